@@ -81,7 +81,7 @@ gradle-homes: system
 android-sdk: setup
 	@.ci/android-sdk
 
-# A browser for the tests of pages, where it can be had; they are skipped where there is none.
+# A browser for the tests of pages, if it is available; otherwise they are skipped.
 browser: system
 	@.ci/system browser || echo "browser: none, tests of pages are skipped" >&2
 

@@ -10,7 +10,7 @@ _MANAFA_PACKAGES = ("manafa==0.4.14", "more_itertools")
 
 
 def manafa_python(folder: Path) -> Path:
-    """The Python of a new environment in `folder` that has E-MANAFA. OSError or SubprocessError when it cannot be had."""
+    """The Python of a new environment in `folder` that has E-MANAFA. OSError or SubprocessError if installing it fails."""
     venv.create(folder / "peer", with_pip=True)
     python = folder / "peer" / "bin" / "python"
     command: list[str | Path] = [python, "-m", "pip", "install", "--quiet", *_MANAFA_PACKAGES]

@@ -141,8 +141,8 @@ def classes_of_tests(bundle: Bundle) -> set[str]:
 def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str) -> None:
     project = copy_project("a", tmp_path)
     profiled = Profiled.by_command(project, launcher, "--tests", "Sto*Test#*", "--tests", "StatisticsTest#*")
-    assert set(profiled.tests) == {"StorageActivityTest#savesAtEachPress", "StatisticsTest#tellsTheSpread"}
-    assert ("StatisticsTest.tellsTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#tellsTheSpread"), "Kotlin"
+    assert set(profiled.tests) == {"StorageActivityTest#savesAtEachPress", "StatisticsTest#computesTheSpread"}
+    assert ("StatisticsTest.computesTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#tellsTheSpread"), "Kotlin"
     assert ("NumberFile.write", "NumberFile.sort") in profiled.calls("StorageActivityTest#savesAtEachPress")
     assert profiled.energy_of("StorageActivityTest#savesAtEachPress", "NumberFile.save") > 0
     threads = {thread["name"] for thread in profiled.tests["StorageActivityTest#savesAtEachPress"]["threads"]}
@@ -323,4 +323,4 @@ def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: 
     arguments = ["--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport"]
     output = subprocess.run([*applied, *arguments], cwd=project, capture_output=True, text=True, check=True).stdout
     assert ":feature:app:navitasBundleDemoDebug SKIPPED" in output
-    assert "navitas: : is left out" in output
+    assert "navitas: : is skipped" in output

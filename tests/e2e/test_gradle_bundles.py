@@ -218,5 +218,5 @@ def test_android_classes_that_cannot_be_seen_are_reported(tmp_path: Path, gradle
             f"{resources}/com.android.application.properties": "implementation-class=Fake\n",
         },
     )
-    with pytest.raises(BuildError, match="the classes of the Android Gradle Plugin cannot be seen"):
+    with pytest.raises(BuildError, match="the classes of the Android Gradle Plugin are not visible"):
         Build(project, gradle)

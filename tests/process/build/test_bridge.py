@@ -83,7 +83,7 @@ def test_warnings_come_back(tmp_path: Path, classes: Path) -> None:
     (classes / "Broken.class").write_text("nonsense")
     with InstrumenterBridge() as bridge:
         summary = bridge.instrument([InstrumentInput(classes, tmp_path / "out")], InstrumentOptions(), tmp_path / "map.json")
-    assert summary.warnings == (f"left alone, broken class file: {classes}@Broken.class (not a class file)",)
+    assert summary.warnings == (f"skipped, malformed class file: {classes}@Broken.class (not a class file)",)
 
 
 def test_a_failure_names_file_and_cause_and_the_jvm_lives_on(tmp_path: Path, classes: Path) -> None:

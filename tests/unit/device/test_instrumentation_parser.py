@@ -104,9 +104,9 @@ def test_unknown_codes_and_lines_are_skipped() -> None:
 
 
 def test_containers_in_lists_and_warnings() -> None:
-    text = "INSTRUMENTATION_STATUS: navitas.warning=set off\nINSTRUMENTATION_STATUS_CODE: 2\n"
+    text = "INSTRUMENTATION_STATUS: navitas.warning=disabled\nINSTRUMENTATION_STATUS_CODE: 2\n"
     container = status(1, extra="INSTRUMENTATION_STATUS: navitas.container=true\n")
-    assert parse(text + container) == [Warned("set off"), TestStarted("a.B", "works", 1, 2, is_container=True)]
+    assert parse(text + container) == [Warned("disabled"), TestStarted("a.B", "works", 1, 2, is_container=True)]
 
 
 def test_names_are_clean() -> None:

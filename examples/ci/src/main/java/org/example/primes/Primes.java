@@ -2,10 +2,16 @@ package org.example.primes;
 
 import java.util.BitSet;
 
-/** Counts primes in two ways, of which one drains the battery. */
+/** Counts primes in two ways, one of which uses much more energy. */
 public final class Primes {
     private Primes() {}
 
+    /**
+     * Counts primes by trial division.
+     *
+     * @param limit exclusive upper bound
+     * @return the number of primes below {@code limit}
+     */
     public static int countByDivision(int limit) {
         int count = 0;
         for (int n = 2; n < limit; n++) {
@@ -25,6 +31,12 @@ public final class Primes {
         return n > 1;
     }
 
+    /**
+     * Counts primes with the sieve of Eratosthenes.
+     *
+     * @param limit exclusive upper bound
+     * @return the number of primes below {@code limit}
+     */
     public static int countBySieve(int limit) {
         BitSet composite = new BitSet(limit);
         int count = 0;

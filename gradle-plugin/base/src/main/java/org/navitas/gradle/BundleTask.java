@@ -31,8 +31,9 @@ import org.gradle.api.tasks.PathSensitivity;
 import org.gradle.api.tasks.TaskAction;
 
 /**
- * Packs what is needed to run a module's tests somewhere else: instrumented classes, libraries, Navitas's runtime and
- * JUnit listener, and how the {@code test} task would start its JVM. A module without tests gets no bundle.
+ * Packs a bundle: what is needed to run a module's tests elsewhere. It contains instrumented classes, libraries, the
+ * runtime, the JUnit listener, and how the {@code test} task would start its JVM. A module without tests gets no
+ * bundle.
  */
 @CacheableTask
 public class BundleTask extends ModuleTask {
@@ -46,11 +47,14 @@ public class BundleTask extends ModuleTask {
   private Provider<Map<String, Object>> setup;
 
   /**
-   * @param outputFolder what {@link InstrumentTask} writes to
-   * @param bundle the file to make
-   * @param candidates class files that the build lets be looked through for tests
+   * Sets the task's inputs and outputs.
+   *
+   * @param outputFolder the output folder of {@link InstrumentTask}
+   * @param instrumentTests whether test classes have probes
+   * @param bundle the file to write
+   * @param candidates class files that the build searches for tests
    * @param added libraries that Gradle adds to the class path when it runs the tests
-   * @param setup fields of {@code bundle.json} that are known without building; {@code warnings} is a list among them
+   * @param setup fields of {@code bundle.json} that are known before the build; {@code warnings} is a list among them
    */
   void settings(
       Provider<File> outputFolder,
@@ -67,13 +71,22 @@ public class BundleTask extends ModuleTask {
     this.setup = setup;
   }
 
+  /**
+   * Returns the folder of instrumented classes.
+   *
+   * @return the output folder of {@link InstrumentTask}
+   */
   @InputDirectory
   @PathSensitive(PathSensitivity.RELATIVE)
   public File getInstrumentedClasses() {
     return new File(outputFolder.get(), InstrumentTask.INSTRUMENTED);
   }
 
-  /** Method map and summary; a module without tests has none. */
+  /**
+   * Returns the method map and the summary.
+   *
+   * @return existing files; empty for a module without tests
+   */
   @InputFiles
   @PathSensitive(PathSensitivity.NAME_ONLY)
   public List<File> getMapAndSummary() {
@@ -81,12 +94,21 @@ public class BundleTask extends ModuleTask {
         new File(outputFolder.get(), InstrumentTask.MAP), new File(outputFolder.get(), InstrumentTask.SUMMARY));
   }
 
+  /**
+   * Returns whether test classes have probes.
+   *
+   * @return false if they are packed without probes
+   */
   @Input
   public boolean getInstrumentTests() {
     return instrumentTests.get();
   }
 
-  /** Where each file of the class path goes. */
+  /**
+   * Returns the path in the bundle of each file of the class path.
+   *
+   * @return one line for each file, in class path order
+   */
   @Input
   public List<String> getPlaces() {
     List<String> places = new ArrayList<>();
@@ -96,27 +118,51 @@ public class BundleTask extends ModuleTask {
     return places;
   }
 
-  /** Classes that the build lets be looked through for tests. */
+  /**
+   * Returns the classes that the build searches for tests.
+   *
+   * @return class names, sorted
+   */
   @Input
   public Set<String> getCandidates() {
     return TestSelection.classNames(candidates, testFolders());
   }
 
+  /**
+   * Returns the libraries that Gradle adds to the class path when it runs the tests.
+   *
+   * @return jars
+   */
   @Classpath
   public FileCollection getAdded() {
     return added;
   }
 
+  /**
+   * Returns fields of {@code bundle.json} that are known before the build.
+   *
+   * @return fields by name
+   */
   @Input
   public Map<String, Object> getSetup() {
     return setup.get();
   }
 
+  /**
+   * Returns the bundle.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public File getBundle() {
     return bundle.get();
   }
 
+  /**
+   * Writes the bundle; deletes it if the module has no tests.
+   *
+   * @throws IOException if a file cannot be read or written
+   */
   @TaskAction
   public void pack() throws IOException {
     Path target = getBundle().toPath();
@@ -155,7 +201,7 @@ public class BundleTask extends ModuleTask {
       zip.add(path, Files.readAllBytes(library.toPath()));
       classPath.add(path);
     }
-    // The instrumenter puts the map's id into one of its outputs only; the runtime may look it up in any.
+    // The instrumenter writes the map's id to only one of its outputs; the runtime finds it here.
     zip.add("classes/META-INF/navitas/map.properties", ("map_id=" + mapId + "\n").getBytes(StandardCharsets.UTF_8));
     classPath.add("classes");
     for (String jar : CarriedJars.ALL) {
@@ -166,8 +212,11 @@ public class BundleTask extends ModuleTask {
     return classPath;
   }
 
-  /** Where tests are looked for: folders of classes, or {@link #TEST_LIST} where the build leaves some of them out. */
-  private List<String> testRoots(BundleZip zip, Collection<String> leftOut) throws IOException {
+  /**
+   * Returns the folders of classes to search for tests, or {@link #TEST_LIST} if the build excludes some of the
+   * classes.
+   */
+  private List<String> testRoots(BundleZip zip, Collection<String> excludedTests) throws IOException {
     Set<File> folders = testFolders();
     Set<String> roots = new TreeSet<>();
     for (ClassPathEntry entry : entries()) {
@@ -175,7 +224,7 @@ public class BundleTask extends ModuleTask {
         roots.add(entry.path);
       }
     }
-    if (leftOut.isEmpty() && folders.isEmpty()) {
+    if (excludedTests.isEmpty() && folders.isEmpty()) {
       return new ArrayList<>(roots);
     }
     zip.add(TEST_LIST, (String.join("\n", getCandidates()) + "\n").getBytes(StandardCharsets.UTF_8));
@@ -184,16 +233,16 @@ public class BundleTask extends ModuleTask {
 
   private Map<String, Object> manifest(BundleZip zip, Map<?, ?> summary) throws IOException {
     String mapId = String.valueOf(summary.get("map_id"));
-    Set<String> leftOut = TestSelection.classNames(testClassFiles(), testFolders());
-    leftOut.removeAll(getCandidates());
+    Set<String> excludedTests = TestSelection.classNames(testClassFiles(), testFolders());
+    excludedTests.removeAll(getCandidates());
     Map<String, Object> manifest = new LinkedHashMap<>();
     manifest.put("schema_version", 1);
     manifest.putAll(getSetup());
     manifest.put("map_id", mapId);
     manifest.put("class_path", addClassPath(zip, mapId));
-    manifest.put("test_roots", testRoots(zip, leftOut));
+    manifest.put("test_roots", testRoots(zip, excludedTests));
     Map<Object, Object> task = new LinkedHashMap<>((Map<?, ?>) getSetup().get("test_task"));
-    task.put("left_out", leftOut);
+    task.put("left_out", excludedTests);
     manifest.put("test_task", task);
     List<Object> warnings = new ArrayList<>((List<?>) getSetup().get("warnings"));
     warnings.addAll((List<?>) summary.get("warnings"));

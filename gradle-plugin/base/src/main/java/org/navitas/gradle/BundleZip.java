@@ -22,19 +22,31 @@ import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
-/** Writes zips that depend on nothing but their contents: fixed times, folders in the order of names. */
+/** Writes reproducible zip files: with fixed times, and folders sorted by name. Not thread-safe. */
 public final class BundleZip implements Closeable {
   private static final long TIME = new GregorianCalendar(1980, 1, 1).getTimeInMillis();
 
   private final ZipOutputStream zip;
   private final Set<String> names = new HashSet<>();
 
+  /**
+   * Creates a zip file.
+   *
+   * @param out the stream to write to; {@link #close} closes it
+   */
   public BundleZip(OutputStream out) {
     zip = new ZipOutputStream(new BufferedOutputStream(out), StandardCharsets.UTF_8);
     zip.setLevel(Deflater.BEST_SPEED);
   }
 
-  /** Adds an entry, unless there is one of that name, and tells whether it did. */
+  /**
+   * Adds an entry, unless one of that name exists.
+   *
+   * @param name path in the zip file, with slashes
+   * @param bytes the contents
+   * @return whether the entry was added
+   * @throws IOException if writing fails
+   */
   public boolean add(String name, byte[] bytes) throws IOException {
     if (!names.add(name)) {
       return false;
@@ -47,14 +59,20 @@ public final class BundleZip implements Closeable {
     return true;
   }
 
-  /** Adds a file as it is, for what is compressed already; unless there is an entry of that name. */
+  /**
+   * Adds a file without compression, since it is compressed already, unless an entry of that name exists.
+   *
+   * @param name path in the zip file, with slashes
+   * @param file the file to add
+   * @throws IOException if reading or writing fails
+   */
   public void store(String name, File file) throws IOException {
     if (!names.add(name)) {
       return;
     }
     CRC32 crc = new CRC32();
     try (InputStream in = new CheckedInputStream(Files.newInputStream(file.toPath()), crc)) {
-      pour(in, null);
+      copyBytes(in, null);
     }
     ZipEntry entry = new ZipEntry(name);
     entry.setTime(TIME);
@@ -63,12 +81,12 @@ public final class BundleZip implements Closeable {
     entry.setCrc(crc.getValue());
     zip.putNextEntry(entry);
     try (InputStream in = Files.newInputStream(file.toPath())) {
-      pour(in, zip);
+      copyBytes(in, zip);
     }
     zip.closeEntry();
   }
 
-  private static void pour(InputStream in, OutputStream out) throws IOException {
+  private static void copyBytes(InputStream in, OutputStream out) throws IOException {
     byte[] buffer = new byte[1 << 16];
     for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
       if (out != null) {
@@ -78,14 +96,26 @@ public final class BundleZip implements Closeable {
   }
 
   /**
-   * Adds all files of a folder below {@code prefix} and tells whether there were any; of several with one name the first
-   * is kept, as on a class path.
+   * Adds all files of a folder. If several have the same name, keeps the first, as on a class path.
+   *
+   * @param prefix path in the zip file, ending with a slash
+   * @param folder the folder to add; may be missing
+   * @return whether the folder has files
+   * @throws IOException if reading or writing fails
    */
   public boolean addFolder(String prefix, File folder) throws IOException {
     return addFolder(prefix, folder, path -> true);
   }
 
-  /** The same for those files alone whose path in the folder, with slashes, is wanted. */
+  /**
+   * Adds the selected files of a folder. If several have the same name, keeps the first, as on a class path.
+   *
+   * @param prefix path in the zip file, ending with a slash
+   * @param folder the folder to add; may be missing
+   * @param wanted selects files by their path in the folder, with slashes
+   * @return whether the folder has selected files
+   * @throws IOException if reading or writing fails
+   */
   public boolean addFolder(String prefix, File folder, Predicate<String> wanted) throws IOException {
     Path root = folder.toPath();
     List<Path> files;

@@ -9,24 +9,37 @@ import java.util.List;
 import java.util.zip.CRC32;
 import org.gradle.api.GradleException;
 
-/** The jars inside of the plugin's own that go beside users' classes. */
+/** The jars within the plugin's jar that are added to the user's classes. */
 public final class CarriedJars {
+  /** The runtime, for every instrumented app. */
   public static final String RUNTIME = "navitas-runtime.jar";
+  /** The JUnit listeners, for tests. */
   public static final String LISTENER = "navitas-runtime-junit.jar";
   static final List<String> ALL = Collections.unmodifiableList(Arrays.asList(RUNTIME, LISTENER));
 
   private CarriedJars() {}
 
+  /**
+   * Returns the contents of a jar.
+   *
+   * @param jar {@link #RUNTIME} or {@link #LISTENER}
+   * @return the bytes of the jar
+   * @throws IOException if the plugin's jar cannot be read
+   */
   public static byte[] bytes(String jar) throws IOException {
     try (InputStream in = CarriedJars.class.getResourceAsStream(jar)) {
       if (in == null) {
-        throw new GradleException("navitas: the plugin's jar lacks " + jar + "; build or install it again");
+        throw new GradleException("navitas: the plugin's jar does not contain " + jar + "; build or install it again");
       }
       return read(in);
     }
   }
 
-  /** Changes with the contents of any of them. */
+  /**
+   * Returns a hash of the contents of all jars.
+   *
+   * @return hexadecimal digits
+   */
   public static String hash() {
     CRC32 crc = new CRC32();
     try {
@@ -34,12 +47,18 @@ public final class CarriedJars {
         crc.update(bytes(jar));
       }
     } catch (IOException e) {
-      throw new GradleException("navitas: the plugin's jar cannot be read: " + e.getMessage(), e);
+      throw new GradleException("navitas: cannot read the plugin's jar: " + e.getMessage(), e);
     }
     return Long.toHexString(crc.getValue());
   }
 
-  /** All that a stream has left. */
+  /**
+   * Reads a stream to its end.
+   *
+   * @param in the stream; not closed
+   * @return the remaining bytes
+   * @throws IOException if reading fails
+   */
   public static byte[] read(InputStream in) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     byte[] buffer = new byte[8192];

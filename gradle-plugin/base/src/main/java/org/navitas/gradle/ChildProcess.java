@@ -14,11 +14,12 @@ import java.util.function.Consumer;
 import org.gradle.api.GradleException;
 
 /**
- * A run of the command line that does not outlive Gradle's build. When the build is cancelled it is asked to end, and it
- * ends by itself when its standard input does, which this JVM holds open: however the JVM ends, nothing is left running.
+ * Runs the command line as a child process that does not outlive the Gradle build. If the build is cancelled, the
+ * process is terminated. It also ends when its standard input does, which this JVM holds open, so no process remains
+ * however the JVM ends.
  */
 final class ChildProcess {
-  private static final long STOP_S = 8; // A daemon that is told to cancel a build is killed after ten seconds.
+  private static final long STOP_S = 8; // Gradle kills a daemon ten seconds after it cancels a build.
   private static final long LOOK_UP_MS = 500;
   private static final int INTERRUPTED = 130;
 
@@ -30,7 +31,9 @@ final class ChildProcess {
     builder.environment().put("PYTHONIOENCODING", "utf-8");
   }
 
-  /** Runs it to its end and returns its exit code; hands each line to its taker on this thread, as it comes. */
+  /**
+   * Runs the process to its end and returns its exit code. Passes each line of output to its consumer, on this thread.
+   */
   int run(Consumer<String> out, Consumer<String> err) throws IOException {
     Process process = builder.start();
     try {
@@ -40,7 +43,7 @@ final class ChildProcess {
         if (line != null) {
           line.run();
         } else if (!process.isAlive()) {
-          break; // What it left behind may hold its outputs open.
+          break; // Processes that it started can hold its outputs open.
         }
       }
       return process.waitFor();
@@ -62,7 +65,7 @@ final class ChildProcess {
                   lines.add(() -> taker.accept(text));
                 }
               } catch (IOException e) {
-                // The process was ended while it wrote.
+                // The process ended while it wrote.
               }
             },
             "navitas-output");
@@ -71,7 +74,7 @@ final class ChildProcess {
     return thread;
   }
 
-  /** Asks a process that still runs to end, by SIGTERM where there is such a thing; kills it when it does not. */
+  /** Terminates a running process, by SIGTERM if possible; kills it if it does not end. */
   private static void end(Process process) {
     process.destroy();
     boolean interrupted = Thread.interrupted();

@@ -6,9 +6,9 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 
-/** One existing file of the test class path, what it is to Navitas, and where it goes in the bundle. */
+/** One existing file of the test class path: what it contains and its path in the bundle. */
 final class ClassPathEntry {
-  /** What an entry is; {@code OWN} is the user's code outside the module's main and test source sets. */
+  /** What an entry contains; {@code OWN} is the user's code outside the module's main and test source sets. */
   enum Kind {
     TEST,
     MAIN,
@@ -20,10 +20,10 @@ final class ClassPathEntry {
   final Kind kind;
   final String module;
 
-  /** Whether it holds test code, the module's own or another's. */
+  /** Whether it contains test code, of this or another module. */
   final boolean isTestCode;
 
-  /** Path in the bundle; entries of one kind share it where they are merged. */
+  /** Path in the bundle; merged entries of one kind share a path. */
   final String path;
 
   private ClassPathEntry(File file, Kind kind, String module, boolean isTestCode, String path) {
@@ -34,12 +34,12 @@ final class ClassPathEntry {
     this.path = path;
   }
 
-  /** Whether it shares a folder of the bundle with others of its kind. */
+  /** Returns whether it shares a folder of the bundle with others of its kind. */
   boolean isMerged() {
     return kind == Kind.TEST || kind == Kind.MAIN;
   }
 
-  /** Whether it is a file of its own in the bundle; folders stay folders, since code may look for files in them. */
+  /** Returns whether it is one file in the bundle. Folders stay folders, since code can look for files in them. */
   boolean isJar() {
     return file.isFile();
   }
@@ -49,14 +49,14 @@ final class ClassPathEntry {
   }
 
   /**
-   * Sorts a class path out, keeping its order. Folders of classes that belong to no known source set are the user's own
-   * code; files that do not exist are left out, as a JVM does.
+   * Classifies the files of a class path, in its order. Folders of classes outside all known source sets are the user's
+   * code. Missing files are skipped, as by a JVM.
    *
    * @param classPath the class path of the {@code test} task
    * @param mainOutputs folders of the main source set
-   * @param testOutputs folders of the test source sets, and where tests are looked for
-   * @param owners whose all other files are
-   * @param module path of the module itself
+   * @param testOutputs folders of the test source sets, and folders searched for tests
+   * @param owners finds the project of all other files
+   * @param module path of the module
    */
   static List<ClassPathEntry> sort(
       Iterable<File> classPath, Collection<File> mainOutputs, Collection<File> testOutputs, Owners owners, String module) {

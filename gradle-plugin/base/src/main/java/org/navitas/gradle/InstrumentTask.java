@@ -24,8 +24,8 @@ import org.navitas.instrument.Options;
 import org.navitas.instrument.Summary;
 
 /**
- * Instruments a module's main and test classes and those of the projects it depends on, into folders of its own.
- * The output folder is laid out as the bundle is. Resources go with their classes.
+ * Instruments a module's main and test classes and those of the projects it depends on, into separate folders. The
+ * output folder has the layout of the bundle. Resources are copied with their classes.
  */
 @CacheableTask
 public class InstrumentTask extends ModuleTask {
@@ -52,7 +52,11 @@ public class InstrumentTask extends ModuleTask {
     this.outputFolder = outputFolder;
   }
 
-  /** Where what gets probes goes and whose it is; the map and the names of outputs depend on it. */
+  /**
+   * Returns the path and module of each file that gets probes; the map and the names of outputs depend on it.
+   *
+   * @return one line for each file
+   */
   @Input
   public List<String> getPlaces() {
     List<String> places = new ArrayList<>();
@@ -64,48 +68,87 @@ public class InstrumentTask extends ModuleTask {
     return places;
   }
 
+  /**
+   * Returns the include patterns.
+   *
+   * @return as {@link org.navitas.instrument.Options} describes
+   */
   @Input
   public List<String> getIncludes() {
     return includes.get();
   }
 
+  /**
+   * Returns the exclude patterns.
+   *
+   * @return as {@link org.navitas.instrument.Options} describes
+   */
   @Input
   public List<String> getExcludes() {
     return excludes.get();
   }
 
+  /**
+   * Returns whether test classes get probes.
+   *
+   * @return false to copy them unchanged
+   */
   @Input
   public boolean getInstrumentTests() {
     return instrumentTests.get();
   }
 
+  /**
+   * Returns whether trivial methods get no probes.
+   *
+   * @return true to skip them
+   */
   @Input
   public boolean getSkipTrivial() {
     return skipTrivial.get();
   }
 
+  /**
+   * Returns the folder of instrumented classes.
+   *
+   * @return an output folder
+   */
   @OutputDirectory
   public File getInstrumentedClasses() {
     return new File(outputFolder.get(), INSTRUMENTED);
   }
 
+  /**
+   * Returns the method map.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public File getMap() {
     return new File(outputFolder.get(), MAP);
   }
 
-  /** The map's id and what the instrumenter warned of, for the bundle. */
+  /**
+   * Returns the summary: the map's id and the instrumenter's warnings, for the bundle.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public File getSummary() {
     return new File(outputFolder.get(), SUMMARY);
   }
 
-  /** What the instrumenter remembers to leave unchanged classes alone. */
+  /**
+   * Returns the instrumenter's state, which lets it keep unchanged classes.
+   *
+   * @return a local file
+   */
   @LocalState
   public File getMapState() {
     return new File(outputFolder.get(), MAP + ".state");
   }
 
+  /** Instruments the classes. */
   @TaskAction
   public void instrument() {
     if (!getHasTests()) {
@@ -122,7 +165,7 @@ public class InstrumentTask extends ModuleTask {
     }
     if (inputs.isEmpty()) {
       throw new GradleException(
-          getPath() + ": there is nothing to profile: this module has no code but its tests, and those are to get no probes");
+          getPath() + ": nothing to profile: this module has only test code, and test code gets no probes");
     }
     Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial()).build();
     try {

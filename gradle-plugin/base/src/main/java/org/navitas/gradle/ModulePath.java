@@ -3,11 +3,16 @@ package org.navitas.gradle;
 import org.gradle.api.artifacts.component.ComponentIdentifier;
 import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
 
-/** How a project is named in maps and reports: {@code :app}, or {@code :<build>:<path>} in an included build. */
+/** The name of a project in maps and reports: {@code :app}, or {@code :<build>:<path>} in an included build. */
 public final class ModulePath {
   private ModulePath() {}
 
-  /** @param id that of a project */
+  /**
+   * Returns the path of a component.
+   *
+   * @param id any component
+   * @return the path, or null if the component is not a project
+   */
   public static String of(ComponentIdentifier id) {
     ProjectComponentIdentifier project = (ProjectComponentIdentifier) id;
     String path = project.getProjectPath();

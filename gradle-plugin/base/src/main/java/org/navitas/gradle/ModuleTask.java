@@ -14,7 +14,7 @@ import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.Classpath;
 import org.gradle.api.tasks.Input;
 
-/** What the tasks of one module share: its test class path, sorted out when the task runs. */
+/** Base class of the tasks of one module. Classifies the test class path when the task runs. */
 public abstract class ModuleTask extends DefaultTask {
   private FileCollection classPath;
   private FileCollection mainOutputs;
@@ -24,7 +24,7 @@ public abstract class ModuleTask extends DefaultTask {
   private Provider<Map<String, String>> buildFolders;
   private String module;
 
-  /** Sets the class path and makes everything that builds it a dependency; called once, while configuring. */
+  /** Sets the class path and depends on everything that builds it; called once, at configuration time. */
   void tests(ModuleTests tests, String module) {
     this.classPath = tests.classPath();
     this.mainOutputs = tests.mainOutputs();
@@ -37,21 +37,27 @@ public abstract class ModuleTask extends DefaultTask {
   }
 
   /**
-   * The test class path. It is an input as a whole: which of its files are the user's own can only be told once they are
-   * built, while Gradle asks for file inputs when it plans the build.
+   * Returns the test class path. The whole class path is one input: only when its files are built is it known which of
+   * them are the user's, but Gradle needs file inputs when it plans the build.
+   *
+   * @return files in class path order
    */
   @Classpath
   public FileCollection getClassPath() {
     return classPath;
   }
 
-  /** Gradle path of the module. */
+  /**
+   * Returns the Gradle path of the module.
+   *
+   * @return such as {@code :app}
+   */
   @Input
   public String getModule() {
     return module;
   }
 
-  /** The test class path in order; only of use once its files have been built. */
+  /** Returns the test class path in order. Call it only when its files are built. */
   List<ClassPathEntry> entries() {
     Map<File, String> modules = new HashMap<>();
     for (ResolvedArtifactResult artifact : projectArtifacts.get()) {
@@ -63,18 +69,22 @@ public abstract class ModuleTask extends DefaultTask {
     return ClassPathEntry.sort(classPath, mainOutputs.getFiles(), tests, owners, module);
   }
 
-  /** Whether there is a class where tests are looked for; a module without gets no bundle. */
+  /**
+   * Returns whether the folders of tests contain a class; a module without classes gets no bundle.
+   *
+   * @return whether there is a class
+   */
   @Input
   public boolean getHasTests() {
     return !testClassFiles().isEmpty();
   }
 
-  /** All class files where tests are looked for. */
+  /** Returns all class files in the folders of tests. */
   FileCollection testClassFiles() {
     return testFolders.getAsFileTree().filter(file -> file.getName().endsWith(".class"));
   }
 
-  /** Existing folders whose classes are looked through for tests. */
+  /** Returns the existing folders that are searched for tests. */
   Set<File> testFolders() {
     Set<File> folders = new HashSet<>(testFolders.getFiles());
     folders.removeIf(folder -> !folder.isDirectory());

@@ -21,11 +21,11 @@ import org.gradle.api.tasks.SourceSetContainer;
 import org.gradle.api.tasks.testing.Test;
 
 /**
- * What of a module is profiled: the tests of one {@code Test} task and the code beside them. Everything is asked for
- * late, since build files may add tasks, source sets and class folders until the last project has been evaluated.
+ * What is profiled in a module: the tests of one {@code Test} task and the code they run. All values are evaluated
+ * late, since build files can add tasks, source sets and class folders until the last project is evaluated.
  */
 final class ModuleTests {
-  /** Project property that names another task than {@code test}. */
+  /** Project property that selects another task than {@code test}. */
   static final String TASK_PROPERTY = "navitas.testTask";
 
   private final Project project;
@@ -36,14 +36,14 @@ final class ModuleTests {
     launcher = new PlatformLauncher(project);
   }
 
-  /** The chosen task; null where the module has none of that name. */
+  /** Returns the selected task, or null if the module has none of that name. */
   Test task() {
     Object name = project.findProperty(TASK_PROPERTY);
     Task found = project.getTasks().findByName(name == null ? "test" : name.toString());
     return found instanceof Test ? (Test) found : null;
   }
 
-  /** Names of {@code Test} tasks that are passed over without having been asked for; none where the user has chosen one. */
+  /** Returns the names of {@code Test} tasks that are not profiled; empty if the user has selected a task. */
   List<String> otherTasks() {
     Test chosen = task();
     if (project.findProperty(TASK_PROPERTY) != null) {
@@ -60,22 +60,25 @@ final class ModuleTests {
     return late(() -> task() == null ? Collections.emptyList() : task().getClasspath());
   }
 
-  /** What Gradle adds to the class path when it runs the tests. */
+  /** Returns the libraries that Gradle adds to the class path when it runs the tests. */
   FileCollection addedByGradle() {
     return late(() -> task() == null ? Collections.emptyList() : launcher.missing(task(), runtimeConfiguration()));
   }
 
-  /** Folders whose classes the task looks through for tests. */
+  /** Returns the folders whose classes the task searches for tests. */
   FileCollection testFolders() {
     return late(() -> task() == null ? Collections.emptyList() : task().getTestClassesDirs());
   }
 
-  /** Class files in {@link #testFolders} that the task's {@code include} and {@code exclude} patterns leave to it. */
+  /**
+   * Returns the class files in {@link #testFolders} that the task's {@code include} and {@code exclude} patterns
+   * select.
+   */
   FileCollection candidates() {
     return late(() -> task() == null ? Collections.emptyList() : task().getCandidateClassFiles());
   }
 
-  /** Classes and resources of the source sets that the tests come from. */
+  /** Returns classes and resources of the source sets of the tests. */
   FileCollection testOutputs() {
     return late(
         () -> {
@@ -91,7 +94,7 @@ final class ModuleTests {
     return late(() -> main().getOutput());
   }
 
-  /** What other projects have made for the class path. */
+  /** Returns the files on the class path that other projects build. */
   Provider<ArtifactCollection> projectArtifacts() {
     return project.provider(
         () ->
@@ -103,7 +106,7 @@ final class ModuleTests {
                 .getArtifacts());
   }
 
-  /** Paths of all projects by their build folders. */
+  /** Returns the paths of all projects by their build folders. */
   Provider<Map<String, String>> buildFolders() {
     return project.provider(
         () -> {
@@ -121,7 +124,10 @@ final class ModuleTests {
     return chosen.getRuntimeClasspathConfigurationName();
   }
 
-  /** Source sets that compile into a folder with tests, but for {@code main}: tests among main code do not make it tests. */
+  /**
+   * Returns source sets that compile into a folder with tests, except {@code main}: main code with tests is still main
+   * code.
+   */
   private Collection<SourceSet> testSets() {
     Set<File> folders = testFolders().getFiles();
     Set<SourceSet> found = new LinkedHashSet<>();
@@ -138,7 +144,7 @@ final class ModuleTests {
   }
 
   private SourceSetContainer sourceSets() {
-    // Since Gradle 7.1 there is a typed way, which 4.4 lacks; the property works in all.
+    // Gradle 7.1 added a typed method, which 4.4 lacks; the property works in all versions.
     return (SourceSetContainer) project.property("sourceSets");
   }
 

@@ -7,8 +7,8 @@ import org.navitas.gradle.android.AndroidModule;
 
 /**
  * The block {@code navitas { }} of a build file: which classes get probes, and how {@code navitasProfile} calls the
- * command line. Project properties of the same names ({@code -Pnavitas.repeat=3}; lists with commas between) outrank it.
- * What is null is left to the command line's own defaults.
+ * command line. Project properties of the same names ({@code -Pnavitas.repeat=3}; lists separated by commas) override
+ * it. A null value means the default of the command line. Not thread-safe.
  */
 public class NavitasExtension {
   private final List<String> includes = new ArrayList<>();
@@ -26,145 +26,284 @@ public class NavitasExtension {
   private String device;
   private String mode;
   private String variant;
-  /** Of an Android project. */
+  /** Set for Android projects only. */
   AndroidModule android;
 
-  /** Only classes that match one of these patterns get probes; see {@link org.navitas.instrument.Options}. */
+  /**
+   * Adds include patterns: only classes that match one get probes.
+   *
+   * @param patterns as {@link org.navitas.instrument.Options} describes
+   */
   public void include(String... patterns) {
     includes.addAll(Arrays.asList(patterns));
   }
 
-  /** Classes that match one of these patterns get no probes, whatever is included. */
+  /**
+   * Adds exclude patterns: classes that match one get no probes, even if they are included.
+   *
+   * @param patterns as {@link org.navitas.instrument.Options} describes
+   */
   public void exclude(String... patterns) {
     excludes.addAll(Arrays.asList(patterns));
   }
 
-  /** Tests to profile, as {@code CLASS[#METHOD]} with {@code *} and {@code ?}; all of them without it. */
+  /**
+   * Selects tests to profile. The default is all tests.
+   *
+   * @param patterns {@code CLASS[#METHOD]} with {@code *} and {@code ?}
+   */
   public void tests(String... patterns) {
     tests.addAll(Arrays.asList(patterns));
   }
 
-  /** Further arguments for {@code navitas profile}, as one would type them. */
+  /**
+   * Adds arguments for {@code navitas profile}.
+   *
+   * @param more arguments as on a command line
+   */
   public void arguments(String... more) {
     arguments.addAll(Arrays.asList(more));
   }
 
-  /** Whether getters, setters and the like get no probes; see {@link org.navitas.instrument.Options#skipTrivial}. */
+  /**
+   * Sets whether trivial methods, such as getters and setters, get no probes.
+   *
+   * @param skip see {@link org.navitas.instrument.Options#skipTrivial}
+   */
   public void setSkipTrivial(boolean skip) {
     skipTrivial = skip;
   }
 
+  /**
+   * Returns whether trivial methods get no probes.
+   *
+   * @return false by default
+   */
   public boolean isSkipTrivial() {
     return skipTrivial;
   }
 
+  /**
+   * Returns the include patterns.
+   *
+   * @return patterns in the order of the build file
+   */
   public List<String> getIncludes() {
     return includes;
   }
 
+  /**
+   * Returns the exclude patterns.
+   *
+   * @return patterns in the order of the build file
+   */
   public List<String> getExcludes() {
     return excludes;
   }
 
+  /**
+   * Returns the tests to profile.
+   *
+   * @return patterns; empty for all tests
+   */
   public List<String> getTests() {
     return tests;
   }
 
+  /**
+   * Returns the additional arguments for {@code navitas profile}.
+   *
+   * @return arguments in the order of the build file
+   */
   public List<String> getArguments() {
     return arguments;
   }
 
-  /** Whether test classes get probes too (they do by default); else they are in the bundle as they are. */
+  /**
+   * Returns whether test classes get probes; otherwise the bundle contains them unchanged.
+   *
+   * @return true by default
+   */
   public boolean isInstrumentTests() {
     return instrumentTests;
   }
 
+  /**
+   * Sets whether test classes get probes.
+   *
+   * @param instrument false to keep test classes unchanged
+   */
   public void setInstrumentTests(boolean instrument) {
     instrumentTests = instrument;
   }
 
-  /** Whether the build goes on when tests or checks failed; other trouble always ends it. */
+  /**
+   * Returns whether the build continues after failed tests or checks. Other errors always end it.
+   *
+   * @return false by default
+   */
   public boolean isIgnoreFailures() {
     return ignoreFailures;
   }
 
+  /**
+   * Sets whether the build continues after failed tests or checks.
+   *
+   * @param ignore true to continue
+   */
   public void setIgnoreFailures(boolean ignore) {
     ignoreFailures = ignore;
   }
 
-  /** The command line's name on PATH, or a file, which is told from the project's folder. */
+  /**
+   * Returns the command line's name on PATH, or its file. A relative file is relative to the project's folder.
+   *
+   * @return {@code navitas} by default
+   */
   public Object getExecutable() {
     return executable;
   }
 
+  /**
+   * Sets the command line.
+   *
+   * @param nameOrFile a name on PATH, or a file
+   */
   public void setExecutable(Object nameOrFile) {
     executable = nameOrFile;
   }
 
-  /** The recording's folder, {@code build/navitas/recording} without it; a recording in it is replaced. */
+  /**
+   * Returns the recording's folder. An existing recording in it is replaced.
+   *
+   * @return null for {@code build/navitas/recording}
+   */
   public Object getOutput() {
     return output;
   }
 
+  /**
+   * Sets the recording's folder.
+   *
+   * @param folder relative to the project's folder
+   */
   public void setOutput(Object folder) {
     output = folder;
   }
 
-  /** The JSON report, {@code build/navitas/report.json} without it. */
+  /**
+   * Returns the JSON report.
+   *
+   * @return null for {@code build/navitas/report.json}
+   */
   public Object getJson() {
     return json;
   }
 
+  /**
+   * Sets the JSON report.
+   *
+   * @param file relative to the project's folder
+   */
   public void setJson(Object file) {
     json = file;
   }
 
-  /** How often the tests are run, each time in a new process. */
+  /**
+   * Returns the number of repetitions, each in a new process.
+   *
+   * @return null for the default
+   */
   public Integer getRepeat() {
     return repeat;
   }
 
+  /**
+   * Sets the number of repetitions.
+   *
+   * @param times 1 or more
+   */
   public void setRepeat(Integer times) {
     repeat = times;
   }
 
-  /** The phone that the virtual phone is modelled on. */
+  /**
+   * Returns the phone model that the virtual phone simulates.
+   *
+   * @return null for the default
+   */
   public String getPhone() {
     return phone;
   }
 
+  /**
+   * Sets the phone model that the virtual phone simulates.
+   *
+   * @param name as listed by {@code navitas phones}
+   */
   public void setPhone(String name) {
     phone = name;
   }
 
-  /** {@code virtual}, or a device's serial. */
+  /**
+   * Returns the device to run on.
+   *
+   * @return {@code virtual}, a device's serial, or null for the default
+   */
   public String getDevice() {
     return device;
   }
 
+  /**
+   * Sets the device to run on.
+   *
+   * @param serial {@code virtual}, or a device's serial
+   */
   public void setDevice(String serial) {
     device = serial;
   }
 
-  /** {@code events}, {@code folded} or {@code tick}: how calls are recorded. */
+  /**
+   * Returns how calls are recorded.
+   *
+   * @return {@code events}, {@code folded}, {@code tick}, or null for the default
+   */
   public String getMode() {
     return mode;
   }
 
+  /**
+   * Sets how calls are recorded.
+   *
+   * @param name {@code events}, {@code folded} or {@code tick}
+   */
   public void setMode(String name) {
     mode = name;
   }
 
-  /** The variant of an Android module whose APKs are profiled, such as {@code demoDebug}. */
+  /**
+   * Returns the Android variant whose APKs are profiled.
+   *
+   * @return such as {@code demoDebug}, or null if there is only one
+   */
   public String getVariant() {
     return variant;
   }
 
+  /**
+   * Sets the Android variant whose APKs are profiled.
+   *
+   * @param name such as {@code demoDebug}
+   */
   public void setVariant(String name) {
     variant = name;
   }
 
-  /** The same as {@link #setVariant}, for build files in Groovy. */
+  /**
+   * Sets the variant; the form without {@code =} for build files in Groovy.
+   *
+   * @param name such as {@code demoDebug}
+   */
   public void variant(String name) {
     variant = name;
   }

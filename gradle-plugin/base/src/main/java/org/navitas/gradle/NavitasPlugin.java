@@ -16,12 +16,12 @@ import org.gradle.api.tasks.testing.Test;
 import org.navitas.gradle.android.AndroidModule;
 
 /**
- * Plugin {@code org.navitas}: adds {@code navitasInstrument}, {@code navitasBundle} and {@code navitasProfile} to a project once
- * it has the {@code java} plugin. Nothing outside {@code build/navitas} is written. In an Android project the classes of
- * variants with instrumentation tests get their probes on the way into the APK ({@link AndroidModule}).
+ * Plugin {@code org.navitas}. Adds {@code navitasInstrument}, {@code navitasBundle} and {@code navitasProfile} to a
+ * project that has the {@code java} plugin. Writes only to {@code build/navitas}. In an Android project, classes of
+ * variants with instrumentation tests get probes before they are packed into the APK ({@link AndroidModule}).
  *
- * <p>Tasks hold no project: all that they ask of it is behind file collections and providers, so that the configuration
- * cache of newer versions of Gradle can store them.
+ * <p>Tasks do not refer to the project: file collections and providers supply what they need, so that the configuration
+ * cache of newer Gradle versions can store them.
  */
 public class NavitasPlugin implements Plugin<Project> {
   static final String INSTRUMENT = "navitasInstrument";
@@ -37,7 +37,7 @@ public class NavitasPlugin implements Plugin<Project> {
     }
   }
 
-  /** Where a project's bundle is made. */
+  /** Returns where a project's bundle is written. */
   static Provider<File> bundle(Project project) {
     Provider<File> folder = outputFolder(project);
     String name = project.getName() + ".bundle.zip";
@@ -58,7 +58,7 @@ public class NavitasPlugin implements Plugin<Project> {
 
     InstrumentTask instrument = project.getTasks().create(INSTRUMENT, InstrumentTask.class);
     instrument.setGroup("Navitas");
-    instrument.setDescription("Instruments main and test classes for energy profiling, beside the originals.");
+    instrument.setDescription("Instruments copies of main and test classes for energy profiling.");
     instrument.tests(tests, project.getPath());
     instrument.settings(
         project.provider(() -> settings.list("include", extension.getIncludes())),
@@ -69,7 +69,7 @@ public class NavitasPlugin implements Plugin<Project> {
 
     BundleTask bundle = project.getTasks().create(BUNDLE, BundleTask.class);
     bundle.setGroup("Navitas");
-    bundle.setDescription("Packs instrumented classes and tests with all they need to run on a virtual phone.");
+    bundle.setDescription("Packs instrumented classes and tests, to run them on a virtual phone.");
     bundle.tests(tests, project.getPath());
     bundle.settings(
         folder,
@@ -86,25 +86,25 @@ public class NavitasPlugin implements Plugin<Project> {
   private static void addAndroid(Project project, NavitasExtension extension) {
     AndroidModule module = AndroidModule.of(project, extension);
     extension.android = module;
-    // Android's plugin makes its variants when the project has been evaluated, which is later than now.
+    // Android's plugin creates its variants after the project is evaluated.
     addProfile(
         project, extension, project.provider(module.variants::bundle), "src/androidTest/java", (Callable<?>) module.variants::tasks);
   }
 
-  private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, String sources, Object madeBy) {
+  private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, String sources, Object producer) {
     Provider<File> folder = outputFolder(project);
     ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);
     profile.setGroup("Navitas");
     profile.setDescription("Profiles the energy of this module's tests with the command line `navitas`.");
     profile.settings(bundle, sources, project.provider(() -> new Profiling(project, extension, folder.get())));
-    profile.dependsOn(madeBy);
+    profile.dependsOn(producer);
   }
 
   private static Map<String, Object> setup(Project project, ModuleTests tests, File bundleFolder) {
     Map<String, Object> setup = new LinkedHashMap<>();
     Test test = tests.task();
     if (test == null) {
-      return setup; // nothing will be packed
+      return setup; // there will be no bundle
     }
     JvmArguments arguments = new JvmArguments(TestJvm.arguments(test), test.getWorkingDir());
     setup.put("package", PackageName.of(project.getGroup().toString(), distinctName(project)));
@@ -118,11 +118,11 @@ public class NavitasPlugin implements Plugin<Project> {
     setup.put("java_home", TestJvm.javaHome(test));
     setup.put("test_task", TestSelection.of(test));
     List<String> warnings = new ArrayList<>(arguments.warnings);
-    warnings.addAll(TestJvm.leftOut(test));
+    warnings.addAll(TestJvm.ignoredSettings(test));
     List<String> others = tests.otherTasks();
     if (!others.isEmpty()) {
       String tasks = (others.size() == 1 ? "the test task " : "the test tasks ") + String.join(", ", others);
-      warnings.add(tasks + (others.size() == 1 ? " is" : " are") + " not profiled: choose one by --test-task NAME");
+      warnings.add(tasks + (others.size() == 1 ? " is" : " are") + " not profiled: select one with --test-task NAME");
     }
     String module = project.getParent() == null ? project.getName() : project.getPath();
     setup.put("warnings", warnings.stream().map(text -> module + ": " + text).collect(Collectors.toList()));

@@ -15,8 +15,8 @@ import org.navitas.gradle.android.AndroidVariant;
 import org.navitas.gradle.android.Framework;
 
 /**
- * Adds {@code navitasReport}, by which the command line learns of bundles, to any project. It is not part of a user's
- * build: the init script applies it when the project has been evaluated.
+ * Adds {@code navitasReport} to any project. This task reports bundles to the command line. User's builds do not
+ * contain this plugin: the init script applies it after the project is evaluated.
  */
 public class NavitasReportPlugin implements Plugin<Project> {
   private static final List<String> ANDROID =
@@ -25,11 +25,11 @@ public class NavitasReportPlugin implements Plugin<Project> {
   @Override
   public void apply(Project project) {
     ReportTask report = project.getTasks().create("navitasReport", ReportTask.class);
-    report.setDescription("Tells where Navitas's bundles of this project lie.");
+    report.setDescription("Prints the location of this project's Navitas bundles.");
     NavitasExtension extension = project.getExtensions().findByType(NavitasExtension.class);
     AndroidModule android = extension == null ? null : extension.android;
     if (android != null) {
-      // Android's plugin makes its variants when the project has been evaluated, which may be later than now.
+      // Android's plugin creates its variants after the project is evaluated, possibly later.
       report.dependsOn((Callable<?>) android.variants::tasks);
       report.settings(project.getPath(), "android", project.provider(() -> bundles(android)), Framework.of(project));
       return;

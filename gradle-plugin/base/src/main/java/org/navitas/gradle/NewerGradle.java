@@ -3,11 +3,20 @@ package org.navitas.gradle;
 import java.lang.reflect.Method;
 import org.gradle.api.tasks.testing.Test;
 
-/** Calls what came to Gradle's public types after the version that the plugin is compiled against. */
+/**
+ * Calls methods that Gradle's public types have since versions newer than the one that the plugin is compiled against.
+ */
 public final class NewerGradle {
   private NewerGradle() {}
 
-  /** The result of a method without arguments; null when this Gradle has no such type or method. */
+  /**
+   * Calls a method without arguments.
+   *
+   * @param target the object
+   * @param type name of the type that declares the method
+   * @param method the method's name
+   * @return the result, or null if this Gradle has no such type or method
+   */
   public static Object call(Object target, String type, String method) {
     try {
       return call(target, Class.forName(type, false, Test.class.getClassLoader()), method);
@@ -16,7 +25,14 @@ public final class NewerGradle {
     }
   }
 
-  /** The same for a type that is at hand. */
+  /**
+   * Calls a method without arguments.
+   *
+   * @param target the object
+   * @param type the type that declares the method
+   * @param method the method's name
+   * @return the result, or null if this Gradle has no such method
+   */
   public static Object call(Object target, Class<?> type, String method) {
     Method found;
     try {

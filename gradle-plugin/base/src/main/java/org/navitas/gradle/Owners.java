@@ -4,7 +4,7 @@ import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Tells whose code a file of a class path is, when it is code of the user's projects at all. */
+/** Finds the project that a class path file belongs to, if it is code of the user's projects. */
 final class Owners {
   private static final String TEST_FOLDER = "(.*[^A-Za-z])?tests?([^a-z].*)?|.*[a-z]Tests?([^a-z].*)?";
   private static final String TEST_JAR = ".*-(tests?|test-fixtures|test-?classes)\\.jar";
@@ -14,9 +14,11 @@ final class Owners {
   private final String module;
 
   /**
-   * @param artifacts jars and folders that projects make for others, with the projects' paths
+   * Creates an index.
+   *
+   * @param artifacts jars and folders that projects build for others, with the projects' paths
    * @param buildFolders paths of projects by their build folders
-   * @param module path of the module whose class path it is
+   * @param module path of the module with this class path
    */
   Owners(Map<File, String> artifacts, Map<String, String> buildFolders, String module) {
     this.artifacts.putAll(artifacts);
@@ -25,9 +27,9 @@ final class Owners {
   }
 
   /**
-   * Path of the project that a file comes from; null for a library. Outputs that a build file names directly, such as
-   * {@code project(':lib').sourceSets.test.output} or another project's {@code build/libs/lib.jar}, are known by where
-   * they lie. Any other folder is the module's own.
+   * Returns the path of the project that builds a file, or null for a library. Recognises outputs that a build file
+   * names directly, such as {@code project(':lib').sourceSets.test.output} or another project's {@code
+   * build/libs/lib.jar}, by their location. Any other folder belongs to the module.
    */
   String of(File file) {
     String maker = artifacts.get(file);
@@ -43,7 +45,10 @@ final class Owners {
     return file.isDirectory() ? module : null;
   }
 
-  /** Whether a project's file holds test code: by Gradle's naming, {@code classes/java/test} or {@code lib-tests.jar}. */
+  /**
+   * Returns whether a project's file contains test code, by Gradle's naming: {@code classes/java/test} or {@code
+   * lib-tests.jar}.
+   */
   static boolean isTestCode(File file) {
     return file.getName().matches(file.isDirectory() ? TEST_FOLDER : TEST_JAR);
   }

@@ -8,13 +8,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import javax.lang.model.SourceVersion;
 
-/** The name under which a module's bundle is installed. */
+/** The package name under which a module's bundle is installed. */
 final class PackageName {
   private PackageName() {}
 
   /**
-   * Makes {@code group.name} a valid Java package name of at least two parts: other characters become {@code _}, which
-   * also goes before a digit at the start and after a keyword. A module without a group is in {@code local}.
+   * Converts {@code group.name} to a valid Java package name of at least two parts. Invalid characters become {@code
+   * _}, which is also added before an initial digit and after a keyword. A module without a group is in {@code local}.
    */
   static String of(String group, String name) {
     StringBuilder result = new StringBuilder();
@@ -25,9 +25,9 @@ final class PackageName {
   }
 
   /**
-   * A name for each project of a build, such that no two packages of them are the same, whatever their groups: a
-   * project's own name where it is the only one of that name, else its path with {@code _} between, and a number behind
-   * where even that is taken.
+   * Returns a name for each project of a build, so that no two packages are equal, whatever their groups. This is the
+   * project's name if it is unique. Otherwise it is the path with {@code _} as the separator, followed by a number if
+   * that is also taken.
    *
    * @param names names of projects by their paths
    */
@@ -44,9 +44,9 @@ final class PackageName {
           }
         });
     for (String path : names.keySet()) {
-      String whole = path.equals(":") ? names.get(path) : path.substring(1).replaceAll("[:.]", "_");
+      String pathName = path.equals(":") ? names.get(path) : path.substring(1).replaceAll("[:.]", "_");
       for (int number = 1; !distinct.containsKey(path); number++) {
-        String name = number == 1 ? whole : whole + "_" + number;
+        String name = number == 1 ? pathName : pathName + "_" + number;
         if (taken.add(key(name))) {
           distinct.put(path, name);
         }
@@ -55,7 +55,7 @@ final class PackageName {
     return distinct;
   }
 
-  /** What tells the last parts of two packages apart, on file systems without upper and lower case too. */
+  /** Returns a key for comparing last parts of package names, also for file systems that ignore case. */
   private static String key(String name) {
     return valid(name.substring(name.lastIndexOf('.') + 1)).toLowerCase(Locale.ROOT);
   }
@@ -65,7 +65,7 @@ final class PackageName {
     if (valid.isEmpty() || Character.isDigit(valid.charAt(0))) {
       valid = "_" + valid;
     }
-    // `_` alone is a keyword since Java 9; the check is made by the running Java's rules and its lower-case form.
+    // `_` is a keyword since Java 9. The check uses the running Java's rules and the lower-case form.
     return valid.equals("_") || SourceVersion.isKeyword(valid.toLowerCase(Locale.ROOT)) ? valid + "_" : valid;
   }
 }

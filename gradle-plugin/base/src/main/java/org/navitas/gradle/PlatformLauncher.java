@@ -16,14 +16,14 @@ import org.gradle.api.artifacts.result.ResolvedComponentResult;
 import org.gradle.api.tasks.testing.Test;
 
 /**
- * The JUnit Platform's launcher. Gradle before 9 brings one of its own at run time, so it need not be on a test class path;
- * what runs tests elsewhere has to add it, in the version of the platform's engine there.
+ * Finds the JUnit Platform's launcher. Gradle before 9 adds its own at run time, so test class paths may lack it.
+ * Navitas then adds the launcher in the version of the test class path's engine.
  */
 final class PlatformLauncher {
   private static final String GROUP = "org.junit.platform";
   private static final String LAUNCHER = "junit-platform-launcher";
   private static final String ENGINE = "junit-platform-engine";
-  /** Jars that hold a launcher. */
+  /** Jars that contain a launcher. */
   private static final Pattern LAUNCHER_JAR = Pattern.compile("junit-platform-(?:launcher|console-standalone)-.*\\.jar");
   private static final Pattern ENGINE_JAR = Pattern.compile(ENGINE + "-(\\d.*)\\.jar");
 
@@ -35,8 +35,8 @@ final class PlatformLauncher {
   }
 
   /**
-   * The jar to add to the class path of a task, none when there is no need; {@code runtime} is the configuration that the
-   * class path comes from. Throws GradleException when it cannot be had.
+   * Returns the jar to add to the class path of a task; empty if none is needed. {@code runtime} is the configuration
+   * of the class path. Throws GradleException if the jar cannot be resolved.
    */
   Set<File> missing(Test test, String runtime) {
     if (!TestFramework.isPlatform(test)) {
@@ -54,7 +54,7 @@ final class PlatformLauncher {
           version = module.getModule().equals(ENGINE) ? module.getVersion() : version;
         }
       }
-      if (!isThere) { // jars that are no modules
+      if (!isThere) { // jars that are not Gradle components
         for (File file : test.getClasspath()) {
           Matcher engine = ENGINE_JAR.matcher(file.getName());
           isThere |= LAUNCHER_JAR.matcher(file.getName()).matches();
@@ -77,11 +77,11 @@ final class PlatformLauncher {
       return project.getConfigurations().detachedConfiguration(launcher).resolve();
     } catch (ResolveException e) {
       Throwable why = e.getCause() == null ? e : e.getCause();
-      // Without a cause: of a chain Gradle shows the innermost failure alone.
+      // Without a cause: Gradle shows only the innermost exception of a chain.
       throw new GradleException(
           "navitas: " + test.getPath() + " uses the JUnit Platform, but " + LAUNCHER + " " + version + " is not on its class path"
-              + " and cannot be had from the build's repositories (" + String.valueOf(why.getMessage()).split("\n")[0]
-              + "). Add testRuntimeOnly '" + GROUP + ":" + LAUNCHER + ":" + version + "', or build once with a network.");
+              + " and the build's repositories do not provide it (" + String.valueOf(why.getMessage()).split("\n")[0]
+              + "). Add testRuntimeOnly '" + GROUP + ":" + LAUNCHER + ":" + version + "', or build once with network access.");
     }
   }
 }

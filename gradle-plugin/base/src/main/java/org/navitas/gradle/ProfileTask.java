@@ -15,13 +15,15 @@ import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.TaskAction;
 
 /**
- * Profiles a module's bundle by the command line {@code navitas}, as a part of the user's build. It runs each time. A
- * module without tests has no bundle: like Gradle's own {@code test}, the task then passes, with a warning.
+ * Profiles a module's bundle with the command line {@code navitas}, within the user's build. Never up to date. A module
+ * without tests has no bundle; the task then passes with a warning, as Gradle's {@code test} does.
  *
- * <p>The command line's exit code is in {@code build/navitas/exit-code.txt}; another than 0 fails the task.
+ * <p>Writes the command line's exit code to {@code build/navitas/exit-code.txt}. A code other than 0 fails the task.
  */
 public class ProfileTask extends DefaultTask {
-  /** One for all class loaders of the JVM: several modules' profilings would disturb each other. */
+  /**
+   * One lock for all class loaders of the JVM, since concurrent profiling of several modules would distort the results.
+   */
   private static final Object ONE_AT_A_TIME = "org.navitas.gradle.ProfileTask".intern();
 
   private static final int CHECK_FAILED = 1;
@@ -34,7 +36,9 @@ public class ProfileTask extends DefaultTask {
   private String module;
   private String sources;
 
-  /** @param sources where a module like this one usually has its tests */
+  /**
+   * @param sources where such a module usually has its tests
+   */
   void settings(Provider<File> bundle, String sources, Provider<Profiling> profiling) {
     this.bundle = bundle;
     this.module = getProject().getPath();
@@ -43,22 +47,41 @@ public class ProfileTask extends DefaultTask {
     getOutputs().upToDateWhen(task -> false);
   }
 
-  /** What {@link BundleTask} made; none for a module without tests. */
+  /**
+   * Returns the bundle that {@link BundleTask} wrote.
+   *
+   * @return one file; empty for a module without tests
+   */
   @InputFiles
   public List<File> getBundle() {
     return Arrays.asList(bundle.get());
   }
 
+  /**
+   * Returns the JSON report.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public File getJson() {
     return profiling.get().json;
   }
 
+  /**
+   * Returns the file with the command line's exit code.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public File getExitCode() {
     return profiling.get().exitCode;
   }
 
+  /**
+   * Profiles the bundle.
+   *
+   * @throws IOException if the process cannot be started or a file cannot be written
+   */
   @TaskAction
   public void profile() throws IOException {
     Profiling settings = profiling.get();
@@ -70,7 +93,7 @@ public class ProfileTask extends DefaultTask {
       setDidWork(false);
       return;
     }
-    List<String> said = new ArrayList<>();
+    List<String> output = new ArrayList<>();
     int exitCode;
     synchronized (ONE_AT_A_TIME) {
       File program = Programs.find(settings.executable);
@@ -79,23 +102,23 @@ public class ProfileTask extends DefaultTask {
           process.run(
               System.out::println,
               line -> {
-                said.add(line);
+                output.add(line);
                 getLogger().lifecycle(line);
               });
     }
     Files.write(settings.exitCode.toPath(), (exitCode + "\n").getBytes(StandardCharsets.UTF_8));
     if (exitCode != 0) {
-      fail(settings, exitCode, said);
+      fail(settings, exitCode, output);
     }
   }
 
-  private void fail(Profiling settings, int exitCode, List<String> said) {
+  private void fail(Profiling settings, int exitCode, List<String> output) {
     boolean reported = exitCode == TESTS_FAILED || exitCode == CHECK_FAILED;
-    String what =
+    String result =
         exitCode == TESTS_FAILED
             ? "tests failed"
             : exitCode == CHECK_FAILED ? "a check failed" : exitCode == USAGE ? "wrong settings" : "profiling failed";
-    String message = "navitas: " + what + " (exit code " + exitCode + ")" + reasons(said);
+    String message = "navitas: " + result + " (exit code " + exitCode + ")" + reasons(output);
     if (reported) {
       message += "\nReport: " + settings.json;
     }
@@ -106,11 +129,11 @@ public class ProfileTask extends DefaultTask {
     }
   }
 
-  /** What was said of failures: the lines from the first of them on. */
-  private static String reasons(List<String> said) {
+  /** Returns the output about failures: the lines from the first failure on. */
+  private static String reasons(List<String> output) {
     StringBuilder reasons = new StringBuilder();
     int failures = 0;
-    for (String line : said) {
+    for (String line : output) {
       if (failures > 0 || line.startsWith("error: ") || line.startsWith("FAILED ")) {
         failures++;
       }

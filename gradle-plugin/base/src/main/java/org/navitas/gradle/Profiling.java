@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.gradle.api.Project;
 
-/** How {@code navitasProfile} calls the command line; holds nothing of the build, so that it can be stored. */
+/** How {@code navitasProfile} calls the command line. Refers to nothing of the build, so that Gradle can store it. */
 final class Profiling implements Serializable {
   private static final long serialVersionUID = 1;
 
@@ -45,7 +45,7 @@ final class Profiling implements Serializable {
     }
   }
 
-  /** The whole command for a bundle. */
+  /** Returns the complete command for a bundle. */
   List<String> command(File program, File bundle) {
     List<String> command = new ArrayList<>();
     command.addAll(Arrays.asList(program.getPath(), "profile", "--bundle", bundle.getPath(), "--end-with-stdin"));

@@ -4,13 +4,13 @@ import java.io.File;
 import org.gradle.api.GradleException;
 
 /**
- * Finds programs by the PATH of whoever called Gradle. Where Gradle cannot hand it to its daemon (before Gradle 5 on a later
- * Java), it is the PATH that the daemon was started with.
+ * Finds programs on the PATH of the process that called Gradle. If Gradle cannot pass it to its daemon (before Gradle 5
+ * on newer Java), uses the daemon's PATH.
  */
 final class Programs {
   private Programs() {}
 
-  /** The file of a program that is named by its path or its name alone. Throws GradleException where there is none. */
+  /** Returns the file of a program, given by path or by name. Throws GradleException if there is none. */
   static File find(String name) {
     File file = new File(name);
     if (file.isAbsolute()) {
@@ -27,17 +27,12 @@ final class Programs {
       }
     }
     throw missing(
-        "there is no `"
-            + name
-            + "` on PATH as Gradle's daemon sees it: "
-            + path
-            + "\nA daemon may keep the PATH that it was started with: where `"
-            + name
-            + "` has been put on PATH since, `gradle --stop` helps");
+        "there is no `" + name + "` on PATH of Gradle's daemon: " + path + "\nA daemon keeps the PATH that it was started with;"
+            + " if `" + name + "` was installed since, run `gradle --stop`");
   }
 
-  private static GradleException missing(String what) {
+  private static GradleException missing(String problem) {
     return new GradleException(
-        "navitas: " + what + ". Install Navitas, or name its command line: navitas { executable = '/path/to/navitas' }");
+        "navitas: " + problem + ". Install Navitas, or set its command line: navitas { executable = '/path/to/navitas' }");
   }
 }

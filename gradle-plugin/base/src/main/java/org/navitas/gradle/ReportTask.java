@@ -14,9 +14,9 @@ import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.TaskAction;
 
 /**
- * Tells the command line what a project is and where its bundles lie, by a line on standard output for each:
- * {@code navitas-project {"module": ":app", "kind": "java|android|other", "variant": NAME|null, "bundle": PATH|null,
- * "framework": [PATH, …]|null, "java": VERSION}}, where {@code java} is what Gradle runs on. Runs each time.
+ * Reports a project and its bundles to the command line, as a line on standard output for each bundle: {@code
+ * navitas-project {"module": ":app", "kind": "java|android|other", "variant": NAME|null, "bundle": PATH|null,
+ * "framework": [PATH, …]|null, "java": VERSION}}. {@code java} is the version that Gradle runs on. Never up to date.
  */
 public class ReportTask extends DefaultTask {
   private String module;
@@ -25,8 +25,12 @@ public class ReportTask extends DefaultTask {
   private FileCollection framework;
 
   /**
-   * @param bundles by variant; the name is empty where there are no variants, and a file that does not exist is no bundle
-   * @param framework Android's for a virtual phone; null where none was asked for
+   * Sets the task's inputs.
+   *
+   * @param module Gradle path of the project
+   * @param kind {@code java}, {@code android} or {@code other}
+   * @param bundles by variant; the name is empty if there are no variants, and a missing file means no bundle
+   * @param framework Android's framework for a virtual phone, or null if not requested
    */
   void settings(String module, String kind, Provider<Map<String, File>> bundles, FileCollection framework) {
     this.module = module;
@@ -36,13 +40,18 @@ public class ReportTask extends DefaultTask {
     getOutputs().upToDateWhen(task -> false);
   }
 
-  /** Names of the variants that are told of. */
+  /**
+   * Returns the reported variants.
+   *
+   * @return names
+   */
   public Set<String> variants() {
     Set<String> names = new TreeSet<>(bundles.get().keySet());
     names.remove("");
     return names;
   }
 
+  /** Prints the report. */
   @TaskAction
   public void report() {
     List<String> files = framework == null ? null : new ArrayList<>();
@@ -57,7 +66,7 @@ public class ReportTask extends DefaultTask {
       line.put("bundle", bundle != null && bundle.exists() ? bundle.getAbsolutePath() : null);
       line.put("framework", files);
       line.put("java", System.getProperty("java.version"));
-      // toJson escapes what is not ASCII, so no encoding of the console can harm a path.
+      // toJson escapes non-ASCII characters, so the console's encoding does not matter.
       System.out.println("navitas-project " + JsonOutput.toJson(line));
     });
   }

@@ -6,15 +6,26 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.gradle.api.Project;
 
-/** What a build sets: project properties {@code navitas.<name>} first, the block {@code navitas { }} where there is none. */
+/** The settings of a build: project properties {@code navitas.<name>}, otherwise the block {@code navitas { }}. */
 public final class Settings {
   private final Project project;
 
+  /**
+   * Creates the settings of a project.
+   *
+   * @param project the project with the properties
+   */
   public Settings(Project project) {
     this.project = project;
   }
 
-  /** A list; in a property its items have commas between. */
+  /**
+   * Returns a list; a property separates items by commas.
+   *
+   * @param name the setting's name
+   * @param otherwise the value if there is no property
+   * @return the items
+   */
   public List<String> list(String name, List<String> otherwise) {
     Object value = property(name);
     if (value == null) {
@@ -23,18 +34,31 @@ public final class Settings {
     return Arrays.stream(value.toString().split(",")).map(String::trim).filter(s -> !s.isEmpty()).collect(Collectors.toList());
   }
 
+  /**
+   * Returns a flag.
+   *
+   * @param name the setting's name
+   * @param otherwise the value if there is no property
+   * @return true or false
+   */
   public boolean flag(String name, boolean otherwise) {
     Object value = property(name);
     return value == null ? otherwise : Boolean.parseBoolean(value.toString());
   }
 
-  /** Text of a value; null when neither sets it. */
+  /**
+   * Returns a value as text.
+   *
+   * @param name the setting's name
+   * @param otherwise the value if there is no property, or null
+   * @return the text, or null if the setting is not set
+   */
   public String text(String name, Object otherwise) {
     Object value = property(name);
     return value != null ? value.toString() : otherwise == null ? null : otherwise.toString();
   }
 
-  /** A file, told from the project's folder. */
+  /** Returns a file, relative to the project's folder. */
   File file(String name, Object otherwise) {
     Object value = property(name);
     return project.file(value == null ? otherwise : value);

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import org.gradle.api.tasks.testing.Test;
 
-/** Which framework runs a task's tests; the JUnit Platform came with Gradle 4.6. */
+/** The framework that runs a task's tests; Gradle supports the JUnit Platform since 4.6. */
 final class TestFramework {
   static final String JUNIT_PLATFORM = "junit-platform";
   private static final String PLATFORM_OPTIONS = "org.gradle.api.tasks.testing.junitplatform.JUnitPlatformOptions";
@@ -14,7 +14,7 @@ final class TestFramework {
 
   private TestFramework() {}
 
-  /** Fields of {@code test_task}: {@code framework}, and which engines and tags the build has it run. */
+  /** Returns fields of {@code test_task}: {@code framework}, and the engines and tags that the build selects. */
   static Map<String, Object> of(Test test) {
     Map<String, Object> fields = new LinkedHashMap<>();
     Object options = test.getOptions();
@@ -34,7 +34,7 @@ final class TestFramework {
     return isA(test.getOptions(), PLATFORM_OPTIONS);
   }
 
-  /** Whether an object is of a class that this Gradle may lack. */
+  /** Returns whether an object is an instance of a class that this Gradle may lack. */
   private static boolean isA(Object object, String className) {
     for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
       if (type.getName().equals(className)) {

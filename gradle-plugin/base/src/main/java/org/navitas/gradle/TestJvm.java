@@ -16,15 +16,17 @@ import org.gradle.api.tasks.testing.junit.JUnitOptions;
 import org.gradle.util.GradleVersion;
 
 /**
- * How a {@code test} task would start its JVM. What newer versions of Gradle added to the task (argument providers in
- * 4.6, toolchains in 6.7) is asked for by reflection, since the plugin also runs on versions before.
+ * How a {@code test} task would start its JVM. Uses reflection for methods of newer Gradle versions (argument providers
+ * since 4.6, toolchains since 6.7), since the plugin also runs on older ones.
  */
 final class TestJvm {
   private static final String DEFAULT_MAX_HEAP = "512m";
 
   private TestJvm() {}
 
-  /** Arguments that the build gives to the JVM, agents and debuggers among them; system properties are apart. */
+  /**
+   * Returns the arguments that the build passes to the JVM, including agents and debuggers, without system properties.
+   */
   static List<String> arguments(Test test) {
     List<String> arguments = new ArrayList<>();
     if (test.getMinHeapSize() != null) {
@@ -37,7 +39,7 @@ final class TestJvm {
     if (test.getDefaultCharacterEncoding() != null) {
       arguments.add("-Dfile.encoding=" + test.getDefaultCharacterEncoding());
     }
-    // Gradle hands its own locale on to the tests.
+    // Gradle passes its locale to the tests.
     arguments.add("-Duser.language=" + Locale.getDefault().getLanguage());
     arguments.add("-Duser.country=" + Locale.getDefault().getCountry());
     arguments.add("-Duser.variant=" + Locale.getDefault().getVariant());
@@ -54,44 +56,44 @@ final class TestJvm {
     return arguments;
   }
 
-  /** What Gradle limits a test JVM to where the build names no limit (DefaultWorkerProcessBuilder); null: Java's own limit. */
+  /** Returns Gradle's default heap limit of a test JVM (DefaultWorkerProcessBuilder), or null for Java's default. */
   private static String defaultMaxHeap() {
     return GradleVersion.current().getBaseVersion().compareTo(GradleVersion.version("5.0")) < 0 ? null : DEFAULT_MAX_HEAP;
   }
 
   static Map<String, String> systemProperties(Test test) {
     Map<String, String> properties = strings(test.getSystemProperties());
-    // Tests take it for a number of their own, for ports and the like.
+    // Tests use it as a unique number, for ports for example.
     properties.putIfAbsent("org.gradle.test.worker", "1");
     return properties;
   }
 
-  /** What the task asks for and a profiled JVM does not do. */
-  static List<String> leftOut(Test test) {
-    List<String> leftOut = new ArrayList<>();
+  /** Returns warnings for settings of the task that a profiled JVM ignores. */
+  static List<String> ignoredSettings(Test test) {
+    List<String> ignoredSettings = new ArrayList<>();
     if (measuredByJacoco(test)) {
-      leftOut.add("JaCoCo's agent is left out: it would rewrite the classes and cost energy of its own");
+      ignoredSettings.add("JaCoCo's agent is not used: it would rewrite the classes and use energy itself");
     }
     if (test.getDebug()) {
-      leftOut.add("`debug` of the task " + test.getPath() + " is left out: debuggers cost energy of their own");
+      ignoredSettings.add("`debug` of the task " + test.getPath() + " is ignored: debuggers use energy themselves");
     }
     if (test.getMaxParallelForks() > 1) {
-      leftOut.add(
-          "`maxParallelForks` of the task " + test.getPath() + " is set to 1: the energies of tests that overlap cannot be told"
-              + " apart");
+      ignoredSettings.add(
+          "`maxParallelForks` of the task " + test.getPath() + " is set to 1: energies of overlapping tests cannot be"
+              + " separated");
     }
     if (test.getOptions() instanceof JUnitOptions) {
       JUnitOptions options = (JUnitOptions) test.getOptions();
       if (!options.getIncludeCategories().isEmpty() || !options.getExcludeCategories().isEmpty()) {
-        leftOut.add("JUnit 4 categories of the task " + test.getPath() + " are left out: tests of all categories run");
+        ignoredSettings.add("JUnit 4 categories of the task " + test.getPath() + " are ignored: tests of all categories run");
       }
     }
     if (javaHome(test) == null) {
-      leftOut.add(
-          "`executable` of the task " + test.getPath() + " is left out, since " + test.getExecutable() + " is not HOME/bin/java:"
+      ignoredSettings.add(
+          "`executable` of the task " + test.getPath() + " is ignored, since " + test.getExecutable() + " is not HOME/bin/java:"
               + " tests run on the Java of JAVA_HOME or PATH");
     }
-    return leftOut;
+    return ignoredSettings;
   }
 
   private static boolean measuredByJacoco(Test test) {
@@ -100,8 +102,8 @@ final class TestJvm {
   }
 
   /**
-   * The variables that the build sets or changes, not those it inherits. {@code ProcessBuilder} is asked instead of
-   * {@code System.getenv}, which would make the whole environment an input of the configuration cache.
+   * Returns the variables that the build sets or changes, without those it inherits. Uses {@code ProcessBuilder}:
+   * {@code System.getenv} would make the whole environment an input of the configuration cache.
    */
   static Map<String, String> environment(Test test) {
     Map<String, String> set = strings(test.getEnvironment());
@@ -109,21 +111,24 @@ final class TestJvm {
     return set;
   }
 
-  /** Names of the variables that the build takes away from those it inherits. */
+  /** Returns the names of inherited variables that the build removes. */
   static SortedSet<String> removedVariables(Test test) {
     SortedSet<String> removed = new TreeSet<>(new ProcessBuilder().environment().keySet());
     removed.removeAll(test.getEnvironment().keySet());
     return removed;
   }
 
-  /** Home of the Java that tests run on; null when the build names something that is not {@code HOME/bin/java}. */
+  /**
+   * Returns the home of the Java that runs the tests, or null if the build names an executable that is not {@code
+   * HOME/bin/java}.
+   */
   static String javaHome(Test test) {
     File toolchain = toolchain(test);
     if (toolchain != null) {
       return toolchain.getAbsolutePath();
     }
     if (test.getExecutable() == null) {
-      return System.getProperty("java.home"); // Tests run on the Java that Gradle runs on.
+      return System.getProperty("java.home"); // Tests run on Gradle's Java.
     }
     File executable = new File(test.getExecutable());
     File bin = executable.getParentFile();
@@ -132,8 +137,8 @@ final class TestJvm {
   }
 
   /**
-   * Where tests run: told from the bundle's folder where both lie in the build, so that a build of another checkout may
-   * take the bundle from the build cache; else absolute.
+   * Returns the tests' working directory. It is relative to the bundle's folder if both are in the build, so that a
+   * build of another checkout can take the bundle from the build cache. Otherwise it is absolute.
    */
   static String workingDir(Test test, File root, File bundleFolder) {
     Path folder = test.getWorkingDir().toPath().toAbsolutePath().normalize();
@@ -158,7 +163,7 @@ final class TestJvm {
     }
     for (Object provider : (Iterable<?>) providers) {
       if (provider.getClass().getName().startsWith("org.gradle.testing.jacoco.")) {
-        continue; // asking it would resolve JaCoCo's agent from a repository, only to leave it out
+        continue; // calling it would resolve JaCoCo's agent from a repository, although it is not used
       }
       Object provided = NewerGradle.call(provider, "org.gradle.process.CommandLineArgumentProvider", "asArguments");
       if (provided != null) {

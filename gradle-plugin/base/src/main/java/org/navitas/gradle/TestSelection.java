@@ -10,13 +10,13 @@ import java.util.regex.Pattern;
 import org.gradle.api.tasks.testing.Test;
 import org.gradle.api.tasks.testing.TestFilter;
 
-/** What a {@code Test} task would run of the classes in its folders. */
+/** What a {@code Test} task runs of the classes in its folders. */
 final class TestSelection {
   private static final Pattern ANONYMOUS = Pattern.compile(".*\\$\\d+");
 
   private TestSelection() {}
 
-  /** The field {@code test_task} of {@code bundle.json}, but for what can only be told of compiled classes. */
+  /** Returns the field {@code test_task} of {@code bundle.json}, without what depends on compiled classes. */
   static Map<String, Object> of(Test test) {
     Map<String, Object> task = new LinkedHashMap<>();
     task.put("name", test.getName());
@@ -30,7 +30,7 @@ final class TestSelection {
     return task;
   }
 
-  /** Names of the classes whose files lie in one of the folders; without anonymous classes, which Gradle never runs as tests. */
+  /** Returns the names of the classes in the folders, without anonymous classes, which Gradle never runs as tests. */
   static SortedSet<String> classNames(Iterable<File> files, Collection<File> folders) {
     SortedSet<String> names = new TreeSet<>();
     for (File file : files) {

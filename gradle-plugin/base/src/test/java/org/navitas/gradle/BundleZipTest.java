@@ -26,7 +26,7 @@ public class BundleZipTest {
   @Rule public final TemporaryFolder folder = new TemporaryFolder();
 
   @Test
-  public void ofSeveralFilesWithOneNameTheFirstIsKept() throws IOException {
+  public void keepsFirstOfFilesWithSameName() throws IOException {
     File first = folderWith("first", "p/A.class", "1");
     File second = folderWith("second", "p/A.class", "2");
     write(second, "p/B.class", "3");
@@ -41,7 +41,7 @@ public class BundleZipTest {
   }
 
   @Test
-  public void anEmptyFolderAddsNothing() throws IOException {
+  public void emptyFolderAddsNothing() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (BundleZip zip = new BundleZip(bytes)) {
       assertFalse(zip.addFolder("lib/000-x/", folder.newFolder("x")));
@@ -51,7 +51,7 @@ public class BundleZipTest {
   }
 
   @Test
-  public void theSameContentsMakeTheSameBytes() throws IOException {
+  public void sameContentsGiveSameBytes() throws IOException {
     File one = folderWith("one", "b/B", "b");
     write(one, "a/A", "a");
     File two = folderWith("two", "a/A", "a");

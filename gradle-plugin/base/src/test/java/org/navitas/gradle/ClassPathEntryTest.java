@@ -18,7 +18,7 @@ public class ClassPathEntryTest {
   @Rule public final TemporaryFolder folder = new TemporaryFolder();
 
   @Test
-  public void outputsAreMergedAndJarsNumberedInOrder() throws IOException {
+  public void mergesOutputsAndNumbersJarsInOrder() throws IOException {
     File tests = folder.newFolder("test");
     File resources = folder.newFolder("test-resources");
     File classes = folder.newFolder("main");
@@ -42,24 +42,24 @@ public class ClassPathEntryTest {
   }
 
   @Test
-  public void filesThatDoNotExistAreLeftOut() {
+  public void skipsMissingFiles() {
     assertEquals(0, sort(new File(folder.getRoot(), "missing")).size());
   }
 
   @Test
-  public void anotherFolderIsTheModulesOwnCode() throws IOException {
+  public void unknownFolderIsCodeOfTheModule() throws IOException {
     assertEquals(Arrays.asList("OWN lib/000-generated :app"), texts(sort(folder.newFolder("generated"))));
   }
 
   @Test
-  public void aFolderOfMainCodeThatHoldsTestsStaysMainCode() throws IOException {
+  public void mainFolderWithTestsIsMainCode() throws IOException {
     File both = folder.newFolder("both");
     List<File> one = Collections.singletonList(both);
     assertEquals(Arrays.asList("MAIN classes :app"), texts(ClassPathEntry.sort(one, one, one, owners(), ":app")));
   }
 
   @Test
-  public void outputsOfOtherProjectsAreKnownByTheirPlace() throws IOException {
+  public void recognisesOutputsOfOtherProjectsByPath() throws IOException {
     File classes = made("lib/build/classes/java/main");
     File tests = made("lib/build/classes/java/integrationTest");
     File jar = new File(made("lib/build/libs"), "lib.jar");
@@ -85,7 +85,7 @@ public class ClassPathEntryTest {
   }
 
   @Test
-  public void testCodeIsKnownByWholeWords() throws IOException {
+  public void recognisesTestCodeByWholeWords() throws IOException {
     for (String name : new String[] {"test", "testFixtures", "functional-test", "integrationTest", "unitTests", "test-java"}) {
       assertTrue(name, Owners.isTestCode(folder.newFolder(name)));
     }
@@ -95,7 +95,7 @@ public class ClassPathEntryTest {
   }
 
   @Test
-  public void namesThatAZipMayNotHoldAreMadeSafe() throws IOException {
+  public void replacesInvalidCharactersInZipNames() throws IOException {
     assertEquals(Arrays.asList("LIBRARY lib/000-a_b_.._.jar :app"), texts(sort(folder.newFile("a b:..\\.jar"))));
   }
 

@@ -12,7 +12,7 @@ public class JvmArgumentsTest {
   @Rule public final TemporaryFolder folder = new TemporaryFolder();
 
   @Test
-  public void nativeAgentsDebuggersAndJacocoAreLeftOutAndNamed() {
+  public void dropsNativeAgentsDebuggersAndJacocoWithWarning() {
     JvmArguments arguments =
         of("-Xmx1g", "-javaagent:/a/jacocoagent.jar=destfile=x", "-agentlib:jdwp=server=y", "-ea", "-agentpath:/p.so");
     assertEquals(Arrays.asList("-Xmx1g", "-ea"), arguments.kept);
@@ -21,7 +21,7 @@ public class JvmArgumentsTest {
   }
 
   @Test
-  public void aJavaAgentIsKeptWhereItsJarIsThere() throws Exception {
+  public void keepsJavaAgentIfItsJarExists() throws Exception {
     String there = "-javaagent:" + folder.newFile("agent.jar") + "=a=b";
     JvmArguments arguments = of(there, "-javaagent:agent.jar", "-javaagent:none.jar");
     assertEquals(Arrays.asList(there, "-javaagent:agent.jar"), arguments.kept);
@@ -30,7 +30,7 @@ public class JvmArgumentsTest {
   }
 
   @Test
-  public void orderIsKept() {
+  public void keepsOrder() {
     JvmArguments arguments = of("--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Xss2m");
     assertEquals(Arrays.asList("--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Xss2m"), arguments.kept);
     assertTrue(arguments.warnings.isEmpty());

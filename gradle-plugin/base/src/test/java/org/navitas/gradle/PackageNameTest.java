@@ -13,22 +13,22 @@ import org.junit.Test;
 
 public class PackageNameTest {
   @Test
-  public void groupAndNameAreJoined() {
+  public void joinsGroupAndName() {
     assertEquals("org.example.sample", PackageName.of("org.example", "sample"));
   }
 
   @Test
-  public void otherCharactersBecomeUnderscores() {
+  public void replacesOtherCharactersByUnderscores() {
     assertEquals("com.my_company.my_app", PackageName.of("com.my-company", "my app"));
   }
 
   @Test
-  public void aModuleWithoutGroupIsLocal() {
+  public void moduleWithoutGroupIsLocal() {
     assertEquals("local.app", PackageName.of("", "app"));
   }
 
   @Test
-  public void everyResultIsAValidPackageNameOfAtLeastTwoParts() {
+  public void returnsValidPackageNameOfAtLeastTwoParts() {
     String[][] odd = {
       {"a..b", "x"}, {"1.2", "3"}, {"class", "New"}, {".", "."}, {"_", "_"}, {"ü.日本", "é"}, {"a", ".."}, {"true", "null"},
     };
@@ -39,7 +39,7 @@ public class PackageNameTest {
   }
 
   @Test
-  public void projectsOfOneNameAreToldApartByTheirPaths() {
+  public void projectsOfSameNameDifferByPath() {
     SortedMap<String, String> names = new TreeMap<>();
     for (String path : new String[] {":", ":api", ":core", ":a:lib", ":b:lib", ":b:Lib", ":c", ":a-b", ":a_b", ":x:a_b", ":b_lib"}) {
       names.put(path, path.equals(":") ? "core" : path.substring(path.lastIndexOf(':') + 1));

@@ -5,18 +5,18 @@ import java.io.InputStream;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.navitas.runtime.Probe;
 
-/** Something small to call. */
+/** A small method to call. */
 public abstract class Callee {
     private static final AtomicInteger IDS = new AtomicInteger(1);
 
     public abstract int call(int x);
 
-    /** The next method id. */
+    /** Returns the next method id. */
     public static int nextId() {
         return IDS.getAndIncrement();
     }
 
-    /** The call alone. */
+    /** The call without probes. */
     public static final class Plain extends Callee {
         @Override
         public int call(int x) {
@@ -24,7 +24,7 @@ public abstract class Callee {
         }
     }
 
-    /** The floor: a clock reading at entry and one at exit. */
+    /** The lower bound: a clock reading at entry and one at exit. */
     public static final class Clock extends Callee {
         @Override
         public int call(int x) {
@@ -34,7 +34,7 @@ public abstract class Callee {
         }
     }
 
-    /** What the instrumenter makes of {@link Plain}. */
+    /** {@link Plain} with the probes that the instrumenter adds. */
     public static final class Probed extends Callee {
         private static final int ID = nextId();
 
@@ -52,7 +52,7 @@ public abstract class Callee {
         }
     }
 
-    /** As many classes with the same code as asked for, each with an id of its own. */
+    /** Loads {@code count} copies of a class, each with its own method id. */
     static Callee[] copies(Class<? extends Callee> original, int count) throws Exception {
         Callee[] copies = new Callee[count];
         for (int i = 0; i < count; i++) {
@@ -61,30 +61,30 @@ public abstract class Callee {
         return copies;
     }
 
-    /** Defines one class anew, and leaves all others to its parent. */
+    /** Defines one class again; its parent loads all others. */
     private static final class Copier extends ClassLoader {
-        private final String own;
+        private final String copied;
 
-        Copier(String own) {
+        Copier(String copied) {
             super(Callee.class.getClassLoader());
-            this.own = own;
+            this.copied = copied;
         }
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            return name.equals(own) ? define() : super.loadClass(name, resolve);
+            return name.equals(copied) ? define() : super.loadClass(name, resolve);
         }
 
         private Class<?> define() throws ClassNotFoundException {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            try (InputStream in = getResourceAsStream(own.replace('.', '/') + ".class")) {
+            try (InputStream in = getResourceAsStream(copied.replace('.', '/') + ".class")) {
                 for (int b = in.read(); b >= 0; b = in.read()) {
                     bytes.write(b);
                 }
             } catch (java.io.IOException e) {
-                throw new ClassNotFoundException(own, e);
+                throw new ClassNotFoundException(copied, e);
             }
-            return defineClass(own, bytes.toByteArray(), 0, bytes.size());
+            return defineClass(copied, bytes.toByteArray(), 0, bytes.size());
         }
     }
 }

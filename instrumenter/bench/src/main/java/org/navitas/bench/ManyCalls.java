@@ -3,8 +3,8 @@ package org.navitas.bench;
 import org.navitas.runtime.Probe;
 
 /**
- * So many calls of four methods within one outermost call, all probed unless the second argument says {@code plain}. Prints
- * nothing: what it costs shows in its event file and in its peak of memory.
+ * Makes many calls of four methods within one outermost call. The calls have probes unless the second argument is
+ * {@code plain}. Prints nothing: its cost shows in the event file and in the peak memory.
  */
 public final class ManyCalls {
     private static final int OUTERMOST = 0;

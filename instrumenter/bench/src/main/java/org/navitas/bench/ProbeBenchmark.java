@@ -24,12 +24,13 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a probed call costs its thread: entry and exit, while their records are handed over and written; beside it, in turns
- * of a fraction of a millisecond, the same call without probes and with two clock readings instead.
+ * Measures what a probed call costs its thread: entry and exit, while records are handed over and written. For
+ * comparison, runs the same call without probes, and with two clock readings instead, in turns of a fraction of a
+ * millisecond.
  *
- * <p>The site that calls has seen eight classes of each sort, so nothing is inlined into the caller; then it calls one of
- * them again and again, or the eight in turn. Costs are CPU time of the calling threads, which neither the writer nor other
- * processes on the same cores are part of.
+ * <p>The call site has seen eight classes of each kind, so nothing is inlined into the caller. It then calls one of
+ * them repeatedly, or all eight in turn. Costs are the CPU time of the calling threads, without the writer and without
+ * other processes on the same cores.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -67,7 +68,7 @@ public class ProbeBenchmark {
         }
     }
 
-    /** What is called. */
+    /** The called objects. */
     @State(Scope.Benchmark)
     public static class Callees {
         @Param({"one", "eight"})
@@ -102,7 +103,7 @@ public class ProbeBenchmark {
         }
     }
 
-    /** Of one thread: the calls measured are not outermost ones, which cost a reading of the CPU clock. */
+    /** Keeps a call open in each thread, since an outermost call also reads the CPU clock. */
     @State(Scope.Thread)
     public static class Outermost {
         @Setup(Level.Iteration)

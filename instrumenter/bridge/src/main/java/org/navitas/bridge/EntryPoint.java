@@ -12,16 +12,24 @@ import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
 import org.navitas.instrument.Summary;
 
-/** What the Python side calls: whole runs only, since each crossing of the gateway costs as much as a class. */
+/**
+ * The methods that Python calls. One call is a whole run, since each call across the gateway costs as much as a class.
+ */
 public final class EntryPoint {
   private static final int INPUT_FIELDS = 5;
 
   /**
    * Instruments folders and jars.
    *
-   * @param inputs five strings each: in, out, source and module of an input ({@link Input}), and whether it may hold frameworks
-   * @return {@code ok}, map id, classes, methods, skipped, rewritten, reused, seen, how many patterns of frameworks follow,
-   *     each of them and how many classes it names, then the warnings; or {@code error} and what went wrong
+   * @param inputs five strings for each input: in, out, source and module of {@link Input}, and whether it may hold
+   *     frameworks
+   * @param includes include patterns, see {@link Options}
+   * @param excludes exclude patterns, see {@link Options}
+   * @param skipTrivial whether trivial methods get no probes
+   * @param mapFile the method map to write
+   * @return on success {@code ok}, map id, classes, methods, skipped, rewritten, reused, seen, the number of framework
+   *     patterns, each of these patterns with its number of classes, and the warnings; on failure {@code error} and the
+   *     message
    */
   public List<String> instrument(
       List<String> inputs, List<String> includes, List<String> excludes, boolean skipTrivial, String mapFile) {
@@ -38,9 +46,9 @@ public final class EntryPoint {
     } catch (InstrumentException | IllegalArgumentException e) {
       return Arrays.asList("error", String.valueOf(e.getMessage()));
     } catch (OutOfMemoryError e) {
-      return Arrays.asList("error", "the classes do not fit into the JVM's memory");
+      return Arrays.asList("error", "the JVM does not have enough memory for the classes");
     } catch (RuntimeException e) {
-      return Arrays.asList("error", "unexpected: " + e);
+      return Arrays.asList("error", "unexpected failure: " + e);
     }
   }
 

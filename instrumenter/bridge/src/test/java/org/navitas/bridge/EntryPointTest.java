@@ -13,14 +13,14 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** What the other side of the gateway gets to see. */
+/** Tests what the other side of the gateway receives. */
 public class EntryPointTest {
   private static final List<String> NONE = Collections.emptyList();
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   @Test
-  public void theAnswerHoldsTheSummary() throws Exception {
+  public void returnsSummary() throws Exception {
     Path root = temporary.getRoot().toPath();
     Path in = Files.createDirectory(root.resolve("in"));
     try (InputStream own = EntryPoint.class.getResourceAsStream("EntryPoint.class")) {
@@ -35,7 +35,7 @@ public class EntryPointTest {
   }
 
   @Test
-  public void errorsAreAnswersWithoutStackTraces() {
+  public void returnsErrorsWithoutStackTraces() {
     for (String in : Arrays.asList("/no/such/folder", "nul\0")) {
       List<String> answer = new EntryPoint().instrument(Arrays.asList(in, "/out", "main", ":", "false"), NONE, NONE, true, "/map.json");
       assertEquals("error", answer.get(0));

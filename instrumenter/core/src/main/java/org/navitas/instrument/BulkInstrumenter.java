@@ -10,32 +10,42 @@ import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** Instruments folders and jars in one go and writes their method map. */
+/** Instruments folders and jars together and writes their method map. Thread-safe: calls share no state. */
 public final class BulkInstrumenter {
   private BulkInstrumenter() {}
 
   /**
-   * Writes each input's instrumented copy, the method map, and {@code META-INF/navitas/map.properties} into the first
-   * output. What an earlier run with the same map file left there and is still right stays untouched. When all classes
-   * were instrumented before, the outputs equal the inputs, and the map file must be the map that belongs to them.
+   * Instruments the inputs. Writes the instrumented copy of each input, the method map, and {@code
+   * META-INF/navitas/map.properties} in the first output.
    *
-   * @param inputs folders and jars in class path order
-   * @param mapFile where the method map goes; {@code <mapFile>.state} beside it remembers the outputs
-   * @throws InstrumentException when an input cannot be read, an output cannot be written, inputs are unsafe, or some of
-   *     their classes have probes of an earlier run
+   * <p>Keeps output files of an earlier run with the same map file if they are still current. If all classes already
+   * have probes, the outputs equal the inputs, and the map file must exist and match these classes.
+   *
+   * @param inputs folders and jars in class path order; not empty
+   * @param options selects the classes and methods to instrument
+   * @param mapFile the method map to write; {@code <mapFile>.state}, in the same folder, lists the outputs for the next
+   *     run
+   * @return what this run did, with its warnings
+   * @throws InstrumentException if an input cannot be read, an output cannot be written, an input is unsafe, or only
+   *     some of the classes have probes of an earlier run
    */
   public static Summary run(List<Input> inputs, Options options, Path mapFile) throws InstrumentException {
     return run(inputs, options, mapFile, null);
   }
 
   /**
-   * The same for classes that run in one process with others, which were instrumented before: their ids go on where
-   * those of the others end, and the map holds both.
+   * Instruments classes that run in the same process as classes instrumented earlier. Method ids continue after those
+   * of the earlier map. The written map contains both.
    *
-   * @param earlierMap the map of the others; null: there are none
+   * @param inputs folders and jars in class path order; not empty
+   * @param options selects the classes and methods to instrument
+   * @param mapFile the method map to write
+   * @param earlierMap the map of the classes instrumented earlier, or null
+   * @return what this run did, with its warnings
+   * @throws InstrumentException as {@link #run(List, Options, Path)}, or if the earlier map cannot be read
    */
   public static Summary run(List<Input> inputs, Options options, Path mapFile, Path earlierMap) throws InstrumentException {
-    Places.check(inputs);
+    PathChecks.check(inputs);
     EarlierMap earlier = EarlierMap.read(earlierMap);
     Warnings warnings = new Warnings();
     Path stateFile = RunState.fileFor(mapFile);
@@ -46,35 +56,35 @@ public final class BulkInstrumenter {
       all.add(inventory.read(input));
     }
     Numbering numbering = Numbering.of(all, earlier, warnings);
-    boolean nothingNew = numbering.added() == 0 && !inventory.instrumentedBefore.isEmpty();
-    byte[] present = presentMap(mapFile);
-    if (nothingNew) {
+    boolean allInstrumented = numbering.added() == 0 && !inventory.instrumentedBefore.isEmpty();
+    byte[] present = readMap(mapFile);
+    if (allInstrumented) {
       requireMap(inputs, inventory.instrumentedBefore.get(0), mapFile, present);
     } else {
-      refuseMixture(inventory.instrumentedBefore);
+      rejectPartlyInstrumented(inventory.instrumentedBefore);
     }
-    warnOfNothing(all, numbering, options, nothingNew, warnings);
+    warnIfNothingInstrumented(all, numbering, options, allInstrumented, warnings);
 
-    String mapId = nothingNew ? MethodMap.idOf(present) : MethodMap.id(numbering);
+    String mapId = allInstrumented ? MethodMap.idOf(present) : MethodMap.id(numbering);
     RunState next = new RunState();
     next.rules = Selection.rulesOf(options);
-    Outputs outputs = new Outputs(old, next, warnings, nothingNew ? null : mapId);
+    Outputs outputs = new Outputs(old, next, warnings, allInstrumented ? null : mapId);
     try {
-      Files.deleteIfExists(stateFile); // a run that does not reach its end leaves no state
+      Files.deleteIfExists(stateFile); // an interrupted run leaves no state
       outputs.write(all);
-      byte[] json = nothingNew ? present : MethodMap.json(mapId, numbering, all);
+      byte[] json = allInstrumented ? present : MethodMap.json(mapId, numbering, all);
       if (!Arrays.equals(json, present)) {
         Io.writeAtomically(mapFile, json);
       }
-      remember(all, next).save(stateFile);
+      recordClasses(all, next).save(stateFile);
     } catch (IOException e) {
       throw Io.failure(mapFile.toString(), e);
     }
     return new Summary(mapId, numbering.classes.size(), numbering.added(), MethodMap.skipped(all),
-        outputs.rewritten, outputs.reused, LeftOut.classes(all), inventory.frameworks, warnings.lines());
+        outputs.rewritten, outputs.reused, SkipReasons.classes(all), inventory.frameworks, warnings.lines());
   }
 
-  private static RunState remember(List<Contents> all, RunState next) {
+  private static RunState recordClasses(List<Contents> all, RunState next) {
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
         if (entry.info != null && !Skipped.EXCLUDED.equals(entry.info.untouchedReason())) {
@@ -85,7 +95,7 @@ public final class BulkInstrumenter {
     return next;
   }
 
-  private static byte[] presentMap(Path mapFile) throws InstrumentException {
+  private static byte[] readMap(Path mapFile) throws InstrumentException {
     try {
       return Files.exists(mapFile) ? Io.readRegular(mapFile) : new byte[0];
     } catch (IOException e) {
@@ -93,33 +103,33 @@ public final class BulkInstrumenter {
     }
   }
 
-  /** One process knows one map: ids of another one would be reported under wrong names. */
-  private static void refuseMixture(List<String> instrumentedBefore) throws InstrumentException {
+  /** A process has one map: ids of another map would resolve to wrong method names. */
+  private static void rejectPartlyInstrumented(List<String> instrumentedBefore) throws InstrumentException {
     if (!instrumentedBefore.isEmpty()) {
       int more = instrumentedBefore.size() - 1;
       throw new InstrumentException(instrumentedBefore.get(0) + (more > 0 ? " and " + more + " more" : "")
-          + ": has probes of an earlier run, whose calls would be reported under wrong names; give the original class instead");
+          + ": already has probes of another map, so its calls would be reported under wrong names; use the original class");
     }
   }
 
-  /** What was instrumented before stays as it is, so its map must be there. */
+  /** Instrumented classes are not changed, so their map must exist. */
   private static void requireMap(List<Input> inputs, String place, Path mapFile, byte[] present) throws InstrumentException {
     String before = idIn(inputs);
     if (before == null || !before.equals(MethodMap.idOf(present))) {
-      throw new InstrumentException(place + ": was instrumented before, and " + mapFile + " is not the method map of that time"
-          + (before == null ? "" : ", " + before) + "; give that map, or the original classes");
+      throw new InstrumentException(place + ": is already instrumented, and " + mapFile + " is not its method map"
+          + (before == null ? "" : ", " + before) + "; use that map, or the original classes");
     }
   }
 
-  private static void warnOfNothing(
+  private static void warnIfNothingInstrumented(
       List<Contents> all, Numbering numbering, Options options, boolean instrumentedBefore, Warnings warnings) {
-    String reasons = LeftOut.reasons(all, options);
+    String reasons = SkipReasons.reasons(all, options);
     if (numbering.added() == 0 && !reasons.isEmpty() && !instrumentedBefore) {
       warnings.add("no method was instrumented", reasons);
     }
   }
 
-  /** The id that the first map properties among the inputs name, or null. */
+  /** Returns the id in the first map properties among the inputs, or null. */
   private static String idIn(List<Input> inputs) throws InstrumentException {
     for (Input input : inputs) {
       try {

@@ -3,7 +3,7 @@ package org.navitas.instrument;
 import java.io.OutputStream;
 import java.util.Arrays;
 
-/** Collects bytes in memory without the lock that {@code ByteArrayOutputStream} takes for each; for one thread. */
+/** Collects bytes in memory. Unlike {@code ByteArrayOutputStream}, it takes no lock, so only one thread may use it. */
 final class ByteSink extends OutputStream {
   private byte[] bytes;
   private int size;

@@ -2,7 +2,7 @@ package org.navitas.instrument;
 
 import java.io.InputStream;
 
-/** Reads bytes from memory without the lock that {@code ByteArrayInputStream} takes for each; for one thread. */
+/** Reads bytes from memory. Unlike {@code ByteArrayInputStream}, it takes no lock, so only one thread may use it. */
 final class ByteSource extends InputStream {
   private final byte[] bytes;
   private int at;

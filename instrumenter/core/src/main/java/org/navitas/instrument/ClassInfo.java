@@ -5,16 +5,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What instrumentation makes of one class file; depends on its bytes and {@link Selection#rulesOf} alone. */
+/** The result of instrumenting one class file. Depends only on its bytes and {@link Selection#rulesOf}. */
 final class ClassInfo {
-  /** Dotted. */
+  /** Fully qualified name, with dots. */
   final String name;
-  /** Source file; null when not recorded. */
+  /** Source file, or null if the class file does not name one. */
   final String file;
   /** Methods with probes, in the order of the class file. */
   final List<MethodRef> methods;
   final List<Skipped> skipped;
-  /** Why the whole class is left alone, in words; null when it is not. */
+  /** Why the whole class is skipped, as text for a warning; null if it is not. */
   final String problem;
 
   ClassInfo(String name, String file, List<MethodRef> methods, List<Skipped> skipped, String problem) {
@@ -25,13 +25,13 @@ final class ClassInfo {
     this.problem = problem;
   }
 
-  /** A class that is left alone as a whole. */
+  /** Creates the result for a class that is skipped as a whole. */
   static ClassInfo untouched(String name, String reason, String problem) {
     return new ClassInfo(
         name, null, Collections.emptyList(), Collections.singletonList(new Skipped(null, reason)), problem);
   }
 
-  /** The same choice of methods again. */
+  /** Returns a choice that skips the same methods again. */
   MethodChoice choice() {
     Map<String, String> reasons = new HashMap<>();
     for (Skipped each : skipped) {
@@ -42,7 +42,7 @@ final class ClassInfo {
     return (className, method, code) -> reasons.get(method.getName() + method.getDescriptor());
   }
 
-  /** Why the class is left alone as a whole; null when it is not. */
+  /** Returns the reason if the class is skipped as a whole, otherwise null. */
   String untouchedReason() {
     return skipped.size() == 1 && skipped.get(0).method == null ? skipped.get(0).reason : null;
   }

@@ -18,18 +18,19 @@ import javassist.bytecode.LineNumberAttribute;
 import javassist.bytecode.MethodInfo;
 
 /**
- * Class bytes in, class bytes and list of methods out. Probes find their ids in one Integer constant a method, so the
- * ids can be filled in when those of all classes are known, without working on the class again.
+ * Instruments one class file in memory and lists its instrumented methods. Each instrumented method refers to its id by
+ * one Integer constant. The ids are filled in later, when those of all classes are known, without parsing the class
+ * again.
  *
- * <p>Bad class files lead to no exception but to a class that is left untouched.
+ * <p>A malformed class file causes no exception: the class is skipped.
  */
 final class ClassInstrumenter {
-  /** Java 21, the newest that Javassist reads. */
+  /** Java 21, the newest version that Javassist reads. */
   static final int NEWEST_MAJOR = 65;
   private static final byte[] MARKER_VERSION = {1};
   private static final int POOL_LIMIT = 65535;
-  /** Constants that probes and marker need beside the ids. */
-  private static final int OWN_CONSTANTS = 26;
+  /** Number of constants for the probes and the marker, without the ids. */
+  private static final int PROBE_CONSTANTS = 26;
   private static final int FIRST_PLACEHOLDER = 0x4E561000;
 
   final ClassInfo info;
@@ -46,8 +47,9 @@ final class ClassInstrumenter {
    * Instruments one class.
    *
    * @param original a class file; not changed
-   * @param fallback the class's name for when the file does not tell
-   * @param choice of methods
+   * @param fallback name to use if the class file cannot be parsed
+   * @param choice selects the methods to instrument
+   * @return the instrumented or skipped class
    */
   static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice) {
     String name = fallback;
@@ -65,12 +67,12 @@ final class ClassInstrumenter {
     } catch (MalformedClassException | IOException | BadBytecode e) {
       return untouched(name, Skipped.MALFORMED, String.valueOf(e.getMessage()), original);
     } catch (RuntimeException e) {
-      // Javassist answers some damaged classes with whatever its code runs into.
+      // Javassist throws various unchecked exceptions for malformed classes.
       return untouched(name, Skipped.MALFORMED, e.toString(), original);
     }
   }
 
-  /** The instrumented class with the ids of {@link ClassInfo#methods}; the original when there are none. */
+  /** Returns the instrumented class with the ids of {@link ClassInfo#methods}, or the original if it has no probes. */
   byte[] bytes(int[] ids) {
     byte[] filled = bytes.clone();
     for (int i = 0; i < idOffsets.length; i++) {
@@ -105,7 +107,7 @@ final class ClassInstrumenter {
         skipped.add(skipped(method, reason));
       }
     }
-    boolean room = scan.poolCount() + OWN_CONSTANTS + bodies.size() <= POOL_LIMIT;
+    boolean room = scan.poolCount() + PROBE_CONSTANTS + bodies.size() <= POOL_LIMIT;
     List<MethodRef> methods = new ArrayList<>();
     int firstId = room && !bodies.isEmpty() ? addProbes(file, bodies, scan, methods, skipped) : 0;
     if (!room) {
@@ -138,7 +140,7 @@ final class ClassInstrumenter {
     return null;
   }
 
-  /** Puts probes into all of {@code bodies} that can take them, and returns the constant of the first one's id. */
+  /** Adds probes to all of {@code bodies} that can hold them. Returns the constant pool index of the first id. */
   private static int addProbes(
       ClassFile file, Map<MethodInfo, CodeScan> bodies, ClassScan scan, List<MethodRef> methods, List<Skipped> skipped)
       throws BadBytecode, MalformedClassException {
@@ -147,7 +149,7 @@ final class ClassInstrumenter {
     MethodProbes probes = new MethodProbes(file, integers.contains(Integer.MIN_VALUE));
     pool.addUtf8Info(ClassScan.MARKER);
     int placeholder = freePlaceholder(integers, bodies.size());
-    // From here on only ids are added to the pool, so they stand side by side.
+    // From here on, only ids are added to the constant pool, so they are adjacent.
     int firstId = pool.addIntegerInfo(placeholder);
     int id = firstId;
     for (Map.Entry<MethodInfo, CodeScan> body : bodies.entrySet()) {
@@ -169,7 +171,9 @@ final class ClassInstrumenter {
     return new Skipped(method.getName() + method.getDescriptor(), reason);
   }
 
-  /** The first of {@code count} ints in a row that the class does not use itself (equal constants are shared). */
+  /**
+   * Returns the first of {@code count} consecutive ints that the class does not use. (Equal constants would be shared.)
+   */
   private static int freePlaceholder(Set<Integer> used, int count) {
     int first = FIRST_PLACEHOLDER;
     for (int i = 0; i < count; i++) {

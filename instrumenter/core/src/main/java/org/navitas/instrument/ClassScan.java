@@ -8,24 +8,24 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A quick walk over a class file: finds its name and version, and proves that every length in it stays within the file,
- * so that Javassist never allocates what a damaged length asks for (JVMS 4.1, 4.4, 4.7).
+ * Scans a class file quickly. Finds its name and version, and checks that every length stays within the file, so that
+ * Javassist never allocates an array of a corrupt length (JVMS 4.1, 4.4, 4.7).
  */
 final class ClassScan {
   static final String MARKER = "NavitasInstrumented";
   private static final int UTF8 = 1;
   private static final int INTEGER = 3;
   private static final int CLASS = 7;
-  /** Bytes after the tag of each constant pool entry; 0 where there is no such tag. */
+  /** Number of bytes after the tag of each kind of constant pool entry, by tag; 0 for undefined tags. */
   private static final int[] ENTRY_BYTES = {0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2};
 
   private final byte[] bytes;
   private int at;
   private int[] pool;
 
-  /** Java major version of the class file (65 is Java 21). */
+  /** Major version of the class file; 65 is Java 21. */
   int major;
-  /** Dotted name. */
+  /** Fully qualified name, with dots. */
   String name;
   boolean instrumented;
 
@@ -33,7 +33,7 @@ final class ClassScan {
     this.bytes = bytes;
   }
 
-  /** Walks the whole file. */
+  /** Scans the whole file. */
   static ClassScan of(byte[] bytes) throws MalformedClassException {
     ClassScan scan = new ClassScan(bytes);
     scan.header();
@@ -41,7 +41,7 @@ final class ClassScan {
     return scan;
   }
 
-  /** Walks the whole file; null when it cannot be walked. */
+  /** Scans the whole file; returns null if it is malformed. */
   static ClassScan orNull(byte[] bytes) {
     try {
       return of(bytes);
@@ -50,14 +50,14 @@ final class ClassScan {
     }
   }
 
-  /** Walks version and constant pool only. */
+  /** Scans the version and the constant pool only. */
   static ClassScan poolOf(byte[] bytes) throws MalformedClassException {
     ClassScan scan = new ClassScan(bytes);
     scan.header();
     return scan;
   }
 
-  /** Version alone, which even an unknown constant pool does not hide. */
+  /** Reads the version only, which works even if the constant pool is unknown. */
   static int majorOf(byte[] bytes) throws MalformedClassException {
     ClassScan scan = new ClassScan(bytes);
     scan.magicAndVersion();
@@ -68,7 +68,7 @@ final class ClassScan {
     return pool.length;
   }
 
-  /** Offset in the file of the value of a constant pool entry (after its tag). */
+  /** Returns the file offset of the value of a constant pool entry, after its tag. */
   int poolOffset(int index) {
     return pool[index] + 1;
   }

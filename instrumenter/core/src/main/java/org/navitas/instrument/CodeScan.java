@@ -5,15 +5,15 @@ import java.util.List;
 import javassist.bytecode.Opcode;
 
 /**
- * The instructions of one method: their boundaries (checked, so that Javassist only sees code it can walk), its returns,
- * and how much the code may grow before it breaks a limit of the format.
+ * The instructions of one method: their checked boundaries, the returns, and how far the code can grow within the
+ * limits of the class file format.
  */
 final class CodeScan {
   static final int MAX_CODE = 65535;
   private static final int MAX_PADDING = 3;
-  /** From goto to goto_w. */
+  /** Bytes added when goto becomes goto_w. */
   private static final int WIDENING = 2;
-  /** Bytes of each instruction, by opcode (JVMS 6.5); 0 for the switches and wide, whose length varies. */
+  /** Length of each instruction in bytes, by opcode (JVMS 6.5); 0 for switches and wide, whose length varies. */
   private static final String LENGTHS =
       "1111111111111111232332222211111111111111"
           + "1111111111111122222111111111111111111111"
@@ -23,7 +23,7 @@ final class CodeScan {
           + "55";
 
   private final byte[] code;
-  /** Offsets of all instructions, in order. */
+  /** Offsets of all instructions, ascending. */
   final List<Integer> starts = new ArrayList<>();
   final List<Integer> returns = new ArrayList<>();
   private int switches;
@@ -39,19 +39,19 @@ final class CodeScan {
     }
   }
 
-  /** Whether code with probes at these entries and before all returns still keeps every limit (JVMS 4.7.3, 4.9.1). */
-  boolean outgrows(List<Entries.Place> entries, int probeBytes, int handlerBytes) {
-    // In short code Javassist rounds gaps up to keep switches aligned; long code can grow by padding and goto_w only.
+  /** Whether probes at these entries and before all returns break a limit of the format (JVMS 4.7.3, 4.9.1). */
+  boolean exceedsLimits(List<CallStarts.Place> entries, int probeBytes, int handlerBytes) {
+    // In short code, Javassist rounds gaps up to keep switches aligned. Long code grows only by padding and goto_w.
     int gap = code.length <= Short.MAX_VALUE ? (probeBytes + 3) & ~3 : probeBytes;
     long grown = code.length + (long) gap * (entries.size() + returns.size()) + handlerBytes + (long) MAX_PADDING * switches;
     if (grown <= Short.MAX_VALUE) {
       return false;
     }
-    return entries.size() > 1 || grown > MAX_CODE || branchesOutgrow(entries, gap, grown); // offsets of others could move
+    return entries.size() > 1 || grown > MAX_CODE || branchesExceedLimits(entries, gap, grown); // offsets of later entries could move
   }
 
-  private boolean branchesOutgrow(List<Entries.Place> entries, int gap, long grown) {
-    int[] growth = new int[code.length + 1]; // by what lies before each offset
+  private boolean branchesExceedLimits(List<CallStarts.Place> entries, int gap, long grown) {
+    int[] growth = new int[code.length + 1]; // bytes added before each offset
     entries.forEach(entry -> growth[entry.pc + 1] += gap);
     returns.forEach(pc -> growth[pc + 1] += gap);
     for (int pc : starts) {
@@ -68,7 +68,7 @@ final class CodeScan {
         int to = Math.min(code.length - 1, Math.max(pc, target));
         if (to - from + growth[to + 1] - growth[from] > Short.MAX_VALUE) {
           if (isConditional(opcode(pc))) {
-            return true; // it would need a new stack map frame
+            return true; // it would need another stack map frame
           }
           wide++;
         }
@@ -97,7 +97,7 @@ final class CodeScan {
     return u2(pc) << 16 | u2(pc + 2);
   }
 
-  /** Offset of the instruction after the one at {@code pc}; it lies within the code or at its end. */
+  /** Returns the offset of the next instruction, which is at most the code's length. */
   int next(int pc) throws MalformedClassException {
     int op = opcode(pc);
     long length = op < LENGTHS.length() ? LENGTHS.charAt(op) - '0' : -1;
@@ -121,7 +121,7 @@ final class CodeScan {
     return (int) (pc + length);
   }
 
-  /** Where the branch or switch at {@code pc} may go, apart from the next instruction. */
+  /** Returns the targets of the branch or switch at {@code pc}, without the next instruction. */
   List<Integer> targets(int pc) {
     int op = opcode(pc);
     List<Integer> targets = new ArrayList<>();

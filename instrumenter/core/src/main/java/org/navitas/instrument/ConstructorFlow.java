@@ -14,11 +14,11 @@ import javassist.bytecode.Opcode;
 
 /**
  * Finds the calls of {@code super(…)} or {@code this(…)} in a constructor, and all code that runs before they return.
- * That code may not be covered by an exception handler, and {@code this} may not be used there (JVMS 4.10.2.4).
+ * No exception handler may cover that code, and it must not use {@code this} (JVMS 4.10.2.4).
  *
- * <p>It follows the code from its start and keeps, for each stack slot and local, whether it holds the uninitialised
- * {@code this}; so neither branches in the arguments nor nested {@code new} of the same class mislead it. Instructions
- * that only compute never consume that value, so for them the change of depth is enough.
+ * <p>Follows the code from its start. Tracks for each stack slot and local variable whether it holds the uninitialised
+ * {@code this}, so branches in the arguments and nested {@code new} of the same class are handled. Instructions that
+ * only compute never consume that value, so only their change of the stack depth matters.
  */
 final class ConstructorFlow {
   /** Offsets of the initialising calls, ascending; at least one. */
@@ -36,7 +36,7 @@ final class ConstructorFlow {
     this.pool = code.getConstPool();
   }
 
-  /** Follows a constructor; null when it never calls another one, or does what no constructor may. */
+  /** Analyses a constructor; returns null if it never calls another constructor or is invalid. */
   static ConstructorFlow of(CodeAttribute code, CodeScan scan) {
     ConstructorFlow flow = new ConstructorFlow(code, scan);
     try {
@@ -48,7 +48,7 @@ final class ConstructorFlow {
     return flow.calls.isEmpty() ? null : flow;
   }
 
-  /** The code that runs after initialisation, as {start, end} in ascending order. */
+  /** Returns the code that runs after initialisation, as {start, end} pairs in ascending order. */
   List<int[]> after() {
     List<int[]> ranges = new ArrayList<>();
     int start = -1;
@@ -100,7 +100,7 @@ final class ConstructorFlow {
       return top;
     }
 
-    /** Puts the top {@code words} once more below the {@code under} words beneath them (dup, dup_x1, dup2_x2 …). */
+    /** Copies the top {@code words} below the {@code under} words beneath them (dup, dup_x1, dup2_x2 …). */
     void duplicate(int words, int under) throws MalformedClassException {
       int from = depth - words - under;
       if (from < 0) {
@@ -147,7 +147,7 @@ final class ConstructorFlow {
     int pc = state.pc;
     int op = scan.opcode(pc);
     if (CodeScan.isReturn(op) || op == Opcode.JSR || op == Opcode.JSR_W || op == Opcode.RET) {
-      throw new MalformedClassException("constructor returns before it called another one");
+      throw new MalformedClassException("constructor returns before it calls another one");
     }
     if (op == Opcode.INVOKESPECIAL && initialisesThis(state)) {
       calls.add(pc);

@@ -2,11 +2,11 @@ package org.navitas.instrument;
 
 import java.util.List;
 
-/** All that was read of one input. */
+/** The files of one input. */
 final class Contents {
   final Input input;
   final boolean jar;
-  /** Every file of a folder by path; of a jar its classes to instrument, in the jar's order. */
+  /** All files of a folder, sorted by path; for a jar, its classes, in the jar's order. */
   final List<Entry> entries;
   /** SHA-256 of a whole jar; null for a folder. */
   final String jarSha256;

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A method map that another one continues: its entries as {@link MethodMap} wrote them, a line each, and its ids. */
+/** A method map that a new map continues: its ids and its entries, one line each, as {@link MethodMap} wrote them. */
 final class EarlierMap {
   private static final String TEXT = "\"((?:[^\"\\\\]|\\\\.)*)\"";
   private static final Pattern CLASS = Pattern.compile("\\{\"name\": " + TEXT + ", \"sha256\": " + TEXT + ", .*\\}");
@@ -22,14 +22,14 @@ final class EarlierMap {
   final List<String> classLines = new ArrayList<>();
   final List<String> methodLines = new ArrayList<>();
   final List<String> skippedLines = new ArrayList<>();
-  /** Names of classes, with the hashes of their original bytes. */
+  /** SHA-256 of the original bytes of each class, by class name. */
   private final Map<String, String> classes = new LinkedHashMap<>();
   private final Map<String, Map<String, Integer>> ids = new HashMap<>();
   private final Map<String, StringBuilder> canonical = new HashMap<>();
 
   private EarlierMap() {}
 
-  /** Reads a map; one that continues nothing when there is no file to read. */
+  /** Reads a map; returns an empty one if {@code file} is null. */
   static EarlierMap read(Path file) throws InstrumentException {
     EarlierMap map = new EarlierMap();
     if (file == null) {
@@ -51,15 +51,15 @@ final class EarlierMap {
     return methodLines.size();
   }
 
-  /** Ids of a class's methods by name and descriptor; empty for a class that is not in this map. */
+  /** Returns the ids of a class's methods by name and descriptor; empty if the class is not in this map. */
   Map<String, Integer> idsOf(String className) {
     return ids.getOrDefault(className, new HashMap<>());
   }
 
-  /** The part of a map's canonical text that its own classes are. */
-  void canonicalTo(StringBuilder text) {
+  /** Appends this map's lines of the canonical text from which the map id is computed. */
+  void appendCanonical(StringBuilder text) {
     classes.forEach((name, sha256) -> {
-      MethodMap.canonicalClass(text, name, sha256);
+      MethodMap.appendClass(text, name, sha256);
       text.append(canonical.getOrDefault(name, new StringBuilder()));
     });
   }
@@ -98,7 +98,7 @@ final class EarlierMap {
     MethodRef method = new MethodRef(plain(matcher.group(3)), plain(matcher.group(4)), 0);
     int id = methodLines.size() - 1;
     ids.computeIfAbsent(className, k -> new HashMap<>()).put(method.name + method.descriptor, id);
-    MethodMap.canonicalMethod(canonical.computeIfAbsent(className, k -> new StringBuilder()), id, className, method);
+    MethodMap.appendMethod(canonical.computeIfAbsent(className, k -> new StringBuilder()), id, className, method);
     return true;
   }
 

@@ -2,21 +2,21 @@ package org.navitas.instrument;
 
 import java.io.IOException;
 
-/** One file of an input: a class with what instrumentation makes of it, or anything else, which is copied. */
+/** One file of an input: a class with its instrumentation result, or another file, which is copied. */
 final class Entry {
-  /** Relative to the input, with slashes. */
+  /** Path relative to the input, with slashes. */
   final String path;
-  /** SHA-256 of the file as it came; null for what lies in a jar and is no class to instrument. */
+  /** SHA-256 of the original file; null for files in jars that are not instrumented. */
   final String sha256;
-  /** What was decided about a class; null for other files. */
+  /** Whether and why a class is selected; null for other files. */
   final Selection.Verdict verdict;
-  /** Null for whatever is copied without a word. */
+  /** Null for files that are copied silently. */
   final ClassInfo info;
-  /** The work on the class; null when an earlier run did it, when there are no probes, or when it was too much to keep. */
+  /** The instrumented class; null if an earlier run wrote it, it has no probes, or memory for more is used up. */
   final ClassInstrumenter work;
-  /** Whether the class came with probes. */
+  /** Whether the input class already has probes. */
   final boolean instrumentedBefore;
-  /** Ids of {@code info.methods}; null until they are known. */
+  /** Ids of {@code info.methods}; null until they are assigned. */
   int[] ids;
 
   Entry(
@@ -33,7 +33,7 @@ final class Entry {
     return info != null && !info.methods.isEmpty();
   }
 
-  /** Says in one line what the output is made of; equal recipes give equal bytes. */
+  /** Describes in one line how the output is made; equal recipes give equal bytes. */
   String recipe() {
     if (!probed()) {
       return "copy " + sha256;
@@ -48,19 +48,19 @@ final class Entry {
     return text.toString();
   }
 
-  /** The instrumented class, from the work already done or done again from the original. */
+  /** Returns the instrumented class. Instruments the original again if the first result was not kept. */
   byte[] instrumented(Original original) throws InstrumentException, IOException {
     if (work != null) {
       return work.bytes(ids);
     }
     byte[] bytes = original.read();
     if (!Io.sha256Hex(bytes).equals(sha256)) {
-      throw new InstrumentException(path + ": changed while it was read");
+      throw new InstrumentException(path + ": changed during instrumentation");
     }
     return ClassInstrumenter.instrument(bytes, info.name, info.choice()).bytes(ids);
   }
 
-  /** Reads the file as it came. */
+  /** Reads the original file. */
   interface Original {
     byte[] read() throws IOException;
   }

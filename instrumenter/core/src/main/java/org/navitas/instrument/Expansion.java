@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts what the entries of one jar expand to, whatever the jar says of their sizes, and ends the reading of a jar that
- * was made to fill memory or disk: few KB can expand to many GB, all the more since entries may share their bytes.
+ * Counts the expanded bytes of a jar's entries and stops reading a jar that expands too much. A malicious jar of a few
+ * KB can expand to many GB, and its entries can share their bytes. The sizes that the jar declares are not used.
  */
 final class Expansion {
-  /** Real jars expand to two or three times their size, those of zeros alone to a thousand times. */
+  /** Real jars expand to two or three times their size; jars of zeros, to a thousand times. */
   private static final int MAX_RATIO = 100;
-  /** Small jars may hold a large file of one byte's repetition. */
+  /** Allowed for any jar, since a small jar can contain a large file of one repeated byte. */
   private static final long ALWAYS_ALLOWED = 256L << 20;
 
   private final long allowed;
@@ -24,7 +24,7 @@ final class Expansion {
     allowed = Math.max(ALWAYS_ALLOWED, MAX_RATIO * Files.size(jar));
   }
 
-  /** The same bytes, counted. */
+  /** Returns a stream of the same bytes that counts them. */
   InputStream counted(InputStream entry) {
     return new FilterInputStream(entry) {
       @Override
@@ -45,7 +45,7 @@ final class Expansion {
 
   private void count(int bytes) throws IOException {
     if (expanded.addAndGet(bytes) > allowed) {
-      throw new IOException("the jar expands to more than " + (allowed >> 20) + " MB, far more than jars of its size do; refused");
+      throw new IOException("the jar expands to more than " + (allowed >> 20) + " MB, which is too much for its size; refused");
     }
   }
 }

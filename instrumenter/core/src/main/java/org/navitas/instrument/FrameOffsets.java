@@ -3,7 +3,7 @@ package org.navitas.instrument;
 import javassist.bytecode.BadBytecode;
 import javassist.bytecode.StackMapTable;
 
-/** Count of a method's stack map frames, and the code offsets of the first and the last (JVMS 4.7.4). */
+/** Number of a method's stack map frames, and the code offsets of the first and the last one (JVMS 4.7.4). */
 final class FrameOffsets extends StackMapTable.Walker {
   int count;
   int first;
@@ -13,7 +13,7 @@ final class FrameOffsets extends StackMapTable.Walker {
     super(table);
   }
 
-  /** Reads a table; null stands for a method without one. */
+  /** Reads a table; null means that the method has none. */
   static FrameOffsets of(StackMapTable table) throws BadBytecode {
     FrameOffsets offsets = new FrameOffsets(table == null ? new byte[2] : table.get());
     offsets.parse();

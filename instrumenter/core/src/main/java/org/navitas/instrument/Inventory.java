@@ -23,25 +23,25 @@ import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** Reads inputs and does the work on each class that the state of an earlier run does not know. */
+/** Reads inputs and instruments the classes that an earlier run's state does not contain. */
 final class Inventory {
   private static final String CLASS = ".class";
   private static final String JAR = ".jar";
   private static final int JAR_MAGIC = 0x504B0304;
-  /** Classes whose instrumented form is held until it is written; beyond that many bytes the work is done twice. */
+  /** Bytes of instrumented classes that are kept until they are written; further classes are instrumented twice. */
   private static final long MAX_KEPT = 64 << 20;
   private static final Pattern DRIVE = Pattern.compile("[A-Za-z]:");
 
   private final Selection selection;
   private final Map<String, ClassInfo> known;
   private final Warnings warnings;
-  private final AtomicLong kept = new AtomicLong();
-  /** Classes of known frameworks that were left alone, by the include pattern that names them. */
+  private final AtomicLong keptBytes = new AtomicLong();
+  /** Number of skipped classes of known frameworks, by the include pattern that selects them. */
   final Map<String, Integer> frameworks = new ConcurrentSkipListMap<>();
-  /** Places of all classes that have probes already, wanted or not. */
+  /** Places of all classes that already have probes, selected or not. */
   final List<String> instrumentedBefore = new ArrayList<>();
 
-  /** A file of an input, opened when it is to be read. */
+  /** Opens a file of an input for reading. */
   private interface Opened {
     InputStream open() throws IOException;
   }
@@ -56,7 +56,7 @@ final class Inventory {
     try {
       return Files.isDirectory(input.in()) ? readFolder(input) : readJar(input);
     } catch (IOException | IllegalArgumentException e) {
-      // ZipFile answers some bad names with IllegalArgumentException.
+      // ZipFile throws IllegalArgumentException for some invalid names.
       throw Io.failure(input.in().toString(), e instanceof IOException ? (IOException) e : new IOException(e));
     }
   }
@@ -70,7 +70,7 @@ final class Inventory {
         if (attributes.isRegularFile()) {
           files.put(root.relativize(file).toString().replace(file.getFileSystem().getSeparator(), "/"), file);
         } else {
-          warnings.add("not a file, not copied", file.toString());
+          warnings.add("not copied, since it is not a regular file", file.toString());
         }
         return FileVisitResult.CONTINUE;
       }
@@ -79,7 +79,7 @@ final class Inventory {
     for (Entry entry : entries) {
       note(input, entry);
       if (entry.path.endsWith(JAR)) {
-        warnOfJar(input, entry.path, () -> Files.newInputStream(files.get(entry.path)));
+        warnIfNestedJar(input, entry.path, () -> Files.newInputStream(files.get(entry.path)));
       }
     }
     return new Contents(input, false, entries, null);
@@ -105,13 +105,13 @@ final class Inventory {
     try (ZipFile jar = new ZipFile(input.in().toFile())) {
       for (ZipEntry each : Collections.list(jar.entries())) {
         String path = each.getName();
-        refuseUnsafe(input, path);
+        rejectUnsafeName(input, path);
         if (!names.add(path)) {
-          warnings.add("twice in the jar, the second left out", place(input, path));
+          warnings.add("duplicate entry in the jar, only the first is copied", place(input, path));
         } else if (path.endsWith(CLASS)) {
           classes.add(each);
         } else if (path.endsWith(JAR)) {
-          warnOfJar(input, path, () -> jar.getInputStream(each));
+          warnIfNestedJar(input, path, () -> jar.getInputStream(each));
         }
       }
       Expansion expansion = new Expansion(input.in());
@@ -129,7 +129,7 @@ final class Inventory {
     }
   }
 
-  private static void refuseUnsafe(Input input, String path) throws InstrumentException {
+  private static void rejectUnsafeName(Input input, String path) throws InstrumentException {
     boolean absolute = path.startsWith("/") || path.startsWith("\\") || DRIVE.matcher(path).lookingAt();
     boolean climbs = ("/" + path.replace('\\', '/') + "/").contains("/../");
     if (path.isEmpty() || absolute || climbs || path.indexOf('\0') >= 0) {
@@ -137,19 +137,19 @@ final class Inventory {
     }
   }
 
-  private void warnOfJar(Input input, String path, Opened file) throws InstrumentException {
+  private void warnIfNestedJar(Input input, String path, Opened file) throws InstrumentException {
     byte[] start = new byte[Integer.BYTES];
     try (InputStream in = file.open()) {
       boolean isJar = in.read(start) == start.length && ByteBuffer.wrap(start).getInt() == JAR_MAGIC;
       if (isJar && !input.source().equals(Input.DEPENDENCY)) {
-        warnings.add("a jar inside of an input, copied without probes (name it as an input of its own)", place(input, path));
+        warnings.add("a jar within an input, copied without probes (make it an input of its own)", place(input, path));
       }
     } catch (IOException e) {
       throw Io.failure(place(input, path), e);
     }
   }
 
-  /** Works on one class, in any thread: what is to be told of it is in the entry, for {@link #note}. */
+  /** Instruments one class, in any thread. Reports nothing; {@link #note} adds the warnings. */
   private Entry entry(Input input, String path, byte[] bytes) {
     String sha256 = Io.sha256Hex(bytes);
     ClassInfo info = known.get(sha256);
@@ -161,7 +161,7 @@ final class Inventory {
       case TAKE:
         ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection);
         info = info != null ? info : work.info;
-        boolean keep = work != null && !info.methods.isEmpty() && kept.addAndGet(bytes.length) <= MAX_KEPT;
+        boolean keep = work != null && !info.methods.isEmpty() && keptBytes.addAndGet(bytes.length) <= MAX_KEPT;
         return new Entry(path, sha256, verdict, info, keep ? work : null, before);
       case EXCLUDED:
         return new Entry(path, sha256, verdict, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);
@@ -173,7 +173,7 @@ final class Inventory {
     }
   }
 
-  /** Tells what was found in an entry; called in their order. */
+  /** Adds the warnings for an entry. Called in the order of entries. */
   private void note(Input input, Entry entry) {
     String path = entry.path;
     if (entry.instrumentedBefore) {
@@ -182,12 +182,12 @@ final class Inventory {
     ClassInfo info = entry.info;
     String reason = info == null ? null : info.untouchedReason();
     if (Skipped.UNSUPPORTED_VERSION.equals(reason)) {
-      warnings.add("left alone, newer than Java 21 (compile with an older target)",
+      warnings.add("skipped, newer than Java 21 (compile for an older target)",
           place(input, path) + " (" + info.problem + ")");
     } else if (Skipped.MALFORMED.equals(reason)) {
-      warnings.add("left alone, broken class file", place(input, path) + " (" + info.problem + ")");
+      warnings.add("skipped, malformed class file", place(input, path) + " (" + info.problem + ")");
     } else if (Skipped.ALREADY_INSTRUMENTED.equals(reason)) {
-      warnings.add("left alone, already instrumented (its ids belong to the map of that time)", place(input, path));
+      warnings.add("skipped, already instrumented (its ids belong to another map)", place(input, path));
     }
   }
 

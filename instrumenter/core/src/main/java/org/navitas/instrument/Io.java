@@ -16,7 +16,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.zip.ZipException;
 
-/** File access and hashes that several classes need. */
+/** File access and hashes. */
 final class Io {
   private static final int MAX_BYTES = 64 << 20;
   private static final char[] HEX = "0123456789abcdef".toCharArray();
@@ -58,7 +58,9 @@ final class Io {
     return text.toString();
   }
 
-  /** Reads to the end, but fails rather than hold more than 64 MB; real class files and manifests are far smaller. */
+  /**
+   * Reads to the end. Fails above 64 MB, so that a corrupt file cannot fill memory; real class files are far smaller.
+   */
   static byte[] read(InputStream in) throws IOException {
     byte[] bytes = new byte[1 << 13];
     int size = 0;
@@ -74,19 +76,19 @@ final class Io {
     return Arrays.copyOf(bytes, size);
   }
 
-  /** Replaces a file at one stroke, so that nobody ever reads half of it. */
+  /** Replaces a file atomically, so that no reader sees half of it. */
   static void writeAtomically(Path file, byte[] bytes) throws IOException {
-    makeParent(file);
+    createParent(file);
     Path temporary = temporaryFor(file);
     Files.write(temporary, bytes);
-    moveOver(temporary, file);
+    replaceFile(temporary, file);
   }
 
   static Path temporaryFor(Path file) {
     return file.resolveSibling(file.getFileName() + ".tmp");
   }
 
-  static void moveOver(Path temporary, Path file) throws IOException {
+  static void replaceFile(Path temporary, Path file) throws IOException {
     try {
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (AtomicMoveNotSupportedException e) {
@@ -94,14 +96,14 @@ final class Io {
     }
   }
 
-  static void makeParent(Path file) throws IOException {
+  static void createParent(Path file) throws IOException {
     Path parent = file.toAbsolutePath().getParent();
     if (parent != null) {
       Files.createDirectories(parent);
     }
   }
 
-  /** One line for people: what could steer a terminal, end the line or hide in it, is escaped. */
+  /** Returns the text as one line that is safe to print: control, format and line-separator characters are escaped. */
   static String printable(String text) {
     StringBuilder shown = new StringBuilder(text.length());
     for (int i = 0, c; i < text.length(); i += Character.charCount(c)) {
@@ -121,15 +123,15 @@ final class Io {
     return shown.toString();
   }
 
-  /** The whole of a regular file; a pipe would be waited for, and a device may never end. */
+  /** Reads a regular file. Refuses others: a pipe can block, and a device can be endless. */
   static byte[] readRegular(Path file) throws IOException {
     if (Files.exists(file) && !Files.isRegularFile(file)) {
-      throw new IOException("no regular file");
+      throw new IOException("not a regular file");
     }
     return Files.readAllBytes(file);
   }
 
-  /** An error that names the file and, in words, the cause. */
+  /** Creates an error that names the file and describes the cause. */
   static InstrumentException failure(String where, IOException e) {
     return new InstrumentException(where + ": " + reason(e), e);
   }
@@ -140,7 +142,7 @@ final class Io {
     } else if (e instanceof AccessDeniedException) {
       return "permission denied";
     } else if (e instanceof FileSystemLoopException) {
-      return "the link " + ((FileSystemLoopException) e).getFile() + " leads back to a folder that it lies in";
+      return "the link " + ((FileSystemLoopException) e).getFile() + " leads to a folder that contains it";
     } else if (e instanceof FileSystemException && ((FileSystemException) e).getReason() != null) {
       return ((FileSystemException) e).getReason();
     } else if (e instanceof ZipException) {

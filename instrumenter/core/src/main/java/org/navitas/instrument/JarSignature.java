@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Takes a jar's signature out, since changed classes would no longer fit it and the JVM would refuse to load them
- * (JAR File Specification, "Signed JAR File").
+ * Removes a jar's signature. Changed classes do not match it, so the JVM would refuse to load them (JAR File
+ * Specification, "Signed JAR File").
  */
 final class JarSignature {
   private static final Pattern FILE = Pattern.compile("META-INF/(SIG-[^/]*|[^/]+\\.(SF|RSA|DSA|EC))");
@@ -14,12 +14,12 @@ final class JarSignature {
 
   private JarSignature() {}
 
-  /** Whether the entry is a signature file or block. */
+  /** Returns whether the entry is a signature file or signature block. */
   static boolean isSignature(String path) {
     return FILE.matcher(path.toUpperCase(Locale.ROOT)).matches();
   }
 
-  /** The manifest without digests; all other attributes stay, but sections that held nothing else are gone. */
+  /** Returns the manifest without digests. Keeps all other attributes, and drops sections that contain only digests. */
   static byte[] withoutDigests(byte[] manifest) {
     String text = new String(manifest, StandardCharsets.ISO_8859_1).replace("\r\n", "\n").replace('\r', '\n');
     String[] sections = text.split("\n{2,}");
@@ -27,7 +27,7 @@ final class JarSignature {
     for (int i = 0; i < sections.length; i++) {
       StringBuilder section = new StringBuilder();
       int attributes = 0;
-      for (String attribute : sections[i].split("\n(?! )")) { // a line that begins with a space continues the last
+      for (String attribute : sections[i].split("\n(?! )")) { // a line that begins with a space continues the previous one
         if (!attribute.isEmpty() && (i == 0 || !DIGEST.matcher(attribute).matches())) {
           section.append(attribute.replace("\n", "\r\n")).append("\r\n");
           attributes++;

@@ -18,7 +18,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
-/** Writes the instrumented copy of one jar; what is not instrumented is copied with name, time and compression. */
+/** Writes the instrumented copy of one jar. Copies other entries with their name, time and compression. */
 final class JarWriter {
   private static final int BUFFER = 1 << 16;
 
@@ -29,7 +29,9 @@ final class JarWriter {
   private boolean unsign;
   private Expansion expansion;
 
-  /** @param properties the text of {@link MethodMap#PROPERTIES} to add, or null */
+  /**
+   * @param properties the text of {@link MethodMap#PROPERTIES} to add, or null
+   */
   JarWriter(Contents contents, byte[] properties, Warnings warnings) {
     this.contents = contents;
     this.properties = properties;
@@ -41,10 +43,10 @@ final class JarWriter {
     }
   }
 
-  /** Writes the jar beside its place and moves it there when it is complete. */
+  /** Writes the jar to a temporary file in the same folder, then renames it. */
   void write(boolean dropProperties) throws InstrumentException, IOException {
     Path out = contents.input.out();
-    Io.makeParent(out);
+    Io.createParent(out);
     Path temporary = Io.temporaryFor(out);
     if (probed.isEmpty() && properties == null) {
       Files.copy(contents.input.in(), temporary, StandardCopyOption.REPLACE_EXISTING);
@@ -57,7 +59,7 @@ final class JarWriter {
         throw e;
       }
     }
-    Io.moveOver(temporary, out);
+    Io.replaceFile(temporary, out);
   }
 
   private void copy(ZipFile jar, ZipOutputStream zip, boolean dropProperties) throws IOException, InstrumentException {
@@ -65,7 +67,7 @@ final class JarWriter {
     unsign = !probed.isEmpty() && Collections.list(jar.entries()).stream()
         .anyMatch(entry -> JarSignature.isSignature(entry.getName()));
     if (unsign) {
-      warnings.add("signature removed, since instrumented classes no longer fit it", contents.input.in().toString());
+      warnings.add("signature removed, since it does not match instrumented classes", contents.input.in().toString());
     }
     Set<String> names = new HashSet<>();
     for (ZipEntry entry : Collections.list(jar.entries())) {
@@ -77,7 +79,7 @@ final class JarWriter {
     }
     if (properties != null) {
       ZipEntry entry = new ZipEntry(MethodMap.PROPERTIES);
-      entry.setTime(new GregorianCalendar(1980, 1, 1).getTimeInMillis()); // a fixed time in every time zone
+      entry.setTime(new GregorianCalendar(1980, 1, 1).getTimeInMillis()); // the same time in every time zone
       put(zip, entry, properties);
     }
     zip.setComment(jar.getComment());
@@ -87,16 +89,16 @@ final class JarWriter {
     try (InputStream in = expansion.counted(jar.getInputStream(entry))) {
       Entry instrumented = probed.get(entry.getName());
       if (instrumented != null) {
-        put(zip, renewed(entry), instrumented.instrumented(() -> Io.read(in)));
+        put(zip, entryLike(entry), instrumented.instrumented(() -> Io.read(in)));
       } else if (unsign && entry.getName().equals(JarFile.MANIFEST_NAME)) {
-        put(zip, renewed(entry), JarSignature.withoutDigests(Io.read(in)));
+        put(zip, entryLike(entry), JarSignature.withoutDigests(Io.read(in)));
       } else {
         ZipEntry same = new ZipEntry(entry);
         if (same.getMethod() == ZipEntry.DEFLATED) {
-          same.setCompressedSize(-1); // another deflater may need another size
+          same.setCompressedSize(-1); // this deflater may compress to another size
         }
         zip.putNextEntry(same);
-        pour(in, zip);
+        copyBytes(in, zip);
         zip.closeEntry();
       }
     } catch (IOException e) {
@@ -104,11 +106,11 @@ final class JarWriter {
     }
   }
 
-  private static ZipEntry renewed(ZipEntry entry) {
-    ZipEntry renewed = new ZipEntry(entry.getName());
-    renewed.setTime(entry.getTime());
-    renewed.setComment(entry.getComment());
-    return renewed;
+  private static ZipEntry entryLike(ZipEntry entry) {
+    ZipEntry entryLike = new ZipEntry(entry.getName());
+    entryLike.setTime(entry.getTime());
+    entryLike.setComment(entry.getComment());
+    return entryLike;
   }
 
   private static void put(ZipOutputStream zip, ZipEntry entry, byte[] bytes) throws IOException {
@@ -117,7 +119,7 @@ final class JarWriter {
     zip.closeEntry();
   }
 
-  private static void pour(InputStream in, OutputStream out) throws IOException {
+  private static void copyBytes(InputStream in, OutputStream out) throws IOException {
     byte[] buffer = new byte[BUFFER];
     for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
       out.write(buffer, 0, n);

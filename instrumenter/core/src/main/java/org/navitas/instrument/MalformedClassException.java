@@ -1,6 +1,6 @@
 package org.navitas.instrument;
 
-/** A class file breaks the format; caught per class, which is then left untouched and listed. */
+/** A class file violates the format. Caught for each class; the class is then skipped. */
 final class MalformedClassException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -9,17 +9,22 @@ import javassist.bytecode.DuplicateMemberException;
 import javassist.bytecode.MethodInfo;
 
 /**
- * The class by which an Android app tells the runtime which method map its ids belong to: an APK's classes are
- * instrumented, while resources beside them may be left out of it.
+ * A generated class that holds the method map's id in an Android app. An APK can lose resources of the class path, but
+ * not its classes.
  */
 public final class MapClass {
-  /** Where it lies in a folder or jar of classes. */
+  /** Path of the class file in a folder or jar. */
   public static final String PATH = "org/navitas/map/NavitasMap.class";
   private static final String NAME = "org.navitas.map.NavitasMap";
 
   private MapClass() {}
 
-  /** The class file, for Java 8: a public class whose {@code toString()} is the id. */
+  /**
+   * Generates the class file, for Java 8: a public class whose {@code toString()} returns the id.
+   *
+   * @param mapId the method map's id, 16 hexadecimal digits
+   * @return the bytes of the class file
+   */
   public static byte[] bytes(String mapId) {
     try {
       ClassFile file = new ClassFile(false, NAME, "java.lang.Object");

@@ -2,8 +2,8 @@ package org.navitas.instrument;
 
 import javassist.bytecode.MethodInfo;
 
-/** Which methods with code get no probes although they could. */
+/** Selects the methods with code that get no probes although they could. */
 interface MethodChoice {
-  /** The reason, one of {@link Skipped}'s, or null. */
+  /** Returns the reason to skip the method, one of {@link Skipped}'s constants, or null to instrument it. */
   String reasonToSkip(String className, MethodInfo method, CodeScan code);
 }

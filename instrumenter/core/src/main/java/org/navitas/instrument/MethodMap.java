@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The text of a method map, and its id (docs/formats.md, "Method map"). */
+/** Reads and writes the text of a method map and its id (docs/formats.md, "Method map"). */
 final class MethodMap {
-  /** The resource that tells the runtime which map its ids belong to. */
+  /** The resource with the id of the method map, for the runtime. */
   static final String PROPERTIES = "META-INF/navitas/map.properties";
   private static final Pattern ID = Pattern.compile("\\A\\{\"schema_version\": 1, \"map_id\": \"([0-9a-f]{16})\"");
   private static final Pattern PROPERTY = Pattern.compile("(?m)^map_id=([0-9a-f]{16})$");
@@ -17,25 +17,25 @@ final class MethodMap {
 
   private MethodMap() {}
 
-  /** The first 8 bytes of SHA-256 over one tab-separated line a class and a method. */
+  /** Returns the first 8 bytes of the SHA-256 of a text with one tab-separated line for each class and method. */
   static String id(Numbering numbering) {
     StringBuilder text = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
-    numbering.earlier.canonicalTo(text);
+    numbering.earlier.appendCanonical(text);
     for (Numbering.NumberedClass each : numbering.classes) {
-      canonicalClass(text, each.first.info.name, each.first.sha256);
+      appendClass(text, each.first.info.name, each.first.sha256);
       int id = each.firstId;
       for (MethodRef method : each.methods) {
-        canonicalMethod(text, id++, each.first.info.name, method);
+        appendMethod(text, id++, each.first.info.name, method);
       }
     }
     return Io.sha256Hex(text.toString()).substring(0, 16);
   }
 
-  static void canonicalClass(StringBuilder text, String name, String sha256) {
+  static void appendClass(StringBuilder text, String name, String sha256) {
     text.append("class\t").append(name).append('\t').append(sha256).append('\n');
   }
 
-  static void canonicalMethod(StringBuilder text, int id, String className, MethodRef method) {
+  static void appendMethod(StringBuilder text, int id, String className, MethodRef method) {
     text.append("method\t").append(id).append('\t').append(className).append('\t')
         .append(method.name).append('\t').append(method.descriptor).append('\n');
   }
@@ -85,7 +85,7 @@ final class MethodMap {
     return json.append("\n]}\n").toString().getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Appends entries as they are, and tells what goes before the next one. */
+  /** Appends entries unchanged. Returns the separator before the next entry. */
   private static String copy(StringBuilder json, List<String> lines) {
     json.append(lines.isEmpty() ? "" : "\n").append(String.join(",\n", lines));
     return lines.isEmpty() ? "\n" : ",\n";
@@ -100,12 +100,12 @@ final class MethodMap {
     return ("map_id=" + mapId + "\n").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** The id of a map as {@link #json} writes it, or null. */
+  /** Returns the id of a map that {@link #json} wrote, or null. */
   static String idOf(byte[] json) {
     return find(ID, json);
   }
 
-  /** The id in a {@link #PROPERTIES} resource, or null. */
+  /** Returns the id in a {@link #PROPERTIES} resource, or null. */
   static String idOfProperties(byte[] properties) {
     return find(PROPERTY, properties);
   }
@@ -122,7 +122,7 @@ final class MethodMap {
     return matcher.find() ? matcher.group(1) : null;
   }
 
-  /** Half a surrogate pair, which names may hold and JSON readers refuse, becomes the replacement character. */
+  /** Appends a JSON field. Replaces unpaired surrogates, which names can contain but JSON readers refuse. */
   private static void field(StringBuilder json, String name, String value) {
     json.append('"').append(name).append("\": ");
     if (value == null) {
@@ -130,7 +130,7 @@ final class MethodMap {
       return;
     }
     json.append('"');
-    int plain = 0; // from here to i nothing needs another spelling
+    int plain = 0; // from here to i, no character needs an escape
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
       if (c < ' ' || c > '~' || c == '"' || c == '\\') {

@@ -15,9 +15,9 @@ import javassist.bytecode.Opcode;
 import javassist.bytecode.StackMapTable;
 
 /**
- * Puts the probes into methods of one class: {@code enter} (or {@code resume}) where a call begins, {@code exit} before
- * each return, {@code thrown} in one handler for everything that the method's own handlers let pass, which throws on.
- * {@link Entries} says where calls begin.
+ * Adds probes to methods of one class: {@code enter} or {@code resume} where a call begins, {@code exit} before each
+ * return, and {@code thrown} in one handler that rethrows every exception that the method does not catch. {@link
+ * CallStarts} finds where calls begin.
  *
  * <p>The handler's stack map frame has no locals and one Throwable on the stack, so it fits every method.
  */
@@ -43,9 +43,9 @@ final class MethodProbes {
   private final int enterByLabel;
 
   /**
-   * Adds all constants that probes need, but their ids.
+   * Adds all constants that the probes need, except their ids.
    *
-   * @param suspends whether the class may hold suspend functions
+   * @param suspends whether the class may contain suspend functions
    */
   MethodProbes(ClassFile file, boolean suspends) {
     pool = file.getConstPool();
@@ -64,22 +64,22 @@ final class MethodProbes {
   }
 
   /**
-   * Instruments one method, or leaves it as it is.
+   * Instruments one method, or leaves it unchanged.
    *
-   * @param id index of the Integer constant that holds the method's id
-   * @return null, or why it is left alone
-   * @throws MalformedClassException when its code cannot even be walked
+   * @param id constant pool index of the Integer constant with the method's id
+   * @return null, or the reason why it is skipped
+   * @throws MalformedClassException if its code cannot be parsed
    */
   String add(MethodInfo method, CodeScan scan, int id) throws MalformedClassException, BadBytecode {
     CodeAttribute code = method.getCodeAttribute();
     StackMapTable frames = (StackMapTable) code.getAttribute(StackMapTable.tag);
     FrameOffsets offsets = FrameOffsets.of(frames);
-    Entries entries = Entries.of(method, scan, superclass);
-    // Javassist moves no frame at 0 when code after it grows; javac makes none in constructors.
+    CallStarts entries = CallStarts.of(method, scan, superclass);
+    // Javassist does not move a frame at offset 0 when later code grows. javac creates none in constructors.
     if (entries == null || method.isConstructor() && offsets.count > 0 && offsets.first == 0) {
       return Skipped.MALFORMED;
     }
-    if (outgrows(code, scan, entries, offsets)) {
+    if (exceedsLimits(code, scan, entries, offsets)) {
       return Skipped.TOO_LARGE;
     }
     insert(code, entries, id);
@@ -89,32 +89,32 @@ final class MethodProbes {
     return null;
   }
 
-  private static boolean outgrows(CodeAttribute code, CodeScan scan, Entries entries, FrameOffsets frames) {
+  private static boolean exceedsLimits(CodeAttribute code, CodeScan scan, CallStarts entries, FrameOffsets frames) {
     int longest = entries.label == 0 ? PROBE_BYTES : LABEL_PROBE_BYTES;
-    return scan.outgrows(entries.places, longest, HANDLER_BYTES)
+    return scan.exceedsLimits(entries.places, longest, HANDLER_BYTES)
         || code.getMaxStack() >= MAX_U2 - 1
         || code.getExceptionTable().size() + entries.covered.size() > MAX_U2
         || frames.count >= MAX_U2;
   }
 
-  private void insert(CodeAttribute code, Entries entries, int id) throws BadBytecode {
+  private void insert(CodeAttribute code, CallStarts entries, int id) throws BadBytecode {
     CodeIterator iterator = code.iterator();
     byte[] end = probe(id, thrown, HANDLER_BYTES);
     end[PROBE_BYTES] = (byte) Opcode.ATHROW;
     int handler = iterator.append(end);
     ExceptionTable table = code.getExceptionTable();
-    int own = table.size();
+    int ownHandlers = table.size();
     for (int[] range : entries.covered) {
       table.add(range[0], range[1], handler, 0);
     }
-    // From the last to the first, so that offsets still to come hold. An entry's probe is covered by no own handler.
+    // From the last to the first, so that earlier offsets stay valid. The method's handlers cover no entry probe.
     for (int i = entries.places.size() - 1; i >= 0; i--) {
-      Entries.Place place = entries.places.get(i);
+      CallStarts.Place place = entries.places.get(i);
       byte[] begin = begin(place.kind, entries.label, id);
       if (place.forBranches) {
         int length = code.getCodeLength();
         iterator.insertAt(place.pc, begin);
-        moveStart(table, own, place.pc, code.getCodeLength() - length);
+        moveStart(table, ownHandlers, place.pc, code.getCodeLength() - length);
       } else {
         iterator.insertEx(place.pc, begin);
       }
@@ -138,9 +138,9 @@ final class MethodProbes {
     }
   }
 
-  private byte[] begin(Entries.Kind kind, int label, int id) {
-    if (kind != Entries.Kind.BY_LABEL) {
-      return probe(id, kind == Entries.Kind.ENTER ? enter : resume, PROBE_BYTES);
+  private byte[] begin(CallStarts.Kind kind, int label, int id) {
+    if (kind != CallStarts.Kind.BY_LABEL) {
+      return probe(id, kind == CallStarts.Kind.ENTER ? enter : resume, PROBE_BYTES);
     }
     byte[] bytes = probe(id, 0, LABEL_PROBE_BYTES);
     bytes[3] = Opcode.ALOAD_0;

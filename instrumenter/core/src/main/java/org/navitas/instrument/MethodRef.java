@@ -1,6 +1,6 @@
 package org.navitas.instrument;
 
-/** A method with probes: its name and descriptor as in the class file, and its first source line (0: unknown). */
+/** A method with probes: its name and descriptor from the class file, and its first source line; 0 if unknown. */
 final class MethodRef {
   final String name;
   final String descriptor;

@@ -7,12 +7,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Gives each method its id: 0 … n−1 by sorted class names, then in the order of the class file. Where a class exists
- * more than once (in several inputs, or for several Java versions in one jar), equal methods share an id, and the
- * first one found speaks for the class. Ids go on from those of an earlier map; equal methods of its classes keep theirs.
+ * Assigns the method ids: 0 … n−1, by class name, then in the order of the class file.
+ *
+ * <p>A class can exist more than once: in several inputs, or for several Java versions in one jar. Equal methods of
+ * these copies share an id, and the first copy is the one in the map. Ids continue after those of an earlier map, whose
+ * classes keep the ids of equal methods.
  */
 final class Numbering {
-  /** Event records have 22 bits for the id; the last four are the runtime's own. */
+  /** Event records have 22 bits for the id; the runtime uses the last four ids. */
   static final int MAX_METHODS = (1 << 22) - 4;
 
   /** One class of the map. */
@@ -39,7 +41,7 @@ final class Numbering {
     this.methods = earlier.methods();
   }
 
-  /** How many methods got ids of their own. */
+  /** Returns the number of methods with new ids. */
   int added() {
     return methods - earlier.methods();
   }
@@ -56,8 +58,8 @@ final class Numbering {
     Numbering numbering = new Numbering(earlier);
     byName.values().forEach(same -> numbering.number(same, warnings));
     if (numbering.methods > MAX_METHODS) {
-      throw new InstrumentException(numbering.methods + " methods, but a map holds at most " + MAX_METHODS
-          + ": leave some out with exclude patterns");
+      throw new InstrumentException(numbering.methods + " methods, but a map can contain at most " + MAX_METHODS
+          + ": exclude some with exclude patterns");
     }
     return numbering;
   }
@@ -71,7 +73,7 @@ final class Numbering {
         numbered = new NumberedClass(entry, each.getValue(), methods);
         classes.add(numbered);
       } else if (!entry.sha256.equals(numbered.first.sha256) && !entry.path.contains("META-INF/versions/")) {
-        warnings.add("another class of this name comes earlier on the class path", Inventory.place(each.getValue(), entry.path));
+        warnings.add("hidden by a class of the same name earlier on the class path", Inventory.place(each.getValue(), entry.path));
       }
       entry.ids = new int[entry.info.methods.size()];
       for (int i = 0; i < entry.ids.length; i++) {

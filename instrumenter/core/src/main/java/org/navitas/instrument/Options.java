@@ -6,13 +6,17 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Which classes and methods get probes. Patterns are over dotted class names: {@code *} stands for any characters but dots,
- * {@code **} for any characters; a pattern takes in the nested classes of those it matches.
+ * Selects the classes and methods that get probes. Immutable.
  *
- * <p>Without include patterns all classes of the user are instrumented, no dependency, and no known framework in a jar that
- * may hold some. With include patterns only classes that match one are, known frameworks and dependencies among them.
- * Exclude patterns outrank include patterns; {@code class#method} excludes the methods of that name, of the very classes that match.
- * The runtime itself is never instrumented.
+ * <p>Patterns match dotted class names: {@code *} matches any characters except dots, {@code **} any characters. A
+ * pattern also matches the nested classes of the classes that it matches.
+ *
+ * <p>Without include patterns, all of the user's classes are instrumented. Dependencies are not, nor are known
+ * frameworks in a jar that can contain some. With include patterns, only matching classes are instrumented, including
+ * known frameworks and dependencies.
+ *
+ * <p>Exclude patterns override include patterns. {@code class#method} excludes the methods of that name in the classes
+ * that match, but not in their nested classes. The runtime itself is never instrumented.
  */
 public final class Options {
   private static final Options DEFAULTS = builder().build();
@@ -27,29 +31,52 @@ public final class Options {
     skipTrivial = builder.skipTrivial;
   }
 
-  /** All of the user's classes, no dependency. */
+  /**
+   * Returns the default options: all of the user's classes, no dependency.
+   *
+   * @return options without patterns
+   */
   public static Options defaults() {
     return DEFAULTS;
   }
 
+  /**
+   * Returns a builder.
+   *
+   * @return a new builder without patterns
+   */
   public static Builder builder() {
     return new Builder();
   }
 
+  /**
+   * Returns the include patterns.
+   *
+   * @return an unmodifiable list
+   */
   public List<String> includes() {
     return includes;
   }
 
+  /**
+   * Returns the exclude patterns.
+   *
+   * @return an unmodifiable list
+   */
   public List<String> excludes() {
     return excludes;
   }
 
-  /** Whether methods that only read, write or return a value get no probes ({@link TrivialMethod}). */
+  /**
+   * Returns whether trivial methods get no probes: those that only read, write or return a value.
+   *
+   * @return true to skip them
+   */
   public boolean skipTrivial() {
     return skipTrivial;
   }
 
-  /** Collects patterns; see {@link Options}. */
+  /** Collects options. Not thread-safe. */
   public static final class Builder {
     private final List<String> includes = new ArrayList<>();
     private final List<String> excludes = new ArrayList<>();
@@ -57,21 +84,44 @@ public final class Options {
 
     private Builder() {}
 
+    /**
+     * Adds include patterns.
+     *
+     * @param patterns as {@link Options} describes
+     * @return this
+     */
     public Builder include(Collection<String> patterns) {
       includes.addAll(patterns);
       return this;
     }
 
+    /**
+     * Adds exclude patterns.
+     *
+     * @param patterns as {@link Options} describes
+     * @return this
+     */
     public Builder exclude(Collection<String> patterns) {
       excludes.addAll(patterns);
       return this;
     }
 
+    /**
+     * Sets whether trivial methods get no probes.
+     *
+     * @param skip true to skip them
+     * @return this
+     */
     public Builder skipTrivial(boolean skip) {
       skipTrivial = skip;
       return this;
     }
 
+    /**
+     * Builds the options.
+     *
+     * @return immutable options; patterns are checked when instrumentation starts
+     */
     public Options build() {
       return new Options(this);
     }

@@ -11,20 +11,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Writes what has changed since the state of the last run, and removes what has gone. */
+/** Writes the outputs that changed since the last run, and removes obsolete ones. */
 final class Outputs {
   private final RunState old;
   private final RunState next;
   private final Warnings warnings;
   private final String mapId;
   private final byte[] properties;
-  private final Set<Path> madeFolders = new HashSet<>();
+  private final Set<Path> createdFolders = new HashSet<>();
   int rewritten;
   int reused;
 
   /**
-   * @param next gets the outputs of this run
-   * @param mapId the map that the first output names in {@link MethodMap#PROPERTIES}; null: such files stay as they are
+   * Creates a writer.
+   *
+   * @param next receives the outputs of this run
+   * @param mapId the id to write to {@link MethodMap#PROPERTIES} of the first output; null to keep such files unchanged
    */
   Outputs(RunState old, RunState next, Warnings warnings, String mapId) {
     this.old = old;
@@ -52,14 +54,14 @@ final class Outputs {
     try {
       removeStale();
     } catch (IOException e) {
-      throw Io.failure("removing an old output", e);
+      throw Io.failure("cannot remove an outdated output", e);
     }
   }
 
   private RunState.Output output(Contents contents) {
     RunState.Output output =
-        next.outputs.computeIfAbsent(Places.real(contents.input.out()).toString(), k -> new RunState.Output());
-    output.inputs.add(Places.real(contents.input.in()).toString());
+        next.outputs.computeIfAbsent(PathChecks.real(contents.input.out()).toString(), k -> new RunState.Output());
+    output.inputs.add(PathChecks.real(contents.input.in()).toString());
     return output;
   }
 
@@ -78,7 +80,7 @@ final class Outputs {
       probed += entry.probed() ? 1 : 0;
     }
     String recipe = "jar " + Io.sha256Hex(all.toString());
-    Path root = Places.real(contents.input.out());
+    Path root = PathChecks.real(contents.input.out());
     JarWriter writer = new JarWriter(contents, added, warnings);
     if (current(root, "", recipe)) {
       reused += probed;
@@ -90,7 +92,7 @@ final class Outputs {
   }
 
   private void writeFolder(Contents contents, byte[] added) throws IOException, InstrumentException {
-    Path root = Places.real(contents.input.out());
+    Path root = PathChecks.real(contents.input.out());
     Files.createDirectories(root);
     RunState.Output output = output(contents);
     if (added != null) {
@@ -101,7 +103,7 @@ final class Outputs {
       if (earlier == null) {
         writeFile(contents.input, root, entry, output);
       } else if (!earlier.recipe.equals(entry.recipe()) && !entry.path.equals(MethodMap.PROPERTIES)) {
-        warnings.add("an earlier input has another file of this name, which is kept", Inventory.place(contents.input, entry.path));
+        warnings.add("not copied, an earlier input has a file of the same path", Inventory.place(contents.input, entry.path));
       }
     }
   }
@@ -118,7 +120,7 @@ final class Outputs {
   private void writeFile(Input input, Path root, Entry entry, RunState.Output output)
       throws InstrumentException {
     if (properties != null && entry.path.equals(MethodMap.PROPERTIES)) {
-      return; // names a map that is not this one
+      return; // belongs to another map
     }
     Path from = input.in().resolve(entry.path);
     Path target = root.resolve(entry.path);
@@ -126,7 +128,7 @@ final class Outputs {
       if (current(root, entry.path, entry.recipe())) {
         reused += entry.probed() ? 1 : 0;
       } else {
-        if (madeFolders.add(target.getParent())) {
+        if (createdFolders.add(target.getParent())) {
           Files.createDirectories(target.getParent());
         }
         if (entry.probed()) {
@@ -159,7 +161,7 @@ final class Outputs {
     }
   }
 
-  /** Removes a file and the folders that it leaves empty. */
+  /** Removes a file and the folders that become empty. */
   private static void remove(Path file, Path root) throws IOException {
     Files.deleteIfExists(file);
     try {
@@ -167,7 +169,7 @@ final class Outputs {
         Files.deleteIfExists(folder);
       }
     } catch (DirectoryNotEmptyException e) {
-      return; // it and all above hold other files
+      return; // this folder and its parents contain other files
     }
   }
 }

@@ -5,11 +5,11 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The same work on many items, on all processors. */
+/** Applies a function to many items in parallel. */
 final class Parallel {
   private Parallel() {}
 
-  /** What is done to one item; called from several threads at once. */
+  /** The function for one item; called from several threads at once. */
   interface Work<T, R> {
     R on(T item) throws InstrumentException;
   }
@@ -24,7 +24,7 @@ final class Parallel {
     }
   }
 
-  /** The results in the order of the items; throws the failure of the first item that failed. */
+  /** Returns the results in the order of the items; throws the exception of the first item that failed. */
   static <T, R> List<R> map(Collection<T> items, Work<T, R> work) throws InstrumentException {
     List<Outcome<R>> outcomes = items.parallelStream().map(item -> outcome(item, work)).collect(Collectors.toList());
     List<R> results = new ArrayList<>();

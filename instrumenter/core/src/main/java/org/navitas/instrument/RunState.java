@@ -14,15 +14,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a run leaves for the next one: what instrumentation makes of each class (by the hash of its bytes), and which
- * files it wrote. A state that is missing, damaged or of another version is an empty one, which only costs time.
+ * What one run stores for the next: the result for each class, by the hash of its bytes, and the written files. A state
+ * that is missing, damaged or of another version is treated as empty, which only costs time.
  */
 final class RunState {
-  /** Counts up with every change of this format or of the instrumented code. */
+  /** Increases with every change of this format or of the instrumented code. */
   private static final int VERSION = 3;
   private static final int HASH_BYTES = 32;
 
-  /** A written file: what it was made of, and how to see that nobody has changed it since. */
+  /** A written file: how it was made, and what shows that it has not been changed since. */
   static final class Written {
     final String recipe;
     final long size;
@@ -38,20 +38,20 @@ final class RunState {
       return new Written(recipe, Files.size(file), Files.getLastModifiedTime(file).toMillis());
     }
 
-    /** Whether the file is still as it was written. */
+    /** Returns whether the file is unchanged. */
     boolean intact(Path file) throws IOException {
       return Files.isRegularFile(file) && Files.size(file) == size
           && Files.getLastModifiedTime(file).toMillis() == modified;
     }
   }
 
-  /** An output folder or jar: the inputs it was made of and its files by path (a jar's own path is empty). */
+  /** An output folder or jar: its inputs and its files by path; a jar has one file with an empty path. */
   static final class Output {
     final Set<String> inputs = new TreeSet<>();
     final Map<String, Written> files = new TreeMap<>();
   }
 
-  /** With what {@link Selection#rulesOf rules} all of {@link #classes} were made. */
+  /** The {@link Selection#rulesOf rules} with which all of {@link #classes} were made. */
   String rules = "";
   final Map<String, ClassInfo> classes = new TreeMap<>();
   final Map<String, Output> outputs = new TreeMap<>();
@@ -156,7 +156,7 @@ final class RunState {
     return true;
   }
 
-  /** Not writeUTF: two names of a class file may together be longer than that can write. And names may be no Unicode. */
+  /** writeUTF is not used: its limit is 65,535 bytes, and names of a class file can contain unpaired surrogates. */
   private static void text(DataOutputStream out, String value) throws IOException {
     out.writeInt(value.length());
     out.writeChars(value);

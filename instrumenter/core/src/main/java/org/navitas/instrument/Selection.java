@@ -5,24 +5,24 @@ import java.util.List;
 import java.util.regex.Pattern;
 import javassist.bytecode.MethodInfo;
 
-/** Decides which classes and methods get probes; {@link Options} states the rules. */
+/** Selects the classes and methods that get probes; {@link Options} states the rules. */
 final class Selection implements MethodChoice {
   enum Verdict {
     TAKE,
-    /** An exclude pattern took it out; listed in the map. */
+    /** An exclude pattern matches it; listed in the map. */
     EXCLUDED,
-    /** It has no code that could get probes, or is the runtime itself. */
+    /** It is part of the runtime, or cannot have code that gets probes. */
     NO_CODE,
-    /** Of a known framework, in a jar that nobody is known to have compiled. */
+    /** It belongs to a known framework, in a jar that can contain frameworks. */
     FRAMEWORK,
-    /** Of a dependency, and no include patterns are given. */
+    /** It belongs to a dependency, and there are no include patterns. */
     DEPENDENCY,
     /** No include pattern matches it. */
     NOT_INCLUDED
   }
 
   private static final String RUNTIME = "org.navitas.runtime.";
-  /** Packages of the platforms, languages and test frameworks whose insides no user means by "my code". */
+  /** Packages of platforms, languages and test frameworks, which users do not regard as their code. */
   private static final String[] FRAMEWORKS = {
     "android.", "androidx.", "com.android.", "com.google.android.", "dalvik.", "libcore.",
     "java.", "javax.", "jakarta.", "jdk.", "sun.", "com.sun.",
@@ -36,7 +36,7 @@ final class Selection implements MethodChoice {
 
   private final List<Pattern> includes = new ArrayList<>();
   private final List<Pattern> excludes = new ArrayList<>();
-  /** Of {@code class#method}. */
+  /** Patterns for {@code class#method}. */
   private final List<Pattern> excludedMethods = new ArrayList<>();
   private final boolean skipTrivial;
 
@@ -54,7 +54,7 @@ final class Selection implements MethodChoice {
     }
   }
 
-  /** Everything but the bytes of a class that decides what becomes of its methods. */
+  /** Returns everything, apart from the bytes of a class, that decides what happens to its methods. */
   static String rulesOf(Options options) {
     StringBuilder rules = new StringBuilder().append(options.skipTrivial());
     for (String pattern : options.excludes()) {
@@ -89,7 +89,7 @@ final class Selection implements MethodChoice {
     return matches(excludes, className) ? Verdict.EXCLUDED : Verdict.TAKE;
   }
 
-  /** The include pattern of the known framework that a class belongs to; null: it is of none. */
+  /** Returns the include pattern of the known framework that a class belongs to, or null. */
   static String frameworkOf(String className) {
     for (String prefix : FRAMEWORKS) {
       if (className.startsWith(prefix)) {
@@ -111,7 +111,7 @@ final class Selection implements MethodChoice {
   private static Pattern compile(String pattern, boolean withNested) throws InstrumentException {
     if (pattern.isEmpty() || pattern.indexOf('/') >= 0) {
       throw new InstrumentException(
-          "pattern '" + pattern + "': a pattern is a dotted class name with * or **, such as org.example.**");
+          "pattern '" + pattern + "': use a dotted class name with * or **, such as org.example.**");
     }
     StringBuilder regex = new StringBuilder();
     for (int i = 0; i < pattern.length(); i++) {

@@ -1,6 +1,8 @@
 package org.navitas.instrument;
 
-/** A method (name and descriptor), or with null a whole class, that was left alone, and why (docs/formats.md). */
+/**
+ * A skipped method (name and descriptor), or a skipped class if the method is null, with the reason (docs/formats.md).
+ */
 final class Skipped {
   static final String ABSTRACT = "abstract";
   static final String NATIVE = "native";

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What one run of {@link BulkInstrumenter} did. */
+/** The result of one run of {@link BulkInstrumenter}. Immutable. */
 public final class Summary {
   private final String mapId;
   private final int classes;
@@ -32,47 +32,83 @@ public final class Summary {
     this.warnings = Collections.unmodifiableList(new ArrayList<>(warnings));
   }
 
-  /** The method map's id, 16 hex digits. */
+  /**
+   * Returns the method map's id.
+   *
+   * @return 16 hexadecimal digits
+   */
   public String mapId() {
     return mapId;
   }
 
-  /** Classes in the map. */
+  /**
+   * Returns the number of classes in the map.
+   *
+   * @return classes with probes
+   */
   public int classes() {
     return classes;
   }
 
-  /** Methods with probes. */
+  /**
+   * Returns the number of methods with probes that this run added to the map.
+   *
+   * @return methods with new ids
+   */
   public int methods() {
     return methods;
   }
 
-  /** Entries of the map's list of what was left alone. */
+  /**
+   * Returns the number of entries in the map's list of skipped classes and methods.
+   *
+   * @return skipped methods and classes
+   */
   public int skippedMethods() {
     return skippedMethods;
   }
 
-  /** Instrumented classes that were written. */
+  /**
+   * Returns the number of instrumented classes that were written.
+   *
+   * @return written classes
+   */
   public int rewritten() {
     return rewritten;
   }
 
-  /** Instrumented classes whose output of an earlier run was still right. */
+  /**
+   * Returns the number of instrumented classes that an earlier run wrote and that are still current.
+   *
+   * @return kept classes
+   */
   public int reused() {
     return reused;
   }
 
-  /** Class files of the inputs that can hold code, with probes or without. */
+  /**
+   * Returns the number of class files that can hold code, with probes or without.
+   *
+   * @return class files of the inputs
+   */
   public int seen() {
     return seen;
   }
 
-  /** How many classes of known frameworks were left alone, by the include pattern that gives them probes. */
+  /**
+   * Returns the number of skipped classes of known frameworks.
+   *
+   * @return counts by the include pattern that selects the framework; unmodifiable
+   */
   public Map<String, Integer> frameworks() {
     return frameworks;
   }
 
-  /** Each one line that is safe to print. */
+  /**
+   * Returns the warnings.
+   *
+   * @return one line each, safe to print; unmodifiable
+   */
   public List<String> warnings() {
     return warnings;
   }

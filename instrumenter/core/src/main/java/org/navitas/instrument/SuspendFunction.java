@@ -7,13 +7,15 @@ import javassist.bytecode.ExceptionTable;
 import javassist.bytecode.Opcode;
 
 /**
- * Where the state machine that the Kotlin compiler makes of a suspend function tells a fresh call from one that goes on.
+ * Finds where the state machine of a Kotlin suspend function distinguishes a new call from a resumed one.
  *
- * <p>A named function begins with {@code if ($completion instanceof Foo$bar$1 && ($completion.label & MIN_VALUE) != 0)}:
- * its own continuation, marked by its {@code invokeSuspend}, continues a suspended call. Both ways out of that condition
- * have a place for a probe, so the method gets no branch of its own. A lambda's {@code invokeSuspend} begins with a
- * switch over its field {@code label}, which is 0 in a fresh call. Names are not looked at, so that they may be obfuscated.
- * A suspend function without a state machine (each suspension is its last act) is never resumed.
+ * <p>A named function begins with {@code if ($completion instanceof Foo$bar$1 && ($completion.label & MIN_VALUE) !=
+ * 0)}. A suspended call resumes with its own continuation, whose {@code invokeSuspend} set that bit. Both branches of
+ * the condition have a place for a probe, so the method needs no added branch.
+ *
+ * <p>A lambda's {@code invokeSuspend} begins with a switch on its field {@code label}, which is 0 in a new call. Names
+ * are not compared, so that they may be obfuscated. A suspend function without a state machine, in which each
+ * suspension is the last action, is never resumed.
  */
 final class SuspendFunction {
   private static final String PACKAGE = "kotlin.coroutines.jvm.internal.";
@@ -21,9 +23,9 @@ final class SuspendFunction {
   private static final String INVOKE_TYPE = "(Ljava/lang/Object;)Ljava/lang/Object;";
   private static final int LONGEST_START = 12;
 
-  /** Where a suspended call goes on. */
+  /** Where a suspended call resumes. */
   final int resumed;
-  /** Where a fresh call begins: the target of the condition's two branches and of nothing else. */
+  /** Where a new call begins: the target of the condition's two branches only. */
   final int fresh;
 
   private SuspendFunction(int resumed, int fresh) {
@@ -31,22 +33,22 @@ final class SuspendFunction {
     this.fresh = fresh;
   }
 
-  /** Whether objects of a class with this superclass only hold a named function's state; they call that function again. */
+  /** Returns whether a class with this superclass holds the state of a named function, which it calls again. */
   static boolean isState(String superclass) {
     return superclass.equals(PACKAGE + "ContinuationImpl") || superclass.equals(PACKAGE + "RestrictedContinuationImpl");
   }
 
-  /** Whether a class with this superclass is a suspend lambda. */
+  /** Returns whether a class with this superclass is a suspend lambda. */
   static boolean isLambda(String superclass) {
     return superclass.equals(PACKAGE + "SuspendLambda") || superclass.equals(PACKAGE + "RestrictedSuspendLambda");
   }
 
-  /** Whether the method is the one that such a class is resumed by. */
+  /** Returns whether the method is the one that resumes such a class. */
   static boolean isInvokeSuspend(String name, String descriptor) {
     return name.equals(INVOKE) && descriptor.equals(INVOKE_TYPE);
   }
 
-  /** The Fieldref of {@code label} over which a lambda's code switches at its start; 0 when it has no such switch. */
+  /** Returns the index of the Fieldref of {@code label} in a lambda's initial switch; 0 if there is no such switch. */
   static int labelOf(CodeScan scan, ConstPool pool) {
     int load = -1;
     for (int i = 0; i + 2 < Math.min(scan.starts.size(), LONGEST_START); i++) {
@@ -65,7 +67,7 @@ final class SuspendFunction {
     return switched && pool.getFieldrefType(field).equals("I") ? field : 0;
   }
 
-  /** The state machine at the start of a named function, or null. */
+  /** Returns the state machine at the start of a named function, or null. */
   static SuspendFunction of(CodeAttribute code, CodeScan scan) throws MalformedClassException {
     List<Integer> starts = scan.starts;
     if (starts.size() < LONGEST_START || !isLoad(scan.opcode(0)) || scan.opcode(starts.get(1)) != Opcode.INSTANCEOF) {

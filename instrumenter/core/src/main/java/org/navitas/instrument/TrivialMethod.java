@@ -6,8 +6,9 @@ import javassist.bytecode.MethodInfo;
 import javassist.bytecode.Opcode;
 
 /**
- * Methods whose probes would cost more than they do: getters, setters, and those that return a constant or do nothing.
- * Their code is a straight line that loads, stores and returns; Kotlin's checks of parameters are no calls in this sense.
+ * Recognises methods whose probes cost more than the method: getters, setters, and methods that return a constant or do
+ * nothing. Their code only loads, stores and returns, without branches or calls. Kotlin's parameter checks do not count
+ * as calls.
  */
 final class TrivialMethod {
   private static final int LONGEST = 16;
@@ -15,7 +16,10 @@ final class TrivialMethod {
 
   private TrivialMethod() {}
 
-  /** Constructors and class initialisers never are, since their calls count objects and classes. */
+  /**
+   * Returns whether the method is trivial. Constructors and class initialisers never are: their calls count objects and
+   * classes.
+   */
   static boolean is(MethodInfo method, CodeScan scan) {
     boolean waits = (method.getAccessFlags() & AccessFlag.SYNCHRONIZED) != 0;
     if (!method.isMethod() || waits || scan.length() > LONGEST) {

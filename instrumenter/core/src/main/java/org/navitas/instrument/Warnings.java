@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects warnings; those of one kind become one line that names the first few places. */
+/** Collects warnings. Combines those of one kind to one line that names the first few places. */
 final class Warnings {
   private static final int NAMED = 3;
   private final Map<String, List<String>> places = new LinkedHashMap<>();

@@ -23,7 +23,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** Runs over folders: what is selected, numbered, copied, reused, removed and refused. */
+/** Runs over folders: selection, numbering, copying, reuse, removal and refusal. */
 public class BulkTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
@@ -40,7 +40,7 @@ public class BulkTest {
   }
 
   @Test
-  public void idsFollowSortedClassNamesAndTheOrderInTheFile() throws Exception {
+  public void numbersMethodsByClassNameThenFileOrder() throws Exception {
     compile(in, "z.Last", "void b() {} void a() {}");
     compile(in, "a.First", "int f() { return 1; }");
     Summary summary = run();
@@ -56,7 +56,7 @@ public class BulkTest {
   }
 
   @Test
-  public void theSameClassesGiveTheSameMapAndBytes() throws Exception {
+  public void sameClassesGiveSameMapAndBytes() throws Exception {
     compile(in, "a.First", "int f() { return 1; }");
     Summary first = run();
     Path elsewhere = temporary.getRoot().toPath().resolve("elsewhere");
@@ -68,7 +68,7 @@ public class BulkTest {
   }
 
   @Test
-  public void aMapMayContinueAnother() throws Exception {
+  public void mapContinuesEarlierMap() throws Exception {
     compile(in, "z.App", "void b() {} void a() {}");
     Summary app = run();
     Path tests = temporary.getRoot().toPath().resolve("tests");
@@ -87,7 +87,7 @@ public class BulkTest {
   }
 
   @Test
-  public void theMapsClassTellsItsId() throws Exception {
+  public void mapClassReturnsItsId() throws Exception {
     byte[] bytes = MapClass.bytes("0123456789abcdef");
     Class<?> made = new ClassLoader(BulkTest.class.getClassLoader()) {
       Class<?> define() {
@@ -99,7 +99,7 @@ public class BulkTest {
   }
 
   @Test
-  public void otherFilesAreCopied() throws Exception {
+  public void copiesOtherFiles() throws Exception {
     compile(in, "a.First", "");
     write(in.resolve("deep/er/text.txt"), "text");
     run();
@@ -107,7 +107,7 @@ public class BulkTest {
   }
 
   @Test
-  public void unchangedClassesAreReused() throws Exception {
+  public void reusesUnchangedClasses() throws Exception {
     compile(in, "a.First", "int f() { return 1; }");
     compile(in, "z.Last", "");
     run();
@@ -129,7 +129,7 @@ public class BulkTest {
   }
 
   @Test
-  public void anIncrementalRunEqualsACleanOne() throws Exception {
+  public void incrementalRunEqualsCleanRun() throws Exception {
     compile(in, "m.Middle", "int f() { return 1; }");
     compile(in, "z.Last", "void g() {}");
     run();
@@ -148,7 +148,7 @@ public class BulkTest {
   }
 
   @Test
-  public void outputsThatSomeoneTouchedAreWrittenAgain() throws Exception {
+  public void rewritesModifiedOutputs() throws Exception {
     compile(in, "a.First", "");
     compile(in, "b.Second", "");
     run();
@@ -161,7 +161,7 @@ public class BulkTest {
   }
 
   @Test
-  public void otherOptionsApplyToWhatWasReusable() throws Exception {
+  public void otherOptionsApplyToReusableClasses() throws Exception {
     compile(in, "a.First", "");
     compile(in, "b.Second", "");
     byte[] original = Files.readAllBytes(in.resolve("b/Second.class"));
@@ -174,7 +174,7 @@ public class BulkTest {
   }
 
   @Test
-  public void aDamagedStateOnlyCostsTime() throws Exception {
+  public void damagedStateOnlyCostsTime() throws Exception {
     compile(in, "a.First", "");
     run();
     Path state = RunState.fileFor(map);
@@ -190,7 +190,7 @@ public class BulkTest {
   }
 
   @Test
-  public void filesOfOthersInTheOutputStay() throws Exception {
+  public void keepsForeignFilesInOutput() throws Exception {
     compile(in, "a.First", "");
     write(in.resolve("gone.txt"), "x");
     write(out.resolve("others.txt"), "mine");
@@ -202,7 +202,7 @@ public class BulkTest {
   }
 
   @Test
-  public void outputsOfDeletedInputsAreRemoved() throws Exception {
+  public void removesOutputsOfDeletedInputs() throws Exception {
     Path second = temporary.getRoot().toPath().resolve("second");
     Path secondOut = temporary.getRoot().toPath().resolve("second-out");
     compile(in, "a.First", "");
@@ -233,7 +233,7 @@ public class BulkTest {
   }
 
   @Test
-  public void whatTheProjectCompilesIsItsOwnWhateverItsPackage() throws Exception {
+  public void instrumentsCompiledClassesOfAnyPackage() throws Exception {
     compile(in, "org.hamcrest.Mine", "");
     Path tests = temporary.getRoot().toPath().resolve("tests");
     compile(tests, "org.junit.MineTest", "");
@@ -246,7 +246,7 @@ public class BulkTest {
   }
 
   @Test
-  public void frameworksThatAJarMayHoldAreCounted() throws Exception {
+  public void countsFrameworksInJar() throws Exception {
     compile(in, "kotlin.Thing", "");
     compile(in, "kotlin.Other", "");
     compile(in, "org.hamcrest.Matcher", "");
@@ -263,7 +263,7 @@ public class BulkTest {
   }
 
   @Test
-  public void frameworksAndDependenciesAreLeftAloneUnlessIncluded() throws Exception {
+  public void skipsFrameworksAndDependenciesUnlessIncluded() throws Exception {
     compile(in, "kotlin.Thing", "");
     compile(in, "org.junitlike.Mine", "");
     Path dependency = temporary.getRoot().toPath().resolve("dependency");
@@ -298,7 +298,7 @@ public class BulkTest {
   }
 
   @Test
-  public void brokenClassesAreNamedListedAndLeftUntouched() throws Exception {
+  public void reportsAndCopiesMalformedClasses() throws Exception {
     compile(in, "a.First", "");
     write(in.resolve("bad/Broken.class"), "no class at all");
     write(in.resolve("module-info.class"), "nor this");
@@ -306,20 +306,20 @@ public class BulkTest {
     assertEquals("no class at all", text(out.resolve("bad/Broken.class")));
     assertEquals(Collections.singletonList("bad.Broken malformed"), map().skipped());
     assertEquals(1, summary.warnings().size());
-    assertEquals("left alone, broken class file: " + in + "@bad/Broken.class (not a class file)", summary.warnings().get(0));
+    assertEquals("skipped, malformed class file: " + in + "@bad/Broken.class (not a class file)", summary.warnings().get(0));
     assertEquals(1, run().warnings().size());
   }
 
   @Test
-  public void mixingWithAnEarlierRunIsRefused() throws Exception {
+  public void refusesPartlyInstrumentedInput() throws Exception {
     compile(in, "a.First", "");
     run();
     Path mixed = temporary.getRoot().toPath().resolve("mixed");
     compile(mixed, "b.Second", "");
     Files.createDirectories(mixed.resolve("a"));
     Files.copy(out.resolve("a/First.class"), mixed.resolve("a/First.class"));
-    assertRefused(mixed + "@a/First.class: has probes of an earlier run", mixed, out.resolveSibling("mixed-out"));
-    // A class that nobody asks for has its probes too.
+    assertRefused(mixed + "@a/First.class: already has probes of another map", mixed, out.resolveSibling("mixed-out"));
+    // A class that no pattern selects has probes too.
     Options onlySecond = Options.builder().include(Collections.singletonList("b.**")).build();
     assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
         inputs(new Input(mixed, out.resolveSibling("mixed-out"), Input.MAIN, ":app")), onlySecond, map));
@@ -327,40 +327,40 @@ public class BulkTest {
   }
 
   @Test
-  public void whatWasInstrumentedBeforeNeedsItsOwnMap() throws Exception {
+  public void instrumentedClassesNeedTheirMap() throws Exception {
     compile(in, "a.First", "");
     String id = run().mapId();
     Path other = map.resolveSibling("other.json");
     InstrumentException e = assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
         inputs(new Input(out, out.resolveSibling("again"), Input.MAIN, ":app")), Options.defaults(), other));
     assertTrue(e.getMessage(), e.getMessage().endsWith(
-        "@a/First.class: was instrumented before, and " + other + " is not the method map of that time, " + id
-            + "; give that map, or the original classes"));
+        "@a/First.class: is already instrumented, and " + other + " is not its method map, " + id
+            + "; use that map, or the original classes"));
     assertFalse(Files.exists(other));
   }
 
   @Test
-  public void aLinkThatLeadsInACircleIsNamed() throws Exception {
+  public void reportsLinkLoop() throws Exception {
     compile(in, "a.First", "");
     Files.createSymbolicLink(in.resolve("a/loop"), in);
-    assertRefused(in + ": the link " + in.resolve("a/loop") + " leads back", in, out);
+    assertRefused(in + ": the link " + in.resolve("a/loop") + " leads to a folder that contains it", in, out);
   }
 
   @Test
-  public void jarsInsideOfAFolderAreCopiedWithAWord() throws Exception {
+  public void copiesJarsInFolderWithWarning() throws Exception {
     compile(in, "a.First", "");
     try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(in.resolve("nested.jar")))) {
       zip.putNextEntry(new ZipEntry("a.txt"));
     }
     write(in.resolve("text.jar"), "no jar");
     assertEquals(
-        Collections.singletonList("a jar inside of an input, copied without probes (name it as an input of its own): " + in + "@nested.jar"),
+        Collections.singletonList("a jar within an input, copied without probes (make it an input of its own): " + in + "@nested.jar"),
         run().warnings());
     assertArrayEquals(Files.readAllBytes(in.resolve("nested.jar")), Files.readAllBytes(out.resolve("nested.jar")));
   }
 
   @Test
-  public void trivialMethodsAreSkippedOnRequest() throws Exception {
+  public void skipsTrivialMethodsOnRequest() throws Exception {
     compile(in, "a.Bean", "int x; static String s; Object o; static final long C = 5; int getX() { return x; } void setX(int v) { x = v; }"
         + "Bean self(int v) { x = v; return this; } static String s() { return s; } long constant() { return C; } String o() { return (String) o; }"
         + "void nothing() {} synchronized int waits() { return x; } int next() { return x + 1; } int call() { return getX(); } int[] made() { return new int[1]; }");
@@ -383,7 +383,7 @@ public class BulkTest {
   }
 
   @Test
-  public void methodsAreExcludedByName() throws Exception {
+  public void excludesMethodsByName() throws Exception {
     compile(in, "a.Work", "int f() { return 1; } int f(int x) { return x; } int g() { return 2; } int fit() { return 3; } "
         + "class Inner { int f() { return 4; } }");
     run();
@@ -404,7 +404,7 @@ public class BulkTest {
   }
 
   @Test
-  public void nothingToInstrumentIsWarnedOf() throws Exception {
+  public void warnsIfNothingIsInstrumented() throws Exception {
     compile(in, "kotlin.Thing", "");
     Summary none = BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app", true)), Options.defaults(), map);
     assertEquals(
@@ -420,7 +420,7 @@ public class BulkTest {
   }
 
   @Test
-  public void classesWithoutProbesAreCountedByTheirReason() throws Exception {
+  public void countsClassesWithoutProbesByReason() throws Exception {
     compile(in, "a.Newer", "");
     compile(in, "a.Newest", "");
     for (String name : Arrays.asList("a/Newer.class", "a/Newest.class")) {
@@ -433,12 +433,12 @@ public class BulkTest {
     Summary summary = BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app", true)), Options.defaults(), map);
     String last = summary.warnings().get(summary.warnings().size() - 1);
     assertEquals(
-        "no method was instrumented: 1 class broken, 2 newer than Java 21, 1 of known frameworks (include kotlin.** to instrument)",
+        "no method was instrumented: 1 class malformed, 2 newer than Java 21, 1 of known frameworks (include kotlin.** to instrument)",
         last);
   }
 
   @Test
-  public void namesThatSteerATerminalAreEscaped() throws Exception {
+  public void escapesControlCharactersInNames() throws Exception {
     write(in.resolve("a/Bad\nwarning: forged\u001b[31m.class"), "no class");
     for (String line : run().warnings()) {
       assertFalse(line, line.contains("\n") || line.contains("\u001b"));
@@ -451,24 +451,24 @@ public class BulkTest {
   }
 
   @Test
-  public void aMapThatIsNoRegularFileIsRefused() throws Exception {
+  public void refusesMapThatIsNotARegularFile() throws Exception {
     compile(in, "a.First", "");
     InstrumentException e = assertThrows(InstrumentException.class,
         () -> BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":")), Options.defaults(), Paths.get("/dev/zero")));
-    assertTrue(e.getMessage(), e.getMessage().contains("/dev/zero: no regular file"));
+    assertTrue(e.getMessage(), e.getMessage().contains("/dev/zero: not a regular file"));
     assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(
         inputs(new Input(in, out, Input.MAIN, ":")), Options.defaults(), map, Paths.get("/dev/zero")));
   }
 
   @Test
-  public void wrongPlacesAreRefusedBeforeAnythingIsWritten() throws Exception {
+  public void refusesInvalidPathsBeforeWriting() throws Exception {
     compile(in, "a.First", "");
     Path file = temporary.newFile("file").toPath();
     assertRefused("would overwrite the input", in, in);
     assertRefused("would overwrite the input", in, in.resolve("inside"));
     assertRefused("would overwrite the input", in, in.getParent());
     assertRefused("no such file or folder", in.resolveSibling("none"), out);
-    assertRefused("a folder is a folder", in, file);
+    assertRefused("a folder must be a folder", in, file);
     assertRefused("not a readable jar", file, out.resolveSibling("out.jar"));
     assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(Collections.emptyList(), Options.defaults(), map));
     assertFalse(Files.exists(out));

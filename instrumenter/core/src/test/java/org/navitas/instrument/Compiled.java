@@ -24,11 +24,11 @@ import org.eclipse.jdt.core.compiler.batch.BatchCompiler;
 import org.jetbrains.kotlin.cli.common.ExitCode;
 import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
 
-/** Compiles sources of any Java version that the JDK knows, which the module's own target does not allow. */
+/** Compiles sources of any Java version that the JDK supports, unlike the module's compiler settings. */
 final class Compiled {
   private Compiled() {}
 
-  /** Compiles top-level sources, each named by its public class, into a folder. */
+  /** Compiles top-level sources, each with the name of its public class, into a folder. */
   static void into(Path folder, int release, String... namesAndSources) throws IOException {
     Files.createDirectories(folder);
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
@@ -49,7 +49,7 @@ final class Compiled {
     assertTrue(problems.getDiagnostics().toString(), compiled);
   }
 
-  /** Compiles sources of a Java version that may be newer than the JDK's, as long as they need none of its classes. */
+  /** Compiles sources of a Java version that can be newer than the JDK's, if they use none of its classes. */
   static void newer(Path folder, int release, String name, String source) throws IOException {
     Files.createDirectories(folder);
     Path file = folder.resolveSibling(name.substring(name.lastIndexOf('.') + 1) + ".java");

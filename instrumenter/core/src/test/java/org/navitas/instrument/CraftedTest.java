@@ -20,7 +20,9 @@ import javassist.bytecode.StackMapTable;
 import org.junit.Test;
 import org.navitas.runtime.Probe;
 
-/** Classes that javac does not make: limits of the format, other compilers' constructors, old and damaged files. */
+/**
+ * Classes that javac does not generate: limits of the format, constructors of other compilers, old and damaged files.
+ */
 public class CraftedTest {
   private static final MethodChoice EVERY_METHOD = (name, method, code) -> null;
   private static final int JAVA_4 = 48;
@@ -35,23 +37,23 @@ public class CraftedTest {
   }
 
   @Test
-  public void methodsThatWouldOutgrow64KbAreLeftAlone() throws Exception {
-    // The last that fits: entry probe 6, exit probe 6, handler 7 bytes.
+  public void skipsMethodsThatWouldExceed64Kb() throws Exception {
+    // The largest that fits: entry probe 6, exit probe 6, handler 7 bytes.
     addNops("fits", CodeScan.MAX_CODE - 19);
-    addNops("outgrows", CodeScan.MAX_CODE - 18);
+    addNops("exceedsLimits", CodeScan.MAX_CODE - 18);
     ClassInstrumenter done = instrument();
     assertEquals(Collections.singletonList("fits"), names(done));
-    assertEquals("outgrows()V", done.info.skipped.get(0).method);
+    assertEquals("exceedsLimits()V", done.info.skipped.get(0).method);
     assertEquals(Skipped.TOO_LARGE, done.info.skipped.get(0).reason);
     call(done, "fits");
     assertEquals(">0 <0", events());
-    call(done, "outgrows");
+    call(done, "exceedsLimits");
     assertEquals("", events());
   }
 
   @Test
-  public void branchesThatWouldNeedAnotherFrameAreLeftAlone() throws Exception {
-    // A conditional branch over almost 32 KB; probes before the returns in between would make it too long.
+  public void skipsBranchesThatWouldNeedAnotherFrame() throws Exception {
+    // A conditional branch over almost 32 KB: probes before the returns in it would make it too long.
     Bytecode code = new Bytecode(pool, 2, 0);
     code.addIconst(0);
     int branch = code.currentPc();
@@ -70,7 +72,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void gotosMayGrowBeyond32Kb() throws Exception {
+  public void widensGotosBeyond32Kb() throws Exception {
     Bytecode code = new Bytecode(pool, 2, 0);
     code.addOpcode(Opcode.GOTO);
     code.addIndex(Short.MAX_VALUE - 2);
@@ -88,7 +90,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void constructorsWithSeveralSuperCallsEnterOnceEach() throws Exception {
+  public void constructorWithSeveralSuperCallsEntersOnceEach() throws Exception {
     // if (flag) super(); else super(); with one uninitialised this on the stack for both
     Bytecode code = new Bytecode(pool, 2, 2);
     code.addAload(0);
@@ -120,7 +122,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void constructorsMayPassThisThroughLocalsAndStackShuffles() throws Exception {
+  public void constructorCanPassThisThroughLocalsAndStack() throws Exception {
     Bytecode code = new Bytecode(pool, 6, 3);
     code.addAload(0);
     code.addAstore(2);
@@ -141,7 +143,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void constructorsThatNeverCallAnotherAreLeftAlone() throws Exception {
+  public void skipsConstructorsThatCallNoOther() throws Exception {
     Bytecode code = new Bytecode(pool, 2, 2);
     code.addOpcode(Opcode.ACONST_NULL);
     code.addOpcode(Opcode.ATHROW);
@@ -155,7 +157,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void classesOfJava4WithSubroutinesWork() throws Exception {
+  public void instrumentsJava4ClassesWithSubroutines() throws Exception {
     file.setMajorVersion(JAVA_4);
     Bytecode code = new Bytecode(pool, 2, 1);
     code.addOpcode(Opcode.JSR);
@@ -171,8 +173,8 @@ public class CraftedTest {
   }
 
   @Test
-  public void idsOfAnySizeAreFilledInAndTheClassOwnsItsConstants() throws Exception {
-    // The class holds an int that instrumentation would like as a placeholder.
+  public void fillsInIdsOfAnySizeAndKeepsConstants() throws Exception {
+    // The class contains an int that instrumentation would use as a placeholder.
     int wanted = 0x4E561000;
     Bytecode code = new Bytecode(pool, 2, 1);
     code.addLdc(pool.addIntegerInfo(wanted));
@@ -187,7 +189,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void aFullConstantPoolLeavesTheClassAlone() throws Exception {
+  public void skipsClassWithFullConstantPool() throws Exception {
     addNops("some", 3);
     for (int i = pool.getSize(); i < 65530; i++) {
       pool.addIntegerInfo(i);
@@ -199,7 +201,7 @@ public class CraftedTest {
   }
 
   @Test
-  public void newerVersionsAreLeftUntouched() throws Exception {
+  public void skipsNewerVersions() throws Exception {
     addNops("some", 3);
     file.setMajorVersion(ClassInstrumenter.NEWEST_MAJOR + 1);
     byte[] original = bytes();
@@ -212,13 +214,13 @@ public class CraftedTest {
   }
 
   @Test
-  public void aMethodWithoutCodeMakesTheClassMalformed() throws Exception {
+  public void methodWithoutCodeMakesClassMalformed() throws Exception {
     file.addMethod(new MethodInfo(pool, "empty", "()V"));
     assertEquals("method empty has no code", instrument().info.problem);
   }
 
   @Test
-  public void twiceIsOnce() throws Exception {
+  public void secondRunChangesNothing() throws Exception {
     addNops("some", 3);
     byte[] once = instrument().bytes(new int[] {5});
     ClassInstrumenter again = ClassInstrumenter.instrument(once, "fallback", EVERY_METHOD);

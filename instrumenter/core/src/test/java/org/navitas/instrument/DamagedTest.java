@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.Test;
 
-/** Whatever a class file holds, instrumentation ends, throws nothing, and leaves it untouched or whole. */
+/** Instrumentation of any class file ends and throws nothing; its output is unchanged or complete. */
 public class DamagedTest {
   private static final MethodChoice EVERY_METHOD = (name, method, code) -> null;
   private static final int SEED = 20260101;
@@ -52,7 +52,7 @@ public class DamagedTest {
     assertEquals(Skipped.MALFORMED, ClassInstrumenter.instrument(Arrays.copyOf(original, original.length + 1), "long", EVERY_METHOD).info.untouchedReason());
   }
 
-  /** Instruments, and says whether the class was left alone. */
+  /** Instruments a class; returns whether it was skipped. */
   private static boolean check(byte[] damaged) {
     byte[] before = damaged.clone();
     ClassInstrumenter done = ClassInstrumenter.instrument(damaged, "damaged", EVERY_METHOD);

@@ -37,7 +37,7 @@ public class FuzzTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   @Test
-  public void mutantsAreLeftAloneOrInstrumentedSoundly() throws Exception {
+  public void skipsMutantsOrInstrumentsThemCorrectly() throws Exception {
     List<byte[]> corpus = corpus();
     Map<Mutator.Kind, int[]> tallies = new EnumMap<>(Mutator.Kind.class);
     List<String> failures = new ArrayList<>();
@@ -62,7 +62,7 @@ public class FuzzTest {
     assertTrue("too few mutants pass the verifier\n" + table, ONLY >= 0 || taken > COUNT / 5);
   }
 
-  /** Null when all is well. {@code tally}: mutants, those with probes, those that the JVM takes. */
+  /** Returns null if all is well. {@code tally} counts mutants, those with probes, and those that the JVM accepts. */
   private static String check(byte[] mutant, int[] tally) {
     tally[0]++;
     byte[] before = mutant.clone();
@@ -78,7 +78,7 @@ public class FuzzTest {
       return "changed its input";
     }
     if (done.info.methods.isEmpty()) {
-      return Arrays.equals(before, after) ? null : "changed a class that it left alone";
+      return Arrays.equals(before, after) ? null : "changed a class that it skipped";
     }
     tally[1]++;
     String linked = Linked.alone(before, FuzzTest.class.getClassLoader());
@@ -90,7 +90,7 @@ public class FuzzTest {
     return linked.equals(Linked.FINE) ? null : "the JVM takes the mutant, but not the instrumented one: " + linked;
   }
 
-  /** Classes that can be linked by themselves: of Guava, Kotlin and coroutines, and of newer Java. */
+  /** Classes that can be linked alone: of Guava, Kotlin and coroutines, and of newer Java. */
   private List<byte[]> corpus() throws Exception {
     List<byte[]> candidates = new ArrayList<>();
     for (Path jar : Libraries.JARS) {

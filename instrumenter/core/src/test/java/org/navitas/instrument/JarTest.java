@@ -52,7 +52,7 @@ public class JarTest {
   }
 
   @Test
-  public void classesAreInstrumentedAndAllElseIsCopiedInOrder() throws Exception {
+  public void instrumentsClassesAndCopiesTheRestInOrder() throws Exception {
     try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(in))) {
       zip.setComment("about");
       put(zip, "META-INF/MANIFEST.MF", bytes("Manifest-Version: 1.0\r\nX: y\r\n\r\n"));
@@ -88,7 +88,7 @@ public class JarTest {
   }
 
   @Test
-  public void jarsAreReusedWholeOrWrittenAnew() throws Exception {
+  public void reusesWholeJarsOrRewritesThem() throws Exception {
     jar("a/Some.class", someClass);
     run();
     byte[] first = Files.readAllBytes(out);
@@ -103,7 +103,7 @@ public class JarTest {
   }
 
   @Test
-  public void twiceIsOnce() throws Exception {
+  public void secondRunChangesNothing() throws Exception {
     jar("a/Some.class", someClass);
     Summary once = run();
     byte[] mapOnce = Files.readAllBytes(map);
@@ -115,12 +115,12 @@ public class JarTest {
   }
 
   @Test
-  public void signedJarsLoseTheirSignatureAndLoad() throws Exception {
+  public void removesSignatureSoThatJarLoads() throws Exception {
     jar("META-INF/MANIFEST.MF", bytes("Manifest-Version: 1.0\r\n\r\nName: a/Some.class\r\nKept: yes\r\n\r\n"),
         "a/Some.class", someClass, "x.txt", bytes("x"));
     sign();
     Summary summary = run();
-    assertEquals(Collections.singletonList("signature removed, since instrumented classes no longer fit it: " + in), summary.warnings());
+    assertEquals(Collections.singletonList("signature removed, since it does not match instrumented classes: " + in), summary.warnings());
     assertEquals(Arrays.asList("META-INF/MANIFEST.MF", "a/Some.class", "x.txt", MethodMap.PROPERTIES), names());
     try (JarFile jar = new JarFile(out.toFile())) {
       Manifest manifest = jar.getManifest();
@@ -133,7 +133,7 @@ public class JarTest {
   }
 
   @Test
-  public void signedJarsThatAreOnlyCopiedKeepTheirSignature() throws Exception {
+  public void keepsSignatureOfCopiedJar() throws Exception {
     jar("a/Some.class", someClass);
     sign();
     Path other = root.resolve("classes");
@@ -144,7 +144,7 @@ public class JarTest {
   }
 
   @Test
-  public void longDigestLinesAreRemovedWhole() {
+  public void removesContinuedDigestLines() {
     String manifest = "Manifest-Version: 1.0\nSHA-256-Digest-Manifest: kept in main\n\nName: a\n B\nSHA-256-Digest: abc\n def\n\n"
         + "Name: c\nSHA1-Digest: x\nOther: 1\n";
     assertEquals("Manifest-Version: 1.0\r\nSHA-256-Digest-Manifest: kept in main\r\n\r\nName: c\r\nOther: 1\r\n\r\n",
@@ -152,7 +152,7 @@ public class JarTest {
   }
 
   @Test
-  public void namesThatLeadOutOfTheJarAreRefused() throws Exception {
+  public void refusesNamesThatLeadOutOfTheJar() throws Exception {
     for (String name : Arrays.asList("../evil.class", "a/../../evil.txt", "/etc/evil", "..\\evil", "C:\\evil", "a/..")) {
       jar("a/Some.class", someClass, name, bytes("x"));
       InstrumentException e = assertThrows(name, InstrumentException.class, this::run);
@@ -162,7 +162,7 @@ public class JarTest {
   }
 
   @Test
-  public void damagedJarsAreNamed() throws Exception {
+  public void reportsDamagedJars() throws Exception {
     jar("a/Some.class", someClass, "b.txt", new byte[5000]);
     byte[] whole = Files.readAllBytes(in);
     for (int length : new int[] {0, 10, whole.length / 2, whole.length - 1}) {
@@ -183,7 +183,7 @@ public class JarTest {
   }
 
   @Test
-  public void versionsOfOneClassShareIds() throws Exception {
+  public void versionsOfAClassShareIds() throws Exception {
     Compiled.into(root.resolve("nine"), 9, "a.Some",
         "package a; public class Some { static void own() {} public static int f() { return 2; } }");
     jar("META-INF/MANIFEST.MF", bytes("Manifest-Version: 1.0\r\nMulti-Release: true\r\n\r\n"), "a/Some.class", someClass,
@@ -206,7 +206,7 @@ public class JarTest {
   }
 
   @Test
-  public void aJarBehindTheFirstInputGetsNoMapProperties() throws Exception {
+  public void onlyFirstInputGetsMapProperties() throws Exception {
     jar("a/Some.class", someClass, MethodMap.PROPERTIES, bytes("map_id=0000000000000000\n"));
     BulkInstrumenter.run(
         Arrays.asList(new Input(root.resolve("classes"), root.resolve("o"), Input.MAIN, ":"), new Input(in, out, Input.MAIN, ":")),
@@ -236,7 +236,7 @@ public class JarTest {
     }
   }
 
-  /** Signs the jar as a user would, with the JDK's own tools. */
+  /** Signs the jar with the JDK's tools, as a user would. */
   private void sign() throws Exception {
     String keys = root.resolve("keys.p12").toString();
     tool("keytool", "-genkeypair", "-keystore", keys, "-storepass", "secret", "-alias", "me", "-dname", "CN=me", "-keyalg", "EC");

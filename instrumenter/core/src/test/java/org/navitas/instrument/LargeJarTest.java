@@ -31,7 +31,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** Jars that expand to far more than their size: their memory is bounded, and those made to fill the disk are refused. */
+/** Jars that expand to far more than their size: memory is bounded, and malicious ones are refused. */
 public class LargeJarTest {
   private static final int CENTRAL_RECORD = 46;
   private static final int END_RECORD = 22;
@@ -52,14 +52,14 @@ public class LargeJarTest {
   }
 
   @Test
-  public void sixtyKilobytesThatExpandToGigabytesOfClassesAreRefused() throws Exception {
+  public void refusesSmallJarThatExpandsToGigabytesOfClasses() throws Exception {
     jarOfOne("a000.class", new byte[60 * MB], 100);
     assertTrue("KB: " + Files.size(in) / 1024, Files.size(in) < 80 * 1024);
-    assertRefused(".class: the jar expands to more than 256 MB, far more than jars of its size do; refused");
+    assertRefused(".class: the jar expands to more than 256 MB, which is too much for its size; refused");
   }
 
   @Test
-  public void gigabytesOfResourcesAreRefused() throws Exception {
+  public void refusesGigabytesOfResources() throws Exception {
     try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(in))) {
       Compiled.into(temporary.getRoot().toPath(), 8, "Some", "class Some {}");
       put(zip, "Some.class", Files.readAllBytes(temporary.getRoot().toPath().resolve("Some.class")));
@@ -70,17 +70,17 @@ public class LargeJarTest {
       }
       zip.closeEntry();
     }
-    assertRefused("in.jar@zeros.bin: the jar expands to more than 256 MB, far more than jars of its size do; refused");
+    assertRefused("in.jar@zeros.bin: the jar expands to more than 256 MB, which is too much for its size; refused");
   }
 
   @Test
-  public void oneClassThatIsTooLargeIsNamed() throws Exception {
+  public void reportsTooLargeClass() throws Exception {
     jarOfOne("a000.class", new byte[65 * MB], 1);
     assertRefused("in.jar@a000.class: larger than 64 MB");
   }
 
   @Test
-  public void moreClassesThanAreKeptInMemoryAreAllInstrumented() throws Exception {
+  public void instrumentsMoreClassesThanFitInMemory() throws Exception {
     jarOfOne("a000.class", largeClass(), 10);
     Summary summary = run();
     assertEquals(Collections.emptyList(), summary.warnings());
@@ -105,7 +105,7 @@ public class LargeJarTest {
     return BulkInstrumenter.run(Collections.singletonList(new Input(in, out, Input.MAIN, ":")), Options.defaults(), map);
   }
 
-  /** A method, and 8 MB of an attribute. */
+  /** A class with a method and an attribute of 8 MB. */
   private static byte[] largeClass() throws Exception {
     ClassFile file = new ClassFile(false, "Large", null);
     Bytecode code = new Bytecode(file.getConstPool(), 0, 0);
@@ -120,7 +120,7 @@ public class LargeJarTest {
     return bytes.toByteArray();
   }
 
-  /** A jar with one file's bytes, which its directory names many times: a000.class, a001.class and so on. */
+  /** A jar with the bytes of one file, which its directory lists many times: a000.class, a001.class and so on. */
   private void jarOfOne(String name, byte[] content, int times) throws IOException {
     ByteArrayOutputStream one = new ByteArrayOutputStream();
     try (ZipOutputStream zip = new ZipOutputStream(one)) {

@@ -14,7 +14,7 @@ import java.util.zip.ZipFile;
 import kotlin.Unit;
 import kotlinx.coroutines.CoroutineScope;
 
-/** Real libraries on the tests' class path: plain Java of many authors, Kotlin, and Kotlin full of coroutines. */
+/** Real libraries on the test class path: plain Java of many authors, Kotlin, and Kotlin with coroutines. */
 final class Libraries {
   static final List<Path> JARS = Arrays.asList(jarOf(ImmutableList.class), jarOf(Unit.class), jarOf(CoroutineScope.class));
 
@@ -28,7 +28,7 @@ final class Libraries {
     }
   }
 
-  /** Every n-th class of a jar. */
+  /** Returns every n-th class of a jar. */
   static List<byte[]> classes(Path jar, int every) throws IOException {
     List<byte[]> classes = new ArrayList<>();
     try (ZipFile zip = new ZipFile(jar.toFile())) {

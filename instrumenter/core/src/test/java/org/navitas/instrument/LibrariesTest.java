@@ -13,12 +13,12 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** Whole libraries: the JVM takes every instrumented class that it takes as it came. */
+/** Whole libraries: the JVM accepts every instrumented class whose original it accepts. */
 public class LibrariesTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   @Test
-  public void theVerifierTakesEveryClass() throws Exception {
+  public void verifierAcceptsEveryClass() throws Exception {
     Options all = Options.builder().include(Collections.singletonList("**")).build();
     int coroutines = 0;
     for (Path jar : Libraries.JARS) {

@@ -10,13 +10,13 @@ import java.util.TreeMap;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** Whether the JVM takes a class: its format, and its code as the verifier sees it. */
+/** Checks whether the JVM accepts a class: its format, and its code according to the verifier. */
 final class Linked {
   static final String FINE = "fine";
 
   private Linked() {}
 
-  /** Links a class beside others that it may refer to: {@link #FINE}, or the error and its message. */
+  /** Links a class next to classes that it can refer to; returns {@link #FINE}, or the error and its message. */
   static String alone(byte[] bytes, ClassLoader others) {
     return outcome(new ClassLoader(others) {
       Class<?> define() {
@@ -25,10 +25,10 @@ final class Linked {
     }::define);
   }
 
-  /** Links every class of a jar (those of newer Java versions aside); the outcome of each by its name. */
+  /** Links every class of a jar, except those of newer Java versions; returns the results by name. */
   static Map<String, String> all(Path jar) throws IOException {
     Map<String, String> outcomes = new TreeMap<>();
-    // Its own classes first: the same library may be on the class path of these tests.
+    // The jar's classes first: the test class path can contain the same library.
     try (URLClassLoader loader = new OwnFirst(jar.toUri().toURL()); ZipFile zip = new ZipFile(jar.toFile())) {
       for (ZipEntry entry : Collections.list(zip.entries())) {
         String path = entry.getName();
@@ -47,7 +47,7 @@ final class Linked {
 
   private static String outcome(Load load) {
     try {
-      load.load().getDeclaredConstructors(); // links, hence verifies, but initialises nothing
+      load.load().getDeclaredConstructors(); // links and verifies, but does not initialise
       return FINE;
     } catch (ClassNotFoundException | LinkageError | SecurityException e) {
       return e.toString();

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads a method map as far as tests need it. Nested classes' members are named {@code Nested.member}. */
+/** Reads the fields of a method map that the tests need. Members of nested classes are named {@code Nested.member}. */
 final class MapText {
   private static final Pattern METHOD = Pattern.compile(
       "\\{\"id\": (\\d+), \"class\": \"([^\"]+)\", \"name\": \"([^\"]+)\", \"descriptor\": \"([^\"]+)\", \"line\": (\\w+)\\}");
@@ -50,7 +50,7 @@ final class MapText {
     return found;
   }
 
-  /** {@code method reason}, or {@code class reason} for a whole class. */
+  /** Returns {@code method reason}, or {@code class reason} for a whole class. */
   List<String> skipped() {
     List<String> found = new ArrayList<>();
     for (Matcher matcher = SKIPPED.matcher(text); matcher.find(); ) {

@@ -29,7 +29,7 @@ final class Mutator {
     BYTES, LENGTHS, TRUNCATED, VERSION, POOL, OPCODE, OPERAND, LIMITS, HANDLERS, FLAGS, ATTRIBUTES, METHODS
   }
 
-  /** First and last opcodes of instructions that the verifier often takes in each other's place. */
+  /** First and last opcodes of instructions that the verifier often accepts in place of each other. */
   private static final int[][] ALIKE = {
     {Opcode.ICONST_M1, Opcode.ICONST_5}, {Opcode.ILOAD, Opcode.ALOAD}, {Opcode.ILOAD_0, Opcode.ILOAD_3}, {Opcode.ALOAD_0, Opcode.ALOAD_3},
     {Opcode.ISTORE_0, Opcode.ISTORE_3}, {Opcode.ASTORE_0, Opcode.ASTORE_3}, {Opcode.POP, Opcode.SWAP}, {Opcode.IADD, Opcode.LXOR},
@@ -47,7 +47,7 @@ final class Mutator {
     return Kind.values()[random.nextInt(Kind.values().length)];
   }
 
-  /** A damaged copy. */
+  /** Returns a damaged copy. */
   byte[] mutate(byte[] original, Kind kind) throws Exception {
     byte[] bytes = original.clone();
     switch (kind) {
@@ -73,7 +73,7 @@ final class Mutator {
     }
   }
 
-  /** One constant refers to another one than before. */
+  /** Makes one constant refer to another one. */
   private byte[] pool(byte[] bytes) throws MalformedClassException {
     ClassScan scan = ClassScan.poolOf(bytes);
     int at = scan.poolOffset(1 + random.nextInt(scan.poolCount() - 1));
@@ -186,7 +186,7 @@ final class Mutator {
     }
   }
 
-  /** The same code once more, under another name or with one more parameter. */
+  /** Copies a method, with another name or one more parameter. */
   private void copy(ClassFile file, MethodInfo method) throws Exception {
     MethodInfo twin = new MethodInfo(file.getConstPool(), random.nextBoolean() ? method.getName() : "twin é " + random.nextInt(), method.getDescriptor());
     if (random.nextBoolean()) {

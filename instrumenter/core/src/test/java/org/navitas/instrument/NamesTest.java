@@ -28,7 +28,7 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 import org.navitas.runtime.Probe;
 
-/** Names as obfuscators choose them, and classes without debug information: all that the JVM allows. */
+/** Names that obfuscators choose, and classes without debug information: everything that the JVM allows. */
 public class NamesTest {
   private static final int LONGEST = 65535;
 
@@ -47,7 +47,7 @@ public class NamesTest {
   }
 
   @Test
-  public void anyNameThatTheJvmAllows() throws Exception {
+  public void instrumentsAnyNameThatTheJvmAllows() throws Exception {
     String longName = new String(new char[LONGEST]).replace('\0', 'n');
     List<String> classes = Arrays.asList(
         "a/a", "a/A", "A/a", "a/a/a", "a/a$a", "a/$", "do", "1/2-3", "x y/\t\"quoted\"\\n", "日本/Ключ", "a/\uD83D\uDE00", "a/\uD800", "-", longName.substring(10));
@@ -74,11 +74,11 @@ public class NamesTest {
         assertEquals(16, Probe.take().size());
       }
     }
-    assertEquals(classes.size(), run().reused()); // its state remembers such names too
+    assertEquals(classes.size(), run().reused()); // the state contains such names too
   }
 
   @Test
-  public void aMethodLeftAloneMayHaveAnyNameToo() throws Exception {
+  public void skippedMethodCanHaveAnyName() throws Exception {
     String longName = new String(new char[LONGEST]).replace('\0', 'n');
     ClassFile file = new ClassFile(false, "a.Some", null);
     MethodInfo method = new MethodInfo(file.getConstPool(), longName, "(Ljava/lang/Object;)V");
@@ -90,7 +90,7 @@ public class NamesTest {
   }
 
   @Test
-  public void classesWithoutDebugInformation() throws Exception {
+  public void instrumentsClassesWithoutDebugInformation() throws Exception {
     write(Collections.singletonMap("a.class", classNamed("a", "a")));
     assertEquals(1, run().methods());
     String text = MapText.of(map).text;
@@ -99,7 +99,7 @@ public class NamesTest {
   }
 
   @Test
-  public void modulesKeepTheirDescriptorInEveryVersion() throws Exception {
+  public void keepsModuleDescriptorInEveryVersion() throws Exception {
     Path classes = temporary.getRoot().toPath().resolve("module");
     Compiled.into(classes, 9, "a.Some", "package a; public class Some { public static void main(String[] none) { } }",
         "module-info", "module some { exports a; }");
@@ -113,7 +113,7 @@ public class NamesTest {
     entries.put("module-info.class", module);
     write(entries);
     assertEquals(Collections.emptyList(), run().warnings());
-    // It runs as a module that reads the runtime: here the stub, from the class path.
+    // Runs as a module that reads the runtime: here, the stub on the class path.
     String runtime = Libraries.jarOf(Probe.class).toString();
     Process java = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-p", out.toString(), "-cp", runtime,
         "--add-reads", "some=ALL-UNNAMED", "-m", "some/a.Some").redirectErrorStream(true).start();

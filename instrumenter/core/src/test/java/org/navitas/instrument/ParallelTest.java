@@ -8,17 +8,17 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.Test;
 
-/** Work on many items at once. */
+/** Tests parallel work on many items. */
 public class ParallelTest {
   private final List<Integer> items = IntStream.range(0, 1000).boxed().collect(Collectors.toList());
 
   @Test
-  public void resultsAreInTheOrderOfTheItems() throws InstrumentException {
+  public void returnsResultsInOrderOfItems() throws InstrumentException {
     assertEquals(items, Parallel.map(items, item -> item));
   }
 
   @Test
-  public void theFirstFailureIsTold() {
+  public void throwsFirstFailure() {
     InstrumentException e = assertThrows(InstrumentException.class, () -> Parallel.map(items, item -> {
       if (item >= 3) {
         throw new InstrumentException(item + " is wrong");
@@ -29,7 +29,7 @@ public class ParallelTest {
   }
 
   @Test
-  public void errorsComeThrough() {
+  public void propagatesErrors() {
     assertThrows(OutOfMemoryError.class, () -> Parallel.map(items, item -> {
       throw new OutOfMemoryError();
     }));

@@ -39,7 +39,7 @@ import org.navitas.runtime.Probe;
  *   <li>{@code // release 17}: the Java version to compile for; Kotlin's files have none
  *   <li>{@code // trace: >run >a !a <run}: the probes of one call of {@code run()}, in order (several such lines
  *       make one)
- *   <li>{@code // skipped: a bridge}: what is left alone, and why
+ *   <li>{@code // skipped: a bridge}: skipped methods, with the reason
  * </ul>
  *
  * <p>Methods of nested classes are named {@code Nested.method}.
@@ -77,7 +77,7 @@ public class TargetsTest {
   }
 
   @Test
-  public void probesSayWhatTheSourceExpects() throws Exception {
+  public void probesMatchExpectedTrace() throws Exception {
     Path in = compiled();
     Path out = temporary.getRoot().toPath().resolve("out");
     Path map = temporary.getRoot().toPath().resolve("map.json");
@@ -90,7 +90,7 @@ public class TargetsTest {
   }
 
   @Test
-  public void instrumentingTheOutputChangesNothing() throws Exception {
+  public void instrumentingOutputChangesNothing() throws Exception {
     Path root = temporary.getRoot().toPath();
     run(compiled(), root.resolve("once"), root.resolve("map.json"));
     byte[] map = Files.readAllBytes(root.resolve("map.json"));
@@ -103,7 +103,7 @@ public class TargetsTest {
     assertArrayEquals(map, Files.readAllBytes(root.resolve("map.json")));
   }
 
-  /** Compiled once for all tests: the Kotlin compiler takes its time. */
+  /** Compiled once for all tests, since the Kotlin compiler is slow. */
   private Path compiled() throws Exception {
     Path folder = COMPILED.getRoot().toPath().resolve(className());
     if (!Files.exists(folder)) {
@@ -142,7 +142,7 @@ public class TargetsTest {
     try (URLClassLoader loader = new URLClassLoader(new URL[] {out.toUri().toURL()})) {
       for (String file : files(out)) {
         if (file.endsWith(".class")) {
-          // Links, hence verifies, every class; static initialisers run only where the target's code asks for them.
+          // Links and verifies every class; static initialisers run only when the target uses them.
           loader.loadClass(file.replace(".class", "").replace('/', '.')).getDeclaredMethods();
         }
       }
@@ -168,7 +168,10 @@ public class TargetsTest {
     }
   }
 
-  /** Nothing but its version, and one exception of Java 21, keeps a newer class from this JVM, whose verifier is as strict. */
+  /**
+   * Only its version, and one exception of Java 21, prevent this JVM from loading a newer class; its verifier is as
+   * strict.
+   */
   private static void makeLoadable(Path folder) throws Exception {
     for (String file : files(folder)) {
       byte[] bytes = Files.readAllBytes(folder.resolve(file));

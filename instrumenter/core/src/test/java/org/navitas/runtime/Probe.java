@@ -3,7 +3,7 @@ package org.navitas.runtime;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Stands in for the runtime: keeps what the probes say, in order. */
+/** A stub of the runtime that records the probes' calls in order. */
 public final class Probe {
   private static final ThreadLocal<List<String>> EVENTS = ThreadLocal.withInitial(ArrayList::new);
 
@@ -33,7 +33,10 @@ public final class Probe {
     EVENTS.get().add("!" + id);
   }
 
-  /** The calling thread's events since the last call: kind ({@code >}, {@code +}, {@code <} or {@code !}) and id. */
+  /**
+   * Returns the calling thread's events since the last call: kind ({@code >}, {@code +}, {@code <} or {@code !}) and
+   * id.
+   */
   public static List<String> take() {
     List<String> taken = EVENTS.get();
     EVENTS.remove();

@@ -20,8 +20,8 @@ import org.robolectric.shadows.ShadowActivity;
 import org.robolectric.util.ReflectionHelpers;
 
 /**
- * The app's task: what is started comes on top, what finishes gives way to the activity below, in the order of Android's
- * ActivityTaskManager. A test may move an activity that it launched to other states on its own. Used on the main thread alone.
+ * The app's task. A started activity is on top; a finished one uncovers the activity below, in the order of Android's
+ * ActivityTaskManager. A test can move an activity that it launched to other states itself. For the main thread only.
  */
 final class Activities {
     private static final List<Entry> TASK = new ArrayList<>();
@@ -30,7 +30,7 @@ final class Activities {
 
     private static final class Entry {
         final ActivityController<? extends Activity> controller;
-        /** Who gets the result; null where nobody asked for one. */
+        /** The activity that receives the result, or null. */
         final Activity caller;
         final String target;
         final int requestCode;
@@ -43,13 +43,13 @@ final class Activities {
         }
     }
 
-    /** The activity in front, or null. */
+    /** Returns the activity in front, or null. */
     static Activity top() {
         TASK.removeIf(entry -> entry.controller.get().isDestroyed());
         return TASK.isEmpty() ? null : TASK.get(TASK.size() - 1).controller.get();
     }
 
-    /** Launched by a test, above what is there. */
+    /** Launches an activity for a test, above the others. */
     static ActivityController<? extends Activity> launch(Supplier<ActivityController<? extends Activity>> starter) {
         return onMain(() -> {
             Entry covered = coverTop();
@@ -59,7 +59,7 @@ final class Activities {
         });
     }
 
-    /** Launched by a test in place of all that is there (FLAG_ACTIVITY_CLEAR_TASK): that is finished. */
+    /** Launches an activity for a test and finishes all others (FLAG_ACTIVITY_CLEAR_TASK). */
     static ActivityController<? extends Activity> launchAlone(Supplier<ActivityController<? extends Activity>> starter) {
         return onMain(() -> {
             coverTop();
@@ -71,7 +71,7 @@ final class Activities {
         });
     }
 
-    /** Finishes all, as AndroidX Test's ActivityFinisher does between tests. */
+    /** Finishes all activities, as AndroidX Test's ActivityFinisher does between tests. */
     static void finishAll() {
         finish(new ArrayList<>(TASK));
     }
@@ -87,7 +87,7 @@ final class Activities {
         }
     }
 
-    /** Pauses the activity in front; returns its entry, or null where there is none. */
+    /** Pauses the activity in front; returns its entry, or null if there is none. */
     private static Entry coverTop() {
         if (top() == null) {
             return null;
@@ -99,7 +99,7 @@ final class Activities {
         return covered;
     }
 
-    /** What was started is in front; what it covers is stopped, or comes back where the new one has finished already. */
+    /** Completes a start: stops the covered activity, or returns to it if the new one has finished already. */
     private static void shown(Entry started, Entry covered) {
         if (started.controller.get().isDestroyed()) {
             if (covered != null) {
@@ -111,12 +111,12 @@ final class Activities {
         if (covered != null && !covered.controller.get().isFinishing() && !isStopped(covered)) {
             covered.controller.stop();
         }
-        if (started.controller.get().isFinishing()) { // messages are handled while it is shown
+        if (started.controller.get().isFinishing()) { // showing it handles messages
             end(started);
         }
     }
 
-    /** Started by the app itself or by the launcher; nothing where it is none of the app's own activities. */
+    /** Starts an activity for the app or the launcher. Does nothing if the app does not declare it. */
     static void start(Intent intent, Bundle options, Activity caller, String target, int requestCode) {
         ActivityInfo info = intent.resolveActivityInfo(RuntimeEnvironment.getApplication().getPackageManager(), 0);
         if (info == null || !info.packageName.equals(RuntimeEnvironment.getApplication().getPackageName())) {
@@ -128,7 +128,7 @@ final class Activities {
         });
     }
 
-    /** Up to its resumed state; destroyed when it finished while it was created. */
+    /** Moves an activity to its resumed state; destroys it if it finishes during its creation. */
     private static ActivityController<? extends Activity> show(ActivityInfo info, Intent intent, Bundle options) {
         ActivityController<? extends Activity> controller;
         try {
@@ -145,7 +145,7 @@ final class Activities {
         return controller;
     }
 
-    /** The screen is turned: activities of the task take the new configuration, or are made anew. */
+    /** Rotates the screen: each activity of the task gets the new configuration or is recreated. */
     static void rotate(boolean isLandscape) {
         RuntimeEnvironment.setQualifiers(isLandscape ? "+land" : "+port");
         Resources resources = RuntimeEnvironment.getApplication().getResources();
@@ -160,7 +160,7 @@ final class Activities {
         }
     }
 
-    /** An activity asked to be finished. */
+    /** Handles an activity's request to finish. */
     static void finishing(Activity activity) {
         new Handler(Looper.getMainLooper()).post(() -> {
             for (Entry entry : new ArrayList<>(TASK)) {
@@ -171,7 +171,7 @@ final class Activities {
         });
     }
 
-    /** The test may have paused, stopped or destroyed it by itself. */
+    /** Ends an activity, which the test may have paused, stopped or destroyed itself. */
     private static void end(Entry entry) {
         boolean wasTop = TASK.indexOf(entry) == TASK.size() - 1;
         TASK.remove(entry);
@@ -187,7 +187,7 @@ final class Activities {
 
     private static void uncover(Entry below, Entry ended) {
         if (isStopped(below)) {
-            below.controller.restart(); // which starts it, too
+            below.controller.restart(); // also starts it
         }
         if (ended.requestCode >= 0 && below.controller.get() == ended.caller) {
             ShadowActivity result = Shadow.extract(ended.controller.get());

@@ -9,8 +9,8 @@ import org.junit.runner.Description;
 import org.junit.runner.notification.RunListener;
 
 /**
- * Finishes what activities a test left, before the next one (AndroidX Test: ActivityFinisherRunListener, which AndroidJUnitRunner
- * adds before the listeners of its arguments).
+ * Finishes the activities that a test left before the next test starts. AndroidJUnitRunner adds AndroidX Test's
+ * ActivityFinisherRunListener likewise, before the listeners of its arguments.
  */
 public final class ActivityFinisher extends RunListener {
     private static final int LONGEST_S = 2;
@@ -25,7 +25,9 @@ public final class ActivityFinisher extends RunListener {
         finish();
     }
 
-    /** On the main thread, where what an activity throws ends the process; a thread that is blocked is not waited for. */
+    /**
+     * Runs on the main thread, where an exception of an activity ends the process. Does not wait for a blocked thread.
+     */
     private static void finish() throws InterruptedException {
         Handler main = new Handler(Looper.getMainLooper());
         CountDownLatch finished = new CountDownLatch(1);
@@ -35,7 +37,7 @@ public final class ActivityFinisher extends RunListener {
         };
         main.post(finisher);
         if (!finished.await(LONGEST_S, TimeUnit.SECONDS)) {
-            Log.w("ActivityFinisher", "the main thread is blocked: activities of the test before are not finished");
+            Log.w("ActivityFinisher", "the main thread is blocked: activities of the previous test are not finished");
             main.removeCallbacks(finisher);
         }
     }

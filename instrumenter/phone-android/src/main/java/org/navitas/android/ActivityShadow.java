@@ -11,14 +11,14 @@ import org.robolectric.shadows.ShadowActivity;
 import org.robolectric.util.reflector.Direct;
 import org.robolectric.util.reflector.ForType;
 
-/** An activity that is finished leaves the task; one that is made visible is laid out. */
+/** Removes finished activities from the task, and lays out activities that become visible. */
 @Implements(className = "android.app.Activity")
 public class ActivityShadow extends ShadowActivity {
     @RealObject private Activity activity;
 
     /**
-     * Robolectric gives the focus to the window in the same message, and needs it laid out: that can't wait for the next frame
-     * (see {@link VsyncShadow}), which is then one that finds nothing left to lay out.
+     * Lays out the window at once: Robolectric gives it the focus in the same message, and that needs a layout. The
+     * next frame (see {@link VsyncShadow}) would be too late; it then finds nothing to lay out.
      */
     @Implementation
     protected void makeVisible() {

@@ -5,7 +5,9 @@ import java.util.Collection;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Wakes who waits for the main thread's queue when its messages are due; on a thread of its own, which starts with the first. */
+/**
+ * Wakes threads that wait for the main thread's queue when its messages are due. Uses one thread, started on first use.
+ */
 final class Alarm {
     private static final ScheduledThreadPoolExecutor CLOCK = new ScheduledThreadPoolExecutor(1, task -> {
         Thread thread = new Thread(task, "phone alarm");
@@ -16,7 +18,7 @@ final class Alarm {
     private static final Method RESOURCES;
 
     static {
-        try { // comes as an AAR, which is nothing to compile against
+        try { // part of an AAR, which is not on the compile class path
             Class<?> registry = Class.forName("androidx.test.espresso.IdlingRegistry");
             REGISTRY = registry.getMethod("getInstance").invoke(null);
             RESOURCES = registry.getMethod("getResources");
@@ -27,7 +29,7 @@ final class Alarm {
 
     private Alarm() {}
 
-    /** Whether there are resources that Espresso may wait for. */
+    /** Returns whether there are resources that Espresso can wait for. */
     static boolean isNeeded() {
         try {
             return !((Collection<?>) RESOURCES.invoke(REGISTRY)).isEmpty();

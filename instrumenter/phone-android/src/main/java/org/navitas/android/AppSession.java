@@ -12,17 +12,22 @@ import java.nio.charset.StandardCharsets;
 import org.robolectric.RuntimeEnvironment;
 
 /**
- * The app alone: does what standard input says, a line a request, and answers each in {@code navitas.stream} with lines of
- * which the last is {@code done} or {@code failed REASON}.
+ * Runs the app without tests. Executes requests from standard input, one per line. Writes the answer to each to {@code
+ * navitas.stream}; its last line is {@code done} or {@code failed REASON}.
  *
- * <p>{@code activity CLASS}, {@code service CLASS}, {@code stopservice CLASS}, {@code monkey SEED COUNT THROTTLE_MS CLASS}.
+ * <p>Requests: {@code activity CLASS}, {@code service CLASS}, {@code stopservice CLASS}, {@code monkey SEED COUNT
+ * THROTTLE_MS CLASS}.
  */
 public final class AppSession {
     private static PrintStream answers;
 
     private AppSession() {}
 
-    /** Returns at the end of standard input. */
+    /**
+     * Runs until the end of standard input.
+     *
+     * @throws IOException if the stream cannot be opened or standard input cannot be read
+     */
     public static void run() throws IOException {
         answers = new PrintStream(new FileOutputStream(System.getProperty("navitas.stream")), true, StandardCharsets.UTF_8);
         answers.println("done"); // the framework has started
@@ -58,7 +63,7 @@ public final class AppSession {
         }
     }
 
-    /** Brings an activity to the front as the launcher does; one that is there stays as it is. */
+    /** Brings an activity to the front as the launcher does; an activity that is in front stays as it is. */
     static void launch(String className) {
         Intent intent = component(className).setAction(Intent.ACTION_MAIN).addCategory(Intent.CATEGORY_LAUNCHER);
         intent.setFlags(Intent.FLAG_ACTIVITY_NEW_TASK);

@@ -4,7 +4,7 @@ import java.lang.management.ManagementFactory;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 
-/** The phone's clocks run: CLOCK_MONOTONIC for both, since the virtual phone never sleeps. */
+/** Running clocks. All are CLOCK_MONOTONIC, since the virtual phone never sleeps. */
 @Implements(className = "android.os.SystemClock", isInAndroidSdk = false)
 public class ClockShadow {
     private static final long NS_PER_MS = 1_000_000;
@@ -28,7 +28,7 @@ public class ClockShadow {
 
     @Implementation
     protected static boolean setCurrentTimeMillis(long millis) {
-        return false; // an app may not
+        return false; // apps have no permission
     }
 
     @Implementation

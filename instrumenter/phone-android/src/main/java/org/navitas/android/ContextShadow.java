@@ -8,15 +8,15 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowContextImpl;
 
-/** The app's own services run; Robolectric only notes that they were asked for. */
+/** Runs the app's services; Robolectric only records the requests. */
 @Implements(className = "android.app.ContextImpl")
 public class ContextShadow extends ShadowContextImpl {
     @Implementation
     @Override
     protected ComponentName startService(Intent intent) {
         ComponentName noted = super.startService(intent);
-        ComponentName own = Services.start(intent);
-        return own == null ? noted : own;
+        ComponentName started = Services.start(intent);
+        return started == null ? noted : started;
     }
 
     @Implementation

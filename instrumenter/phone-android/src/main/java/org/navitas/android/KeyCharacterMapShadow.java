@@ -6,16 +6,22 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowKeyCharacterMap;
 
-/** Keys can be typed into fields that take some characters only, such as numbers; Robolectric's keyboard knows no match for them. */
+/**
+ * Lets keys be typed into fields that accept only some characters, such as numbers. Robolectric's keyboard finds no
+ * match.
+ */
 @Implements(KeyCharacterMap.class)
 public class KeyCharacterMapShadow extends ShadowKeyCharacterMap {
-    /** Of the characters the one that the key gives, else the first that it gives with other modifiers; 0 for none. */
+    /**
+     * Returns the first of {@code characters} that the key gives, without modifiers if possible, else with others; 0 if
+     * none.
+     */
     @Implementation
     protected static char nativeGetMatch(long map, int keyCode, char[] characters, int metaState) {
         for (int state : new int[] {metaState, 0, KeyEvent.META_SHIFT_ON}) {
-            char given = nativeGetCharacter(map, keyCode, state);
+            char typed = nativeGetCharacter(map, keyCode, state);
             for (char one : characters) {
-                if (one == given && given != 0) {
+                if (one == typed && typed != 0) {
                     return one;
                 }
             }

@@ -5,7 +5,7 @@ import org.navitas.phone.LogSocket;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 
-/** Android's own Log, down to the native call: entries go to the phone's log daemon. */
+/** Android's Log, down to the native call: entries go to the phone's log daemon. */
 @Implements(className = "android.util.Log")
 public class LogShadow {
     @Implementation

@@ -10,7 +10,9 @@ import org.robolectric.annotation.Implements;
 import org.robolectric.annotation.RealObject;
 import org.robolectric.shadows.ShadowPausedMessageQueue;
 
-/** A looper wakes up when its next message is due, by the running clock; Robolectric's waits for a test to move the clock. */
+/**
+ * A looper wakes when its next message is due by the running clock. Robolectric's waits until a test moves the clock.
+ */
 @Implements(className = "android.os.MessageQueue", isInAndroidSdk = false)
 public class MessageQueueShadow extends ShadowPausedMessageQueue {
     private static final Field PENDING_WAKE = field("pendingWake");
@@ -38,8 +40,8 @@ public class MessageQueueShadow extends ShadowPausedMessageQueue {
     }
 
     /**
-     * Espresso waits on the main thread, in Robolectric's LocalUiController, until resources are idle. That wait ends when a
-     * message comes, not when one is due: it needs somebody to wake it then.
+     * Enqueues a message and wakes Espresso when it is due. Espresso waits on the main thread, in Robolectric's
+     * LocalUiController, until resources are idle. That wait ends when a message arrives, not when one is due.
      */
     @Implementation
     @Override

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 
-/** Pseudo-random events, the same for the same seed and the same screens: clicks, text, back and rotation. */
+/** Pseudo-random events: clicks, text, back and rotation. The same seed and the same screens give the same events. */
 final class Monkey {
     private static final int BACK_PERCENT = 8;
     private static final int ROTATION_PERCENT = 4;
@@ -26,17 +26,17 @@ final class Monkey {
         this.launcher = launcher;
     }
 
-    /** Every event is told when it has been handled. */
-    void run(int events, Consumer<String> told) {
+    /** Runs the events; reports each one after it is handled. */
+    void run(int events, Consumer<String> report) {
         for (int i = 0; i < events; i++) {
-            String[] what = new String[1];
-            PhoneInstrumentation.get().runOnMainSync(() -> what[0] = Activities.top() == null ? null : event(Activities.top()));
-            if (what[0] == null) {
+            String[] handled = new String[1];
+            PhoneInstrumentation.get().runOnMainSync(() -> handled[0] = Activities.top() == null ? null : event(Activities.top()));
+            if (handled[0] == null) {
                 AppSession.launch(launcher);
-                what[0] = "switch " + launcher;
+                handled[0] = "switch " + launcher;
             }
             PhoneInstrumentation.get().waitForIdleSync();
-            told.accept("event " + what[0]);
+            report.accept("event " + handled[0]);
             pause();
         }
     }

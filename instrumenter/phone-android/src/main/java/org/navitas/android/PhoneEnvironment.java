@@ -19,7 +19,7 @@ import org.robolectric.pluginapi.config.ConfigurationStrategy.Configuration;
 import org.robolectric.util.TempDirectory;
 import org.robolectric.util.inject.Injector;
 
-/** Sets the app up as the phone's process of it: a main thread of its own, the package's data folder, am's arguments. */
+/** Sets up the app's process as on a phone: a separate main thread, the package's data folder, am's arguments. */
 public class PhoneEnvironment extends AndroidTestEnvironment {
     public PhoneEnvironment(
             @javax.inject.Named("runtimeSdk") Sdk runtimeSdk,
@@ -31,8 +31,8 @@ public class PhoneEnvironment extends AndroidTestEnvironment {
 
     @Override
     public void setUpApplicationState(String folder, Configuration configuration, AndroidManifest manifest) {
-        // Which shadow a looper gets is read from there; so the main looper can be made here rather than by Robolectric, whose
-        // main thread outlives what crashes it.
+        // Robolectric chooses a looper's shadow by this configuration. Set it, so that the main looper can be created
+        // here: the main thread that Robolectric creates survives an exception that must end the process.
         ConfigurationRegistry.instance = new ConfigurationRegistry(configuration.map());
         startMainThread();
         Thread.currentThread().setName("Instr: " + System.getProperty("navitas.android.instrumentation"));
@@ -67,7 +67,7 @@ public class PhoneEnvironment extends AndroidTestEnvironment {
         return bundle;
     }
 
-    /** By reflection: androidx.test's monitor comes as an AAR, which is nothing to compile against. */
+    /** Uses reflection: androidx.test's monitor is an AAR, which is not on the compile class path. */
     private static void register(Bundle arguments) {
         try {
             Class.forName("androidx.test.platform.app.InstrumentationRegistry")
@@ -78,7 +78,7 @@ public class PhoneEnvironment extends AndroidTestEnvironment {
         }
     }
 
-    /** The app's data is the phone's {@code /data/data/PACKAGE}; what else Robolectric keeps is temporary. */
+    /** The app's data folder is the phone's {@code /data/data/PACKAGE}; Robolectric's other folders are temporary. */
     private static final class AppFolders extends TempDirectory {
         private static final String DATA = System.getProperty("navitas.process") + "-dataDir";
 

@@ -13,11 +13,14 @@ import java.util.concurrent.FutureTask;
 import org.robolectric.android.controller.ActivityController;
 import org.robolectric.android.internal.RoboMonitoringInstrumentation;
 
-/** The instrumentation of the phone's one app process: an activity that the app starts is started, where Robolectric notes it. */
+/**
+ * The instrumentation of the phone's app process. It starts activities that the app starts; Robolectric only records
+ * them.
+ */
 final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
     private static PhoneInstrumentation instance;
 
-    /** Made on the first use: reading an APK's resources takes time. */
+    /** Created on first use: reading an APK's resources takes time. */
     private Context tests;
 
     PhoneInstrumentation() {
@@ -28,7 +31,7 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
         return instance;
     }
 
-    /** The tests' own package; an app without tests is its own. */
+    /** Returns the context of the test package. An app without tests is its own test package. */
     @Override
     public Context getContext() {
         String apk = System.getProperty("navitas.android.testApk");
@@ -43,7 +46,9 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
         }
     }
 
-    /** Waits for a message of its own: Robolectric's way looks for it at once, and a frame that is due keeps others back. */
+    /**
+     * Posts a message and waits for it. Robolectric handles its message at once, and a due frame delays other messages.
+     */
     @Override
     public void runOnMainSync(Runnable runnable) {
         if (Looper.myLooper() == Looper.getMainLooper()) {
@@ -66,7 +71,7 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
         }
     }
 
-    /** Returns when the main thread has nothing left to do (AOSP: Instrumentation.waitForIdleSync). */
+    /** Returns when the main thread is idle (AOSP: Instrumentation.waitForIdleSync). */
     @Override
     public void waitForIdleSync() {
         if (Looper.myLooper() == Looper.getMainLooper()) {
@@ -78,7 +83,7 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
             idle.countDown();
             return false;
         });
-        new Handler(Looper.getMainLooper()).post(() -> {}); // a waiting looper does not look at idle handlers
+        new Handler(Looper.getMainLooper()).post(() -> {}); // a waiting looper does not run idle handlers
         try {
             idle.await();
         } catch (InterruptedException e) {
@@ -86,7 +91,7 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
         }
     }
 
-    /** By the test itself: above the activities that are there. */
+    /** Starts an activity for the test, above the others. */
     @Override
     public Activity startActivitySync(Intent intent) {
         return startActivitySync(intent, null);
@@ -97,7 +102,7 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
         return Activities.launch(() -> super.startActivitySyncInternal(intent, options, null)).get();
     }
 
-    /** By ActivityScenario, which on a phone (InstrumentationActivityInvoker) clears the task. */
+    /** Starts an activity for ActivityScenario, which on a phone (InstrumentationActivityInvoker) clears the task. */
     @Override
     public ActivityController<? extends Activity> startActivitySyncInternal(Intent intent, Bundle options, String caller) {
         return Activities.launchAlone(() -> super.startActivitySyncInternal(intent, options, caller));

@@ -9,13 +9,13 @@ import org.robolectric.Robolectric;
 import org.robolectric.android.controller.ActivityController;
 
 /**
- * What a phone's zygote has done before any app starts: the framework's classes and resources are loaded. Else the first test
- * that shows an activity would pay for them.
+ * Loads the framework's classes and resources, as a phone's zygote does before any app starts. Otherwise the energy of
+ * loading would count for the first test that shows an activity.
  */
 final class Preload {
     private Preload() {}
 
-    /** On the main thread. */
+    /** Runs on the main thread. */
     static void run() {
         ActivityController<Activity> controller = Robolectric.buildActivity(Activity.class).create();
         Activity activity = controller.get();

@@ -7,7 +7,7 @@ import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowProcess;
 
-/** The process's and its threads' real ids, and the uid that the package manager gave. */
+/** The real ids of the process and its threads, and the uid that the package manager assigned. */
 @Implements(className = "android.os.Process")
 public class ProcessShadow extends ShadowProcess {
     private static final int PID = (int) ProcessHandle.current().pid();
@@ -45,7 +45,7 @@ public class ProcessShadow extends ShadowProcess {
         try (BufferedReader stat = new BufferedReader(new FileReader("/proc/thread-self/stat"))) {
             return Integer.parseInt(stat.readLine().split(" ", 2)[0]);
         } catch (IOException e) {
-            return (int) Thread.currentThread().getId(); // no Linux
+            return (int) Thread.currentThread().getId(); // not on Linux
         }
     }
 }

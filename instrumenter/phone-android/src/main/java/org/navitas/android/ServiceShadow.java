@@ -6,7 +6,7 @@ import org.robolectric.annotation.Implements;
 import org.robolectric.annotation.RealObject;
 import org.robolectric.shadows.ShadowService;
 
-/** A service that stops itself is stopped. */
+/** Stops a service that stops itself. */
 @Implements(className = "android.app.Service")
 public class ServiceShadow extends ShadowService {
     @RealObject private Service service;

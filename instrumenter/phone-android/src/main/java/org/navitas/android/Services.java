@@ -17,7 +17,7 @@ import org.robolectric.Robolectric;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.android.controller.ServiceController;
 
-/** The app's services: created, started, bound and destroyed on the main thread, as by Android's ActiveServices. */
+/** The app's services: created, started, bound and destroyed on the main thread, as Android's ActiveServices does. */
 final class Services {
     private static final Map<ComponentName, Running> RUNNING = new HashMap<>();
     private static final Map<ServiceConnection, ComponentName> BOUND = new HashMap<>();
@@ -37,7 +37,7 @@ final class Services {
         }
     }
 
-    /** Returns the service, or null where the app has none for the intent. */
+    /** Starts a service; returns its name, or null if the app has none for the intent. */
     static ComponentName start(Intent intent) {
         ComponentName name = resolve(intent);
         if (name != null) {
@@ -58,7 +58,7 @@ final class Services {
         return name != null;
     }
 
-    /** Without an executor the connection is told on the main thread. */
+    /** Binds a service; without an executor, the connection is notified on the main thread. */
     static boolean bind(Intent intent, ServiceConnection connection, Executor executor) {
         ComponentName name = resolve(intent);
         if (name != null) {
@@ -71,7 +71,7 @@ final class Services {
                     service.binder = service.controller.get().onBind(intent);
                 }
                 IBinder binder = service.binder;
-                Runnable tell = () -> {
+                Runnable notification = () -> {
                     if (binder == null) {
                         connection.onNullBinding(name);
                     } else {
@@ -79,9 +79,9 @@ final class Services {
                     }
                 };
                 if (executor == null) {
-                    tell.run();
+                    notification.run();
                 } else {
-                    executor.execute(tell);
+                    executor.execute(notification);
                 }
             });
         }
@@ -119,7 +119,7 @@ final class Services {
         }
     }
 
-    /** A service stops itself. */
+    /** Stops a service that stops itself. */
     static void stopSelf(Service service, int startId) {
         ComponentName name = new ComponentName(service, service.getClass());
         onMain(() -> {
@@ -150,11 +150,11 @@ final class Services {
         if (found == null || found.serviceInfo == null) {
             return null;
         }
-        String own = RuntimeEnvironment.getApplication().getPackageName();
-        return own.equals(found.serviceInfo.packageName) ? new ComponentName(own, found.serviceInfo.name) : null;
+        String appPackage = RuntimeEnvironment.getApplication().getPackageName();
+        return appPackage.equals(found.serviceInfo.packageName) ? new ComponentName(appPackage, found.serviceInfo.name) : null;
     }
 
-    /** Always posted, as a phone's answer comes by a binder call of its own. */
+    /** Always posts the action, since a phone answers by a separate binder call. */
     private static void onMain(Runnable action) {
         new Handler(Looper.getMainLooper()).post(action);
     }

@@ -6,7 +6,7 @@ import org.robolectric.annotation.Config;
 import org.robolectric.annotation.GraphicsMode;
 import org.robolectric.annotation.LooperMode;
 
-/** The one test that Robolectric runs: the app's whole life. */
+/** The only test that Robolectric runs: the app's whole life. */
 @Config(
         sdk = 33,
         shadows = {

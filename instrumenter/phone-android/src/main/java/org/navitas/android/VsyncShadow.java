@@ -10,7 +10,7 @@ import org.robolectric.annotation.Implements;
 import org.robolectric.annotation.RealObject;
 import org.robolectric.shadows.ShadowDisplayEventReceiver;
 
-/** Frames come 60 times a second, on the clock's own raster; Robolectric's come at once. */
+/** Frames come 60 times a second, at multiples of the frame time; Robolectric's come at once. */
 @Implements(className = "android.view.DisplayEventReceiver", isInAndroidSdk = false)
 public class VsyncShadow extends ShadowDisplayEventReceiver {
     private static final long FRAME_NS = 16_666_667;
@@ -33,7 +33,7 @@ public class VsyncShadow extends ShadowDisplayEventReceiver {
         nativeScheduleVsync(reflector(DisplayEventReceiverReflector.class, receiver).getReceiverPtr());
     }
 
-    /** With the time of the clock that animations are told by. */
+    /** Passes the time of the clock that animations use. */
     @Override
     protected void onVsync(long frameTimeNanos, int frame, Object data) {
         reflector(DisplayEventReceiverReflector.class, receiver).onVsync(System.nanoTime(), 0L, frame, data);

@@ -1,2 +1,2 @@
-/** What the virtual phone runs inside Android's framework, where Robolectric's own ways differ from a phone's. */
+/** Code that the virtual phone runs inside Android's framework, where Robolectric differs from a phone. */
 package org.navitas.android;

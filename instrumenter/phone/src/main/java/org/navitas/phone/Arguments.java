@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The pairs that {@code am instrument -e key value} hands to a runner; unknown keys are ignored, as on Android. */
+/** The pairs that {@code am instrument -e key value} passes to a runner; unknown keys are ignored, as on Android. */
 final class Arguments {
     private final Map<String, String> values = new HashMap<>();
 
-    /** Throws IllegalArgumentException when a key has no value. */
+    /** Throws IllegalArgumentException if a key has no value. */
     Arguments(String... pairs) {
         if (pairs.length % 2 != 0) {
             throw new IllegalArgumentException("no value for the argument '" + pairs[pairs.length - 1] + "'");
@@ -23,7 +23,9 @@ final class Arguments {
         }
     }
 
-    /** Methods by class, of {@code a.B} and {@code a.B#method}; no methods: all of them. Empty when not given. */
+    /**
+     * Returns method names by class from {@code a.B} and {@code a.B#method}. No methods means all. Empty if not given.
+     */
     Map<String, Set<String>> classes() {
         return byClass("class");
     }
@@ -32,7 +34,7 @@ final class Arguments {
         return byClass("notClass");
     }
 
-    /** Whether a class lies in one of the packages given, if any. */
+    /** Returns whether a class is in one of the selected packages, if there are any. */
     boolean isInPackages(String className) {
         List<String> packages = list("package");
         for (String one : packages) {
@@ -43,8 +45,8 @@ final class Arguments {
         return packages.isEmpty();
     }
 
-    /** Whether a class lies in one of the packages that are left out. */
-    boolean isInLeftOutPackages(String className) {
+    /** Returns whether a class is in one of the excluded packages. */
+    boolean isInExcludedPackages(String className) {
         for (String one : list("notPackage")) {
             if (className.startsWith(one + ".")) {
                 return true;
@@ -53,17 +55,17 @@ final class Arguments {
         return false;
     }
 
-    /** The value of a key, null when not given. */
+    /** Returns the value of a key, or null. */
     String value(String key) {
         return values.get(key);
     }
 
-    /** Values of a key that commas divide. */
+    /** Returns the comma-separated values of a key. */
     List<String> values(String key) {
         return list(key);
     }
 
-    /** A value of zero or more; throws IllegalArgumentException, with the key. */
+    /** Returns a value of zero or more. Throws IllegalArgumentException, which names the key. */
     int count(String key) {
         String text = values.get(key);
         try {
@@ -72,17 +74,17 @@ final class Arguments {
                 return count;
             }
         } catch (NumberFormatException e) {
-            // the same message
+            // same message as for a negative number
         }
         throw new IllegalArgumentException("the argument '" + key + "' needs a number, not " + text);
     }
 
-    /** Class names of listeners. */
+    /** Returns the class names of listeners. */
     List<String> listeners() {
         return list("listener");
     }
 
-    /** Tests are to be listed, not run. */
+    /** Returns whether to list the tests instead of running them. */
     boolean isListOnly() {
         return Boolean.parseBoolean(values.get("log"));
     }
@@ -99,21 +101,21 @@ final class Arguments {
 
     private Map<String, Set<String>> byClass(String key) {
         Map<String, Set<String>> classes = new LinkedHashMap<>();
-        Set<String> whole = new LinkedHashSet<>();
+        Set<String> wholeClasses = new LinkedHashSet<>();
         for (String encoded : list(key)) {
-            String name = encoded.replace("%2C", ",").replace("%25", "%"); // commas divide the list
+            String name = encoded.replace("%2C", ",").replace("%25", "%"); // commas separate the list
             int hash = name.indexOf('#');
             String className = hash < 0 ? name : name.substring(0, hash);
             if (!classes.containsKey(className)) {
                 classes.put(className, new LinkedHashSet<String>());
             }
             if (hash < 0) {
-                whole.add(className);
+                wholeClasses.add(className);
             } else {
                 classes.get(className).add(name.substring(hash + 1));
             }
         }
-        for (String className : whole) {
+        for (String className : wholeClasses) {
             classes.get(className).clear();
         }
         return classes;

@@ -8,7 +8,7 @@ import org.junit.runner.notification.RunListener;
 import org.navitas.junit.TestName;
 import org.navitas.junit.UniqueNames;
 
-/** Tells the progress of a JUnit 4 run. */
+/** Reports the progress of a JUnit 4 run. */
 final class InstrumentationListener extends RunListener {
     private final TestProgress progress;
     private final UniqueNames names = new UniqueNames();
@@ -52,7 +52,10 @@ final class InstrumentationListener extends RunListener {
         progress.finished(running.remove(description));
     }
 
-    /** What was never started is a class (it failed in {@code @BeforeClass}, say): it is told as a test of its own. */
+    /**
+     * Ends a test. A failure without a start is that of a class (for example in {@code @BeforeClass}): reported as a
+     * separate test.
+     */
     private void ended(Failure failure, int code) {
         Description description = failure.getDescription();
         boolean isStarted = running.containsKey(description);

@@ -8,11 +8,15 @@ import org.junit.experimental.runners.Enclosed;
 import org.junit.runner.RunWith;
 
 /**
- * Which classes a Gradle {@code Test} task takes for tests of JUnit 4 or 3. The rules are those of Gradle's class scanner
- * (DefaultTestClassScanner, JUnitDetector): also a class that JUnit then refuses, such as one that is not public, is a test class.
+ * Recognises the JUnit 4 or 3 test classes of a Gradle {@code Test} task. The rules are those of Gradle's class scanner
+ * (DefaultTestClassScanner, JUnitDetector). A class that JUnit rejects, such as one that is not public, is also a test
+ * class.
  */
 final class JUnit4Classes {
-    /** {@code false}: the task has {@code scanForTestClasses = false}, so every class of its folders is a test class. */
+    /**
+     * {@code false} if the task has {@code scanForTestClasses = false}: then every class of its folders is a test
+     * class.
+     */
     static final String SCAN_PROPERTY = "navitas.scanForTestClasses";
 
     private JUnit4Classes() {}

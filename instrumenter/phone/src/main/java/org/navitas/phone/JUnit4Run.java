@@ -12,7 +12,7 @@ import org.junit.runner.Result;
 import org.junit.runner.Runner;
 import org.junit.runner.notification.RunListener;
 
-/** Runs (or lists) the selected tests by the user's own JUnit 4. */
+/** Runs or lists the selected tests with the user's JUnit 4. */
 final class JUnit4Run {
     private final Arguments arguments;
     private final StatusPrinter printer;
@@ -24,7 +24,7 @@ final class JUnit4Run {
         this.loader = loader;
     }
 
-    /** Throws what keeps the run from starting. */
+    /** Runs the tests; throws what prevents the start. */
     void run() throws Exception {
         Runner runner = new JUnit4Selection(arguments, System.getProperty("navitas.testRoots", ""), loader).runner();
         InstrumentationListener progress = new InstrumentationListener(new TestProgress(printer));
@@ -44,13 +44,13 @@ final class JUnit4Run {
         printer.result(StatusPrinter.OK, values);
     }
 
-    /** Every test is told as started and passed; none is run. */
+    /** Reports every test as started and passed, without running it. */
     private static Result list(Description all, InstrumentationListener progress) throws Exception {
         Result result = new Result();
         RunListener counter = result.createListener();
         progress.testRunStarted(all);
         counter.testRunStarted(all);
-        for (Description one : all.getChildren()) { // without any, the whole would pass for a test
+        for (Description one : all.getChildren()) { // a description without children would look like a test
             list(one, progress, counter);
         }
         counter.testRunFinished(result);

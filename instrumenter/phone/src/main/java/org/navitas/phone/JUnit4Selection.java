@@ -15,9 +15,9 @@ import org.junit.runners.Suite;
 import org.junit.runners.model.InitializationError;
 import org.navitas.junit.TestName;
 
-/** From arguments to one runner over all that is to be run. */
+/** Creates one runner for all selected tests from the arguments. */
 final class JUnit4Selection {
-    /** The API level of the framework; set for the tests of an Android app alone, which AndroidJUnitRunner's rules are for. */
+    /** The framework's API level. Set only for tests of an Android app, to which AndroidJUnitRunner's rules apply. */
     static final String SDK_PROPERTY = "navitas.android.sdk";
 
     private final Arguments arguments;
@@ -26,7 +26,7 @@ final class JUnit4Selection {
     private final List<Filter> filters;
     private final Integer sdk = Integer.getInteger(SDK_PROPERTY);
 
-    /** {@code roots} are searched when no class is named. */
+    /** {@code roots} are searched if no class is named. */
     JUnit4Selection(Arguments arguments, String roots, ClassLoader loader) {
         this.arguments = arguments;
         this.roots = roots;
@@ -68,7 +68,7 @@ final class JUnit4Selection {
     }
 
     private void add(List<Runner> runners, Class<?> one, Set<String> methods) {
-        if (!arguments.isInPackages(one.getName()) || arguments.isInLeftOutPackages(one.getName())) {
+        if (!arguments.isInPackages(one.getName()) || arguments.isInExcludedPackages(one.getName())) {
             return;
         }
         Runner runner = Request.aClass(one).getRunner();
@@ -83,7 +83,7 @@ final class JUnit4Selection {
                 filter.apply(runner);
             }
         } catch (NoTestsRemainException e) {
-            return; // as on Android: nothing of it is run, and that is no failure
+            return; // as on Android: no test of it runs, and that is no failure
         }
         runners.add(runner);
     }
@@ -94,7 +94,7 @@ final class JUnit4Selection {
         }
     }
 
-    /** Keeps (or leaves out) some methods of a class. */
+    /** Includes or excludes some methods of a class. */
     private static final class MethodFilter extends TestFilter {
         private final String className;
         private final Set<String> methods;

@@ -20,17 +20,18 @@ import java.util.Scanner;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Sends log entries to the phone's log daemon, each as one datagram to a loopback port. The file named by
- * {@code navitas.log}, which the phone's user alone can read, holds the port and a token in hexadecimal digits:
- * {@code token | u8 priority | u32 pid | u32 tid | i64 realtime_ns | u8 buffer (0 main) | tag NUL message}, little-endian.
+ * Sends log entries to the phone's log daemon, each as one datagram to a loopback port. The file {@code navitas.log},
+ * which only the phone's user can read, contains the port and a token in hexadecimal digits. A datagram is {@code token
+ * | u8 priority | u32 pid | u32 tid | i64 realtime_ns | u8 buffer (0 main) | tag NUL message}, little-endian.
  *
- * <p>As with Android's log a writer never waits: what cannot be sent at once is lost, and counted.
+ * <p>As with Android's log, a writer never waits. Entries that cannot be sent at once are lost and counted.
+ * Thread-safe.
  */
 public final class LogSocket {
-    /** Priority byte, tag, NUL, message and NUL (LOGGER_ENTRY_MAX_PAYLOAD); what exceeds it is cut. */
+    /** Maximum bytes of priority, tag, NUL, message and NUL (LOGGER_ENTRY_MAX_PAYLOAD); longer entries are cut. */
     static final int MAX_PAYLOAD = 4068;
     private static final int HEADER_BYTES = 18;
-    private static final int TRY_AGAIN = -11; // -EAGAIN, as liblog returns it
+    private static final int TRY_AGAIN = -11; // -EAGAIN, the return value of liblog
     private static final byte[] LOOPBACK = {127, 0, 0, 1};
     private static final String PRIORITIES = "..VDIWEF";
 
@@ -49,13 +50,13 @@ public final class LogSocket {
     private final AtomicLong lost = new AtomicLong();
     private DatagramChannel channel;
 
-    /** Without a port entries are printed on standard error. */
+    /** Without a port, entries are printed to standard error. */
     LogSocket(Integer port, byte[] token) {
         this.port = port;
         this.token = token;
     }
 
-    /** The log whose address is in a file; without a readable one entries are printed on standard error. */
+    /** Opens the log whose address is in a file. If the file is unreadable, entries are printed to standard error. */
     static LogSocket open(String file) {
         if (file != null) {
             try (Scanner words = new Scanner(new File(file), "US-ASCII")) {
@@ -75,12 +76,19 @@ public final class LogSocket {
         return bytes;
     }
 
-    /** Writes to this process's log; returns the bytes of payload, negative when the entry was lost. */
+    /**
+     * Writes to this process's log.
+     *
+     * @param priority such as {@link android.util.Log#INFO}
+     * @param tag the entry's tag
+     * @param message the text
+     * @return the bytes of payload, or a negative number if the entry was lost
+     */
     public static int write(int priority, String tag, String message) {
         return PROCESS.entry(priority, tag, message);
     }
 
-    /** Never throws, from any thread. */
+    /** Writes an entry. Never throws; any thread can call it. */
     int entry(int priority, String tag, String message) {
         int known = Math.max(2, Math.min(7, priority));
         if (port == null) {
@@ -102,13 +110,13 @@ public final class LogSocket {
         return TRY_AGAIN;
     }
 
-    /** Entries that could not be sent. */
+    /** Returns the number of entries that could not be sent. */
     long lost() {
         return lost.get();
     }
 
     private synchronized boolean send(ByteBuffer entry) {
-        // A channel closes when its thread is interrupted; the interrupt is the test's own and must outlive this.
+        // A channel closes if its thread is interrupted. The interrupt belongs to the test and must remain set.
         boolean interrupted = Thread.interrupted();
         try {
             if (channel == null || !channel.isOpen()) {
@@ -132,7 +140,7 @@ public final class LogSocket {
             int length = Math.max(0, stat.read(start));
             return leadingNumber(new String(start, 0, length, StandardCharsets.US_ASCII));
         } catch (IOException e) {
-            return 0; // no Linux
+            return 0; // not on Linux
         }
     }
 

@@ -8,9 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** What is printed becomes log entries, one a line, as Android does with System.out and System.err. */
+/** Turns printed text into log entries, one per line, as Android does with System.out and System.err. */
 final class LogStream extends OutputStream {
-    /** A longer line is cut into entries. */
+    /** Longer lines become several entries. */
     private static final int MOST_BYTES = 4000;
 
     private final Consumer<String> log;
@@ -21,7 +21,7 @@ final class LogStream extends OutputStream {
         this.log = log;
     }
 
-    /** Sends the test's standard streams to the log, under Android's tags. */
+    /** Redirects the test's standard streams to the log, with Android's tags. */
     static void install() {
         System.setOut(new LogStream(line -> Log.i("System.out", line)).printer());
         System.setErr(new LogStream(line -> Log.w("System.err", line)).printer());
@@ -57,7 +57,7 @@ final class LogStream extends OutputStream {
         }
     }
 
-    /** The rest is an entry although its line has no end. */
+    /** Writes the rest as an entry, although its line has no end. */
     @Override
     public synchronized void close() {
         if (length > 0) {

@@ -3,11 +3,11 @@ package org.navitas.phone;
 import java.util.Collection;
 import org.navitas.junit.UniqueNames;
 
-/** Which methods a selection names: a name means itself, and without parameters or index all that has them. */
+/** Selects methods by name. A name without parameters or index also selects the variants with them. */
 final class MethodNames {
     private MethodNames() {}
 
-    /** Whether one of the names means the test's method; without names all are meant. */
+    /** Returns whether a name selects the test's method. Without names, all methods are selected. */
     static boolean include(Collection<String> names, String method) {
         if (names.isEmpty() || names.contains(method) || names.contains(UniqueNames.plain(method))) {
             return true;
@@ -21,7 +21,10 @@ final class MethodNames {
         return false;
     }
 
-    /** {@code adds[1]} and {@code adds(int)[1]} are some of {@code adds}. */
+    /**
+     * Returns whether a method is a variant of a name: {@code adds[1]} and {@code adds(int)[1]} are variants of {@code
+     * adds}.
+     */
     private static boolean isOneOf(String name, String method) {
         return method.startsWith(name) && (method.startsWith("[", name.length()) || method.startsWith("(", name.length()));
     }

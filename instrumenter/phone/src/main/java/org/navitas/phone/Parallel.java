@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 
-/** Parallel execution of tests is set off: the energies of tests that overlap cannot be told apart. */
+/** Disables parallel execution of tests: energies of overlapping tests cannot be separated. */
 final class Parallel {
-    /** The switches of engines; unknown ones do no harm. */
+    /** Settings of the engines; unknown ones have no effect. */
     static final List<String> SWITCHES = Arrays.asList(
             "junit.jupiter.execution.parallel.enabled",
             "junit.vintage.execution.parallel.enabled",
@@ -17,7 +17,10 @@ final class Parallel {
 
     private Parallel() {}
 
-    /** One for each switch that the user's build has on, as a system property or in {@code junit-platform.properties}. */
+    /**
+     * Returns a warning for each setting that the user's build enables, by system property or in {@code
+     * junit-platform.properties}.
+     */
     static List<String> warnings(ClassLoader loader) throws IOException {
         Properties file = new Properties();
         try (InputStream in = loader.getResourceAsStream("junit-platform.properties")) {
@@ -28,8 +31,8 @@ final class Parallel {
         List<String> warnings = new ArrayList<>();
         for (String name : SWITCHES) {
             if (Boolean.parseBoolean(System.getProperty(name, file.getProperty(name)))) {
-                warnings.add("parallel execution of tests is set off (" + name
-                        + "): the energies of tests that overlap cannot be told apart");
+                warnings.add("parallel execution of tests is disabled (" + name
+                        + "): energies of overlapping tests cannot be separated");
             }
         }
         return warnings;

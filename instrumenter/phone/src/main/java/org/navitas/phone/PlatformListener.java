@@ -7,12 +7,12 @@ import org.junit.platform.launcher.TestPlan;
 import org.navitas.junit.PlatformTests;
 import org.navitas.junit.TestName;
 
-/** Tells the progress of a run on the JUnit Platform. */
+/** Reports the progress of a run on the JUnit Platform. */
 final class PlatformListener extends PlatformTests {
     private final TestProgress progress;
     private int expected;
     private boolean hasOverlap;
-    /** Tests that have begun and were not ignored, and failed ones. */
+    /** Number of tests that have begun and were not ignored, and of failed ones. */
     int tests, failures;
 
     PlatformListener(TestProgress progress) {
@@ -37,7 +37,7 @@ final class PlatformListener extends PlatformTests {
     protected void started(TestName name) {
         if (progress.isRunning() && !hasOverlap) {
             hasOverlap = true;
-            progress.warn("tests ran at the same time (" + name + " began while another ran): their energies cannot be told apart");
+            progress.warn("tests overlapped (" + name + " began while another ran): their energies cannot be separated");
         }
         tests++;
         progress.started(name);
@@ -57,7 +57,7 @@ final class PlatformListener extends PlatformTests {
         progress.finished(name);
     }
 
-    /** A class that was asked for and cannot be loaded is a failing test, as with JUnit 4. */
+    /** Reports a requested class that cannot be loaded as a failed test, as JUnit 4 does. */
     void missing(String className, Throwable cause) {
         TestName name = new TestName(className, "initializationError");
         started(name);

@@ -12,7 +12,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.navitas.junit.PlatformTests;
 import org.navitas.junit.TestName;
 
-/** Runs (or lists) the selected tests by the user's own JUnit Platform and its engines. */
+/** Runs or lists the selected tests with the user's JUnit Platform and its engines. */
 final class PlatformRun {
     private final Arguments arguments;
     private final StatusPrinter printer;
@@ -24,7 +24,7 @@ final class PlatformRun {
         this.loader = loader;
     }
 
-    /** Throws what keeps the run from starting. */
+    /** Runs the tests; throws what prevents the start. */
     void run() throws Exception {
         TestProgress progress = new TestProgress(printer);
         PlatformListener listener = new PlatformListener(progress);
@@ -56,7 +56,7 @@ final class PlatformRun {
         return listeners;
     }
 
-    /** Every test is told as started and passed, none is run; of dynamic tests their container is. */
+    /** Reports every test as started and passed, without running it; for dynamic tests, reports their container. */
     private static void list(PlatformSelection selection, PlatformListener listener, TestProgress progress) {
         selection.missing().forEach(listener::missing);
         progress.total(selection.leaves().size());
@@ -68,7 +68,7 @@ final class PlatformRun {
         }
     }
 
-    /** As JUnit 4's TextListener ends. */
+    /** Ends like JUnit 4's TextListener. */
     private static String summary(double seconds, PlatformListener listener) {
         String time = String.format(Locale.ROOT, "\nTime: %.3f\n\n", seconds);
         int run = listener.tests;

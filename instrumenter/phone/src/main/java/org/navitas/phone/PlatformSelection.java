@@ -35,11 +35,11 @@ import org.navitas.junit.TestName;
 import org.navitas.junit.UniqueNames;
 
 /**
- * From arguments to a request for the launcher. A class stands for its nested classes too. Tests are found first and chosen
- * by name, then asked for by their unique ids, which is the one way to name them that all engines understand.
+ * Creates a launcher request from the arguments. A class includes its nested classes. Tests are discovered first and
+ * selected by name. The request contains their unique ids, the only form that all engines support.
  */
 final class PlatformSelection {
-    /** {@code adds[2][1]}, {@code adds(int)[2]}: a method and the indices of an invocation. */
+    /** A method and the indices of an invocation: {@code adds[2][1]}, {@code adds(int)[2]}. */
     private static final Pattern INVOCATION = Pattern.compile("(.+?)((?:\\[[0-9]+])+)");
 
     private final Arguments arguments;
@@ -51,7 +51,7 @@ final class PlatformSelection {
     private final PlatformNames names;
     private boolean isWhole = true;
 
-    /** Finds the tests; {@code roots} are searched when no class is named. */
+    /** Discovers the tests; {@code roots} are searched if no class is named. */
     PlatformSelection(Arguments arguments, String roots, ClassLoader loader, Launcher launcher) throws IOException {
         this.arguments = arguments;
         this.loader = loader;
@@ -66,7 +66,7 @@ final class PlatformSelection {
         }
     }
 
-    /** What was found and chosen: tests, and containers whose tests are known only when they run. */
+    /** Returns the selected tests, and the containers whose tests are known only when they run. */
     List<TestIdentifier> leaves() {
         return leaves;
     }
@@ -75,7 +75,7 @@ final class PlatformSelection {
         return names;
     }
 
-    /** Classes that were named and cannot be loaded. */
+    /** Returns the named classes that cannot be loaded. */
     Map<String, Throwable> missing() {
         return missing;
     }
@@ -108,15 +108,16 @@ final class PlatformSelection {
     }
 
     /**
-     * Gradle hands all classes to the engines but anonymous and inner ones (JUnitPlatformTestClassProcessor): nested tests are
-     * found through the classes around them. A class that an enclosing one runs (JUnit 4's Enclosed) would be run twice.
+     * Returns the classes to pass to the engines. Like Gradle (JUnitPlatformTestClassProcessor), passes all classes
+     * except anonymous and inner ones: nested tests are found through their enclosing classes. A class that an
+     * enclosing one runs (JUnit 4's Enclosed) would otherwise run twice.
      */
     private Predicate<Class<?>> filter() {
         Predicate<Class<?>> isOuter = one -> !NestedClasses.isAnonymous(one) && !NestedClasses.isInner(one);
         try {
             Class.forName("org.junit.experimental.runners.Enclosed", false, loader);
         } catch (ClassNotFoundException e) {
-            return isOuter; // without JUnit 4 there is none
+            return isOuter; // without JUnit 4, there is no Enclosed
         }
         return isOuter.and(one -> !JUnit4Classes.isRunByItsEnclosing(one));
     }
@@ -165,7 +166,7 @@ final class PlatformSelection {
         return false;
     }
 
-    /** What is to be run of a test or a container of tests to come; empty when nothing of it was asked for. */
+    /** Returns what to run of a test or of a container of dynamic tests; empty if it is not selected. */
     private List<DiscoverySelector> selectors(TestIdentifier leaf, TestName name, boolean isInside) {
         Set<String> methods = arguments.classes().get(name.className);
         if (isInside || methods != null && MethodNames.include(methods, name.method)) {
@@ -187,7 +188,7 @@ final class PlatformSelection {
         return Collections.singletonList(selectUniqueId(leaf.getUniqueId()));
     }
 
-    /** One invocation of a method, by the unique ids that Jupiter gives; other engines run all of them. */
+    /** Selects one invocation of a method by Jupiter's unique ids; other engines run all invocations. */
     private static List<DiscoverySelector> invocation(TestIdentifier method, String indices) {
         String id = method.getUniqueId();
         String[] path = indices.substring(1, indices.length() - 1).split("]\\[");
@@ -200,11 +201,14 @@ final class PlatformSelection {
         for (int i = 0; i < path.length - 1; i++) {
             id += "/[dynamic-container:#" + path[i] + "]";
         }
-        String last = ":#" + path[path.length - 1] + "]"; // whether it is one or the other is known only when it runs
+        String last = ":#" + path[path.length - 1] + "]"; // a test or a container: known only when it runs
         return Arrays.asList(selectUniqueId(id + "/[dynamic-test" + last), selectUniqueId(id + "/[dynamic-container" + last));
     }
 
-    /** Methods of a parameterised class, whose tests are not known before; which of its invocations cannot be chosen. */
+    /**
+     * Returns methods of a parameterised class, whose tests are not known before the run. Single invocations cannot be
+     * selected.
+     */
     private List<DiscoverySelector> methodsOf(String className, String method) {
         String plain = UniqueNames.plain(method).replaceFirst("[\\[(].*", "");
         List<DiscoverySelector> selectors = new ArrayList<>();

@@ -7,7 +7,10 @@ import java.util.Collection;
 import java.util.List;
 import org.junit.runner.Description;
 
-/** Tests that AndroidJUnitRunner never runs: suppressed ones, and those for other releases of Android (TestRequestBuilder). */
+/**
+ * Excludes tests that AndroidJUnitRunner never runs: suppressed ones, and those for other API levels
+ * (TestRequestBuilder).
+ */
 final class RunnerExclusions extends TestFilter {
     private static final Collection<String> SUPPRESS = Arrays.asList(
             "androidx.test.filters.Suppress", "android.support.test.filters.Suppress", "android.test.suitebuilder.annotation.Suppress");
@@ -18,7 +21,9 @@ final class RunnerExclusions extends TestFilter {
     private final Collection<String> suppress;
     private final Collection<String> sdkSuppress;
 
-    /** @param sdk the API level of the framework that the tests run on */
+    /**
+     * @param sdk the API level of the framework that the tests run on
+     */
     RunnerExclusions(int sdk) {
         this(sdk, SUPPRESS, SDK_SUPPRESS);
     }
@@ -42,7 +47,7 @@ final class RunnerExclusions extends TestFilter {
             if (suppress.contains(name)) {
                 return false;
             }
-            if (limits == null && sdkSuppress.contains(name)) { // the method's goes before its class's
+            if (limits == null && sdkSuppress.contains(name)) { // the method's annotation overrides its class's
                 limits = one;
             }
         }
@@ -53,7 +58,7 @@ final class RunnerExclusions extends TestFilter {
         try {
             return (Integer) limits.annotationType().getMethod(name).invoke(limits);
         } catch (ReflectiveOperationException e) {
-            return otherwise; // an older version of the annotation lacks it
+            return otherwise; // an older version of the annotation has no such element
         }
     }
 }

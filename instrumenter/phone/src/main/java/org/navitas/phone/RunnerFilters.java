@@ -12,8 +12,8 @@ import org.junit.runner.Description;
 import org.junit.runner.manipulation.Filter;
 
 /**
- * Filters of AndroidJUnitRunner's arguments (AndroidX Test: TestRequestBuilder): {@code annotation}, {@code notAnnotation},
- * {@code size}, {@code tests_regex}, {@code numShards} with {@code shardIndex}.
+ * Filters by AndroidJUnitRunner's arguments (AndroidX Test: TestRequestBuilder): {@code annotation}, {@code
+ * notAnnotation}, {@code size}, {@code tests_regex}, {@code numShards} with {@code shardIndex}.
  */
 final class RunnerFilters {
     private static final List<String> SIZES = Arrays.asList("small", "medium", "large");
@@ -32,7 +32,7 @@ final class RunnerFilters {
         String size = arguments.value("size");
         if (size != null) {
             if (!SIZES.contains(size)) {
-                throw new IllegalArgumentException("the argument 'size' is small, medium or large, not " + size);
+                throw new IllegalArgumentException("the argument 'size' must be small, medium or large, not " + size);
             }
             filters.add(filter("size " + size, test -> size.equals(size(test))));
         }
@@ -58,7 +58,7 @@ final class RunnerFilters {
         };
     }
 
-    /** On the method or its class. */
+    /** Returns whether the method or its class has the annotation. */
     private static boolean has(Description test, String annotation) {
         for (Annotation one : annotations(test)) {
             if (one.annotationType().getName().equals(annotation)) {
@@ -68,7 +68,7 @@ final class RunnerFilters {
         return false;
     }
 
-    /** A method's size goes before its class's; null without any. */
+    /** Returns the method's size, otherwise its class's, or null. */
     private static String size(Description test) {
         for (Annotation one : annotations(test)) {
             String name = one.annotationType().getSimpleName();
@@ -81,7 +81,7 @@ final class RunnerFilters {
         return null;
     }
 
-    /** The method's, then its class's. */
+    /** Returns the method's annotations, then its class's. */
     private static Collection<Annotation> annotations(Description test) {
         List<Annotation> all = new ArrayList<>(test.getAnnotations());
         Class<?> type = test.getTestClass();

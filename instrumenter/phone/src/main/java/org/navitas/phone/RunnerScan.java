@@ -12,38 +12,38 @@ import org.junit.Test;
 import org.junit.runner.RunWith;
 
 /**
- * Which classes AndroidJUnitRunner takes for tests when no class is named (AndroidX Test: TestRequestBuilder, ClassPathScanner,
- * ScanningTestLoader).
+ * Recognises the classes that AndroidJUnitRunner runs as tests if no class is named (AndroidX Test: TestRequestBuilder,
+ * ClassPathScanner, ScanningTestLoader).
  */
 final class RunnerScan {
-    /** The packages that ClassPathScanner leaves out. */
-    private static final List<String> LEFT_OUT = Arrays.asList(
+    /** The packages that ClassPathScanner excludes. */
+    private static final List<String> EXCLUDED = Arrays.asList(
             "junit", "org.junit", "org.hamcrest", "org.mockito", "androidx.test.internal.runner.junit3", "androidx.test.runner.suites",
             "android.support.test.internal.runner.junit3", "org.jacoco", "net.bytebuddy");
-    /** Libraries that hold no tests. The runner searches them; leaving them out saves the time to load their classes. */
+    /** Libraries without tests. The runner searches them; this code does not, to avoid loading their classes. */
     private static final List<String> WITHOUT_TESTS = Arrays.asList(
             "androidx.test", "android.support.test", "kotlin", "kotlinx", "org.navitas.runtime", "org.navitas.junit");
 
     private RunnerScan() {}
 
     /**
-     * Whether a class of this name is loaded to see if it is a test.
+     * Returns whether to load a class of a given name to see if it is a test.
      *
-     * @param packages those that the argument {@code package} names: what it names is searched, even where it is left out otherwise
+     * @param packages values of the argument {@code package}; these are searched even if they are excluded by default
      */
     static Predicate<String> names(Collection<String> packages) {
         return name -> name.indexOf('$') < 0
-                && LEFT_OUT.stream().noneMatch(one -> isIn(name, one) && !packages.contains(one))
-                && WITHOUT_TESTS.stream().noneMatch(one -> isIn(name, one) && packages.stream().noneMatch(asked -> isIn(name, asked)));
+                && EXCLUDED.stream().noneMatch(one -> isIn(name, one) && !packages.contains(one))
+                && WITHOUT_TESTS.stream().noneMatch(one -> isIn(name, one) && packages.stream().noneMatch(included -> isIn(name, included)));
     }
 
     private static boolean isIn(String name, String packageName) {
         return name.startsWith(packageName + ".");
     }
 
-    /** As JUnit's builders decide, in their order: ignored, {@code @RunWith}, {@code suite()}, JUnit 3, JUnit 4. */
+    /** Decides as JUnit's builders, in their order: ignored, {@code @RunWith}, {@code suite()}, JUnit 3, JUnit 4. */
     static boolean isTest(Class<?> one) {
-        if (Modifier.isAbstract(one.getModifiers())) { // an interface is, too
+        if (Modifier.isAbstract(one.getModifiers())) { // includes interfaces
             return false;
         }
         if (one.isAnnotationPresent(Ignore.class) || one.isAnnotationPresent(RunWith.class)) {

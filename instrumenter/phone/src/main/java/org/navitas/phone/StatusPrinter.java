@@ -8,8 +8,9 @@ import java.util.SortedMap;
 import java.util.regex.Pattern;
 
 /**
- * The raw stream of {@code am instrument -r}: each bundle is written whole and at once, keys sorted (AOSP: Instrument.java).
- * A line of a value that looks like one of the stream's own is indented, so that no message can pass for a result.
+ * Writes the raw stream of {@code am instrument -r}. Each bundle is written at once, with sorted keys (AOSP:
+ * Instrument.java). Indents a line of a value that looks like one of the stream, so that a message cannot forge a
+ * result.
  */
 final class StatusPrinter {
     /** Activity.RESULT_OK and RESULT_CANCELED. */
@@ -40,7 +41,7 @@ final class StatusPrinter {
             out.write(text.append(last).append('\n').toString().getBytes(StandardCharsets.UTF_8));
             out.flush();
         } catch (IOException e) {
-            throw new IllegalStateException("the reader of the instrumentation stream has gone", e);
+            throw new IllegalStateException("the reader of the instrumentation stream has closed it", e);
         }
     }
 }

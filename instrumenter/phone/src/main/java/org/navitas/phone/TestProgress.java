@@ -6,7 +6,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.navitas.junit.TestName;
 
-/** Tells the progress of a run in AndroidJUnitRunner's keys and codes (AndroidX Test: InstrumentationResultPrinter). */
+/**
+ * Reports the progress of a run with AndroidJUnitRunner's keys and codes (AndroidX Test: InstrumentationResultPrinter).
+ */
 final class TestProgress {
     static final int OK = 0, FAILURE = -2, IGNORED = -3, ASSUMPTION_FAILURE = -4;
     private static final int START = 1;
@@ -22,7 +24,7 @@ final class TestProgress {
         this.printer = printer;
     }
 
-    /** How many tests are known to come. */
+    /** Sets the number of tests known so far. */
     void total(int count) {
         tests = count;
     }
@@ -31,7 +33,7 @@ final class TestProgress {
         started(name, false);
     }
 
-    /** A container's tests are known only when it runs: a list names the container. */
+    /** Reports a start. In a list, a container represents its tests, which are known only when it runs. */
     void started(TestName name, boolean isContainer) {
         current++;
         tests = Math.max(tests, current);
@@ -50,7 +52,7 @@ final class TestProgress {
         printer.status(START, test.values);
     }
 
-    /** What is to be its end; a failed test stays failed. The trace is null where there is none. */
+    /** Sets a test's result; a failed test stays failed. The trace can be null. */
     void ended(TestName name, int code, String trace) {
         Test test = running.get(name);
         test.code = test.code == FAILURE ? FAILURE : code;
@@ -68,14 +70,14 @@ final class TestProgress {
         printer.status(test.code, test.values);
     }
 
-    /** Tells the caller of the run something that belongs into its report. */
+    /** Adds a warning to the report of the run. */
     void warn(String text) {
         SortedMap<String, String> values = new TreeMap<>();
         values.put("navitas.warning", text);
         printer.status(IN_PROGRESS, values);
     }
 
-    /** Whether some test has begun and not ended. */
+    /** Returns whether a test has begun and not ended. */
     boolean isRunning() {
         return !running.isEmpty();
     }

@@ -14,10 +14,10 @@ import java.util.function.Predicate;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
-/** Finds the classes in folders and jars, and among those that lists name, in the order of their names. */
+/** Finds the classes in folders and jars, and the classes named in lists, sorted by name. */
 final class TestRoots {
     private static final String SUFFIX = ".class";
-    /** A text file with the name of a class on each line. */
+    /** A text file with one class name per line. */
     private static final String LIST_SUFFIX = ".txt";
 
     private final ClassLoader loader;
@@ -27,13 +27,16 @@ final class TestRoots {
         this(loader, name -> true);
     }
 
-    /** Only classes whose name {@code isSearched} accepts are loaded. */
+    /** Only loads classes whose name {@code isSearched} accepts. */
     TestRoots(ClassLoader loader, Predicate<String> isSearched) {
         this.loader = loader;
         this.isSearched = isSearched;
     }
 
-    /** Roots are separated as a class path is; a missing one, or a class that cannot be loaded, costs a line in the log. */
+    /**
+     * Returns the test classes. Roots are separated as in a class path. Logs a missing root, and a class that cannot be
+     * loaded.
+     */
     List<Class<?>> classes(String roots, Predicate<Class<?>> isTest) throws IOException {
         Set<String> names = new TreeSet<>();
         for (String root : roots.split(File.pathSeparator)) {
@@ -59,7 +62,7 @@ final class TestRoots {
                     found.add(one);
                 }
             } catch (ClassNotFoundException | LinkageError e) {
-                Log.w(InstrumentMain.TAG, name + " cannot be loaded, so it is not searched for tests: " + e);
+                Log.w(InstrumentMain.TAG, "cannot load " + name + ", so it is not searched for tests: " + e);
             }
         }
         return found;

@@ -5,13 +5,15 @@ import org.junit.runner.Runner;
 import org.junit.runner.notification.Failure;
 import org.junit.runner.notification.RunNotifier;
 
-/** A named class that cannot be loaded: one failing test {@code initializationError}, as JUnit reports a broken class. */
+/**
+ * A named class that cannot be loaded: one failed test {@code initializationError}, as JUnit reports a broken class.
+ */
 final class UnloadableClass extends Runner {
     private final Description description;
     private final Throwable cause;
 
     UnloadableClass(String className, Throwable cause) {
-        // A description without children is a test; its class and method are read from its name.
+        // A description without children is a test; JUnit parses the class and the method from its name.
         description = Description.createSuiteDescription("initializationError(" + className + ")");
         this.cause = cause;
     }

@@ -18,7 +18,7 @@ import org.junit.runner.notification.RunListener;
 import org.junit.runners.MethodSorters;
 import org.junit.runners.Parameterized;
 
-/** Tests that the instrumentation's tests run. */
+/** Tests for the instrumentation's tests to run. */
 public final class Fixtures {
     private Fixtures() {}
 
@@ -97,7 +97,7 @@ public final class Fixtures {
         }
     }
 
-    /** What Gradle's scanner leaves out, beside what it takes although JUnit refuses it. */
+    /** Classes that Gradle's scanner excludes, and classes that it includes although JUnit refuses them. */
     public static class Scanned {
         @Test
         public void a() {
@@ -139,7 +139,7 @@ public final class Fixtures {
         public static class WithoutTests extends TestCase {}
     }
 
-    /** Counts the tests that it was told of. */
+    /** Counts the tests reported to it. */
     public static class Counting extends RunListener {
         static int started;
 

@@ -35,7 +35,7 @@ public class InstrumentMainTest {
         return new String(out.toByteArray(), StandardCharsets.UTF_8);
     }
 
-    /** {@code Class#test code} of each bundle. */
+    /** Returns {@code Class#test code} of each bundle. */
     private static List<String> codes(String stream) {
         List<String> codes = new ArrayList<>();
         String className = "";
@@ -53,7 +53,7 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void aPassingTestIsToldByteForByte() {
+    public void printsPassedTestByteForByte() {
         String common = "INSTRUMENTATION_STATUS: class=" + F + "Mixed\nINSTRUMENTATION_STATUS: current=1\n"
                 + "INSTRUMENTATION_STATUS: id=AndroidJUnitRunner\nINSTRUMENTATION_STATUS: numtests=1\n";
         String stream = run("class", F + "Mixed#passes");
@@ -67,7 +67,7 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void everyEndHasItsCode() {
+    public void printsCodeOfEachResult() {
         String stream = run("class", F + "Mixed");
         assertEquals(
                 Arrays.asList("Mixed#assumes 1", "Mixed#assumes -4", "Mixed#fails 1", "Mixed#fails -2", "Mixed#ignored 1",
@@ -91,7 +91,7 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void methodsAndParametersAreSelected() {
+    public void selectsMethodsAndParameters() {
         assertEquals(Arrays.asList("Two#m[1] 1", "Two#m[1] 0", "Mixed#passes 1", "Mixed#passes 0"),
                 codes(run("class", F + "Two#m[1]," + F + "Mixed#passes," + F + "Mixed#nonesuch")));
         assertEquals(Arrays.asList("Two#n[0] 1", "Two#n[0] 0", "Two#n[1] 1", "Two#n[1] 0"),
@@ -101,19 +101,21 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void listenersAreTold() {
+    public void callsListeners() {
         Fixtures.Counting.started = 0;
         run("class", F + "Two", "listener", F + "Counting," + F + "Counting");
         assertEquals(8, Fixtures.Counting.started);
     }
 
     @Test
-    public void brokenClassesAreFailingTests() {
+    public void unloadableClassIsFailedTest() {
         assertEquals(Arrays.asList("Broken#null 1", "Broken#null -2", "no.Such#initializationError 1", "no.Such#initializationError -2"),
                 codes(run("class", F + "Broken,no.Such")));
     }
 
-    /** The roots hold this package's classes whose names begin with one of these, and a file that is no class. */
+    /**
+     * Makes the roots contain the classes of this package with one of these prefixes, and a file that is not a class.
+     */
     private void search(String... classNames) throws Exception {
         File classes = new File(Fixtures.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         File to = new File(folder.getRoot(), "org/navitas/phone");
@@ -130,7 +132,7 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void withoutAClassTheRootsAreSearched() throws Exception {
+    public void searchesRootsIfNoClassIsNamed() throws Exception {
         search("Fixtures");
         List<String> found = codes(run("log", "true"));
         found.removeIf(line -> line.endsWith(" 1"));
@@ -150,7 +152,7 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void onAPhoneAndroidsRunnerDecides() throws Exception {
+    public void usesAndroidRunnersRulesOnPhone() throws Exception {
         search("Fixtures", "LogStreamTest");
         System.setProperty(JUnit4Selection.SDK_PROPERTY, "33");
         assertEquals("AndroidJUnitRunner's rule: no name with a dollar", 3, codes(run("log", "true")).size() / 2);
@@ -158,15 +160,15 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void theReasonIsTheCauseOfAll() {
+    public void reasonIsRootCause() {
         Throwable cause = new ClassCastException("a.B cannot be cast to a.C");
         assertEquals("java.lang.ClassCastException: a.B cannot be cast to a.C, at " + cause.getStackTrace()[0]
-                + " (the log has the whole trace)", InstrumentMain.reason(new IllegalStateException("no start", new Exception(cause))));
+                + " (the log contains the stack trace)", InstrumentMain.reason(new IllegalStateException("no start", new Exception(cause))));
         assertEquals("java.lang.Error: x", InstrumentMain.reason(new Error("x")));
     }
 
     @Test
-    public void whatKeepsTheTestsFromRunningIsTheResult() {
+    public void resultContainsReasonWhyTestsCannotRun() {
         String stream = run("class", F + "Two", "listener", "no.Such");
         assertTrue(stream, stream.contains("INSTRUMENTATION_RESULT: longMsg=") && stream.contains("no.Such"));
         assertTrue(stream.endsWith("\nINSTRUMENTATION_CODE: 0\n"));
@@ -174,7 +176,7 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void theProcessEndsAlthoughThreadsRunAndPrintsTheStreamAlone() throws Exception {
+    public void processEndsDespiteThreadsAndPrintsOnlyStream() throws Exception {
         File classes = new File(InstrumentMain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         Process process = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-cp",
                         System.getProperty("java.class.path"), InstrumentMain.class.getName(), "class", F + "Mixed#passes")
@@ -191,7 +193,7 @@ public class InstrumentMainTest {
     }
 
     @Test
-    public void withoutJUnitTheResultSaysSo() throws Exception {
+    public void reportsMissingJUnit() throws Exception {
         File classes = new File(InstrumentMain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         Process process = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-cp", classes.getPath(),
                         InstrumentMain.class.getName(), "class", "a.B").redirectErrorStream(true).start();

@@ -53,7 +53,7 @@ public class LogSocketTest {
     }
 
     @Test
-    public void anEntryIsOneDatagram() throws Exception {
+    public void entryIsOneDatagram() throws Exception {
         long before = System.currentTimeMillis();
         assertEquals(9, log.entry(5, "tag", "grün"));
         ByteBuffer entry = received();
@@ -67,13 +67,13 @@ public class LogSocketTest {
     }
 
     @Test
-    public void aLongEntryIsCutAsOnAndroid() throws Exception {
+    public void cutsLongEntryLikeAndroid() throws Exception {
         log.entry(4, "tag", new String(new char[10_000]).replace('\0', 'x'));
         assertEquals("priority, text and a NUL", 4068, 1 + text(received()).length() + 1);
     }
 
     @Test
-    public void anInterruptedThreadLogsAndStaysInterrupted() throws Exception {
+    public void interruptedThreadLogsAndStaysInterrupted() throws Exception {
         Thread.currentThread().interrupt();
         assertTrue(log.entry(4, "tag", "one") > 0);
         assertTrue(Thread.interrupted());
@@ -83,7 +83,7 @@ public class LogSocketTest {
     }
 
     @Test
-    public void withoutADaemonEntriesAreLostAndCounted() {
+    public void countsLostEntriesWithoutDaemon() {
         daemon.close();
         for (int i = 0; i < 50 && log.lost() == 0; i++) {
             log.entry(4, "tag", "message");

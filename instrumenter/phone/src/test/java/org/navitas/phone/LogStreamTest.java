@@ -14,7 +14,7 @@ public class LogStreamTest {
     private final PrintStream out = new LogStream(line -> entries.add(line)).printer();
 
     @Test
-    public void aLineIsAnEntry() {
+    public void lineIsEntry() {
         out.print("a");
         out.println("b");
         out.println();
@@ -25,7 +25,7 @@ public class LogStreamTest {
     }
 
     @Test
-    public void aLineWithoutEndIsCut() {
+    public void cutsEndlessLine() {
         for (int i = 0; i < 9_000; i++) {
             out.print('x');
         }
@@ -33,7 +33,7 @@ public class LogStreamTest {
     }
 
     @Test
-    public void tracesOfAMissingNetworkAreEmpty() {
+    public void traceOfMissingNetworkIsEmpty() {
         assertEquals("", android.util.Log.getStackTraceString(null));
         assertEquals("", android.util.Log.getStackTraceString(new RuntimeException(new UnknownHostException())));
         assertEquals("java.lang.IllegalStateException: x",

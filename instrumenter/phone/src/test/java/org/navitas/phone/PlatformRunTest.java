@@ -31,7 +31,7 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.navitas.junit.PlatformTests;
 
-/** Tests of the JUnit Platform, on its versions. */
+/** Tests of the JUnit Platform, with each of its versions. */
 @RunWith(Parameterized.class)
 public class PlatformRunTest {
     @Parameterized.Parameters(name = "{0}")
@@ -45,7 +45,7 @@ public class PlatformRunTest {
     private final String version;
     private final File classes;
 
-    /** Sources are compiled once a version, into the module's folder for what is built. */
+    /** Sources are compiled once for each version, into the module's build folder. */
     public PlatformRunTest(String version) throws Exception {
         this.version = version;
         classes = new File("target/platform-tests-" + version);
@@ -82,7 +82,10 @@ public class PlatformRunTest {
         return to;
     }
 
-    /** The raw stream of a run over classes; system properties ({@code name=value}), then the instrumentation's arguments. */
+    /**
+     * Returns the raw stream of a run over classes; first system properties ({@code name=value}), then the
+     * instrumentation's arguments.
+     */
     private String runWith(String[] properties, File tests, String... arguments) throws Exception {
         File stream = folder.newFile();
         List<String> all = new ArrayList<>(Arrays.asList(properties));
@@ -93,7 +96,7 @@ public class PlatformRunTest {
         }
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        // Each platform in a loader of its own: a process of its own takes ten times as long.
+        // Each platform has its own class loader: a separate process takes ten times as long.
         try (URLClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getSystemClassLoader().getParent());
                 OutputStream out = new FileOutputStream(stream)) {
             for (String property : all) {
@@ -124,7 +127,7 @@ public class PlatformRunTest {
         return properties;
     }
 
-    /** {@code Class#test code} of each end, sorted: JUnit's own order of methods is none that a reader could follow. */
+    /** Returns {@code Class#test code} of each result, sorted, since JUnit's order of methods is not predictable. */
     private static List<String> ends(String stream) {
         List<String> ends = new ArrayList<>();
         String name = "";
@@ -155,7 +158,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void everyKindOfTestHasItsNameAndItsEnd() throws Exception {
+    public void namesEveryKindOfTestWithItsResult() throws Exception {
         String stream = run(compiled("CalcTest"));
         assertEquals(
                 sorted("CalcTest#adds() 0", "CalcTest#adds(TestInfo) 0", "CalcTest#again[1] 0", "CalcTest#again[2] 0",
@@ -171,7 +174,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void listsNameContainersOfTestsToCome() throws Exception {
+    public void listsContainersOfDynamicTests() throws Exception {
         assertEquals(
                 sorted("CalcTest#adds() 0", "CalcTest#adds(TestInfo) 0", "CalcTest#again 0 container", "CalcTest#assumes 0",
                         "CalcTest#fails 0", "CalcTest#made 0 container", "CalcTest#off 0", "CalcTest#shown 0 container",
@@ -180,7 +183,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void whatFailsAboveTestsIsTold() throws Exception {
+    public void reportsFailuresAboveTests() throws Exception {
         String c = "ContainersTest$";
         String stream = run(compiled("ContainersTest"));
         assertEquals(
@@ -191,7 +194,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void selectionByName() throws Exception {
+    public void selectsByName() throws Exception {
         File tests = compiled("CalcTest", "OldTest");
         String chosen = "p.CalcTest#adds,p.CalcTest#squares[2],p.CalcTest#made[2][1],p.CalcTest$Inner,p.CalcTest#again[9],p.No";
         assertEquals(
@@ -206,7 +209,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void theBuildsTagsAndEnginesAreKept() throws Exception {
+    public void appliesTagsAndEnginesOfBuild() throws Exception {
         File tests = compiled("CalcTest", "OldTest");
         assertEquals(sorted("CalcTest#squares 0 container"), ends(runWith(set("navitas.includeTags=slow"), tests, "log", "true")));
         List<String> found = ends(runWith(set("navitas.excludeTags=slow", "navitas.excludeEngines=junit-vintage"), tests,
@@ -217,8 +220,8 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void testsOfJUnit4HaveTheNamesThatJUnit4GivesThem() throws Exception {
-        String shown = version.startsWith("1.") ? "\\n" : "<LF>"; // JUnit 6 escapes by itself
+    public void vintageTestsHaveJUnit4Names() throws Exception {
+        String shown = version.startsWith("1.") ? "\\n" : "<LF>"; // JUnit 6 escapes it
         assertEquals(
                 sorted("OldTest$Plain#a 0", "OldTest$Plain#b -3", "OldTest$Two#m[0: p" + shown + ",x] 0",
                         "OldTest$Two#m[1: q" + shown + ",x] 0"),
@@ -228,7 +231,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void parameterisedClasses() throws Exception {
+    public void runsParameterisedClasses() throws Exception {
         assumeFalse("new in 5.13", version.equals("1.4.2"));
         File tests = compiled("PerClassTest");
         assertEquals(
@@ -240,18 +243,18 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void parallelExecutionIsSetOffAndTold() throws Exception {
+    public void disablesParallelExecutionWithWarning() throws Exception {
         String[] on = set("junit.jupiter.execution.parallel.enabled=true", "junit.jupiter.execution.parallel.mode.default=concurrent");
         String stream = runWith(on, compiled("CalcTest"));
-        String warning = "INSTRUMENTATION_STATUS: navitas.warning=parallel execution of tests is set off "
+        String warning = "INSTRUMENTATION_STATUS: navitas.warning=parallel execution of tests is disabled "
                 + "(junit.jupiter.execution.parallel.enabled): ";
         assertTrue(stream, stream.startsWith(warning));
-        assertFalse(stream, stream.contains("at the same time"));
+        assertFalse(stream, stream.contains("tests overlapped"));
         assertEquals(17, ends(stream).size());
     }
 
     @Test
-    public void testsCannotForgeTheStreamOfAProcess() throws Exception {
+    public void testsCannotForgeStream() throws Exception {
         File tests = compiled("ForgingTest");
         File stream = folder.newFile();
         String path = tests + File.pathSeparator + classPath().stream().map(File::getPath).collect(Collectors.joining(File.pathSeparator));
@@ -263,7 +266,7 @@ public class PlatformRunTest {
     }
 
     @Test
-    public void listenersAreOfThePlatform() throws Exception {
+    public void callsPlatformListeners() throws Exception {
         File tests = compiled("OldTest");
         assertEquals(4, ends(run(tests, "listener", "org.junit.platform.launcher.listeners.SummaryGeneratingListener")).size());
         String stream = run(tests, "listener", "no.Such");

@@ -41,7 +41,7 @@ public class RunnerFiltersTest {
 
     private static final String HERE = RunnerFiltersTest.class.getName() + "$";
 
-    /** Names of what is kept of both classes. */
+    /** Returns the names of the selected tests of both classes. */
     private static String kept(String... arguments) throws Exception {
         String[] all = Arrays.copyOf(arguments, arguments.length + 2);
         all[arguments.length] = "class";
@@ -60,7 +60,7 @@ public class RunnerFiltersTest {
     }
 
     @Test
-    public void argumentsKeepWhatTheirRunnerKeeps() throws Exception {
+    public void filtersLikeAndroidJUnitRunner() throws Exception {
         assertEquals("one plain small two", kept());
         assertEquals("small", kept("annotation", HERE + "Slow"));
         assertEquals("plain small", kept("annotation", HERE + "LargeTest"));
@@ -74,7 +74,7 @@ public class RunnerFiltersTest {
     }
 
     @Test
-    public void shardsTogetherAreAllTests() throws Exception {
+    public void shardsCoverAllTests() throws Exception {
         TreeSet<String> all = new TreeSet<>();
         int count = 0;
         for (int i = 0; i < 3; i++) {
@@ -89,7 +89,7 @@ public class RunnerFiltersTest {
     }
 
     @Test
-    public void valuesThatMakeNoSenseAreNamed() {
+    public void reportsInvalidValues() {
         assertThrows(IllegalArgumentException.class, () -> kept("size", "huge"));
         assertThrows(IllegalArgumentException.class, () -> kept("numShards", "x"));
     }

@@ -20,7 +20,7 @@ import org.junit.runner.Description;
 import org.junit.runner.RunWith;
 import org.junit.runners.Suite;
 
-/** Expectations are what AndroidJUnitRunner 1.4 does. */
+/** Expects the behaviour of AndroidJUnitRunner 1.4. */
 public class RunnerScanTest {
     public static class Cases extends TestCase {
         public void testOne() {}
@@ -28,7 +28,7 @@ public class RunnerScanTest {
 
     public static class NoCases extends TestCase {
         @Test
-        public void jUnit4InATestCaseIsNoTest() {}
+        public void jUnit4InTestCaseIsNotATest() {}
 
         public int testOfAnotherType() {
             return 1;
@@ -53,7 +53,7 @@ public class RunnerScanTest {
     }
 
     @Test
-    public void namesWithADollarAndLibrariesAreNotSearched() {
+    public void skipsNestedClassesAndLibraries() {
         Predicate<String> names = RunnerScan.names(Collections.emptyList());
         assertEquals(Arrays.asList("a.ATest", "junitparams.ATest", "kotlinish.ATest", "org.mockitos.ATest"),
                 accepted(names, "a.ATest", "a.ATest$Inner", "a.ATest$1", "junitparams.ATest", "kotlinish.ATest", "org.mockitos.ATest",
@@ -62,14 +62,14 @@ public class RunnerScanTest {
     }
 
     @Test
-    public void aPackageThatIsNamedIsSearched() {
+    public void searchesNamedPackage() {
         assertTrue(RunnerScan.names(Collections.singletonList("org.mockito")).test("org.mockito.ATest"));
         assertFalse("as the runner: the very name", RunnerScan.names(Collections.singletonList("org.mockito.a")).test("org.mockito.a.T"));
         assertTrue(RunnerScan.names(Collections.singletonList("kotlinx.a")).test("kotlinx.a.ATest"));
     }
 
     @Test
-    public void whatIsATestIsDecidedAsByTheRunnersBuilders() {
+    public void recognisesTestsLikeRunnerBuilders() {
         for (Class<?> one : Arrays.<Class<?>>asList(Cases.class, OldSuite.class, NewSuite.class, Ignored.class, Fixtures.Derived.class,
                 Fixtures.Two.class)) {
             assertTrue(one.getName(), RunnerScan.isTest(one));
@@ -79,7 +79,7 @@ public class RunnerScanTest {
         }
     }
 
-    /** As AndroidX Test's, by name. */
+    /** Has the name of AndroidX Test's annotation. */
     @Retention(RetentionPolicy.RUNTIME)
     @interface SdkSuppress {
         int minSdkVersion() default 1;
@@ -88,7 +88,7 @@ public class RunnerScanTest {
     }
 
     @Test
-    public void testsForOtherReleasesAreLeftOut() throws Exception {
+    public void excludesTestsForOtherApiLevels() throws Exception {
         assertTrue(runs(33, null));
         assertTrue(runs(33, "upTo33"));
         assertFalse(runs(33, "from34"));

@@ -20,15 +20,15 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Names for what is in a test plan of the JUnit Platform.
+ * Names tests and containers of a JUnit Platform test plan. Not thread-safe.
  *
- * <p>A method's name is its own; {@code method(int,String)} where its class has several of that name. Invocations are
- * {@code method[1]}, counted from 1 as JUnit does; dynamic tests in containers {@code factory[2][1]}. Nested classes are
- * {@code Outer$Inner}. Tests that the Vintage engine runs have the names that JUnit 4 gives them. Where an engine's tests are
- * no methods, their display names stand for them.
+ * <p>A method keeps its name; it is {@code method(int,String)} if its class overloads the name. Invocations are {@code
+ * method[1]}, counted from 1 as JUnit does; dynamic tests in containers are {@code factory[2][1]}. Nested classes are
+ * {@code Outer$Inner}. Tests of the Vintage engine have their JUnit 4 names. Tests that are not methods have their
+ * display names.
  */
 public final class PlatformNames {
-    /** No lambda: this class goes into apps, whose builds may not desugar. */
+    /** Not a lambda: this class is part of apps, whose builds may not desugar. */
     private static final Predicate<Method> IS_TESTABLE = new Predicate<Method>() {
         @Override
         public boolean test(Method method) {
@@ -43,11 +43,22 @@ public final class PlatformNames {
     private final Map<String, TestName> names = new HashMap<>();
     private final Map<String, Map<String, Integer>> overloads = new HashMap<>();
 
+    /**
+     * Creates the names of one run.
+     *
+     * @param plan the test plan
+     */
     public PlatformNames(TestPlan plan) {
         this.plan = plan;
     }
 
-    /** The name of a test or container, always the same; a container above methods has none of its own but its class's. */
+    /**
+     * Returns the name of a test or container; always the same for the same identifier. A container above methods has
+     * its class's name.
+     *
+     * @param identifier a test or container of the plan
+     * @return the unique name
+     */
     public TestName of(TestIdentifier identifier) {
         TestName name = names.get(identifier.getUniqueId());
         if (name == null) {
@@ -112,7 +123,7 @@ public final class PlatformNames {
         }
     }
 
-    /** Compilers' names of their own (Spock's features) say nothing: the display name does. */
+    /** Names that a compiler generates (such as Spock's features) are replaced by the display name. */
     private String methodName(String className, MethodSource source, TestIdentifier identifier) {
         String name = source.getMethodName();
         if (name.startsWith("$")) {
@@ -144,12 +155,12 @@ public final class PlatformNames {
         }
     }
 
-    /** {@code java.lang.String, int} as {@code String,int}. */
+    /** Shortens {@code java.lang.String, int} to {@code String,int}. */
     private static String simple(String types) {
         return types == null ? "" : types.replaceAll("[\\w$]+\\.", "").replace(" ", "");
     }
 
-    /** What the path from the engine to a test has said so far. */
+    /** The parts of a name collected on the path from the engine to a test. */
     private static final class Place {
         String engine = "";
         String className;
@@ -157,7 +168,7 @@ public final class PlatformNames {
         final StringBuilder indices = new StringBuilder();
         final List<String> labels = new ArrayList<>();
 
-        /** A suite runs other engines: what counts begins anew. */
+        /** A suite runs other engines, so the parts start again. */
         void enterEngine(String name) {
             engine = name;
             className = null;

@@ -6,11 +6,11 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * A run on the JUnit Platform, told in terms of tests.
+ * Reports a run on the JUnit Platform as a sequence of tests.
  *
- * <p>What fails or is given up above its tests (in {@code @BeforeAll}, or a test factory) is told as a test of its own, named
- * after its class or method, that starts and ends at once. Of a container that is skipped each test is told as ignored.
- * Methods are called by one thread at a time.
+ * <p>A failure or abort above the tests (in {@code @BeforeAll} or in a test factory) is reported as a test that starts
+ * and ends at once, named after its class or method. If a container is skipped, each of its tests is reported as
+ * ignored. The callbacks are called by one thread at a time.
  */
 public abstract class PlatformTests implements TestExecutionListener {
     /** How a test ended. */
@@ -24,10 +24,20 @@ public abstract class PlatformTests implements TestExecutionListener {
     private PlatformNames names;
     private TestPlan plan;
 
-    /** A test begins. */
+    /**
+     * Called when a test begins.
+     *
+     * @param name the test's unique name
+     */
     protected abstract void started(TestName name);
 
-    /** A test that began has ended; the cause is null where there is none. */
+    /**
+     * Called when a test has ended.
+     *
+     * @param name the name passed to {@link #started}
+     * @param end how it ended
+     * @param cause the exception, or null
+     */
     protected abstract void finished(TestName name, End end, Throwable cause);
 
     @Override
@@ -36,7 +46,13 @@ public abstract class PlatformTests implements TestExecutionListener {
         names = new PlatformNames(testPlan);
     }
 
-    /** Whether it is a test and nothing else: what is a container too (Spock's features with data) runs the tests within. */
+    /**
+     * Returns whether an identifier is a test only. A test that is also a container (such as Spock's data-driven
+     * features) runs the tests within it.
+     *
+     * @param identifier of a test plan
+     * @return true for tests that are not containers
+     */
     public static boolean isTest(TestIdentifier identifier) {
         return identifier.isTest() && !identifier.isContainer();
     }

@@ -4,30 +4,44 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 
 /**
- * A test's name as it is in markers, in the instrumentation stream, in selections and in reports: {@code class#method}.
+ * A test's name in markers, in the instrumentation stream, in selections and in reports: {@code class#method}.
+ * Immutable.
  *
- * <p>Both parts are printable and of limited length, whatever a framework makes them of (parameters, display names):
- * control characters become {@code \n}, {@code \t} or {@code \\u001b}, and a part that is too long ends with the CRC-32 of
- * the whole. {@code navitas.device.instrumentation} does the same to names from elsewhere. API 21 only.
+ * <p>Both parts are printable and of limited length, whatever text a framework passes (parameters, display names).
+ * Control characters become {@code \n}, {@code \t} or {@code \\u001b}. A part that is too long is cut and ends with the
+ * CRC-32 of the full text. {@code navitas.device.instrumentation} cleans other names the same way. Uses API 21 only.
  */
 public final class TestName {
-    /** The method of what failed or was ignored as a whole class, as {@code am instrument} has it. */
+    /** The method name that represents a whole class, as {@code am instrument} prints it. */
     public static final String NO_METHOD = "null";
 
-    /** Characters of a part; longer ones are cut. */
+    /** Maximum number of characters of a part; longer ones are cut. */
     static final int MOST_CHARACTERS = 240;
     private static final int KEPT_CHARACTERS = MOST_CHARACTERS - 9;
 
+    /** Fully qualified class name, with {@code $} for nested classes. */
     public final String className;
+    /** Method name with parameters or index; {@link #NO_METHOD} for a whole class. */
     public final String method;
 
-    /** Null as a method is {@link #NO_METHOD}. */
+    /**
+     * Creates a name; null as the method becomes {@link #NO_METHOD}.
+     *
+     * @param className fully qualified class name
+     * @param method method name with parameters or index, or null
+     */
     public TestName(String className, String method) {
         this.className = clean(className);
         this.method = clean(String.valueOf(method));
     }
 
-    /** The text in printable characters, cut if need be; a text that is clean already stays as it is. */
+    /**
+     * Returns the text in printable characters, cut if too long. Printable text of allowed length is returned
+     * unchanged.
+     *
+     * @param text any text
+     * @return the printable text
+     */
     public static String clean(String text) {
         StringBuilder clean = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
@@ -36,11 +50,11 @@ public final class TestName {
         if (clean.codePointCount(0, clean.length()) <= MOST_CHARACTERS) {
             return clean.toString();
         }
-        CRC32 whole = new CRC32();
+        CRC32 checksum = new CRC32();
         byte[] bytes = clean.toString().getBytes(StandardCharsets.UTF_8);
-        whole.update(bytes, 0, bytes.length);
+        checksum.update(bytes, 0, bytes.length);
         int end = clean.offsetByCodePoints(0, KEPT_CHARACTERS);
-        return clean.substring(0, end) + "\u2026" + hex(whole.getValue(), 8);
+        return clean.substring(0, end) + "\u2026" + hex(checksum.getValue(), 8);
     }
 
     private static void append(StringBuilder to, int character) {
@@ -57,7 +71,10 @@ public final class TestName {
         }
     }
 
-    /** No control character, line separator, half of a pair, nor anything that turns the direction of text around. */
+    /**
+     * Not printable: control characters, line separators, unpaired surrogates, and characters that change the text
+     * direction.
+     */
     private static boolean isPrintable(int character) {
         int type = Character.getType(character);
         boolean turns = character >= 0x202a && character <= 0x202e || character >= 0x2066 && character <= 0x2069;
@@ -73,7 +90,11 @@ public final class TestName {
         return hex.toString();
     }
 
-    /** Whether it stands for a whole class. */
+    /**
+     * Returns whether this name represents a whole class.
+     *
+     * @return true if the method is {@link #NO_METHOD}
+     */
     public boolean isClass() {
         return method.equals(NO_METHOD);
     }

@@ -4,13 +4,21 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Tells tests of one name apart (parameters that print alike, a class that is run twice): the second is {@code method~2}.
- * Listeners that hear of the same tests in the same order give them the same names.
+ * Makes names of tests unique (parameters that print alike, a class that runs twice): the second is {@code method~2}.
+ * Not thread-safe.
+ *
+ * <p>Two instances that get the same tests in the same order return the same names.
  */
 public final class UniqueNames {
     private final Map<TestName, Integer> seen = new HashMap<>();
 
-    /** The name of one more test. */
+    /**
+     * Returns the name of the next test.
+     *
+     * @param className fully qualified class name
+     * @param method method name, or null for a whole class
+     * @return a name that this object has not returned before
+     */
     public TestName next(String className, String method) {
         TestName name = new TestName(className, method);
         Integer before = seen.get(name);
@@ -18,7 +26,12 @@ public final class UniqueNames {
         return before == null || name.isClass() ? name : new TestName(name.className, name.method + "~" + (before + 1));
     }
 
-    /** A method's name without what tells it apart from others of its name. */
+    /**
+     * Returns a method's name without the suffix that makes it unique.
+     *
+     * @param method such as {@code method~2}
+     * @return such as {@code method}
+     */
     public static String plain(String method) {
         return method.replaceFirst("~[0-9]+$", "");
     }

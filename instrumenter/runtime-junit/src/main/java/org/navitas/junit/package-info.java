@@ -1,2 +1,2 @@
-/** What listeners of test frameworks share: the names of tests, and the JUnit Platform's events in terms of tests. */
+/** Shared code for listeners of test frameworks: test names, and JUnit Platform events as a sequence of tests. */
 package org.navitas.junit;

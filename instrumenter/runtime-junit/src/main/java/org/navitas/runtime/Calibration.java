@@ -1,43 +1,43 @@
 package org.navitas.runtime;
 
 /**
- * Measures what a probe costs in this process, in place: short threads call the very same probes under method ids that no map
- * gives, and what that took is read from their own events. It is no part of the runtime's jar, which goes into every app.
+ * Measures what a probe costs in this process. Short threads call the real probes with reserved method ids, and their
+ * events give the cost. This class is not in the runtime jar that goes into every app.
  *
- * <p>A round is a batch of calls of small methods ({@link Sample}), one of the same without probes, and one of calls that end
- * by an exception (their probes alone: throwing is the application's own). The first rounds, whose outermost calls have another
- * id, are for the compiler.
+ * <p>A round has three batches: calls of small methods ({@link Sample}), the same calls without probes, and calls that
+ * end by an exception. The last batch measures the probes only, since throwing is the application's cost. The first
+ * rounds warm up the compiler; their outermost calls have another id.
  */
 public final class Calibration implements Runnable {
-    /** Method ids (docs/formats.md); outermost calls that do not count have the first. */
+    /** Method ids (docs/formats.md); outermost calls of warm-up rounds have the first. */
     private static final int WARM_UP = 0x3FFFFC;
     private static final int CALLER = Sample.CALLER;
     private static final int THROWING = 0x3FFFFF;
     private static final String NAME = "navitas-calibration";
-    /** Calls of a batch: each event is written, what an epoch costs is to be small beside its calls, and ticks need time. */
+    /** Calls of a batch: small enough to record each event, large enough that epochs cost little and ticks occur. */
     private static final int FEW = 512;
     private static final int EVENTS = 2_000;
     private static final int FOLDED = 10_000;
     private static final int TICKED = 50_000;
-    /** Rounds and time for the compiler, which takes most of that time, and the calls that it counts. */
+    /** Rounds and time for the compiler, and the number of calls after which it compiles. */
     private static final int WARM_ROUNDS = 40;
     private static final long WARM_NS = 200_000_000;
-    /** Samples in such a round: a compiler counts them apart from the loops in them. */
+    /** Samples in a warm-up round; a compiler counts them separately from their loops. */
     private static final int WARM_SAMPLES = 25;
-    private static final int SAMPLE_CALLS = 41; // on the average
-    /** Rounds that count: fewer where they take longer than that. */
+    private static final int SAMPLE_CALLS = 41; // on average
+    /** Measured rounds; fewer if they take longer than the time below. */
     private static final int ROUNDS = 32;
     private static final int EVENT_ROUNDS = 16;
     private static final int LEAST_ROUNDS = 4;
     private static final long LIMIT_NS = 240_000_000;
     private static final long JOIN_MS = 1_000;
-    /** More than any budget, in events. */
+    /** More events than any budget. */
     private static final int PLENTY = Integer.MAX_VALUE;
 
     private final int most;
     private final Sample sample = new Sample();
     private int calls;
-    /** Of all work, which is there to be needed. */
+    /** Result of all work; keeps the compiler from removing it. */
     private int result;
 
     private Calibration(int most) {
@@ -45,8 +45,9 @@ public final class Calibration implements Runnable {
     }
 
     /**
-     * Calibrates, for 240 to 480 ms, unless no calls are recorded: as events and, since a thread folds once their budget is
-     * spent, as folds. Events of their own are not taken from that budget. From then on threads take samples of their own.
+     * Calibrates for 240 to 480 ms, unless no calls are recorded. Measures calls as events and, since a thread folds
+     * once the event budget is spent, as folded calls. Its own events do not count against the budget. Afterwards,
+     * threads also take samples while they run.
      */
     public static void measure() {
         try {
@@ -59,13 +60,13 @@ public final class Calibration implements Runnable {
                 recorder.sample = recorder.ticker == null ? new Sample() : null;
                 return;
             }
-            if (!recorder.settings.logcat) { // that would take megabytes through the log
+            if (!recorder.settings.logcat) { // events would take megabytes of the log
                 Calibration events = new Calibration(EVENTS);
                 recorder.spent(-PLENTY);
                 events.inThread();
                 recorder.spent(PLENTY - 2 * events.calls);
             }
-            recorder.spent(PLENTY); // a new thread then folds from its first call
+            recorder.spent(PLENTY); // a new thread now folds from its first call
             new Calibration(FOLDED).inThread();
             recorder.spent(-PLENTY);
             recorder.sample = new Sample();
@@ -90,7 +91,7 @@ public final class Calibration implements Runnable {
             round(WARM_UP, FEW);
             samples();
             while (System.nanoTime() - start < i * (WARM_NS / WARM_ROUNDS)) {
-                // not asleep, which would lower the core's frequency
+                // no sleep: it would lower the core's frequency
             }
         }
         int rounds = most == EVENTS ? EVENT_ROUNDS : ROUNDS;

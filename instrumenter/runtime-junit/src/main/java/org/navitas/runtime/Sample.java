@@ -1,13 +1,13 @@
 package org.navitas.runtime;
 
 /**
- * Measures what a probe costs in the thread that runs it, while the application does: small methods call smaller ones, some of
- * them with probes, within one call more, all under method ids that no map gives. Samples with few probes and with many
- * take turns.
+ * Measures what a probe costs in the thread that runs it, while the application runs. Small methods call smaller ones,
+ * some of them with probes, within one outer call. All have reserved method ids. Samples with few probes and with many
+ * alternate.
  *
- * <p>The methods exist twice, with probes and without. The compiler inlines those without probes, as it does an application's. So
- * the difference also holds what such methods lose by their probes. They are no larger, since a compiler that is late would leave
- * the samples slower than the application's own methods.
+ * <p>Each method exists twice, with probes and without. The compiler inlines those without probes, as it does with an
+ * application's methods. The difference therefore includes inlining that the probes prevent. The methods are small, so
+ * that they are compiled as early as the application's methods.
  */
 final class Sample implements Runnable {
     static final int CALLER = 0x3FFFFD;
@@ -20,7 +20,7 @@ final class Sample implements Runnable {
     private static final int STEPS = 2;
 
     private int turn;
-    /** Of all work, which is there to be needed. */
+    /** Result of all work; keeps the compiler from removing it. */
     private int result;
 
     @Override
@@ -28,7 +28,7 @@ final class Sample implements Runnable {
         result += chains(CALLER, (turn++ & 1) == 0 ? FEW : CHAINS, CHAINS);
     }
 
-    /** Works through so many chains of calls, the first ones with probes. */
+    /** Runs {@code times} chains of calls, the first {@code probed} of them with probes. */
     static int chains(int caller, int probed, int times) {
         Probe.enter(caller);
         int result = plain(probed(times, probed), times - probed);
@@ -44,7 +44,7 @@ final class Sample implements Runnable {
         return x;
     }
 
-    /** A loop of its own: the compiler has it ready long before the one with probes. */
+    /** A separate loop: the compiler compiles it long before the one with probes. */
     private static int plain(int start, int times) {
         int x = start;
         for (int i = 0; i < times; i++) {
@@ -53,7 +53,7 @@ final class Sample implements Runnable {
         return x;
     }
 
-    /** Each step needs the one before. */
+    /** Each step depends on the previous one, so the processor cannot overlap them. */
     static int work(int x) {
         for (int i = 0; i < STEPS; i++) {
             x = x * 31 + i;

@@ -1,10 +1,10 @@
 package org.navitas.runtime;
 
 /**
- * One thread's readings of its own CPU clock; used by that thread alone.
+ * One thread's readings of its CPU clock; used by that thread only.
  *
- * <p>Outermost calls may be so short that two clock readings would cost more than they do. So anchors closer than a tenth
- * of the anchor interval use up a credit, which time gives back; a thread without credit waits for the next anchor that is due.
+ * <p>An outermost call can be shorter than two clock readings. Anchors closer than a tenth of the anchor interval
+ * therefore use up credit, which grows with time. A thread without credit records the next anchor when it is due.
  */
 final class Anchors {
     final Track track;
@@ -14,7 +14,7 @@ final class Anchors {
     private long credits = Limits.CREDITS;
     private long last;
     private boolean hasCpuClock = true;
-    /** The last anchor that found no room, 0 when there was room since. */
+    /** Time of the last anchor that was not recorded for lack of a buffer; 0 if none since the last recorded one. */
     private long keptTime;
     private long keptCpu;
 
@@ -25,30 +25,32 @@ final class Anchors {
         last = now;
     }
 
-    /** The last anchor's time. */
+    /** Returns the last anchor's time. */
     long last() {
         return last;
     }
 
-    /** Whether an anchor may be recorded that is not due. */
+    /** Returns whether an anchor may be recorded before it is due. */
     boolean isAllowed() {
         return credits > 0 || platform.nanoTime() - last >= creditNs;
     }
 
-    /** -1 when this thread has no CPU clock (a virtual thread): it has no anchors then, only epochs. */
+    /**
+     * Returns the CPU time, or -1 if this thread has no CPU clock. A virtual thread then has no anchors, only epochs.
+     */
     long cpuNanos() {
         long cpu = hasCpuClock ? platform.threadCpuNanos() : -1;
         hasCpuClock = cpu >= 0;
         return cpu;
     }
 
-    /** Makes room for one; false when no buffer is free. */
+    /** Reserves space for one anchor; returns false if no buffer is free. */
     boolean hasRoom() {
         Buffer to = track.head();
         return !hasCpuClock || to.get() + 2 <= to.words.length || track.roll(0, 0) != null;
     }
 
-    /** There must be room. */
+    /** Records an anchor; {@link #hasRoom} must have returned true. */
     void add(long now, long cpu) {
         if (cpu >= 0) {
             Buffer to = track.head();
@@ -62,13 +64,13 @@ final class Anchors {
         last = now;
     }
 
-    /** There is no room: it is recorded at the thread's end unless a later one is. */
+    /** Remembers an anchor that finds no buffer. It is recorded at the thread's end, unless a later one is recorded. */
     void keep(long now, long cpu) {
         keptTime = cpu >= 0 ? now : 0;
         keptCpu = cpu;
     }
 
-    /** Writer only, once the thread is dead: no CPU time of its is lost for want of a buffer. */
+    /** Called by the writer once the thread is dead: records the remembered anchor, so that no CPU time is lost. */
     void settle() {
         if (keptTime != 0) {
             track.leavePool(2);

@@ -3,7 +3,7 @@ package org.navitas.runtime;
 import android.os.Debug;
 import android.os.SystemClock;
 
-/** Android, from API 21. */
+/** Android, API 21 or later. */
 final class AndroidPlatform extends Platform {
     @Override
     long threadCpuNanos() {
@@ -20,7 +20,7 @@ final class AndroidPlatform extends Platform {
         return android.os.Process.myPid();
     }
 
-    /** By reflection: it is younger (API 17) than the classes that this is compiled against. */
+    /** Uses reflection: the method (API 17) is newer than the classes that this is compiled against. */
     @Override
     long bootNanos() {
         try {

@@ -3,22 +3,22 @@ package org.navitas.runtime;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Words that one thread fills while the writer reads them. The value is the number of words that the writer may read: an
- * ordered store publishes it, so filling takes neither lock nor fence.
+ * Words that one thread writes while the writer reads them. The value is the number of words that the writer may read.
+ * An ordered store publishes it, so writing takes neither a lock nor a fence.
  *
- * <p>Buffers form a chain: once {@link #next} is set, the count is final.
+ * <p>Buffers form a chain. Once {@link #next} is set, the count is final.
  */
-@SuppressWarnings("serial") // never serialized; the number would be part of every app
+@SuppressWarnings("serial") // never serialized; a version field would be part of every app
 final class Buffer extends AtomicInteger {
     final transient long[] words;
     /** Reference time of event words; set before the first publication. */
     transient long base;
-    /** The filling thread's next buffer. */
+    /** The next buffer of the thread. */
     transient volatile Buffer next;
-    /** The pool's own: where it keeps this buffer (-1: nowhere), and what lies below it among the free ones. */
+    /** Owned by the pool: the buffer's index, or -1 if it has none, and the next free buffer below it. */
     transient int index = -1;
     transient volatile int below;
-    /** How many words the writer has written out; its own. */
+    /** Owned by the writer: how many words it has written out. */
     transient int written;
 
     Buffer(int size) {

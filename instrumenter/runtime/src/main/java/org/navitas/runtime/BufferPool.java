@@ -5,32 +5,37 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A bounded number of buffers, made on demand. Any thread may call it; nothing blocks, and taking a buffer that was used
- * before allocates nothing.
+ * A bounded number of buffers, created on demand. Thread-safe. Never blocks. Taking a used buffer allocates nothing.
  *
- * <p>The one given back last is taken first: it is still in the processor's cache. Some may be larger than usual, as far as the
- * pool has room for it.
+ * <p>The buffer that was returned last is taken first: it is still in the processor's cache. Some buffers can be larger
+ * than usual, within the pool's limit.
  */
 final class BufferPool {
     private final int words;
-    /** Words that buffers may still have beyond the usual. */
+    /** How many words the remaining large buffers can have beyond the usual size. */
     private final AtomicInteger room;
     private final AtomicInteger used = new AtomicInteger();
     private final AtomicInteger made = new AtomicInteger();
     private final AtomicInteger sealed = new AtomicInteger();
-    /** Every buffer by its index. */
+    /** All buffers by index. */
     private final AtomicReferenceArray<Buffer> all;
-    /** A stack of free buffers: index + 1 of the topmost (0: none) below a version, so that no exchange mistakes two states. */
+    /**
+     * A stack of free buffers: index + 1 of the topmost (0 if empty), with a version in the high bits to avoid the ABA
+     * problem.
+     */
     private final AtomicLong top = new AtomicLong();
 
-    /** So many buffers of so many words, and so many words more for the larger ones. */
+    /**
+     * Creates a pool of up to {@code limit} buffers of {@code words} words, with {@code room} further words for larger
+     * buffers.
+     */
     BufferPool(int words, int limit, int room) {
         this.words = words;
         this.room = new AtomicInteger(room);
         all = new AtomicReferenceArray<>(limit);
     }
 
-    /** An empty buffer of at least so many words, or null when all are in use or memory is short. */
+    /** Returns an empty buffer of at least {@code least} words, or null if all are in use or memory is short. */
     Buffer take(int least) {
         Buffer buffer = take();
         if (buffer != null) {
@@ -74,12 +79,12 @@ final class BufferPool {
         }
     }
 
-    /** The buffer may be taken again. */
-    void give(Buffer given) {
-        boolean tooLarge = isLarge(given) && room.get() < given.words.length; // others may soon need one
-        Buffer usual = tooLarge ? make(given.index, words) : null;
-        Buffer buffer = usual == null ? given : usual;
-        room.addAndGet(given.words.length - buffer.words.length);
+    /** Returns a buffer to the pool. */
+    void give(Buffer returned) {
+        boolean tooLarge = isLarge(returned) && room.get() < returned.words.length; // others may need a large one soon
+        Buffer usual = tooLarge ? make(returned.index, words) : null;
+        Buffer buffer = usual == null ? returned : usual;
+        room.addAndGet(returned.words.length - buffer.words.length);
         buffer.clear();
         used.decrementAndGet();
         long was;
@@ -89,7 +94,7 @@ final class BufferPool {
         } while (!top.compareAndSet(was, version(was) | buffer.index + 1));
     }
 
-    /** Whether others may lack this buffer, should its thread keep it for long. */
+    /** Returns whether other threads may need this buffer while its thread keeps it. */
     boolean isWanted(Buffer buffer) {
         return isLarge(buffer) || used.get() > all.length() / 2;
     }
@@ -102,12 +107,15 @@ final class BufferPool {
         return (was >>> 32) + 1 << 32;
     }
 
-    /** Counts a buffer that waits for the writer; whether it is to be woken: that costs as much as a hundred calls. */
+    /**
+     * Counts a buffer that waits for the writer. Returns whether to wake the writer, which costs as much as a hundred
+     * calls.
+     */
     boolean wakesWriter(Buffer waiting) {
         return isLarge(waiting) || sealed.incrementAndGet() % Math.max(1, all.length() / 16) == 0;
     }
 
-    /** How many buffers there are. */
+    /** Returns the number of created buffers. */
     int made() {
         return Math.min(made.get(), all.length());
     }

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 
-/** A growing array of bytes, written little-endian. */
+/** A growing byte array, written in little-endian order. For one thread. */
 final class Bytes {
     static final Charset UTF_8 = Charset.forName("UTF-8");
 
@@ -21,7 +21,7 @@ final class Bytes {
         return buffer.position();
     }
 
-    /** Forgets what is behind. */
+    /** Removes all bytes from this position on. */
     void cut(int size) {
         buffer.position(size);
     }
@@ -57,7 +57,7 @@ final class Bytes {
         return this;
     }
 
-    /** Appends the rest of the file, whose length the kernel does not tell beforehand. */
+    /** Appends the rest of the file. The kernel does not report the length of its files in advance. */
     void read(RandomAccessFile file) throws IOException {
         for (int n = 0; n >= 0; n = file.read(array(), size(), buffer.remaining())) {
             buffer.position(size() + n);

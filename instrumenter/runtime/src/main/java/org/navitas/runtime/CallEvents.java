@@ -3,28 +3,28 @@ package org.navitas.runtime;
 import java.util.Arrays;
 
 /**
- * One thread's calls as events: the buffer that takes them, and the stack of open calls. Used by that thread alone. What extends
- * it says when there are events; it is no part of that since each load on the way of a probe costs time.
+ * One thread's calls as events: the current buffer and the stack of open calls. Used by that thread only. The subclass
+ * decides when calls are events. They are one object, since each load in a probe costs time.
  */
 abstract class CallEvents {
     private static final long[] NONE = {};
 
     final Recorder recorder;
-    /** Of events. */
+    /** Chain of event buffers. */
     final Track calls;
 
-    /** Where events go; empty while there are none. */
+    /** The current event buffer; empty if calls are not events. */
     private long[] words = NONE;
     private int count;
     private long base;
     private Buffer buffer;
-    /** Until then, and within calls, probes may take the short way. */
+    /** Within calls and before this time, probes can take the fast path. */
     private long until;
 
-    /** Method ids of open calls, as far as it reaches. */
+    /** Method ids of open calls, up to its length. */
     private int[] stack = new int[64];
     private int depth;
-    /** There is a new buffer since this was last set to false. */
+    /** Whether a new buffer was started since this was last set to false. */
     boolean rolled;
 
     CallEvents(Recorder recorder, Track calls) {
@@ -32,7 +32,7 @@ abstract class CallEvents {
         this.calls = calls;
     }
 
-    /** A call; false, and no change, when that needs more. */
+    /** Records a call on the fast path; returns false without a change if the slow path is needed. */
     final boolean enterEvent(int method, Platform clock) {
         long[] to = words;
         int n = count;
@@ -45,7 +45,7 @@ abstract class CallEvents {
         if (now >= until || d >= open.length) {
             return false;
         }
-        // The published count first: a stack overflow in this call must leave nothing half done.
+        // The published count first: a stack overflow in this call must leave a consistent state.
         to[n] = (long) method << Format.DELTA_BITS | now - base;
         buffer.lazySet(n + 1);
         count = n + 1;
@@ -54,7 +54,7 @@ abstract class CallEvents {
         return true;
     }
 
-    /** The end of a call that is not an outermost one; false, and no change, when that needs more. */
+    /** Records the end of an inner call on the fast path; returns false without a change if the slow path is needed. */
     final boolean exitEvent(int method, long kind, long now) {
         long[] to = words;
         int n = count;
@@ -73,13 +73,13 @@ abstract class CallEvents {
         return true;
     }
 
-    /** Probes take the short way within a call until then at the latest. */
+    /** Allows the fast path within a call, until {@code latest} at most. */
     final void allowEvents(long latest) {
         until = Math.min(latest, base + Format.DELTA_MASK);
         words = depth > 0 ? buffer.words : NONE;
     }
 
-    /** No probe takes the short way. */
+    /** Disables the fast path. */
     final void holdEvents() {
         words = NONE;
     }
@@ -88,10 +88,10 @@ abstract class CallEvents {
         return depth == 0;
     }
 
-    /** Any entry; false, and no change, when there is no room for it. */
+    /** Records any entry; returns false without a change if there is no space for it. */
     final boolean openEvent(int method, long kind, long now) {
         if (depth == stack.length && depth < Limits.STACK) {
-            stack = Arrays.copyOf(stack, 2 * depth); // first: where the stack overflows here, nothing is half done
+            stack = Arrays.copyOf(stack, 2 * depth); // first: a stack overflow here leaves a consistent state
         }
         if (!append(method, kind, now)) {
             return false;
@@ -104,8 +104,8 @@ abstract class CallEvents {
     }
 
     /**
-     * Any call's end; false when there is no room for it. Inner calls whose own exits were missed (a stack overflow inside a
-     * probe) end first, by throw.
+     * Records the end of any call; returns false if there is no space for it. Inner calls whose exits were missed (a
+     * stack overflow inside a probe) end first, as thrown.
      */
     final boolean closeEvent(int method, long kind, long now) {
         int open = depth - 1;
@@ -139,7 +139,7 @@ abstract class CallEvents {
         return true;
     }
 
-    /** Goes on in an empty buffer; false when the budget is spent or none is free. */
+    /** Continues in an empty buffer; returns false if the budget is spent or no buffer is free. */
     final boolean rollEvents(long now) {
         spendEvents();
         Buffer next = recorder.eventsAllowed() ? calls.roll(now, 0) : null;
@@ -153,12 +153,12 @@ abstract class CallEvents {
         return true;
     }
 
-    /** Counts the current buffer's events as recorded. */
+    /** Counts the current buffer's events against the budget. */
     final void spendEvents() {
         recorder.spent(count);
     }
 
-    /** From the last event on the open calls are nodes of the tree. */
+    /** Moves the open calls to the tree, with the time of the last event. */
     final void moveEvents(CallTree tree, long now) {
         tree.resume(count > 0 ? base + (buffer.words[count - 1] & Format.DELTA_MASK) : now);
         int known = Math.min(depth, stack.length);

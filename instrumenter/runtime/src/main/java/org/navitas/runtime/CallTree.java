@@ -4,40 +4,40 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One thread's folded calls: a calling-context tree whose nodes hold self time, calls and throws since the epoch's start.
- * An epoch's end publishes the nodes touched in it and sets them to zero.
+ * One thread's folded calls: a calling-context tree whose nodes hold self time, calls and throws since the start of the
+ * epoch. At the end of an epoch, the nodes touched in it are published and reset.
  *
- * <p>A published epoch is {@code start, end, rows} and then four words a row: {@code node | parent << 32},
+ * <p>A published epoch is {@code start, end, rows}, followed by four words for each row: {@code node | parent << 32},
  * {@code method | calls << 32}, {@code throws}, {@code self}.
  *
- * <p>The number of nodes is bounded. A full tree makes way for a new one ({@link #renew}), whose nodes have new numbers. Where
- * that cannot be, a new callee's calls are part of their caller (their time is its self time) and count as lost events. All
- * threads' trees together are bounded too; each may have a few nodes in any case.
+ * <p>The number of nodes is bounded, for each tree and for all trees together; each tree may have a few nodes in any
+ * case. A full tree is replaced by a new one ({@link #renew}), whose nodes have new numbers. If that is not possible,
+ * calls of a new callee count as lost events, and their time as self time of the caller.
  *
- * <p>Nodes are ints of one array ({@link Node}): a probe then needs one array, and no reference is stored, which would cost a
- * garbage collector's barrier.
+ * <p>Nodes are ints of one array ({@link Node}). A probe then needs one array and stores no reference, which would cost
+ * a garbage collector's barrier.
  */
 final class CallTree {
     private final Track track;
     private int limit;
-    /** How many nodes all trees may still have, beside their own few. */
+    /** Nodes that all trees together can still add, beyond each tree's minimum. */
     private final AtomicInteger room;
 
     private int[] nodes = new int[Node.INTS];
     private long[] self = new long[1];
     private int[] touched = new int[1];
-    /** Where the next node will be. */
+    /** Where the next node is added. */
     private int end = Node.INTS;
-    /** The published number of a node is its ordinal and this. */
+    /** Offset from a node's ordinal to its published number. */
     int numbered = -1;
     private int touchedNodes;
 
     private int current = Node.ROOT;
-    /** Open calls that are part of {@link #current}, the bound being reached. */
+    /** Number of open calls that are merged into {@link #current} because the tree is full. */
     private int hidden;
     private long last;
     private long epochStart;
-    /** The node that a tick has seen last. */
+    /** The node that was current at the last tick. */
     private int seen = Node.ROOT;
 
     CallTree(Track track, int limit, AtomicInteger room) {
@@ -45,15 +45,15 @@ final class CallTree {
         this.limit = limit;
         this.room = room;
         nodes[Node.METHOD] = -1;
-        nodes[Node.TOUCHED] = 1; // so that it is never listed
+        nodes[Node.TOUCHED] = 1; // so that the root is never listed
     }
 
-    /** Whether no call is open. */
+    /** Returns whether no call is open. */
     boolean isIdle() {
         return current == Node.ROOT && hidden == 0;
     }
 
-    /** No call is open until now: the time since the last exit is nobody's. */
+    /** Starts after a time without an open call; the time since the last exit is not counted. */
     void resume(long now) {
         current = Node.ROOT;
         hidden = 0;
@@ -66,7 +66,7 @@ final class CallTree {
         }
     }
 
-    /** A call that was open when folding began: a node without a call. */
+    /** Adds a call that was open when folding began: a node without a call. */
     void reopen(int id) {
         int child = hidden == 0 ? child(id) : Node.ROOT;
         if (child == Node.ROOT) {
@@ -77,17 +77,17 @@ final class CallTree {
         }
     }
 
-    /** So many open calls inside of the current one are part of it. */
+    /** Merges {@code calls} open calls within the current one into it. */
     void hide(int calls) {
         hidden += calls;
     }
 
-    /** Whether open calls are part of another: then only {@link #open} and {@link #close} may be used. */
+    /** Returns whether open calls are merged into another; then only {@link #open} and {@link #close} may be used. */
     boolean isHiding() {
         return hidden > 0;
     }
 
-    /** A call at an exact time; false, and no change, when it needs {@link #open}. */
+    /** Records a call at an exact time; returns false without a change if it needs {@link #open}. */
     boolean enter(int id, long now) {
         int above = current;
         if (!enter(id)) {
@@ -98,10 +98,10 @@ final class CallTree {
         return true;
     }
 
-    /** The end of a call that is not an outermost one, at an exact time; false, and no change, when it needs {@link #close}. */
+    /** Records the end of an inner call at an exact time; returns false without a change if it needs {@link #close}. */
     boolean exit(int id, boolean byThrow, long now) {
         int node = current;
-        touch(nodes[node + Node.PARENT]); // first: where the stack overflows here, nothing is half done
+        touch(nodes[node + Node.PARENT]); // first: a stack overflow here leaves a consistent state
         if (!exit(id, byThrow)) {
             return false;
         }
@@ -126,7 +126,7 @@ final class CallTree {
             t[above + Node.LATEST] = child;
         }
         if (t[child + Node.CALLS] == 0) {
-            touch(child); // first: where the stack overflows here, nothing is half done
+            touch(child); // first: a stack overflow here leaves a consistent state
         }
         t[child + Node.CALLS]++;
         current = child;
@@ -149,7 +149,7 @@ final class CallTree {
         return true;
     }
 
-    /** Any entry, which counts so many calls; false, and no change, when the tree has no room for it. */
+    /** Records any entry as {@code counts} calls; returns false without a change if the tree is full. */
     boolean open(int id, int counts) {
         int child = hidden == 0 ? child(id) : Node.ROOT;
         if (child == Node.ROOT) {
@@ -161,7 +161,10 @@ final class CallTree {
         return true;
     }
 
-    /** Any call's end; false when no such call is open. Inner calls whose own ends were missed end with it, by throw. */
+    /**
+     * Records the end of any call; returns false if no such call is open. Inner calls whose ends were missed also end,
+     * as thrown.
+     */
     boolean close(int id, boolean byThrow) {
         if (hidden > 0) {
             hidden--;
@@ -189,12 +192,15 @@ final class CallTree {
         return true;
     }
 
-    /** Time up to now belongs to the innermost open call. */
+    /** Adds the time until now to the innermost open call. */
     void advance(long now) {
         spend(current, now);
     }
 
-    /** A tick: the time since the last one belongs to the innermost open call, and so does the rest, should no tick follow. */
+    /**
+     * Handles a tick: the time since the last one belongs to the innermost open call, and so does the rest if no tick
+     * follows.
+     */
     void tick(long time) {
         if (time - last > 0) {
             spend(current, time);
@@ -202,7 +208,10 @@ final class CallTree {
         seen = current;
     }
 
-    /** The outermost call has ended: time up to now belongs to the node that a tick has seen last, else to that call. */
+    /**
+     * Ends the outermost call: the time until now belongs to the node of the last tick, or to that call if there was
+     * none.
+     */
     void inherit(long now) {
         spend(seen == Node.ROOT ? nodes[Node.LATEST] : seen, now);
     }
@@ -213,7 +222,7 @@ final class CallTree {
         last = now;
     }
 
-    /** Publishes the epoch and begins the next; false (and no change) when no buffer is free. */
+    /** Publishes the epoch and starts the next; returns false without a change if no buffer is free. */
     boolean endEpoch() {
         if (touchedNodes > 0) {
             int need = words();
@@ -228,7 +237,7 @@ final class CallTree {
         return true;
     }
 
-    /** Writer only, once the thread is dead: publishes the last epoch, and gives the room for its nodes back. */
+    /** Called by the writer once the thread is dead: publishes the last epoch and releases the nodes. */
     void end() {
         if (touchedNodes > 0) {
             try {
@@ -265,7 +274,7 @@ final class CallTree {
             self[node >> Node.BITS] = 0;
         }
         touchedNodes = 0;
-        touch(current); // its time goes on
+        touch(current); // its time continues in the next epoch
         buffer.lazySet(at);
     }
 
@@ -280,7 +289,7 @@ final class CallTree {
         }
     }
 
-    /** The current node's child, which is then its latest; ROOT when it has none of that id. */
+    /** Finds the current node's child with this id and makes it the latest; returns ROOT if there is none. */
     private int known(int id) {
         int[] t = nodes;
         int above = current;
@@ -297,7 +306,7 @@ final class CallTree {
         return Node.ROOT;
     }
 
-    /** The current node's child; made when missing; ROOT when there is no room. */
+    /** Finds or adds the current node's child; returns ROOT if the tree is full. */
     private int child(int id) {
         int node = known(id);
         return node != Node.ROOT ? node : make(id, nodes[current + Node.LATEST]);
@@ -334,7 +343,7 @@ final class CallTree {
             return false;
         }
         try {
-            // Every copy before the first assignment: memory that runs out leaves the tree whole.
+            // All copies before the first assignment: an OutOfMemoryError leaves the tree consistent.
             int[] moreNodes = Arrays.copyOf(nodes, size << Node.BITS);
             long[] moreSelf = Arrays.copyOf(self, size);
             touched = Arrays.copyOf(touched, size);
@@ -348,7 +357,9 @@ final class CallTree {
         }
     }
 
-    /** Whether a new tree of the open calls alone would have room for many more, and numbers are left for its nodes. */
+    /**
+     * Returns whether a new tree of the open calls only would have space for many more nodes, and node numbers remain.
+     */
     boolean mayRenew() {
         return hidden == 0 && numbered <= Integer.MAX_VALUE - 2 * limit && openCalls() <= limit / 2;
     }
@@ -361,7 +372,7 @@ final class CallTree {
         return open;
     }
 
-    /** Right after an epoch's end: makes a new tree of the open calls alone. */
+    /** Replaces the tree by a new one of the open calls only; called right after an epoch's end. */
     void renew() {
         int open = openCalls();
         int[] path = new int[open];

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.zip.CRC32;
 
 /**
- * Encodes chunks and hands them to the sink; used by the writer thread alone. After the sink has failed once nothing is
- * written any more, only counted: the application must not suffer from a full disk.
+ * Encodes chunks and passes them to the sink; used by the writer thread only. After the sink has failed once, records
+ * are only counted: a full disk must not harm the application.
  */
 final class ChunkWriter {
     private final Sink sink;
@@ -21,7 +21,7 @@ final class ChunkWriter {
         this.mapId = mapId;
     }
 
-    /** A thread's words from where the writer stands to {@code end}, as one or more chunks. */
+    /** Writes a thread's words from the writer's position to {@code end}, as one or more chunks. */
     void words(ThreadRecorder owner, Track track, Buffer buffer, int end) {
         if (track.type == Format.FOLDED) {
             epochs(owner, track, buffer, end);
@@ -59,17 +59,17 @@ final class ChunkWriter {
         }
     }
 
-    /** Bytes of folded chunks so far; for any thread. */
+    /** Returns the bytes of folded chunks so far; any thread may call it. */
     long foldedBytes() {
         return foldedBytes;
     }
 
-    /** A chunk without records, which says what the thread has lost since its last one. */
+    /** Writes a chunk without records that reports what the thread lost since its last chunk. */
     void loss(ThreadRecorder owner, Track track) {
         finish(begin(owner, track, mapId, 0), 0);
     }
 
-    /** Process-wide records. */
+    /** Writes records of the whole process. */
     void records(int type, int seq, int lost, int count, Bytes records) {
         lostRecords += lost;
         int start = begin(type, 0, 0, 0, seq, lost, 0, "");
@@ -83,7 +83,7 @@ final class ChunkWriter {
         return begin(track.type, map, owner.serial, owner.osTid, track.nextChunk(), lost, base, owner.thread.getName());
     }
 
-    /** Returns where the payload begins. */
+    /** Starts a chunk and returns the position of its payload. */
     private int begin(int type, long map, long serial, int osTid, int seq, int lost, long base, String threadName) {
         byte[] name = threadName.substring(0, Math.min(threadName.length(), Format.MAX_NAME)).getBytes(Bytes.UTF_8);
         chunk.cut(0);
@@ -114,7 +114,7 @@ final class ChunkWriter {
         try {
             sink.close();
         } catch (IOException e) {
-            Platform.note("close_failed", "closing the event file failed: ", e);
+            Platform.note("close_failed", "cannot close the event file: ", e);
         }
         if (lostRecords > 0) {
             Platform.note("records_lost", "records were lost: ", lostRecords);

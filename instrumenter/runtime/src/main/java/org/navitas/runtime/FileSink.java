@@ -10,10 +10,10 @@ final class FileSink implements Sink {
 
     FileSink(File folder, int process) throws IOException {
         if (!folder.isDirectory() && !folder.mkdirs() && !folder.isDirectory()) {
-            throw new IOException("cannot make the folder " + folder);
+            throw new IOException("cannot create the folder " + folder);
         }
         file = new RandomAccessFile(new File(folder, "events-" + process + ".nvch"), "rw");
-        file.setLength(0); // an earlier process may have had the same id
+        file.setLength(0); // an earlier process can have had the same id
     }
 
     @Override

@@ -5,13 +5,14 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 
 /**
- * Something that the sampler reads, used by its thread alone: a file of the kernel's. One in the real /proc stays open, since
- * opening costs ten times what reading does; any other is opened each time, since the virtual phone replaces its nodes by rename.
+ * A kernel file that the sampler reads; used by its thread only. A file in the real /proc stays open, since opening
+ * takes ten times as long as reading. Others are opened each time, since the virtual phone replaces its nodes by
+ * rename.
  */
 class FileSource {
     final int id;
     final File path;
-    /** Readings that failed in a row. */
+    /** Number of consecutive failed readings. */
     int failures;
     private RandomAccessFile open;
 
@@ -20,7 +21,7 @@ class FileSource {
         this.path = path;
     }
 
-    /** Appends the present reading; appending nothing means that there is nothing to record. */
+    /** Appends the current reading; appends nothing if there is nothing to record. */
     void read(Bytes into) throws IOException {
         if (open == null) {
             RandomAccessFile file = new RandomAccessFile(path, "r");
@@ -39,14 +40,14 @@ class FileSource {
         open = null;
     }
 
-    /** The whole of a small file. */
+    /** Returns the contents of a small file. */
     static Bytes content(File path) throws IOException {
         Bytes content = new Bytes();
         copy(new RandomAccessFile(path, "r"), content);
         return content;
     }
 
-    /** The text of a small file, empty when it cannot be read. */
+    /** Returns the text of a small file, or an empty text if it cannot be read. */
     static String text(String path) {
         try {
             Bytes content = content(new File(path));
@@ -70,7 +71,7 @@ class FileSource {
                 file.close();
             }
         } catch (IOException e) {
-            return; // it was only read from
+            return; // the file was only read
         }
     }
 }

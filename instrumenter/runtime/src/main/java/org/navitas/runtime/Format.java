@@ -1,13 +1,13 @@
 package org.navitas.runtime;
 
 /**
- * Numbers of the event file and names of settings (docs/formats.md). Only constants, which the compiler copies to where they are
- * used: the class itself is left out of the jar.
+ * Numbers of the event file and names of settings (docs/formats.md). Contains only constants, which the compiler
+ * inlines, so the jar does not contain this class.
  */
 final class Format {
     static final int MAGIC = 'N' | 'V' << 8 | 'C' << 16 | 'H' << 24;
     static final int VERSION = 1;
-    /** Where in a chunk's header the number of records is, and that of the payload's bytes. */
+    /** Offsets in a chunk's header: the number of records and the number of payload bytes. */
     static final int COUNT_AT = 44;
     static final int PAYLOAD_BYTES_AT = 48;
     static final int MAX_NAME = 200;
@@ -20,7 +20,7 @@ final class Format {
     static final int FOLDED = 5;
     static final int CLOCK_TRIPLES = 8;
 
-    /** An event is {@code kind << 62 | method << 40 | delta_ns}; these are kinds. */
+    /** Kinds of events. An event is {@code kind << 62 | method << 40 | delta_ns}. */
     static final long ENTER = 0L;
     static final long EXIT = 1L << 62;
     static final long THROW = 2L << 62;
@@ -28,24 +28,24 @@ final class Format {
     static final int DELTA_BITS = 40;
     static final long DELTA_MASK = (1L << DELTA_BITS) - 1;
 
-    /** A method id that no map gives, for what {@link Recorder#mark} does; the three after it are the calibration's. */
+    /** A reserved method id for {@link Recorder#mark}; the three ids after it are for calibration. */
     static final int EDGE = 0x3FFFFC;
 
-    /** Words of an epoch before its rows, and of a row, as a thread hands them over. */
+    /** Words of an epoch before its rows, and words of a row, as a thread passes them to the writer. */
     static final int EPOCH_WORDS = 3;
     static final int ROW_WORDS = 4;
 
-    /** The counter source of ticks, and the setting that makes a source of threads. */
+    /** The counter source of ticks, and the setting that adds a source of threads. */
     static final int TICKS = 3;
     static final String THREADS = "threads";
-    /** Where an app's own settings are, which go before those that the shell leaves. */
+    /** Where an app's own settings file is. It overrides settings that the shell wrote. */
     static final String APPS_FOLDER = "/data/data/";
     static final String OWN_SETTINGS = "/files/navitas/navitas.properties";
-    /** Where settings are, what system properties among them begin with, and keys of sources. */
+    /** The settings folder, the prefix of system properties, and the prefix of source keys. */
     static final String SETTINGS_FOLDER = "/data/local/tmp/navitas/";
     static final String SETTINGS_PREFIX = "navitas.";
     static final String SOURCE = "source.";
-    /** The system property that tells other copies of the runtime that one records. */
+    /** The system property that shows other copies of the runtime that one is recording. */
     static final String RECORDING = "navitas.recording";
 
     private Format() {}

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks a class that is never loaded on Android, so it may use what API 21 lacks. */
+/** Marks a class that Android never loads, so it may use classes that API 21 lacks. */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.TYPE)
 @interface JvmOnly {}

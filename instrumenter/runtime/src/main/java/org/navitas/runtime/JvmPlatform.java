@@ -5,7 +5,7 @@ import java.lang.management.ThreadMXBean;
 import java.time.Clock;
 import java.time.Instant;
 
-/** A JVM; on Linux with kernel thread ids, elsewhere without. */
+/** A JVM. Kernel thread ids are known on Linux only. */
 @JvmOnly
 final class JvmPlatform extends Platform {
     private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -21,8 +21,8 @@ final class JvmPlatform extends Platform {
     }
 
     /**
-     * From the first field of its stat: a canonical path would come from a cache on older JVMs. 0 for a virtual thread, which has
-     * no kernel thread of its own.
+     * Reads the first field of the thread's stat file, since older JVMs cache canonical paths. Returns 0 for a virtual
+     * thread, which has no kernel thread of its own.
      */
     @Override
     int threadId() {
@@ -38,10 +38,10 @@ final class JvmPlatform extends Platform {
 
     @Override
     long bootNanos() {
-        return -1; // /proc/uptime has ticks of 10 ms, too coarse to join clocks
+        return -1; // /proc/uptime has a resolution of 10 ms, too coarse to align clocks
     }
 
-    /** Microseconds from Java 9 on, milliseconds before. */
+    /** Resolution: microseconds from Java 9 on, milliseconds before. */
     @Override
     long realNanos() {
         Instant now = clock.instant();

@@ -1,9 +1,9 @@
 package org.navitas.runtime;
 
 /**
- * Chunks as lines of the system log: {@code NV1 <pid> <n> <part>/<parts> <base64>}, parts counted from 0. The log drops lines
- * when it is flooded, so lines are paced and those that it refuses are tried again for a while; what is lost all the same
- * shows as a missing number.
+ * Writes chunks as lines of the system log: {@code NV1 <pid> <n> <part>/<parts> <base64>}, with parts counted from 0.
+ * The log drops lines if it receives too many. Lines are therefore paced, and refused lines are tried again for a
+ * while. A missing number shows a lost chunk.
  */
 final class LogcatSink implements Sink {
     private static final char[] DIGITS =
@@ -45,7 +45,7 @@ final class LogcatSink implements Sink {
         try {
             Thread.sleep(Limits.PACE_MS);
         } catch (InterruptedException e) {
-            // The application cannot mean this thread; writing goes on.
+            // The application cannot have meant this thread; writing continues.
         }
     }
 
@@ -57,7 +57,7 @@ final class LogcatSink implements Sink {
     @Override
     public void close() {}
 
-    /** Android has java.util.Base64 only from API 26 on. */
+    /** Encodes Base64; Android has java.util.Base64 only from API 26 on. */
     static String base64(byte[] bytes, int length) {
         StringBuilder text = new StringBuilder((length + 2) / 3 * 4);
         for (int i = 0; i < length; i += 3) {

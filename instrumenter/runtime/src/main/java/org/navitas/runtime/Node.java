@@ -1,11 +1,11 @@
 package org.navitas.runtime;
 
 /**
- * A node of a {@link CallTree}: eight ints in a row of one array, named by the index of the first. Only constants, which the
- * compiler copies to where they are used: the class itself is left out of the jar.
+ * A node of a {@link CallTree}: eight consecutive ints of one array, identified by the index of the first. Contains
+ * only constants, which the compiler inlines, so the jar does not contain this class.
  */
 final class Node {
-    /** The node above the outermost calls; in published rows it is parent -1. It also stands for no node. */
+    /** The node above the outermost calls, parent -1 in published rows. Also means "no node". */
     static final int ROOT = 0;
     /** A node has {@code 1 << BITS} ints. */
     static final int BITS = 3;
@@ -21,7 +21,7 @@ final class Node {
     static final int FOLLOWER = 4;
     static final int CALLS = 5;
     static final int THROWN = 6;
-    /** Whether the present epoch has seen it. */
+    /** Whether the node was used in the current epoch. */
     static final int TOUCHED = 7;
 
     private Node() {}

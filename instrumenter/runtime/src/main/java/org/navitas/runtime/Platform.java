@@ -1,41 +1,42 @@
 package org.navitas.runtime;
 
 /**
- * What the runtime asks of the machine below: clocks, identities, the log. A class rather than an interface because the
- * virtual machine resolves {@link #nanoTime} at compile time when only one implementation is loaded.
+ * What the runtime needs from the operating system: clocks, ids and the log. A class rather than an interface: the
+ * virtual machine resolves {@link #nanoTime} at compile time if only one implementation is loaded.
  */
 abstract class Platform {
-    /** CLOCK_MONOTONIC, ns. */
+    /** Returns CLOCK_MONOTONIC in ns. */
     long nanoTime() {
         return System.nanoTime();
     }
 
-    /** CPU time of the calling thread, ns; -1 when this thread has none (a virtual thread). */
+    /** Returns the CPU time of the calling thread in ns, or -1 if it has no CPU clock (a virtual thread). */
     abstract long threadCpuNanos();
 
-    /** Kernel id of the calling thread, 0 when unknown. */
+    /** Returns the kernel id of the calling thread, or 0 if unknown. */
     abstract int threadId();
 
-    /** Id of this process, 0 when unknown. */
+    /** Returns the id of this process, or 0 if unknown. */
     abstract int processId();
 
-    /** CLOCK_BOOTTIME, ns; -1 when unknown. */
+    /** Returns CLOCK_BOOTTIME in ns, or -1 if unknown. */
     abstract long bootNanos();
 
-    /** CLOCK_REALTIME, ns. */
+    /** Returns CLOCK_REALTIME in ns. */
     abstract long realNanos();
 
     /**
-     * Writes a line to the system log: a phone's, or on a JVM the virtual phone's, which brings its own
-     * {@code android.util.Log}. False when the line was not taken and may be tried again; a LinkageError when there is no log.
+     * Writes a line to the system log. On a JVM, that is the log of the virtual phone, which provides its own {@code
+     * android.util.Log}. Returns false if the line was refused and can be tried again. Throws a LinkageError if there
+     * is no log.
      */
     boolean log(String line) {
         return android.util.Log.println(android.util.Log.INFO, "navitas", line) >= 0;
     }
 
     /**
-     * Writes a line for the user to standard error, which is the log on Android. Programs read {@code code}, people
-     * {@code text} and {@code cause} (docs/formats.md, Notes of the runtime).
+     * Writes a line for the user to standard error, which is the log on Android. {@code code} is for programs; {@code
+     * text} and {@code cause} are for people (docs/formats.md, Notes of the runtime).
      */
     static void note(String code, String text, Object cause) {
         System.err.println("navitas: [" + code + "] " + text + cause);

@@ -1,23 +1,27 @@
 package org.navitas.runtime;
 
 /**
- * What instrumented methods call. Never blocks, and throws nothing but the stack overflow that the application is about to
- * meet; without a configuration each call costs the test of a static final field.
+ * The probes that instrumented methods call. Thread-safe. Never blocks, and throws nothing except a stack overflow that
+ * the application is about to cause. Without a configuration, each call costs one test of a static final field.
  *
- * <p>A method id is 0 … 4 194 303 (22 bits). Every {@link #enter} is followed, on the same thread, by exactly one
- * {@link #exit} or {@link #thrown} with the same id, unless it throws: then the call does not begin. An exit that is missed
- * (by a stack overflow inside a probe) is recorded with the next exit of an enclosing method.
+ * <p>A method id is 0 … 4,194,303 (22 bits). Every {@link #enter} or {@link #resume} is followed, on the same thread,
+ * by exactly one {@link #exit} or {@link #thrown} with the same id, unless it throws: then the call does not begin. If
+ * an exit is missed (by a stack overflow inside a probe), it is recorded with the next exit of an enclosing method.
  */
 public final class Probe {
     static final Recorder RECORDER = Recorder.start();
-    /** Null unless calls are recorded. A constant of its own: each load on the way to a thread's recorder costs time. */
+    /** Null unless calls are recorded. A separate constant, since each load before a thread's recorder costs time. */
     private static final Threads THREADS = RECORDER == null || RECORDER.settings.unprobed ? null : RECORDER.threads;
     private static final Ticker TICKER = RECORDER == null ? null : RECORDER.ticker;
     private static final Platform CLOCK = RECORDER == null ? null : RECORDER.platform;
 
     private Probe() {}
 
-    /** The method has been entered. */
+    /**
+     * Records that a method was entered.
+     *
+     * @param method the method's id
+     */
     public static void enter(int method) {
         if (TICKER != null) {
             THREADS.current().tickedEnter(method, TICKER.time);
@@ -26,14 +30,23 @@ public final class Probe {
         }
     }
 
-    /** A suspended call of the method goes on; ends like an {@link #enter}ed one. */
+    /**
+     * Records that a suspended call resumes; it ends like an {@link #enter entered} call.
+     *
+     * @param method the method's id
+     */
     public static void resume(int method) {
         if (THREADS != null) {
             THREADS.current().resume(method);
         }
     }
 
-    /** The method of a state machine has been entered: its first state begins a call, the others continue one. */
+    /**
+     * Records that the method of a state machine was entered. State 0 begins a call; any other state resumes one.
+     *
+     * @param method the method's id
+     * @param state the state machine's label
+     */
     public static void enter(int method, int state) {
         if (state == 0) {
             enter(method);
@@ -42,12 +55,20 @@ public final class Probe {
         }
     }
 
-    /** The method returns. */
+    /**
+     * Records that a method returns.
+     *
+     * @param method the method's id
+     */
     public static void exit(int method) {
         leave(method, Format.EXIT);
     }
 
-    /** The method ends by an exception. */
+    /**
+     * Records that an exception ends a method.
+     *
+     * @param method the method's id
+     */
     public static void thrown(int method) {
         leave(method, Format.THROW);
     }

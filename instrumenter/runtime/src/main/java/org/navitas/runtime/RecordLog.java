@@ -1,8 +1,8 @@
 package org.navitas.runtime;
 
 /**
- * Records of the process as a whole, of one chunk type. Any thread appends, the writer drains; when the writer does not
- * keep up, records are counted as lost rather than kept without bound.
+ * Process-wide records of one chunk type. Any thread appends; the writer drains. If the writer is too slow, further
+ * records are counted as lost, so memory is bounded.
  */
 final class RecordLog {
     private final int type;
@@ -45,7 +45,7 @@ final class RecordLog {
         return true;
     }
 
-    /** Writer only. */
+    /** Called by the writer only. */
     void drain(ChunkWriter out) {
         Bytes full;
         int records;

@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One process's recording: buffers, the registry of threads, the writer and the sampler.
+ * The recording of one process: buffers, the thread registry, the writer and the sampler.
  *
- * <p>The static methods are for test listeners; they do nothing while nothing is recorded. All methods are thread-safe.
+ * <p>Test listeners call the static methods, which do nothing if there is no recording. All methods are thread-safe.
  */
 public final class Recorder implements Runnable {
     /** Kinds of {@link #mark}. */
@@ -19,19 +19,19 @@ public final class Recorder implements Runnable {
     final BufferPool eventBuffers;
     final BufferPool anchorBuffers;
     final BufferPool foldBuffers;
-    /** How many more all call trees together may have. */
+    /** Nodes that all call trees together can still add. */
     final AtomicInteger spareNodes;
     /** Anchors closer than this use up credit. */
     final long creditNs;
     final Writer writer;
-    /** Null unless ticks time the calls. */
+    /** Null unless in tick mode. */
     final Ticker ticker;
     final Threads threads;
-    /** The runtime's own, whose probes record nothing. */
+    /** The runtime's own threads, whose probes record nothing. */
     final ThreadGroup ownThreads = new ThreadGroup("navitas");
 
     final Settings settings;
-    /** Unless null, what busy threads do every few ms, within a call, to measure what their probes cost. */
+    /** If not null, busy threads run it every few ms, within a call, to measure what their probes cost. */
     volatile Runnable sample;
     private final ChunkWriter out;
     private final RecordLog markers = new RecordLog(Format.MARKERS);
@@ -58,7 +58,7 @@ public final class Recorder implements Runnable {
         threads = new Threads(this);
     }
 
-    /** The recorder that this process is configured for, or null. */
+    /** Starts the recorder if this process is configured for one; otherwise returns null. */
     static Recorder start() {
         try {
             Settings settings = Settings.load();
@@ -83,7 +83,7 @@ public final class Recorder implements Runnable {
         }
     }
 
-    /** For events: a 64th of the memory, within limits. */
+    /** Number of event buffers: a 64th of the memory, within limits. */
     private static int buffers(Settings settings) {
         long memory = Runtime.getRuntime().maxMemory() / 64 / (8 * Limits.EVENT_WORDS);
         int most = settings.logcat ? Limits.LOGCAT_EVENT_BUFFERS : Limits.MOST_EVENT_BUFFERS;
@@ -110,7 +110,7 @@ public final class Recorder implements Runnable {
         return thread;
     }
 
-    /** Ends the recording: writes the rest, within a limit of time; what is recorded later is dropped. */
+    /** Ends the recording: writes the rest, within a time limit. Later calls are not recorded. */
     @Override
     public void run() {
         try {
@@ -125,7 +125,7 @@ public final class Recorder implements Runnable {
         }
     }
 
-    /** Waits until everything recorded so far is written, at most five seconds. */
+    /** Waits until everything recorded so far is written, for at most five seconds. */
     public static void flush() {
         if (Probe.RECORDER != null) {
             Probe.RECORDER.publishOwn();
@@ -133,7 +133,7 @@ public final class Recorder implements Runnable {
         }
     }
 
-    /** Publishes what the calling thread has folded; the writer may have to free a buffer for it first. */
+    /** Publishes the calling thread's folded calls; the writer may have to free a buffer first. */
     private void publishOwn() {
         if (!current().publish()) {
             writer.flush(Limits.FLUSH_LIMIT_MS);
@@ -141,23 +141,30 @@ public final class Recorder implements Runnable {
         }
     }
 
-    /** Asks for everything recorded so far to be written soon. */
+    /** Requests that everything recorded so far is written soon. Does not wait. */
     public static void requestFlush() {
         if (Probe.RECORDER != null) {
             Probe.RECORDER.writer.flush(0);
         }
     }
 
-    /** Marks what the tests are doing now; {@code test} is {@code class#method}, empty for a run. */
+    /**
+     * Marks that the run or a test begins or ends.
+     *
+     * @param kind {@link #RUN_START}, {@link #TEST_START}, {@link #TEST_FINISH} or {@link #RUN_END}
+     * @param status {@link #PASSED}, {@link #FAILED}, {@link #IGNORED} or {@link #ASSUMPTION}; used when a test
+     *     finishes
+     * @param test {@code class#method}, or empty for a run
+     */
     public static void mark(int kind, int status, String test) {
         if (Probe.RECORDER != null) {
-            Probe.RECORDER.publishOwn(); // folds of before and after a test's edge are told apart
+            Probe.RECORDER.publishOwn(); // so that folded calls before and after the mark are separate
             Probe.RECORDER.marker(kind, status, test);
             Probe.RECORDER.anchorOwn();
         }
     }
 
-    /** Where no call does it, a test's edge reads the calling thread's CPU time. */
+    /** Reads the calling thread's CPU time at the mark, unless a call does it. */
     private void anchorOwn() {
         if (settings.unprobed) {
             current().enter(Format.EDGE, platform);
@@ -169,33 +176,36 @@ public final class Recorder implements Runnable {
         markers.marker(platform.nanoTime(), kind, status, settings.repeat, test);
     }
 
-    /** The calling thread's recorder. */
+    /** Returns the calling thread's recorder. */
     ThreadRecorder current() {
         return threads.current();
     }
 
-    /** Whether threads may record calls as events. */
+    /** Returns whether threads may record calls as events. */
     boolean eventsAllowed() {
         return !settings.folded && eventBytes.get() < settings.eventBudgetBytes;
     }
 
-    /** So many events have been recorded. */
+    /** Counts events against the budget. */
     void spent(int events) {
         eventBytes.addAndGet(8L * events);
     }
 
-    /** The time between two anchors; folded, it doubles with each doubling of what folding has written over the budget. */
+    /**
+     * Returns the time between two anchors. While folding, it doubles each time that the folded bytes double beyond the
+     * budget.
+     */
     long anchorIntervalNs(boolean folding) {
         long over = folding ? out.foldedBytes() / Math.max(settings.eventBudgetBytes, 1 << 20) : 0;
         return settings.anchorIntervalNs << Math.min(Limits.MAX_WIDENING, 64 - Long.numberOfLeadingZeros(over));
     }
 
-    /** How soon after another a full call tree may make way for a new one: at once within the budget. */
+    /** Returns the minimum time between two replacements of a full call tree; none within the budget. */
     long renewalNs() {
         return out.foldedBytes() < settings.eventBudgetBytes ? 0 : anchorIntervalNs(true);
     }
 
-    /** A thread's recording has ended by an error of the runtime or of memory. */
+    /** Called when an error of the runtime or a lack of memory ends a thread's recording. */
     void failed(Throwable cause) {
         if (hasFailed.compareAndSet(false, true)) {
             Platform.note("thread_stopped", "a thread is no longer recorded: ", cause);

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The background thread that reads counters. It measures its own CPU time and widens its interval so as to stay below two
- * percent of a core; a source that keeps failing is dropped.
+ * The background thread that reads counters. It measures its CPU time and widens its interval to use at most two
+ * percent of a core. It drops a source that keeps failing.
  */
 final class Sampler implements Runnable {
     private final Platform platform;
@@ -37,7 +37,7 @@ final class Sampler implements Runnable {
         }
     }
 
-    /** Null for one that this system does not have. */
+    /** Returns null for a source that this system does not have. */
     private static FileSource source(int id, String path, Settings settings) {
         if (path.equals(Format.THREADS)) {
             File tasks = settings.under("/proc/self/task");
@@ -50,7 +50,7 @@ final class Sampler implements Runnable {
         return !sources.isEmpty();
     }
 
-    /** Read once more and end. */
+    /** Reads all sources once more, then ends. */
     void stop() {
         stopping = true;
         LockSupport.unpark(thread);
@@ -66,19 +66,19 @@ final class Sampler implements Runnable {
             costNs = (3 * costNs + platform.threadCpuNanos() - before) / 4;
             next = Math.max(next + widened(intervalNs, costNs), System.nanoTime());
             for (long left = next - System.nanoTime(); left > 0 && !stopping; left = next - System.nanoTime()) {
-                Thread.interrupted(); // the application cannot mean this thread
+                Thread.interrupted(); // the application cannot interrupt this thread on purpose
                 LockSupport.parkNanos(this, left);
             }
         }
         sample();
     }
 
-    /** The interval at which a round of this cost stays within the share of a core. */
+    /** Returns the interval at which rounds of this cost stay within the share of a core. */
     static long widened(long intervalNs, long costNs) {
         return Math.max(intervalNs, Limits.CORE_SHARE * costNs);
     }
 
-    /** Reads every source once. */
+    /** Reads each source once. */
     void sample() {
         for (Iterator<FileSource> each = sources.iterator(); each.hasNext(); ) {
             FileSource source = each.next();

@@ -11,8 +11,8 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * What to record, read once: the process's properties file under sysRoot, and over it system properties
- * {@code navitas.<key>}.
+ * What to record. Read once, from the process's properties file under sysRoot; system properties {@code navitas.<key>}
+ * override it.
  */
 final class Settings {
     final String sysRoot;
@@ -21,14 +21,14 @@ final class Settings {
     final boolean logcat;
     final boolean folded;
     final boolean ticked;
-    /** Probes record nothing. */
+    /** Whether probes record nothing. */
     final boolean unprobed;
     final long eventBudgetBytes;
     final long anchorIntervalNs;
     final long sampleIntervalNs;
     final long tickIntervalNs;
     final long flushIntervalNs;
-    /** Paths of counters by source id, as configured (not yet under sysRoot). */
+    /** Configured paths of counters by source id, without sysRoot. */
     final Map<Integer, String> sources;
 
     Settings(String sysRoot, Properties values) {
@@ -56,7 +56,10 @@ final class Settings {
         }
     }
 
-    /** Null when nothing is to be recorded; throws IllegalArgumentException (with the key) on a value that makes no sense. */
+    /**
+     * Loads the settings; returns null if there are none. Throws IllegalArgumentException, which names the key, for an
+     * invalid value.
+     */
     static Settings load() throws IOException {
         String sysRoot = System.getProperty("navitas.sysRoot", "/");
         Properties values = new Properties();
@@ -76,12 +79,12 @@ final class Settings {
         return new Settings(sysRoot, values);
     }
 
-    /** The id of the method map that the app's classes were instrumented with, 0 when unknown. */
+    /** Returns the id of the method map of the app's classes, or 0 if unknown. */
     static long mapId() throws IOException {
         String id;
         try {
             id = Class.forName("org.navitas.map.NavitasMap").newInstance().toString();
-        } catch (ReflectiveOperationException e) { // no Android app
+        } catch (ReflectiveOperationException e) { // not an instrumented Android app
             Properties map = new Properties();
             InputStream in = Settings.class.getResourceAsStream("/META-INF/navitas/map.properties");
             if (in != null) {
@@ -104,7 +107,10 @@ final class Settings {
         return sysRoot.equals("/") ? new File(path) : new File(sysRoot, path);
     }
 
-    /** Of an app all processes (APP, APP:NAME) have the same; a JVM's process is named as its program, which has none. */
+    /**
+     * All processes of an app (APP, APP:NAME) have the same file. A JVM's process is named after its program and has
+     * none.
+     */
     private static File file(String sysRoot) {
         String process = System.getProperty("navitas.process");
         if (process == null) {
@@ -127,7 +133,7 @@ final class Settings {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // the same message
+            // same message as for a number out of range
         }
         throw new IllegalArgumentException("'" + key + "' needs a number from " + least + " to " + most + ", not " + text);
     }

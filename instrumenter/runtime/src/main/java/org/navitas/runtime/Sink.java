@@ -3,11 +3,13 @@ package org.navitas.runtime;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** Where whole chunks go; used by the writer thread alone. */
+/** The destination of complete chunks; used by the writer thread only. */
 interface Sink extends Closeable {
-    /** Takes one chunk; after an exception none of it may be left where a reader would take it for data. */
+    /** Writes one chunk. If it throws, a reader must not see any part of the chunk as data. */
     void write(byte[] bytes, int length) throws IOException;
 
-    /** Bytes of payload that one chunk of call events should not exceed, so that little is lost with it. */
+    /**
+     * Returns the recommended maximum payload of a chunk of call events in bytes, so that a lost chunk loses little.
+     */
     int payloadLimit();
 }

@@ -1,15 +1,15 @@
 package org.navitas.runtime;
 
 /**
- * One thread's recording: every method here but {@link #drain} is called by that thread alone.
+ * The recording of one thread. That thread alone calls every method except {@link #drain}.
  *
- * <p>Calls are events as long as the recorder gives buffers, else they are folded until the outermost call has returned.
- * At an entry the CPU clock is read before the event's time and at an exit after it, so the cost of reading it (microseconds)
- * falls into the caller's time, never the callee's; an anchor has the time of the event that it belongs to.
+ * <p>Calls are events while the recorder provides buffers. Otherwise they are folded until the outermost call has
+ * returned. The CPU clock is read before the event's time at an entry, and after it at an exit. The cost of reading
+ * (microseconds) is thus part of the caller's time, never of the callee's. An anchor has the time of its event.
  *
- * <p>A probe takes a short way as long as nothing but its own record is to be done: the fields that guard it are set by
- * {@link #proceed} alone. Where ticks time the calls, a tick's time belongs to the call that it found innermost; the time from a
- * thread's last tick to the end of its outermost call belongs to the one that this tick found.
+ * <p>A probe takes the fast path while it only has to add its own record; {@link #proceed} alone sets the fields that
+ * control this. In tick mode, the time of a tick belongs to the call that was innermost at the tick. The time from a
+ * thread's last tick to the end of its outermost call also belongs to that call.
  */
 final class ThreadRecorder extends CallEvents {
     final Thread thread;
@@ -21,18 +21,18 @@ final class ThreadRecorder extends CallEvents {
     private final Anchors anchors;
     private final CallTree tree;
 
-    /** Whether probes may go straight to the tree, with exact times: never while they may go to the events. */
+    /** Whether probes can use the tree directly, with exact times; never while they record events. */
     private boolean foldsExactly;
-    /** The tick that this thread has seen last, as long as probes may go straight to the tree, without a time. */
+    /** The last tick seen by this thread, while probes can use the tree directly without a time. */
     private long tick = Limits.NO_TICK;
-    /** The same at any time. */
+    /** The last tick seen by this thread, at any time. */
     private long lastTick;
 
-    /** Until an outermost call gets a buffer for events. */
+    /** Whether calls are folded; true until an outermost call gets an event buffer. */
     private boolean folding = true;
-    /** Calls are timed by ticks. */
+    /** Whether ticks time the calls. */
     private boolean ticking;
-    /** The runtime is at work on this thread: probes met on its way (in a class loader, say) are none of ours. */
+    /** Whether the runtime runs on this thread; it then ignores nested probes (in a class loader, for example). */
     private boolean busy;
     /** When the next anchor is due. */
     private long deadline;
@@ -54,14 +54,14 @@ final class ThreadRecorder extends CallEvents {
         nextRenewal = born;
     }
 
-    /** For threads of the runtime itself, and while a thread is being registered: records nothing. */
+    /** Creates a recorder that records nothing: for threads of the runtime, and while a thread is registered. */
     static ThreadRecorder ignoring(Recorder recorder) {
         ThreadRecorder ignoring = new ThreadRecorder(recorder, null, 0, 0);
         ignoring.busy = true;
         return ignoring;
     }
 
-    /** The clock is the platform: handed over, it is a constant to the probe. */
+    /** Records an entry. The platform is passed because it is a constant in the probe. */
     void enter(int method, Platform clock) {
         if (foldsExactly ? !enterFold(method, clock.nanoTime()) : !enterEvent(method, clock)) {
             slowEnter(method, Format.ENTER);
@@ -72,12 +72,12 @@ final class ThreadRecorder extends CallEvents {
         return now < deadline && tree.enter(method, now);
     }
 
-    /** An entry that counts no call. Rare enough to take the slow way always. */
+    /** Records an entry that counts no call. Always on the slow path, since it is rare. */
     void resume(int method) {
         slowEnter(method, Format.RESUME);
     }
 
-    /** {@code kind} is {@link Format#EXIT} or {@link Format#THROW}. */
+    /** Records an end; {@code kind} is {@link Format#EXIT} or {@link Format#THROW}. */
     void exit(int method, long kind, Platform clock) {
         long now = clock.nanoTime();
         if (foldsExactly ? now >= deadline || !tree.exit(method, kind == Format.THROW, now) : !exitEvent(method, kind, now)) {
@@ -85,14 +85,14 @@ final class ThreadRecorder extends CallEvents {
         }
     }
 
-    /** {@link #enter} where time comes from ticks; {@code time} is the last one. */
+    /** {@link #enter} in tick mode; {@code time} is the last tick's. */
     void tickedEnter(int method, long time) {
         if (time != tick || !tree.enter(method)) {
             enter(method, platform);
         }
     }
 
-    /** {@link #exit} where time comes from ticks; {@code time} is the last one. */
+    /** {@link #exit} in tick mode; {@code time} is the last tick's. */
     void tickedExit(int method, long kind, long time) {
         if (time != tick || !tree.exit(method, kind == Format.THROW)) {
             exit(method, kind, platform);
@@ -115,7 +115,7 @@ final class ThreadRecorder extends CallEvents {
             long cpu = due ? anchors.cpuNanos() : -1;
             long now = platform.nanoTime();
             if (outermost && folding) {
-                tree.resume(now); // time up to now is nobody's
+                tree.resume(now); // the time since the last exit is not counted
             }
             if (due) {
                 anchor(now, cpu);
@@ -124,11 +124,11 @@ final class ThreadRecorder extends CallEvents {
             recorded = true;
             proceed();
         } catch (Throwable e) {
-            busy = !(e instanceof StackOverflowError); // first of all: what follows may meet the next one
+            busy = !(e instanceof StackOverflowError); // first: the next statement can overflow the stack again
             if (busy) {
                 failed(e);
             } else if (!recorded) {
-                throw e; // the application's own, a moment early: the call does not begin, so no end of it is to come
+                throw e; // the application's overflow, slightly early: the call does not begin, so it has no end
             }
         }
     }
@@ -151,14 +151,14 @@ final class ThreadRecorder extends CallEvents {
                 sample.run();
             }
         } catch (Throwable e) {
-            busy = !(e instanceof StackOverflowError); // after one, the end of an enclosing call records what is missed here
+            busy = !(e instanceof StackOverflowError); // after an overflow, the end of an enclosing call records the missed ends
             if (busy) {
                 failed(e);
             }
         }
     }
 
-    /** Until {@link #proceed}, no probe takes a short way. */
+    /** Disables the fast path until {@link #proceed}. */
     private void begin() {
         busy = true;
         holdEvents();
@@ -180,7 +180,10 @@ final class ThreadRecorder extends CallEvents {
         return folding ? tree.isIdle() : isOutsideOfEvents();
     }
 
-    /** Whether an anchor is due inside of a call. Ticks are looked at first: until now the innermost open call was the same. */
+    /**
+     * Returns whether an anchor is due inside a call. Handles ticks first: the innermost open call has not changed
+     * until now.
+     */
     private boolean isDue(long now) {
         if (!ticking) {
             return now - deadline >= 0;
@@ -231,7 +234,7 @@ final class ThreadRecorder extends CallEvents {
         }
     }
 
-    /** Only once what was folded is published: nothing would do it later, while events go on. */
+    /** Called only after folded calls are published: while events continue, nothing would publish them. */
     private void resumeEvents() {
         if (recorder.eventsAllowed() && publish() && rollEvents(platform.nanoTime())) {
             folding = false;
@@ -239,19 +242,22 @@ final class ThreadRecorder extends CallEvents {
         }
     }
 
-    /** This thread's own: publishes what is folded so far; false when no buffer is free for it. */
+    /** Publishes the calls folded so far; returns false if no buffer is free. */
     boolean publish() {
         return tree.endEpoch();
     }
 
-    /** The first epoch begins at the last event, so no time is missed; the anchor makes now a knot. */
+    /**
+     * Starts folding. The first epoch begins at the last event, so no time is missed; the anchor adds a point at the
+     * current time.
+     */
     private void startFolding(long now) {
         moveEvents(tree, now);
         folding = true;
         anchor(now, anchors.cpuNanos());
     }
 
-    /** A full tree makes way for a new one: at once, or beyond the budget once an anchor interval. */
+    /** Replaces a full tree by a new one: at once, or beyond the budget once per anchor interval. */
     private boolean renewTree() {
         long now = platform.nanoTime();
         if (now - nextRenewal < 0) {
@@ -266,7 +272,7 @@ final class ThreadRecorder extends CallEvents {
         return true;
     }
 
-    /** Records an anchor and ends the epoch; when a buffer is missing for either, a later probe tries again. */
+    /** Records an anchor and ends the epoch. If a buffer is missing for either, a later probe tries again. */
     private void anchor(long now, long cpu) {
         if (folding && !ticking && !tree.isIdle()) {
             tree.advance(now);
@@ -288,8 +294,8 @@ final class ThreadRecorder extends CallEvents {
     }
 
     /**
-     * Writer only: hands over what is recorded; with {@code partial} also what is in unfinished buffers. Returns false once
-     * the thread is dead and all of it has been handed over: then its buffers are free again.
+     * Called by the writer only: passes on what is recorded, with {@code partial} also unfinished buffers. Returns
+     * false once the thread is dead and everything is passed on; its buffers are then free again.
      */
     boolean drain(ChunkWriter out, boolean partial) {
         boolean alive = thread.isAlive();

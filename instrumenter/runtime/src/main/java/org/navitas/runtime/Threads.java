@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The recorders of a process's threads.
  *
- * <p>Finding the calling thread's is part of every probe, so it is looked for in a few places first, each compared with the
- * thread. Unlike an index made from the thread, a guess that is right needs no chain of loads before what follows may begin, and
- * the processor has learned which one is. Threads at work take these places from one another, at most once an anchor. Plain
- * stores do: a recorder's thread is final, and only this thread uses what it finds.
+ * <p>Every probe looks up the calling thread's recorder. It first compares the thread with a few cached recorders. A
+ * correct guess needs no chain of dependent loads, unlike an index computed from the thread, and the processor predicts
+ * the branch. Active threads replace one another in this cache, at most once per anchor. Plain stores suffice: a
+ * recorder's thread is final, and only this thread uses the recorder that it finds.
  */
 final class Threads {
     private final Recorder recorder;
@@ -22,7 +22,10 @@ final class Threads {
     private final ThreadRecorder[] more = new ThreadRecorder[Limits.PLACES];
     private int turn = Limits.PLACES;
     private final ThreadLocal<ThreadRecorder> known = new ThreadLocal<>();
-    /** Every living thread's: a pool may clear the thread locals of its threads after each task, as the common pool does. */
+    /**
+     * Recorders of all live threads: a pool can clear the thread locals of its threads after each task, as the common
+     * pool does.
+     */
     private final Map<Thread, ThreadRecorder> living = Collections.synchronizedMap(new IdentityHashMap<>());
     private final AtomicLong serials = new AtomicLong();
     private final AtomicInteger sinceWake = new AtomicInteger();
@@ -34,7 +37,7 @@ final class Threads {
         Arrays.fill(more, ignoring);
     }
 
-    /** The calling thread's recorder. */
+    /** Returns the calling thread's recorder. */
     ThreadRecorder current() {
         Thread thread = Thread.currentThread();
         ThreadRecorder guess = first;
@@ -50,7 +53,7 @@ final class Threads {
         return found != null ? found : register(thread);
     }
 
-    /** The calling thread's recorder is at work: it takes the place of another unless it has one. */
+    /** Adds the calling thread's recorder to the cache, unless it is there. */
     void prefer(ThreadRecorder busy) {
         if (!replace(busy, busy)) {
             int place = (turn++ & Integer.MAX_VALUE) % (Limits.PLACES + 1);
@@ -62,7 +65,7 @@ final class Threads {
         }
     }
 
-    /** Writer only: a dead thread's recorder is kept no longer. */
+    /** Called by the writer only: removes a dead thread's recorder. */
     void forget(ThreadRecorder dead) {
         replace(dead, ignoring);
         living.remove(dead.thread);
@@ -83,7 +86,7 @@ final class Threads {
     }
 
     private ThreadRecorder register(Thread thread) {
-        known.set(ignoring); // should this meet a probe
+        known.set(ignoring); // in case a probe runs meanwhile
         if (thread.getThreadGroup() == recorder.ownThreads) {
             return ignoring;
         }
@@ -91,16 +94,16 @@ final class Threads {
             ThreadRecorder own = living.get(thread);
             if (own == null) {
                 own = new ThreadRecorder(recorder, thread, serials.incrementAndGet(), recorder.platform.threadId());
-                recorder.writer.add(own); // first: after a stack overflow here, what is found again is what the writer knows
+                recorder.writer.add(own); // first: after a stack overflow here, the writer knows every recorder in the tables
                 living.put(thread, own);
                 if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {
-                    recorder.writer.wake(); // many short threads: their buffers are wanted back before the next flush
+                    recorder.writer.wake(); // it recycles buffers of many short threads before the next flush
                 }
             }
             known.set(own);
             return own;
         } catch (StackOverflowError e) {
-            known.remove(); // the application's own; the thread's next probe tries again
+            known.remove(); // the application's own error; the thread's next probe tries again
             throw e;
         } catch (OutOfMemoryError e) {
             recorder.failed(e);

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Run time, wait time and time slices of each of the process's threads: one line {@code tid run_ns wait_ns slices comm} for
- * each whose values have changed since the last reading.
+ * Run time, wait time and time slices of each thread of the process: one line {@code tid run_ns wait_ns slices comm}
+ * for each thread whose values have changed since the last reading.
  */
 final class ThreadsSource extends FileSource {
     private final Map<String, Task> known = new HashMap<>();
@@ -27,7 +27,7 @@ final class ThreadsSource extends FileSource {
         }
     }
 
-    /** {@code tasks} is the process's folder {@code task}. */
+    /** {@code tasks} is the folder {@code task} of the process. */
     ThreadsSource(int id, File tasks) {
         super(id, tasks);
     }
@@ -85,7 +85,7 @@ final class ThreadsSource extends FileSource {
         into.bytes(task.name.array(), 0, lineLength(task.name.array(), task.name.size())).u8('\n');
     }
 
-    /** Without the white space at its end. */
+    /** Returns the length without trailing white space. */
     private static int lineLength(byte[] line, int size) {
         int length = size;
         while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == ' ')) {

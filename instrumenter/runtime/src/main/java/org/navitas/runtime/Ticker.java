@@ -3,13 +3,13 @@ package org.navitas.runtime;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The background thread that advances a time which probes can read in a nanosecond. Its periods vary at random from half to
- * one and a half of their mean, so that no rhythm of the application keeps step with them; they widen so that ticking costs at
- * most two percent of a core. As a counter it tells how many ticks there were, the sum of their periods (ns) and of the squares
- * of these (us²).
+ * The background thread that advances a time that probes can read in a nanosecond. Its periods vary at random from half
+ * to one and a half times their mean, so that they never align with a rhythm of the application. They widen so that
+ * ticking uses at most two percent of a core. As a counter, it gives the number of ticks, the sum of their periods (ns)
+ * and the sum of the squared periods (us²).
  */
 final class Ticker extends FileSource implements Runnable {
-    /** When it last ticked. Volatile, so that no loop of the application keeps an old value in a register. */
+    /** Time of the last tick. Volatile, so that no loop of the application keeps an old value in a register. */
     volatile long time;
 
     private final Platform platform;
@@ -32,7 +32,7 @@ final class Ticker extends FileSource implements Runnable {
             long before = platform.threadCpuNanos();
             for (int i = 0; i < Limits.COST_EVERY; i++) {
                 long mean = Sampler.widened(periodNs, costNs);
-                Thread.interrupted(); // the application cannot mean this thread
+                Thread.interrupted(); // the application cannot interrupt this thread on purpose
                 LockSupport.parkNanos(this, mean / 2 + (random() * mean >>> 32));
                 tick(platform.nanoTime());
             }
@@ -40,7 +40,7 @@ final class Ticker extends FileSource implements Runnable {
         }
     }
 
-    /** 0 … 2^32 - 1 (a linear congruence; its high bits count). */
+    /** Returns 0 … 2^32 - 1, from a linear congruential generator; its high bits are used. */
     private long random() {
         random = random * 1664525 + 1013904223;
         return random & 0xffffffffL;

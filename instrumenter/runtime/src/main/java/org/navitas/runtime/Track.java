@@ -3,24 +3,24 @@ package org.navitas.runtime;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One thread's records of one chunk type: a chain of buffers. The thread appends at {@link #head}, the writer follows from
- * {@link #tail}. Buffers outside of the pool stand in where there is none of it (at the start, and after {@link #leavePool}).
+ * One thread's records of one chunk type: a chain of buffers. The thread appends at {@link #head}; the writer follows
+ * from {@link #tail}. Buffers outside the pool are used at the start and after {@link #leavePool}.
  */
 final class Track {
     final int type;
     private final BufferPool pool;
     private final Writer writer;
 
-    /** The thread's own. */
+    /** Owned by the thread. */
     private Buffer head;
     private final AtomicInteger lost = new AtomicInteger();
 
-    /** The writer's own. */
+    /** Owned by the writer. */
     private Buffer tail;
     private int chunks;
     private int lostReported;
 
-    /** Begins in a buffer of so many words outside of the pool. */
+    /** Starts with a buffer of {@code words} words outside the pool. */
     Track(int type, int words, BufferPool pool, Writer writer) {
         this.type = type;
         this.pool = pool;
@@ -33,7 +33,10 @@ final class Track {
         return head;
     }
 
-    /** Seals the head and continues in an empty buffer of at least so many words; null (and no change) when none is free. */
+    /**
+     * Seals the head and continues in an empty buffer of at least {@code least} words; returns null without a change if
+     * none is free.
+     */
     Buffer roll(long base, int least) {
         Buffer buffer = pool.take(least);
         if (buffer != null) {
@@ -43,12 +46,12 @@ final class Track {
         return buffer;
     }
 
-    /** Seals the head, so that the writer can take it back, and continues in so many words outside of the pool. */
+    /** Seals the head, so that the writer can recycle it, and continues in {@code words} words outside the pool. */
     void leavePool(int words) {
         link(new Buffer(words));
     }
 
-    /** Seals the head at once where others may lack it. */
+    /** Seals the head at once if other threads may need it. */
     void share() {
         if (pool.isWanted(head)) {
             leavePool(0);
@@ -64,12 +67,12 @@ final class Track {
         }
     }
 
-    /** The thread lost events: a later chunk of this track reports them. */
+    /** Counts lost events; a later chunk of this track reports them. */
     void lose(int events) {
         lost.lazySet(lost.get() + events);
     }
 
-    /** Writer only: hands what has been published to the encoder; with {@code partial} also from the unsealed head. */
+    /** Called by the writer only: encodes the published words, with {@code partial} also those of the unsealed head. */
     void drain(ThreadRecorder owner, ChunkWriter out, boolean partial) {
         for (;;) {
             Buffer next = tail.next;
@@ -89,19 +92,19 @@ final class Track {
         }
     }
 
-    /** Writer only, once the thread is dead and all is drained. */
+    /** Called by the writer only, once the thread is dead and everything is drained. */
     void release() {
         if (tail.index >= 0) {
             pool.give(tail);
         }
     }
 
-    /** Writer only: numbers the next chunk. */
+    /** Called by the writer only: returns the number of the next chunk. */
     int nextChunk() {
         return chunks++;
     }
 
-    /** Writer only: events lost since the last call. */
+    /** Called by the writer only: returns the number of events lost since the last call. */
     int takeLost() {
         int all = lost.get();
         int fresh = all - lostReported;

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The background thread that turns buffers into chunks. It writes sealed buffers when it is woken, everything at each flush
- * interval or request, and takes back the buffers of threads that have died.
+ * The background thread that encodes buffers as chunks. It writes sealed buffers when it is woken, and everything at
+ * each flush interval or request. It recycles the buffers of threads that have ended.
  */
 final class Writer implements Runnable {
     private final Platform platform;
@@ -20,13 +20,13 @@ final class Writer implements Runnable {
     private final RecordLog triples;
     private final Queue<ThreadRecorder> newcomers = new ConcurrentLinkedQueue<>();
     private final List<ThreadRecorder> threads = new ArrayList<>();
-    private final AtomicLong asked = new AtomicLong();
+    private final AtomicLong requested = new AtomicLong();
     private final Object servedLock = new Object();
     private long served;
     private volatile boolean stopping;
     private volatile Thread thread;
 
-    /** {@code logs} are drained at each flush; the last of them takes the clock triples. */
+    /** {@code logs} are drained at each flush; the last one receives the clock triples. */
     Writer(Platform platform, ChunkWriter out, long flushIntervalNs, RecordLog... logs) {
         this.platform = platform;
         this.out = out;
@@ -36,19 +36,22 @@ final class Writer implements Runnable {
     }
 
     void add(ThreadRecorder newcomer) {
-        if (!stopping) { // else nobody takes it from the queue any more
+        if (!stopping) { // otherwise nothing would remove it from the queue
             newcomers.add(newcomer);
         }
     }
 
-    /** Any thread: there is something to write; never blocks. */
+    /** Signals that there are buffers to write. Any thread can call it; never blocks. */
     void wake() {
         LockSupport.unpark(thread);
     }
 
-    /** Any thread: write all that is recorded so far; with a limit above 0 ms, wait for it that long. */
+    /**
+     * Requests that everything recorded so far is written. If the limit is above 0 ms, waits for it at most that long.
+     * Any thread can call it.
+     */
     void flush(long limitMs) {
-        long ticket = asked.incrementAndGet();
+        long ticket = requested.incrementAndGet();
         wake();
         long end = System.nanoTime() + 1_000_000 * limitMs;
         synchronized (servedLock) {
@@ -63,7 +66,7 @@ final class Writer implements Runnable {
         }
     }
 
-    /** Write the rest and end; the thread that runs this ends soon after. */
+    /** Writes the rest and ends; the writer thread ends soon after. */
     void stop() {
         stopping = true;
         wake();
@@ -75,7 +78,8 @@ final class Writer implements Runnable {
         try {
             writeUntilStopped();
         } catch (Throwable e) {
-            // No memory, or no log to write to: on Android an error that leaves a thread would end the application.
+            // Out of memory, or no log to write to. On Android, an error that leaves a thread would end the
+            // application.
             Platform.note("recording_stopped", "recording stops here: ", e);
         } finally {
             stopping = true;
@@ -93,14 +97,14 @@ final class Writer implements Runnable {
                 clockTriple();
                 nextTriple = now + Limits.TRIPLE_INTERVAL_NS;
             }
-            long ticket = asked.get();
+            long ticket = requested.get();
             boolean flush = ticket != served || now - nextFlush >= 0;
             drain(flush);
             if (flush) {
                 nextFlush = now + flushIntervalNs;
                 serve(ticket);
             }
-            Thread.interrupted(); // the application cannot mean this thread, and parking needs the flag clear
+            Thread.interrupted(); // the application cannot interrupt this thread on purpose, and parking needs the flag clear
             LockSupport.parkNanos(this, Math.min(nextFlush, nextTriple) - System.nanoTime());
         }
         clockTriple();
@@ -130,7 +134,7 @@ final class Writer implements Runnable {
         }
     }
 
-    /** Of five readings the one whose monotonic times lie closest together. */
+    /** Reads the clocks five times and records the reading with the closest monotonic times. */
     private void clockTriple() {
         long width = Long.MAX_VALUE;
         long monotonic = 0;

@@ -1,8 +1,8 @@
 /**
- * What runs inside the profiled app: probes write events and anchors into buffers of the app's own threads, a background
- * thread writes them out as chunks, a sampler reads counters. No dependencies, Java 8 bytecode, Android API 21 classes
- * (those marked {@link org.navitas.runtime.JvmOnly} are loaded on a JVM alone).
+ * The code that runs inside the profiled app. Probes write events and anchors to buffers of the app's threads. A
+ * background thread writes them out as chunks. A sampler reads counters. No dependencies, Java 8 bytecode, Android API
+ * 21 classes. A JVM alone loads the classes marked {@link org.navitas.runtime.JvmOnly}.
  *
- * <p>The formats are in {@code docs/formats.md}.
+ * <p>{@code docs/formats.md} describes the formats.
  */
 package org.navitas.runtime;

@@ -17,7 +17,7 @@ public class AnchorTest {
     }
 
     @Test
-    public void outermostEntryAndExitAreAnchored() {
+    public void anchorsOutermostEntryAndExit() {
         Recording recording = new Recording(4);
         recording.platform.cpu = 100;
         recording.enter(1_000, 1);
@@ -30,7 +30,7 @@ public class AnchorTest {
     }
 
     @Test
-    public void afterTheIntervalTheNextProbeIsAnchoredAtItsEventsTime() {
+    public void anchorsNextProbeAfterIntervalAtItsEventTime() {
         Recording recording = new Recording(4, "anchorIntervalUs", "1");
         recording.enter(1_000, 1);
         recording.enter(1_999, 2);
@@ -43,7 +43,7 @@ public class AnchorTest {
     }
 
     @Test
-    public void manyShortOutermostCallsAreAnchoredSeldomOnceTheCreditIsSpent() {
+    public void anchorsShortOutermostCallsRarelyOnceCreditIsSpent() {
         Recording recording = new Recording(64);
         long time = 0;
         for (int i = 0; i < 100_000; i++) {
@@ -58,7 +58,7 @@ public class AnchorTest {
     }
 
     @Test
-    public void anchorsOfARealThreadDoNotFall() {
+    public void anchorsOfRealThreadNeverDecrease() {
         final Recording recording = new Recording(64);
         JvmPlatform jvm = new JvmPlatform();
         double sink = 0;
@@ -77,7 +77,7 @@ public class AnchorTest {
     }
 
     @Test
-    public void aThreadWithoutCpuClockHasCallsButNoAnchors() {
+    public void threadWithoutCpuClockHasCallsButNoAnchors() {
         Recording recording = new Recording(4);
         recording.platform.cpu = -1;
         recording.enter(1_000, 1);

@@ -13,7 +13,7 @@ import org.junit.Test;
 
 public class ChunkFormatTest {
     @Test
-    public void aChunkOfCallsIsWrittenByteForByte() throws Exception {
+    public void writesCallsByteForByte() throws Exception {
         final Recording recording = new Recording(4);
         Thread thread = new Thread("wörker") {
             @Override
@@ -45,7 +45,7 @@ public class ChunkFormatTest {
     }
 
     @Test
-    public void timesFarApartStartAChunk() {
+    public void startsChunkAfterLongGap() {
         Recording recording = new Recording(4, "anchorIntervalUs", "1000000000");
         long far = 1L << 41;
         recording.enter(1_000, 1);
@@ -64,7 +64,7 @@ public class ChunkFormatTest {
     }
 
     @Test
-    public void whatIsWrittenInPartsIsWhole() {
+    public void keepsRecordsWrittenInParts() {
         Recording recording = new Recording(4);
         recording.enter(1_000, 1);
         recording.enter(2_000, 2);
@@ -76,7 +76,7 @@ public class ChunkFormatTest {
     }
 
     @Test
-    public void chunksKeepToTheSinksLimit() {
+    public void chunksRespectSinkLimit() {
         Recording recording = new Recording(4);
         recording.sink.payloadLimit = 160;
         recording.enter(10, 0);
@@ -93,7 +93,7 @@ public class ChunkFormatTest {
     }
 
     @Test
-    public void markersAndClockTriplesAreWritten() {
+    public void writesMarkersAndClockTriples() {
         Recording recording = new Recording(4, "repeat", "3");
         recording.recorder.marker(Recorder.RUN_START, Recorder.PASSED, "");
         recording.recorder.marker(Recorder.TEST_FINISH, Recorder.ASSUMPTION, "a.B#grün[0]");
@@ -108,7 +108,7 @@ public class ChunkFormatTest {
     }
 
     @Test
-    public void aFullDiskEndsTheRecordingAndNothingElse() {
+    public void fullDiskEndsOnlyTheRecording() {
         Recording recording = new Recording(4);
         recording.sink.room = 1;
         recording.enter(10, 1);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
 
-/** A second, strict reader of event files, written from docs/formats.md alone. */
+/** A second, strict reader of event files, written only from docs/formats.md. */
 public final class ChunkReader {
     /** One chunk. */
     public static final class Chunk {
@@ -69,7 +69,7 @@ public final class ChunkReader {
 
     private ChunkReader() {}
 
-    /** All chunks; an AssertionError when a byte is not as the format says. */
+    /** Returns all chunks; throws an AssertionError if a byte violates the format. */
     public static List<Chunk> read(byte[] file) {
         List<Chunk> chunks = new ArrayList<>();
         ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
@@ -107,7 +107,7 @@ public final class ChunkReader {
         return chunks;
     }
 
-    /** Chunks of one type and thread (0: any), whose numbers must have no gap for each thread. */
+    /** Returns chunks of one type and thread (0: any); their numbers must have no gap for each thread. */
     public static List<Chunk> of(byte[] file, int type, long serial) {
         List<Chunk> found = new ArrayList<>();
         for (Chunk chunk : read(file)) {
@@ -132,7 +132,7 @@ public final class ChunkReader {
         return events;
     }
 
-    /** Time and CPU time of each anchor. */
+    /** Returns the time and CPU time of each anchor. */
     public static List<long[]> anchors(byte[] file, long serial) {
         List<long[]> anchors = new ArrayList<>();
         for (Chunk chunk : of(file, 2, serial)) {
@@ -187,7 +187,7 @@ public final class ChunkReader {
         return markers;
     }
 
-    /** Source id, a space and the text of each reading. */
+    /** Returns the source id, a space and the text of each reading. */
     public static List<String> counters(byte[] file) {
         List<String> readings = new ArrayList<>();
         for (Chunk chunk : of(file, 3, 0)) {

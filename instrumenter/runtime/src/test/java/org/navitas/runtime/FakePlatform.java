@@ -3,7 +3,7 @@ package org.navitas.runtime;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Clocks that a test sets. */
+/** A platform whose clocks the test sets. */
 class FakePlatform extends Platform {
     volatile long now = 1_000_000;
     volatile long cpu = 500_000;

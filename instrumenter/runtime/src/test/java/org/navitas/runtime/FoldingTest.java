@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.Test;
 
 public class FoldingTest {
-    /** Calls, throws and self time by call path. */
+    /** Returns calls, throws and self time by call path. */
     static Map<String, List<Long>> totals(byte[] file) {
         Map<String, List<Long>> totals = new TreeMap<>();
         Map<Integer, ChunkReader.Row> nodes = new HashMap<>();
@@ -77,7 +77,7 @@ public class FoldingTest {
         }
     }
 
-    /** The same random calls for each recording of the same seed. */
+    /** Makes random calls, the same ones for the same seed. */
     private static void calls(Recording recording, long seed, int events) {
         Random random = new Random(seed);
         Deque<Integer> open = new ArrayDeque<>();
@@ -104,12 +104,12 @@ public class FoldingTest {
             recording.exit(time += 10, open.pop());
         }
         recording.written();
-        recording.enter(time += 1_000_000, 6); // is anchored again, so the last epoch ends
+        recording.enter(time += 1_000_000, 6); // records another anchor, so the last epoch ends
         recording.exit(time += 10, 6);
     }
 
     @Test
-    public void foldingSaysWhatEventsSay() {
+    public void foldedTotalsEqualEventTotals() {
         for (long seed = 1; seed <= 5; seed++) {
             Recording events = new Recording(1024);
             calls(events, seed, 20_000);
@@ -140,7 +140,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void aSpentBudgetFoldsInTheMiddleOfOpenCalls() {
+    public void foldsWithinOpenCallsWhenBudgetIsSpent() {
         Recording recording = new Recording(64, "eventBudgetBytes", "32768"); // one buffer of 4096 events
         recording.enter(1_000, 1);
         recording.enter(1_500, 2);
@@ -173,7 +173,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void withoutAFreeBufferAThreadFoldsUntilItsOutermostCallReturns() {
+    public void foldsUntilOutermostCallReturnsIfNoBufferIsFree() {
         Recording recording = new Recording(1);
         long time = 1_000;
         recording.enter(time, 1);
@@ -196,7 +196,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void beyondTheBoundOfNodesCallsArePartOfTheirCallerAndCounted() {
+    public void mergesAndCountsCallsBeyondNodeLimit() {
         BufferPool pool = new BufferPool(64, 2, 0);
         Recording recording = new Recording(4);
         Track track = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
@@ -220,7 +220,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void aFullTreeMakesWayForANewOne() {
+    public void replacesFullTree() {
         Recording recording = new Recording(64, "mode", "folded");
         long time = 1_000;
         recording.enter(time, 1);
@@ -247,7 +247,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void anEpochThatFindsNoBufferGoesOn() {
+    public void epochContinuesIfNoBufferIsFree() {
         BufferPool pool = new BufferPool(16, 1, 0);
         Recording recording = new Recording(4);
         Track track = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
@@ -262,9 +262,9 @@ public class FoldingTest {
         assertTrue(tree.endEpoch());
     }
 
-    /** 3,000 threads alive at once, each with a tree of its own. */
+    /** 3,000 threads alive at the same time, each with a tree. */
     @Test
-    public void manyThreadsShareTheirMemoryAndLoseNothing() throws Exception {
+    public void manyThreadsShareMemoryAndLoseNothing() throws Exception {
         Recording recording = new Recording(32, "mode", "folded");
         BufferPool pool = recording.recorder.foldBuffers;
         AtomicInteger spare = recording.recorder.spareNodes;
@@ -316,7 +316,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void aBufferThatOthersMayLackIsNotKept() {
+    public void releasesBufferThatOthersNeed() {
         BufferPool pool = new BufferPool(8, 4, 24);
         Recording recording = new Recording(4);
         Track usual = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
@@ -336,7 +336,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void atTheLastNodeNumberCallsAreCountedAsLost() {
+    public void countsCallsAsLostAtLastNodeNumber() {
         BufferPool pool = new BufferPool(64, 8, 0);
         Recording recording = new Recording(4);
         Track track = new Track(Format.FOLDED, 0, pool, recording.recorder.writer);
@@ -352,9 +352,9 @@ public class FoldingTest {
         assertTrue("calls known go on", tree.open(4, 1));
     }
 
-    /** With as many callees as have room, in a new tree when it is full. */
+    /** Uses as many callees as fit, in a new tree if it is full. */
     @Test
-    public void everyCalleeThatIsKnownTakesTheShortWay() {
+    public void knownCalleesTakeFastPath() {
         Recording recording = new Recording(16, "mode", "folded");
         Track track = new Track(Format.FOLDED, 0, recording.recorder.foldBuffers, recording.recorder.writer);
         CallTree tree = new CallTree(track, 100, new AtomicInteger(100));
@@ -384,7 +384,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void missedExitsAreRepairedByTheirCaller() {
+    public void callerRepairsMissedExits() {
         for (String mode : new String[] {"events", "folded"}) {
             Recording recording = new Recording(4, "mode", mode);
             recording.enter(10, 1);
@@ -406,7 +406,7 @@ public class FoldingTest {
     }
 
     @Test
-    public void deepRecursionIsKept() {
+    public void recordsDeepRecursion() {
         for (String mode : new String[] {"events", "folded"}) {
             Recording recording = new Recording(256, "mode", mode);
             for (int i = 0; i < 100_000; i++) {
@@ -433,9 +433,11 @@ public class FoldingTest {
         }
     }
 
-    /** Few are as large as a full tree's: one that waits for the next flush is missed by the trees after it. */
+    /**
+     * Few buffers are as large as a full tree's. One that waits for the next flush would be missing for the next trees.
+     */
     @Test
-    public void aLargeBufferThatIsSealedWakesTheWriterAtOnce() {
+    public void sealedLargeBufferWakesWriterAtOnce() {
         BufferPool pool = new BufferPool(Limits.FOLD_WORDS, 64, 10 * Limits.FOLD_WORDS);
         assertFalse(pool.wakesWriter(pool.take(Limits.FOLD_WORDS)));
         assertTrue(pool.wakesWriter(pool.take(2 * Limits.FOLD_WORDS)));

@@ -14,7 +14,7 @@ public class LogcatSinkTest {
     private final LogcatSink sink = new LogcatSink(platform, 4242);
 
     @Test
-    public void aChunkIsCutIntoNumberedParts() {
+    public void splitsChunkIntoNumberedParts() {
         byte[] chunk = new byte[5_000];
         new Random(1).nextBytes(chunk);
         sink.write(new byte[] {1, 2}, 1);
@@ -32,7 +32,7 @@ public class LogcatSinkTest {
     }
 
     @Test
-    public void base64IsAsTheStandardHasIt() {
+    public void base64MatchesStandard() {
         Random random = new Random(2);
         for (int length = 0; length < 50; length++) {
             byte[] bytes = new byte[length];
@@ -42,14 +42,14 @@ public class LogcatSinkTest {
     }
 
     @Test
-    public void aRefusedLineIsTriedAgain() {
+    public void retriesRefusedLine() {
         platform.refusals = 2;
         sink.write(new byte[] {1, 2, 3}, 3);
         assertEquals(Arrays.asList("NV1 4242 0 0/1 AQID"), platform.lines);
     }
 
     @Test
-    public void aLineThatStaysRefusedIsAGapInTheNumbers() {
+    public void permanentlyRefusedLineLeavesGapInNumbers() {
         platform.refusals = 20;
         sink.write(new byte[] {1}, 1);
         sink.write(new byte[] {2}, 1);

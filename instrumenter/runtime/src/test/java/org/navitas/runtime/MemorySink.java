@@ -3,7 +3,7 @@ package org.navitas.runtime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
-/** Keeps what is written; from some chunk on it may fail like a full disk, or with an error. */
+/** Keeps the written chunks; can fail from some chunk on, like a full disk or with an error. */
 class MemorySink implements Sink {
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     int payloadLimit = Integer.MAX_VALUE;

@@ -16,12 +16,12 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** A whole process that is recorded. */
+/** Records a whole process. */
 public class ProcessTest {
     @Rule
     public TemporaryFolder folder = new TemporaryFolder();
 
-    /** What the recorded process does. */
+    /** The code of the recorded process. */
     public static final class App {
         public static void main(String[] arguments) throws Exception {
             Probe.enter(1);
@@ -85,19 +85,19 @@ public class ProcessTest {
     }
 
     @Test
-    public void aProcessThatEndsHasWrittenAll() throws Exception {
+    public void endedProcessHasWrittenEverything() throws Exception {
         byte[] written = run();
         check(written);
         assertTrue("start and end", ChunkReader.of(written, 8, 0).size() >= 1);
     }
 
     @Test
-    public void aProcessThatIsKilledHasWrittenWhatWasFlushed() throws Exception {
+    public void killedProcessHasWrittenFlushedRecords() throws Exception {
         check(run("halt"));
     }
 
     @Test
-    public void theJarIsAtMostFortyKilobytes() throws Exception {
+    public void jarHasAtMostFortyKilobytes() throws Exception {
         File classes = new File(Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         if (!classes.isDirectory()) {
             assertTrue(classes.length() <= 40 << 10);

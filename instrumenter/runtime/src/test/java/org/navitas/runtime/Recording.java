@@ -2,7 +2,7 @@ package org.navitas.runtime;
 
 import java.util.Properties;
 
-/** A recorder on fake clocks whose writer runs only when the test says so. */
+/** A recorder with fake clocks, whose writer runs only when the test requests it. */
 final class Recording {
     final FakePlatform platform = new FakePlatform();
     final MemorySink sink = new MemorySink();
@@ -53,7 +53,7 @@ final class Recording {
         recorder.writer.run();
     }
 
-    /** All that has been written, everything recorded so far included. */
+    /** Returns everything written, including everything recorded so far. */
     byte[] written() {
         write();
         return sink.bytes();

@@ -28,7 +28,7 @@ public class SampleTest {
     }
 
     @Test
-    public void foldedCallsAreSampledAtAnchorsWithinACall() {
+    public void samplesFoldedCallsAtAnchorsWithinCall() {
         Recording recording = recording("folded");
         call(recording, 2 * MS + 100);
         assertEquals("no anchor was due", 0, runs[0]);
@@ -46,7 +46,7 @@ public class SampleTest {
     }
 
     @Test
-    public void eventsAreSampledOnceABuffer() {
+    public void samplesEventsOncePerBuffer() {
         Recording recording = recording("events");
         long time = 4 * MS;
         for (int i = 0; i < 3 * Limits.EVENT_WORDS; i++) {

@@ -45,7 +45,7 @@ public class SamplerTest {
     }
 
     @Test
-    public void filesAreReadWhole() throws IOException {
+    public void readsWholeFiles() throws IOException {
         StringBuilder large = new StringBuilder();
         for (int i = 0; i < 2_000; i++) {
             large.append(300_000 + i).append(" 17\n");
@@ -59,7 +59,7 @@ public class SamplerTest {
     }
 
     @Test
-    public void threadsAreLinesOfThoseThatRan() throws IOException {
+    public void listsThreadsThatRan() throws IOException {
         file("proc/self/task/11/schedstat", "100 20 3\n");
         file("proc/self/task/11/comm", "main\n");
         settings.setProperty("source.1", "threads");
@@ -71,17 +71,17 @@ public class SamplerTest {
         file("proc/self/task/12/comm", "a worker\n");
         sampler.sample();
         file("proc/self/task/11/schedstat", "150 20 4\n");
-        new File(root.getRoot(), "proc/self/task/12/schedstat").delete(); // as when it ends during the reading
+        new File(root.getRoot(), "proc/self/task/12/schedstat").delete(); // as if the thread ended during the reading
         sampler.sample();
         assertEquals(Arrays.asList("1 12 7 0 1 a worker\n", "1 11 150 20 4 main\n"), recorded());
     }
 
     @Test
-    public void theRealProcHasThisProcess() {
+    public void readsRealProc() {
         settings.setProperty("source.1", "threads");
         settings.setProperty("source.2", "/proc/self/stat");
         if (!new File("/proc/self/task").isDirectory()) {
-            return; // not Linux: nothing to read, and sampling goes without
+            return; // not on Linux: there is nothing to read
         }
         Sampler sampler = new Sampler(new JvmPlatform(), new Settings("/", settings), counters, null);
         sampler.sample();
@@ -94,7 +94,7 @@ public class SamplerTest {
     }
 
     @Test
-    public void aSourceThatKeepsFailingIsDropped() throws IOException {
+    public void dropsSourceThatKeepsFailing() throws IOException {
         settings.setProperty("source.3", "/sys/absent");
         Sampler sampler = sampler();
         for (int i = 0; i < 4; i++) {
@@ -111,13 +111,13 @@ public class SamplerTest {
     }
 
     @Test
-    public void withoutAProcFolderThereAreNoThreads() {
+    public void listsNoThreadsWithoutProcFolder() {
         settings.setProperty("source.1", "threads");
         assertFalse(sampler().hasSources());
     }
 
     @Test
-    public void theIntervalWidensToTwoPercentOfACore() {
+    public void widensIntervalToTwoPercentOfACore() {
         assertEquals(20, Sampler.widened(20, 0));
         assertEquals(5_000, Sampler.widened(20, 100));
     }

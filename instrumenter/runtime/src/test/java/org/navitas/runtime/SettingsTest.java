@@ -34,7 +34,7 @@ public class SettingsTest {
     }
 
     @Test
-    public void withoutConfigurationNothingIsRecorded() throws Exception {
+    public void recordsNothingWithoutConfiguration() throws Exception {
         assertNull(Settings.load());
         assertNull(Probe.RECORDER);
         Probe.enter(1);
@@ -43,7 +43,7 @@ public class SettingsTest {
     }
 
     @Test
-    public void theProcessesFileIsReadUnderTheRoot() throws Exception {
+    public void readsProcessFileUnderSysRoot() throws Exception {
         Settings settings = load("out=/data/data/org.example/files/ü\nrepeat=2\nmode=folded\nsource.7=/sys/x\n");
         assertEquals(new File(root.getRoot(), "data/data/org.example/files/ü"), settings.out);
         assertEquals(2, settings.repeat);
@@ -56,7 +56,7 @@ public class SettingsTest {
     }
 
     @Test
-    public void theAppsOwnFileGoesBeforeAndAllItsProcessesReadBoth() throws Exception {
+    public void appFileOverridesShellFileInAllProcesses() throws Exception {
         load("out=x\nrepeat=2\n");
         System.setProperty("navitas.process", "org.example:remote");
         assertEquals(2, Settings.load().repeat);
@@ -69,14 +69,14 @@ public class SettingsTest {
     }
 
     @Test
-    public void ticksAlsoFold() throws Exception {
+    public void tickModeAlsoFolds() throws Exception {
         Settings settings = load("out=x\nmode=tick\ntickIntervalUs=250\n");
         assertTrue(settings.folded && settings.ticked);
         assertEquals(250_000, settings.tickIntervalNs);
     }
 
     @Test
-    public void systemPropertiesComeOverTheFile() throws Exception {
+    public void systemPropertiesOverrideFile() throws Exception {
         System.setProperty("navitas.repeat", "9");
         System.setProperty("navitas.transport", "logcat");
         Settings settings = load("repeat=2\n");
@@ -85,13 +85,13 @@ public class SettingsTest {
     }
 
     @Test
-    public void aFolderAloneIsEnough() throws Exception {
+    public void folderAloneSuffices() throws Exception {
         System.setProperty("navitas.out", "events");
         assertEquals(new File("events"), Settings.load().out);
     }
 
     @Test
-    public void aValueWithoutSenseIsNamed() throws Exception {
+    public void reportsInvalidValue() throws Exception {
         for (String line : new String[] {"anchorIntervalUs=fast", "anchorIntervalUs=0", "anchorIntervalUs=99999999999"}) {
             try {
                 load("out=x\n" + line);
@@ -104,7 +104,7 @@ public class SettingsTest {
     }
 
     @Test
-    public void aMissingFolderIsNamed() throws Exception {
+    public void reportsMissingFolder() throws Exception {
         try {
             load("repeat=1\n");
         } catch (IllegalArgumentException e) {

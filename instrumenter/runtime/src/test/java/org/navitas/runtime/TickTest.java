@@ -16,7 +16,7 @@ public class TickTest {
 
     private final Recording recording = new Recording(64, "mode", "tick");
 
-    /** Brings the thread into the age in which ticks time its calls. */
+    /** Advances the thread to the age at which ticks time its calls. */
     private long grown() {
         recording.enter(MS, 1);
         recording.exit(5 * MS, 1);
@@ -29,7 +29,7 @@ public class TickTest {
     }
 
     @Test
-    public void aTicksTimeBelongsToTheInnermostCall() {
+    public void tickTimeBelongsToInnermostCall() {
         long t = grown();
         recording.enter(t, 2);
         recording.enter(t + 100, 3);
@@ -47,7 +47,7 @@ public class TickTest {
     }
 
     @Test
-    public void timeOutsideOfCallsIsNobodys() {
+    public void timeOutsideCallsIsNotCounted() {
         long t = grown();
         recording.enter(t, 2);
         recording.recorder.ticker.tick(t + 1_000);
@@ -62,7 +62,7 @@ public class TickTest {
     }
 
     @Test
-    public void aYoungThreadsCallsAreTimedExactly() {
+    public void timesCallsOfYoungThreadExactly() {
         recording.enter(MS, 1);
         recording.enter(MS + 10, 2);
         recording.exit(MS + 30, 2);
@@ -73,7 +73,7 @@ public class TickTest {
     }
 
     @Test
-    public void callsAreExactAndTimeIsConserved() {
+    public void countsCallsExactlyAndConservesTime() {
         Random random = new Random(3);
         int[] open = new int[16];
         Map<Integer, Long> calls = new HashMap<>();
@@ -102,7 +102,7 @@ public class TickTest {
             recording.exit(time, open[--depth]);
         }
         recording.written();
-        recording.enter(time + MS, 20); // is anchored again, so the last epoch ends
+        recording.enter(time + MS, 20); // records another anchor, so the last epoch ends
         recording.exit(time + MS, 20);
         long self = 0;
         for (ChunkReader.Row row : ChunkReader.rows(recording.written(), 0)) {
@@ -117,9 +117,12 @@ public class TickTest {
         }
     }
 
-    /** A made thread, and ticks of which some are late: over many runs the errors are as large as stated, and none is on one side. */
+    /**
+     * A simulated thread, and ticks of which some are late. Over many runs, the errors are as large as stated and
+     * unbiased.
+     */
     @Test
-    public void theSplitIsRightWithinItsError() {
+    public void splitIsWithinStatedError() {
         double sum = 0;
         double squares = 0;
         int runs = 40;
@@ -156,7 +159,7 @@ public class TickTest {
                 made.exit(time, 2);
                 made.write();
             }
-            made.enter(time + MS, 2); // is anchored again, so the last epoch ends
+            made.enter(time + MS, 2); // records another anchor, so the last epoch ends
             made.exit(time + MS, 2);
             double tick = periodSquares / periods;
             double stated = tick * Math.sqrt((part / tick + 0.5) * ((whole - part) / tick + 0.5) / (whole / tick + 1));
@@ -169,7 +172,7 @@ public class TickTest {
     }
 
     @Test
-    public void aRealTickerTicksAndTellsOfIt() throws Exception {
+    public void realTickerTicksAndReportsCounts() throws Exception {
         Ticker ticker = new Ticker(new JvmPlatform(), 200_000);
         Thread thread = new Thread(ticker, "navitas-ticker");
         thread.setDaemon(true);

@@ -12,12 +12,12 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** Threads without a kernel thread of their own: on this JVM, or else on one that has them. */
+/** Threads without a kernel thread of their own: on this JVM, or on another one that supports them. */
 public class VirtualThreadTest {
     @Rule
     public TemporaryFolder folder = new TemporaryFolder();
 
-    /** What the recorded process does: by reflection, since this is compiled for older ones. */
+    /** The code of the recorded process. Uses reflection, since it is compiled for older JVMs. */
     public static final class App {
         public static void main(String[] arguments) throws Exception {
             Probe.enter(1);
@@ -31,7 +31,7 @@ public class VirtualThreadTest {
     }
 
     @Test
-    public void aVirtualThreadHasNoKernelId() throws Exception {
+    public void virtualThreadHasNoKernelId() throws Exception {
         File java = javaWithVirtualThreads();
         assumeTrue("no JVM from 21 on is here", java != null);
         String classes = path(App.class) + File.pathSeparator + path(Probe.class);

@@ -3,9 +3,9 @@ package org.navitas.gradle.android;
 import java.util.Arrays;
 import java.util.List;
 
-/** The Android Gradle Plugin of a build. */
+/** The version and the features of a build's Android Gradle Plugin. */
 public final class AgpVersion {
-  /** On which the tests run. */
+  /** Versions that Navitas is tested with. */
   private static final List<String> TESTED = Arrays.asList("3.1.4", "7.4.2", "8.4.2");
 
   private static final String[] HOLDERS = {"com.android.Version", "com.android.builder.model.Version"};
@@ -14,40 +14,64 @@ public final class AgpVersion {
 
   private final ClassLoader loader;
 
-  /** @param loader sees the plugin's classes */
+  /**
+   * Creates the version of the plugin that a class loader contains.
+   *
+   * @param loader the build's class loader
+   */
   public AgpVersion(ClassLoader loader) {
     this.loader = loader;
   }
 
-  /** Whether its classes can be seen at all. */
+  /**
+   * Returns whether the plugin's classes are visible.
+   *
+   * @return false if another class loader has them
+   */
   public boolean isVisible() {
     return has(VARIANTS) || has(TRANSFORM);
   }
 
-  /** Whether variants' classes can be transformed by a task: since 7.4. */
+  /**
+   * Returns whether a task can transform variants' classes.
+   *
+   * @return true since 7.4
+   */
   public boolean hasScopedArtifacts() {
     return has(VARIANTS);
   }
 
-  /** Whether there is the Transform API: up to 7.4. */
+  /**
+   * Returns whether the Transform API exists.
+   *
+   * @return true up to 7.4
+   */
   public boolean hasTransform() {
     return has(TRANSFORM);
   }
 
-  /** Such as {@code 7.4.2}; {@code unknown} where the plugin does not tell. */
+  /**
+   * Returns the version.
+   *
+   * @return such as {@code 7.4.2}, or {@code unknown}
+   */
   public String text() {
     for (String holder : HOLDERS) {
       try {
         Object version = Class.forName(holder, true, loader).getField("ANDROID_GRADLE_PLUGIN_VERSION").get(null);
         return String.valueOf(version);
       } catch (ReflectiveOperationException e) {
-        continue; // another version has it elsewhere
+        continue; // other versions have it elsewhere
       }
     }
     return "unknown";
   }
 
-  /** What to tell of it; null for a tested version. */
+  /**
+   * Returns a warning for an untested version.
+   *
+   * @return one line, or null for a tested version
+   */
   public String warning() {
     return TESTED.contains(text())
         ? null

@@ -3,13 +3,16 @@ package org.navitas.gradle.android;
 import org.gradle.api.Project;
 
 /**
- * What differs between generations of the Android Gradle Plugin: how classes get their probes on the way into an APK, and
- * where the APKs lie. Implementations are loaded by name, so that none needs the plugin's classes of another one.
+ * Adapts Navitas to one generation of the Android Gradle Plugin: adds probes to classes before they are packed into an
+ * APK, and finds the APKs. Implementations are loaded by name, so that none needs the classes of another plugin
+ * version.
  */
 public interface AndroidAdapter {
   /**
-   * Called when an Android plugin has just been applied. Adds what it finds to {@code module}, at the latest when the
-   * build is configured.
+   * Called when an Android plugin has been applied. Adds variants to {@code module} until the build is configured.
+   *
+   * @param project the project with the Android plugin
+   * @param module receives the variants
    */
   void apply(Project project, AndroidModule module);
 }

@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.Set;
 import org.navitas.gradle.BundleZip;
 
-/** Packs a variant's APKs with all that the command line must know of them (docs/formats.md, "Android bundle"). */
+/**
+ * Packs a variant's APKs with the data that the command line needs (docs/formats.md, "Android bundle"). Not
+ * thread-safe.
+ */
 public final class AndroidBundle {
   private static final String TEST_APK = "test.apk";
   private static final String DEBUGGABLE =
@@ -31,7 +34,11 @@ public final class AndroidBundle {
   private File mapping;
   private boolean hasClasses;
 
-  /** @param setup fields that are known without building; {@code warnings} is a list among them */
+  /**
+   * Creates a bundle.
+   *
+   * @param setup fields that are known before the build; {@code warnings} is a list among them
+   */
   public AndroidBundle(Map<String, Object> setup) {
     fields.put("schema_version", 1);
     fields.put("kind", "android");
@@ -39,11 +46,22 @@ public final class AndroidBundle {
     warnings.addAll((List<?>) setup.get("warnings"));
   }
 
+  /**
+   * Sets a field of {@code bundle.json}.
+   *
+   * @param name the field's name
+   * @param value a JSON value
+   */
   public void put(String name, Object value) {
     fields.put(name, value);
   }
 
-  /** An APK of the app: the only one, or one for each ABI. */
+  /**
+   * Adds an APK of the app: the only one, or one for each ABI.
+   *
+   * @param apk the file
+   * @param abi such as {@code arm64-v8a}, or null for the only APK
+   */
   public void addApp(File apk, String abi) {
     Map<String, Object> entry = new LinkedHashMap<>();
     entry.put("file", abi == null ? "app.apk" : "app-" + abi + ".apk");
@@ -52,40 +70,63 @@ public final class AndroidBundle {
     apkFiles.put(String.valueOf(entry.get("file")), apk);
   }
 
-  /** Without it the bundle is of an app alone. */
+  /**
+   * Sets the test APK. Without it, the bundle contains only an app.
+   *
+   * @param apk the file
+   */
   public void setTest(File apk) {
     apkFiles.put(TEST_APK, apk);
   }
 
-  /** The maps that the app's classes and their tests' were instrumented with; the last one continues the others. */
+  /**
+   * Sets the method maps of the app's classes and of their tests.
+   *
+   * @param maps map files; the last one continues the others
+   */
   public void setMaps(List<File> maps) {
     map = maps.get(maps.size() - 1);
     Set<Object> ids = new LinkedHashSet<>();
-    Set<Object> told = new LinkedHashSet<>();
+    Set<Object> classWarnings = new LinkedHashSet<>();
     for (File each : maps) {
       Map<?, ?> summary = ClassWork.summary(each);
       ids.add(summary.get("map_id"));
-      told.addAll((List<?>) summary.get("warnings"));
+      classWarnings.addAll((List<?>) summary.get("warnings"));
     }
     Object mapId = ClassWork.summary(map).get("map_id");
     ids.remove(mapId);
-    warnings.addAll(told);
+    warnings.addAll(classWarnings);
     fields.put("map_id", mapId);
     fields.put("includes_map_ids", new ArrayList<>(ids));
   }
 
-  /** R8's or ProGuard's table of names; null or missing: nothing was renamed. */
+  /**
+   * Sets the table of names of R8 or ProGuard.
+   *
+   * @param file the table; null or a missing file if nothing was renamed
+   */
   public void setMapping(File file) {
     mapping = file != null && file.isFile() ? file : null;
   }
 
-  /** Instrumented classes and libraries in class path order, for a virtual phone. */
+  /**
+   * Sets the classes for a virtual phone.
+   *
+   * @param app instrumented classes and libraries of the app, in class path order
+   * @param test those of the tests
+   */
   public void setClassPath(Iterable<File> app, Iterable<File> test) {
     hasClasses = true;
     app.forEach(appClassPath::add);
     test.forEach(testClassPath::add);
   }
 
+  /**
+   * Writes the bundle.
+   *
+   * @param target the file to write
+   * @throws IOException if a file cannot be read or written
+   */
   public void write(File target) throws IOException {
     if (Boolean.TRUE.equals(fields.get("debuggable"))) {
       Object module = fields.get("module");

@@ -13,7 +13,7 @@ import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NavitasExtension;
 import org.navitas.gradle.Settings;
 
-/** What adapters share of one Android module: settings, places of files, and what goes into its APKs and bundles. */
+/** Shared data of the adapters for one Android module: settings, file locations, and contents of APKs and bundles. */
 public final class AndroidModule {
   private static final String ADAPTER = "navitas.adapter";
   private static final String RUNTIME_TASK = "navitasRuntime";
@@ -23,6 +23,7 @@ public final class AndroidModule {
   private final Settings settings;
   private final NavitasExtension extension;
   private final AgpVersion agp;
+  /** The module's variants with tests, and the selected one. */
   public final VariantChoice variants;
   private final Project project;
   private final RuntimeJarsTask runtime;
@@ -34,24 +35,31 @@ public final class AndroidModule {
     settings = new Settings(project);
     variants = new VariantChoice(project, this, settings, extension);
     runtime = project.getTasks().create(RUNTIME_TASK, RuntimeJarsTask.class);
-    runtime.setDescription("Lays out what goes into APKs beside the app's own classes.");
+    runtime.setDescription("Writes the libraries that instrumented APKs need in addition to the app's classes.");
     runtime.settings(project.provider(() -> new File(folder(project), "runtime")));
   }
 
-  /** Chooses the adapter for the Android plugin that has just been applied to a project. */
+  /**
+   * Chooses the adapter for the Android plugin that was applied to a project.
+   *
+   * @param project the project
+   * @param extension the project's block {@code navitas { }}
+   * @return the module
+   * @throws GradleException if the Android plugin cannot be used
+   */
   public static AndroidModule of(Project project, NavitasExtension extension) {
     AgpVersion agp = new AgpVersion(AndroidModule.class.getClassLoader());
     if (!agp.isVisible()) {
       throw new GradleException(
-          "navitas: the classes of the Android Gradle Plugin cannot be seen in " + project.getPath()
+          "navitas: the classes of the Android Gradle Plugin are not visible in " + project.getPath()
               + "; declare it in the build file of the root project too (apply false)");
     }
     if (agp.warning() != null) {
       project.getLogger().warn("navitas: {}: {}", project.getPath(), agp.warning());
     }
     AndroidModule module = new AndroidModule(project, extension, agp);
-    Object asked = project.findProperty(ADAPTER);
-    boolean transform = asked == null ? !agp.hasScopedArtifacts() : asked.equals("transform") && agp.hasTransform();
+    Object requested = project.findProperty(ADAPTER);
+    boolean transform = requested == null ? !agp.hasScopedArtifacts() : requested.equals("transform") && agp.hasTransform();
     String name = transform ? ".transform.TransformAdapter" : ".variants.VariantsAdapter";
     try {
       Class<?> adapter = Class.forName(AndroidModule.class.getPackage().getName() + name);
@@ -62,33 +70,64 @@ public final class AndroidModule {
     return module;
   }
 
-  /** {@code build/navitas} of a project. */
+  /**
+   * Returns the output folder of a project.
+   *
+   * @param project any project
+   * @return {@code build/navitas}
+   */
   public static File folder(Project project) {
     return new File(project.getBuildDir(), "navitas");
   }
 
-  /** {@code build/navitas/<variant>}. */
+  /**
+   * Returns the output folder of a variant.
+   *
+   * @param variant such as {@code demoDebug}
+   * @return {@code build/navitas/<variant>}
+   */
   public File folder(String variant) {
     return new File(folder(project), variant);
   }
 
-  /** Where the method map of a variant's classes goes, or that of their tests, which continues it. */
+  /**
+   * Returns the method map of a variant's classes or of their tests, which continues it.
+   *
+   * @param variant such as {@code demoDebug}
+   * @param isTest whether to return the tests' map
+   * @return the file to write
+   */
   public File map(String variant, boolean isTest) {
     return new File(folder(variant), (isTest ? "Tests" : "App") + "/map.json");
   }
 
+  /**
+   * Returns a name with an initial capital.
+   *
+   * @param name not empty
+   * @return such as {@code DemoDebug}
+   */
   public static String capitalized(String name) {
     return name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
   }
 
-  /** The runtime for apps, or the listener for tests, as a dependency that is made when it is needed. */
+  /**
+   * Adds a library as a dependency that is built on demand.
+   *
+   * @param configuration the configuration to add to
+   * @param listener true for the listener for tests, false for the runtime for apps
+   */
   public void addRuntime(Configuration configuration, boolean listener) {
     FileCollection jar = project.files(project.provider(() -> listener ? runtime.getListener() : runtime.getRuntime()));
     FileCollection built = project.files(jar).builtBy(runtime);
     configuration.getDependencies().add(project.getDependencies().create(built));
   }
 
-  /** What instrumentation is to do in this module. */
+  /**
+   * Returns which classes get probes in this module.
+   *
+   * @return the options
+   */
   public ClassOptions classOptions() {
     return new ClassOptions(
         project.getPath(),
@@ -97,20 +136,34 @@ public final class AndroidModule {
         settings.flag("skipTrivial", extension.isSkipTrivial()));
   }
 
+  /**
+   * Returns whether test classes get probes.
+   *
+   * @return false to keep them unchanged
+   */
   public boolean instrumentTests() {
     return settings.flag("instrumentTests", extension.isInstrumentTests());
   }
 
-  /** Whether classes for a virtual phone go with the APKs. */
+  /**
+   * Returns whether bundles contain classes for a virtual phone.
+   *
+   * @return whether the command line requests them
+   */
   public boolean forVirtualPhone() {
     return settings.flag("jvm", true);
   }
 
   /**
-   * Fields of {@code bundle.json} that are known before the build.
+   * Returns fields of {@code bundle.json} that are known before the build.
    *
+   * @param variant such as {@code demoDebug}
    * @param arguments for the runner of the tests
-   * @param execution Android's name for how tests are run; null where the plugin does not tell
+   * @param execution Android's name for how tests run, or null if unknown
+   * @param debuggable whether the app is debuggable
+   * @param minified whether R8 or ProGuard processes the app
+   * @param minSdk the lowest supported API level
+   * @return fields by name
    */
   public Map<String, Object> setup(
       String variant, Map<String, String> arguments, Object execution, boolean debuggable, boolean minified, int minSdk) {

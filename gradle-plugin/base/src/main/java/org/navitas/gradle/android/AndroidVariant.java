@@ -2,7 +2,7 @@ package org.navitas.gradle.android;
 
 import java.io.File;
 
-/** A variant of an Android module that a bundle is made of. */
+/** A variant of an Android module for which a bundle is built. Immutable. */
 public final class AndroidVariant {
   private final String name;
   private final String bundleTask;
@@ -14,16 +14,29 @@ public final class AndroidVariant {
     this.bundle = bundle;
   }
 
-  /** Such as {@code demoDebug}. */
+  /**
+   * Returns the variant's name.
+   *
+   * @return such as {@code demoDebug}
+   */
   public String name() {
     return name;
   }
 
-  /** The task that makes {@link #bundle}. */
+  /**
+   * Returns the name of the task that writes {@link #bundle}.
+   *
+   * @return a task name
+   */
   public String bundleTask() {
     return bundleTask;
   }
 
+  /**
+   * Returns the bundle.
+   *
+   * @return the file, which may not exist yet
+   */
   public File bundle() {
     return bundle;
   }

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.navitas.instrument.Options;
 
-/** Which classes of an Android module get probes; an input of tasks. */
+/** Which classes of an Android module get probes. Immutable; a task input. */
 public final class ClassOptions implements Serializable {
   private static final long serialVersionUID = 1;
-  /** Excluded, it leaves nothing to instrument. */
+  /** Matches all classes; excluding it leaves nothing to instrument. */
   public static final String ALL = "**";
 
   /** Gradle path of the module. */
@@ -24,24 +24,37 @@ public final class ClassOptions implements Serializable {
     this.skipTrivial = skipTrivial;
   }
 
-  /** The same without classes that match a pattern. */
+  /**
+   * Returns these options without classes that match a pattern.
+   *
+   * @param pattern an exclude pattern
+   * @return new options
+   */
   public ClassOptions without(String pattern) {
     List<String> more = new ArrayList<>(excludes);
     more.add(pattern);
     return new ClassOptions(module, includes, more, skipTrivial);
   }
 
-  /** Whether no class is to get probes. */
+  /** Returns whether no class gets probes. */
   boolean isNothing() {
     return excludes.contains(ALL);
   }
 
-  /** Whether libraries may be among what is wanted. */
+  /**
+   * Returns whether include patterns can match libraries.
+   *
+   * @return whether there are include patterns
+   */
   public boolean mayNameLibraries() {
     return !includes.isEmpty();
   }
 
-  /** One line that differs whenever the outcome may. */
+  /**
+   * Returns a line that differs if the result can differ.
+   *
+   * @return the options as text
+   */
   public String text() {
     return module + " " + includes + " " + excludes + " " + skipTrivial;
   }

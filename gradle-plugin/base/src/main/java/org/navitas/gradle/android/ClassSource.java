@@ -3,11 +3,11 @@ package org.navitas.gradle.android;
 import java.io.File;
 import org.navitas.instrument.Input;
 
-/** A folder or jar of classes on their way into an APK. */
+/** A folder or jar of classes to pack into an APK. Immutable. */
 public final class ClassSource {
   final File file;
   final String module;
-  /** As of an {@link Input}; null: copied as it is. */
+  /** The source of an {@link Input}, or null to copy the classes unchanged. */
   final String kind;
 
   private ClassSource(File file, String module, String kind) {
@@ -16,17 +16,35 @@ public final class ClassSource {
     this.kind = kind;
   }
 
-  /** Code of the user's projects, or of their tests. */
+  /**
+   * Returns code of the user's projects.
+   *
+   * @param file folder or jar
+   * @param module Gradle path of the project
+   * @param isTest whether it is test code
+   * @return the source
+   */
   public static ClassSource own(File file, String module, boolean isTest) {
     return new ClassSource(file, module, isTest ? Input.TEST : Input.MAIN);
   }
 
-  /** Third-party code: gets probes only where an include pattern names it. */
+  /**
+   * Returns third-party code, which gets probes only if an include pattern matches.
+   *
+   * @param file folder or jar
+   * @param module Gradle path of the module that uses it
+   * @return the source
+   */
   public static ClassSource library(File file, String module) {
     return new ClassSource(file, module, Input.DEPENDENCY);
   }
 
-  /** What gets no probes. */
+  /**
+   * Returns classes that get no probes.
+   *
+   * @param file folder or jar
+   * @return the source
+   */
   public static ClassSource plain(File file) {
     return new ClassSource(file, "", null);
   }

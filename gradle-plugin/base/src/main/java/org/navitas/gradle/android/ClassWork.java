@@ -32,11 +32,15 @@ public final class ClassWork {
   private ClassWork() {}
 
   /**
-   * Puts probes into classes.
+   * Adds probes to classes.
    *
-   * @param earlierMap the map of the app that these test; null: there is none
-   * @param map where the map goes; beside it goes the summary, which {@link #summary} reads
+   * @param inputs folders and jars in class path order
+   * @param options which classes get probes
+   * @param earlierMap the map of the app that these classes test, or null
+   * @param map the method map to write; the summary, which {@link #summary} reads, is in the same folder
+   * @param log receives the warnings
    * @return the map's id
+   * @throws GradleException if the classes cannot be instrumented
    */
   public static String instrument(List<Input> inputs, ClassOptions options, File earlierMap, File map, Logger log) {
     try {
@@ -57,12 +61,22 @@ public final class ClassWork {
     }
   }
 
-  /** The file with the id of a map, and what the instrumenter warned of. */
+  /**
+   * Returns the summary of a map: its id and the instrumenter's warnings.
+   *
+   * @param map a method map
+   * @return a file in the same folder
+   */
   public static File summaryFile(File map) {
     return new File(map.getParentFile(), map.getName() + ".summary");
   }
 
-  /** What the instrumenter remembers of a map's classes. */
+  /**
+   * Returns the instrumenter's state for a map.
+   *
+   * @param map a method map
+   * @return a file in the same folder
+   */
   public static File stateFile(File map) {
     return new File(map.getParentFile(), map.getName() + ".state");
   }
@@ -72,10 +86,17 @@ public final class ClassWork {
   }
 
   /**
-   * The same for all classes of an APK, which become one jar.
+   * Adds probes to all classes of an APK and writes them to one jar.
    *
-   * @param work a folder that is kept from run to run
-   * @param writesMapClass whether the jar tells the map's id
+   * @param sources folders and jars in class path order
+   * @param options which classes get probes
+   * @param earlierMap the map of the app that these classes test, or null
+   * @param map the method map to write
+   * @param work a folder that is kept for the next run
+   * @param jar the jar to write
+   * @param writesMapClass whether the jar contains the class with the map's id
+   * @param log receives the warnings
+   * @throws IOException if a file cannot be read or written
    */
   public static void intoJar(
       List<ClassSource> sources, ClassOptions options, File earlierMap, File map, File work, File jar,
@@ -106,7 +127,7 @@ public final class ClassWork {
     }
   }
 
-  /** Where no class is to get probes, the map is the one of the app. */
+  /** If no class gets probes, the map is the app's. */
   private static String sameMap(ClassOptions options, File earlierMap, File map) throws IOException {
     if (earlierMap == null) {
       throw new GradleException("navitas: " + options.module + ": there are no classes to profile");
@@ -126,7 +147,7 @@ public final class ClassWork {
     }
   }
 
-  /** Not the resources, which go into an APK by another way, and no class that is for later versions of Java alone. */
+  /** Selects classes. Resources reach an APK another way, and classes for later Java versions only are not used. */
   private static boolean isClass(String name) {
     return name.endsWith(CLASS) && !name.startsWith("META-INF/") && !name.endsWith("module-info.class");
   }

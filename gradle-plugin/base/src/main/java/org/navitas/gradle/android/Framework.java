@@ -15,7 +15,12 @@ public final class Framework {
 
   private Framework() {}
 
-  /** The jars and AARs; null unless the command line asks for them ({@code navitas.framework}). */
+  /**
+   * Returns the framework if the command line requests it ({@code navitas.framework}).
+   *
+   * @param project resolves the files
+   * @return jars and AARs, or null
+   */
   public static FileCollection of(Project project) {
     if (!"true".equals(project.findProperty("navitas.framework"))) {
       return null;

@@ -16,11 +16,11 @@ import org.navitas.gradle.BundleZip;
 import org.navitas.gradle.CarriedJars;
 
 /**
- * Writes the runtime and the JUnit listener as libraries for apps: with rules for R8 and ProGuard, which those for a JVM
- * need not carry.
+ * Writes the runtime and the JUnit listener as libraries for apps, with rules for R8 and ProGuard that a JVM does not
+ * need.
  */
 public class RuntimeJarsTask extends DefaultTask {
-  /** Probes call the runtime by name, and it finds the map's class by name. */
+  /** Probes refer to the runtime by name, and the runtime finds the map's class by name. */
   private static final String RULES =
       "-keep class org.navitas.runtime.** { *; }\n-keep class org.navitas.map.** { *; }\n"
           + "-dontwarn org.navitas.**\n-dontwarn java.lang.management.**\n-dontwarn org.junit.**\n";
@@ -31,22 +31,41 @@ public class RuntimeJarsTask extends DefaultTask {
     this.folder = folder;
   }
 
-  /** Another version of the plugin carries other jars. */
+  /**
+   * Returns a hash of the jars, which differ between plugin versions.
+   *
+   * @return hexadecimal digits
+   */
   @Input
   public String getHash() {
     return CarriedJars.hash();
   }
 
+  /**
+   * Returns the runtime.
+   *
+   * @return the jar to write
+   */
   @OutputFile
   public File getRuntime() {
     return new File(folder.get(), CarriedJars.RUNTIME);
   }
 
+  /**
+   * Returns the JUnit listener.
+   *
+   * @return the jar to write
+   */
   @OutputFile
   public File getListener() {
     return new File(folder.get(), CarriedJars.LISTENER);
   }
 
+  /**
+   * Writes the jars.
+   *
+   * @throws IOException if a file cannot be read or written
+   */
   @TaskAction
   public void write() throws IOException {
     write(CarriedJars.RUNTIME, getRuntime());

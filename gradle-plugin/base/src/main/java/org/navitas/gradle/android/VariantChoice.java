@@ -10,7 +10,7 @@ import org.gradle.api.Project;
 import org.navitas.gradle.NavitasExtension;
 import org.navitas.gradle.Settings;
 
-/** The variants of an Android module that have instrumentation tests, and which of them is meant. */
+/** The variants of an Android module that have instrumentation tests, and the selected one. */
 public final class VariantChoice {
   private final Project project;
   private final AndroidModule module;
@@ -25,31 +25,51 @@ public final class VariantChoice {
     this.extension = extension;
   }
 
-  /** Adds a variant that has tests, and says what its bundle is to be. */
+  /**
+   * Adds a variant with tests.
+   *
+   * @param name such as {@code demoDebug}
+   * @return the variant, with its bundle
+   */
   public AndroidVariant add(String name) {
     AndroidVariant variant = withoutTests(name);
     variants.add(variant);
     return variant;
   }
 
-  /** What the bundle of a variant is to be that has no tests to profile: its app can be recorded. */
+  /**
+   * Returns a variant without tests, whose app can be recorded.
+   *
+   * @param name such as {@code demoDebug}
+   * @return the variant, with its bundle
+   */
   public AndroidVariant withoutTests(String name) {
     File bundle = new File(module.folder(name), project.getName() + "-" + name + ".bundle.zip");
     return new AndroidVariant(name, "navitasBundle" + AndroidModule.capitalized(name), bundle);
   }
 
+  /**
+   * Returns the variants with tests.
+   *
+   * @return in the order in which they were added
+   */
   public List<AndroidVariant> all() {
     return variants;
   }
 
-  /** The name that the build or the command line asks for; null: the only one. */
+  /**
+   * Returns the name that the build or the command line selects.
+   *
+   * @return the name, or null if none is selected
+   */
   public String wanted() {
     return settings.text("variant", extension.getVariant());
   }
 
   /**
-   * The variant that is meant: the wanted one, or the only one, since a name may be meant for another module of the build;
-   * null where there is none or the user has to choose.
+   * Returns the selected variant, or the only one: a selected name can refer to another module of the build.
+   *
+   * @return null if there is none or the user must choose
    */
   public AndroidVariant chosen() {
     for (AndroidVariant variant : variants) {
@@ -60,23 +80,29 @@ public final class VariantChoice {
     return variants.size() == 1 ? variants.get(0) : null;
   }
 
-  /** What the one variant that is meant needs; nothing where there is none or the user has to choose. */
+  /**
+   * Returns the tasks that build the selected variant's bundle.
+   *
+   * @return task names; empty if there is no variant or the user must choose
+   */
   public List<String> tasks() {
     AndroidVariant chosen = chosen();
     return chosen == null ? Collections.emptyList() : Collections.singletonList(chosen.bundleTask());
   }
 
   /**
-   * The bundle of the variant that is meant; a file that does not exist where nothing has tests. Throws GradleException
-   * where the user has to choose, or the module's own block names a variant that it has not.
+   * Returns the bundle of the selected variant.
+   *
+   * @return the bundle; a missing file if there are no tests
+   * @throws GradleException if the user must choose, or if the module's block selects a variant that it does not have
    */
   public File bundle() {
     if (variants.isEmpty()) {
       return module.folder("none");
     }
     AndroidVariant chosen = chosen();
-    String own = extension.getVariant();
-    if (chosen == null || own != null && own.equals(wanted()) && !own.equals(chosen.name())) {
+    String configured = extension.getVariant();
+    if (chosen == null || configured != null && configured.equals(wanted()) && !configured.equals(chosen.name())) {
       String names = variants.stream().map(AndroidVariant::name).collect(Collectors.joining(", "));
       String problem = wanted() == null ? "has several variants" : "has no variant '" + wanted() + "' with tests";
       throw new GradleException(

@@ -26,7 +26,7 @@ public class AgpVersionTest {
   }
 
   @Test
-  public void othersAreNamed() throws Exception {
+  public void warnsOfUntestedVersions() throws Exception {
     AgpVersion version = new AgpVersion(plugin("com.android.builder.model.Version", "4.2.1", TRANSFORM));
     assertEquals("4.2.1", version.text());
     assertEquals(
@@ -36,7 +36,7 @@ public class AgpVersionTest {
   }
 
   @Test
-  public void classesThatCannotBeSeenAreNoPlugin() throws Exception {
+  public void invisibleClassesAreNoPlugin() throws Exception {
     AgpVersion version = new AgpVersion(new Classes(new HashMap<>()));
     assertFalse(version.isVisible());
     assertEquals("unknown", version.text());

@@ -7,11 +7,12 @@ import java.util.List;
 import org.navitas.phone.InstrumentMain;
 
 /**
- * The process of an Android app on the virtual phone. With the system property {@code navitas.app} it is the app alone, told
- * on standard input what to do; without, {@code am instrument} with its arguments ({@link InstrumentMain}).
+ * The process of an Android app on the virtual phone. With the system property {@code navitas.app}, it runs the app
+ * without tests and reads requests from standard input. Otherwise it runs {@code am instrument} with its arguments
+ * ({@link InstrumentMain}).
  *
- * <p>Besides that class's properties it reads {@code navitas.android.manifest} (the app's manifest as text),
- * {@code navitas.android.apk}, {@code navitas.android.data} (its data folder), {@code navitas.android.uid} and
+ * <p>In addition to the properties of that class, it reads {@code navitas.android.manifest} (the app's manifest as
+ * text), {@code navitas.android.apk}, {@code navitas.android.data} (its data folder), {@code navitas.android.uid} and
  * {@code navitas.android.instrumentation} (runner class of the tests).
  */
 public final class AndroidMain {
@@ -19,6 +20,12 @@ public final class AndroidMain {
 
     private AndroidMain() {}
 
+    /**
+     * Runs the app or its tests and ends the process.
+     *
+     * @param arguments keys and values of {@code am instrument -e}, alternating
+     * @throws IOException if the stream cannot be opened
+     */
     public static void main(String[] arguments) throws IOException {
         Crash.install();
         if (Boolean.getBoolean("navitas.app")) {
@@ -28,7 +35,7 @@ public final class AndroidMain {
         }
     }
 
-    /** The arguments with the listener that finishes activities before the others, unless they say that none are to be finished. */
+    /** Adds the listener that finishes activities before the other listeners, unless an argument disables it. */
     static String[] withFinisher(String... arguments) {
         List<String> all = new ArrayList<>(Arrays.asList(arguments));
         int listener = -1;

@@ -2,7 +2,7 @@ package org.navitas.phone.android;
 
 import java.lang.reflect.InvocationTargetException;
 
-/** From the JVM's side of the framework to its inside, for the app alone. */
+/** Calls the app session, which the framework's class loader loads, from outside the framework. */
 final class AppLoop {
     private AppLoop() {}
 

@@ -4,7 +4,9 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.navitas.phone.LogSocket;
 
-/** An exception that nothing catches ends the process, with Android's entry in the log (RuntimeInit's KillApplicationHandler). */
+/**
+ * Ends the process after an uncaught exception, with Android's entry in the log (RuntimeInit's KillApplicationHandler).
+ */
 public final class Crash {
     private static final int ERROR = 6;
     private static final int STATUS = 10;
@@ -15,7 +17,12 @@ public final class Crash {
         Thread.setDefaultUncaughtExceptionHandler(Crash::end);
     }
 
-    /** Never returns: what is left of the process must not go on. */
+    /**
+     * Logs the exception and ends the process. Never returns: the rest of the process must not continue.
+     *
+     * @param thread the thread that the exception ended
+     * @param error the uncaught exception
+     */
     public static void end(Thread thread, Throwable error) {
         try {
             StringWriter trace = new StringWriter();

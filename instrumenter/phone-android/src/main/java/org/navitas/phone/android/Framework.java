@@ -21,11 +21,11 @@ import org.robolectric.internal.bytecode.InstrumentationConfiguration;
 import org.robolectric.internal.bytecode.Interceptor;
 
 /**
- * Starts Robolectric once for the whole process, with one Application, as a phone does: {@link Session} is the only test that
- * Robolectric itself sees, and everything runs within it.
+ * Starts Robolectric once for the process, with one Application, as a phone does. Robolectric sees one test only,
+ * {@link Session}; everything runs within it.
  */
 public final class Framework extends RobolectricTestRunner {
-    /** Loaded once, by the JVM's class loader: what is recorded, logged and listened to is the process's. */
+    /** Loaded once, by the JVM's class loader: recorder, log and listeners belong to the process. */
     private static final List<String> SHARED =
             List.of("org.navitas.runtime.", "org.navitas.junit.", "org.navitas.map.", "org.navitas.phone.");
 
@@ -37,10 +37,12 @@ public final class Framework extends RobolectricTestRunner {
         super(Session.class, defaultInjector().bind(TestEnvironmentSpec.class, new TestEnvironmentSpec(PhoneEnvironment.class)).build());
     }
 
-    /** Runs the task on the instrumentation's thread and with the framework's class loader; throws what kept it from starting. */
-    static void run(List<String> given, Consumer<ClassLoader> within) throws Exception {
-        arguments = given;
-        task = within;
+    /**
+     * Runs the task on the instrumentation thread with the framework's class loader. Throws what prevented the start.
+     */
+    static void run(List<String> keysAndValues, Consumer<ClassLoader> action) throws Exception {
+        arguments = keysAndValues;
+        task = action;
         RunNotifier notifier = new RunNotifier();
         Throwable[] failed = new Throwable[1];
         notifier.addListener(new RunListener() {
@@ -55,23 +57,31 @@ public final class Framework extends RobolectricTestRunner {
         }
     }
 
-    /** A class that has not the methods that its callers need came from another version of a library, most likely the app's. */
+    /** Returns a remedy. A missing method or class indicates another version of a library, most likely the app's. */
     private static String remedy(Throwable error) {
         for (Throwable one = error; one != null; one = one.getCause() == one ? null : one.getCause()) {
             if (one instanceof LinkageError || one instanceof ClassCastException) {
-                return " (a library of the app or its tests seems to be of a version that it cannot work with: use another one)";
+                return " (the app or its tests seem to contain an incompatible version of a library: use another version)";
             }
         }
-        return " (if the app starts on a phone, delete " + System.getProperty("robolectric.dependency.dir") + ": it is fetched again)";
+        return " (if the app starts on a phone, delete " + System.getProperty("robolectric.dependency.dir") + ": it is downloaded again)";
     }
 
-    /** Called by {@link Session}, inside. */
+    /**
+     * Called by {@link Session} within the framework.
+     *
+     * @param loader the framework's class loader
+     */
     public static void started(ClassLoader loader) {
         task.accept(loader);
         isDone = true;
     }
 
-    /** Keys and values of {@code am instrument}'s {@code -e}. */
+    /**
+     * Returns the arguments of {@code am instrument -e}.
+     *
+     * @return keys and values, alternating
+     */
     public static List<String> arguments() {
         return arguments;
     }

@@ -8,9 +8,9 @@ import org.robolectric.internal.bytecode.MethodRef;
 import org.robolectric.internal.bytecode.MethodSignature;
 import org.robolectric.util.Function;
 
-/** The framework's clocks are the machine's, where Robolectric's stand still until a test moves them. */
+/** The framework uses the machine's clocks; Robolectric's stand still until a test moves them. */
 public final class RealTime extends Interceptor {
-    /** Robolectric makes one of its own. */
+    /** Called by Robolectric, which creates its own instance. */
     public RealTime() {
         super(new MethodRef(System.class, "nanoTime"), new MethodRef(System.class, "currentTimeMillis"));
     }

@@ -1,2 +1,4 @@
-/** Starts Android's framework (Robolectric's) in an app's JVM; what runs inside it is in {@code org.navitas.android}. */
+/**
+ * Starts Android's framework (Robolectric's) in an app's JVM. The package {@code org.navitas.android} runs inside it.
+ */
 package org.navitas.phone.android;

@@ -12,10 +12,10 @@ import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 
 /**
- * Checks an APK's signatures as an Android of some API level does: {@code SignatureCheck APK LEVEL}.
+ * Checks an APK's signatures as Android of a given API level does: {@code SignatureCheck APK LEVEL}.
  *
- * <p>Prints lines of UTF-8: {@code scheme NUMBER} for each scheme that holds (1, 2, 3), {@code signer SHA256} for the
- * certificate of each signer, and {@code refused REASON} when it is not to be installed.
+ * <p>Prints lines of UTF-8: {@code scheme NUMBER} for each valid scheme (1, 2, 3), {@code signer SHA256} for the
+ * certificate of each signer, and {@code refused REASON} if the APK must not be installed.
  */
 public final class SignatureCheck {
     private SignatureCheck() {}
@@ -31,7 +31,7 @@ public final class SignatureCheck {
 
     static void check(File apk, int level, PrintStream out)
             throws ApkFormatException, IOException, NoSuchAlgorithmException, CertificateEncodingException {
-        // From the phone's own level on: older ones would only ask for an older scheme as well.
+        // From the phone's API level on: lower levels would also require an older scheme.
         ApkVerifier.Result result =
                 new ApkVerifier.Builder(apk).setMinCheckedPlatformVersion(level).setMaxCheckedPlatformVersion(level).build().verify();
         boolean[] schemes = {

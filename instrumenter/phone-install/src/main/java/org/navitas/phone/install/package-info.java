@@ -1,2 +1,2 @@
-/** What the virtual phone asks of Java when it installs an APK. */
+/** Java programs that the virtual phone runs to install an APK. */
 package org.navitas.phone.install;

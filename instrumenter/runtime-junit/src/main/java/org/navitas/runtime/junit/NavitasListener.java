@@ -12,12 +12,12 @@ import org.navitas.runtime.Calibration;
 import org.navitas.runtime.Recorder;
 
 /**
- * Marks in the recording when the run and each test begin and end, and how each test ended. Does nothing while nothing is
- * recorded.
+ * A JUnit 4 listener that marks in the recording when the run and each test begin and end, and how each test ended.
+ * Does nothing if there is no recording.
  *
- * <p>A test is named {@code class#method} ({@link TestName}), with a parameterised method's index kept ({@code method[0]}).
- * What fails or is ignored as a whole class (in {@code @BeforeClass}, say) is marked as a test {@code class#null} that takes no
- * time, as {@code am instrument} reports it.
+ * <p>A test is named {@code class#method} ({@link TestName}); a parameterised method keeps its index ({@code
+ * method[0]}). If a whole class fails or is ignored (for example in {@code @BeforeClass}), it is marked as a test
+ * {@code class#null} of no duration, as {@code am instrument} reports it.
  *
  * <p>JUnit calls a listener by one thread at a time.
  */
@@ -72,7 +72,7 @@ public final class NavitasListener extends RunListener {
         Recorder.flush();
     }
 
-    /** A failed test stays failed; what was never started is a class. */
+    /** A failed test stays failed. A description that was never started is a class. */
     private void ended(Description description, int status) {
         Started test = running.get(description);
         if (test == null) {
@@ -92,7 +92,7 @@ public final class NavitasListener extends RunListener {
         return names.next(description.getClassName(), description.getMethodName());
     }
 
-    /** A test, with its status so far. */
+    /** A running test and its status so far. */
     private static final class Started {
         final TestName name;
         int status = Recorder.PASSED;

@@ -7,8 +7,8 @@ import org.navitas.runtime.Calibration;
 import org.navitas.runtime.Recorder;
 
 /**
- * Marks in the recording when a run on the JUnit Platform and each of its tests begin and end, and how each test ended. Does
- * nothing while nothing is recorded. Tests are named as {@link org.navitas.junit.PlatformNames} says.
+ * A JUnit Platform listener that marks in the recording when the run and each test begin and end, and how each test
+ * ended. Does nothing if there is no recording. {@link org.navitas.junit.PlatformNames} defines the names of tests.
  */
 public final class NavitasPlatformListener extends PlatformTests {
     private boolean isPassed;

@@ -12,10 +12,10 @@ import org.xmlpull.v1.XmlPullParser;
 import org.xmlpull.v1.XmlPullParserException;
 
 /**
- * Leaves the phone's power profile beside the events: {@code files/navitas/power_profile.xml}. Inside an app the system's resources
- * have all overlays applied, which nothing outside the app tells on every release.
+ * Copies the phone's power profile to {@code files/navitas/power_profile.xml}, next to the events. Inside an app, the
+ * system's resources have all overlays applied. Outside of it, not every release shows them.
  *
- * <p>Only for a phone: a JVM has none of the classes used here, so this class must not be loaded there.
+ * <p>For Android only: a JVM lacks the classes used here, so it must not load this class.
  */
 final class PowerProfileFile {
     static final String NAME = "power_profile.xml";
@@ -23,10 +23,13 @@ final class PowerProfileFile {
 
     private PowerProfileFile() {}
 
-    /** Writes the file where a profiler has made the folder; says on standard error, which is the log, why it cannot. */
+    /**
+     * Writes the file if a profiler has created the folder. On failure, prints the reason to standard error, which is
+     * the log.
+     */
     static void leave() {
         try {
-            // The process's own Context without a test library; public to apps on all releases, though not in the SDK.
+            // Gets the process's Context without a test library. Public to apps on all releases, but not in the SDK.
             Object app = Class.forName("android.app.ActivityThread").getMethod("currentApplication").invoke(null);
             File folder = app == null ? null : new File(((Context) app).getFilesDir(), FOLDER);
             Resources system = Resources.getSystem();
@@ -35,7 +38,7 @@ final class PowerProfileFile {
                 write(system.getXml(id), new File(folder, NAME));
             }
         } catch (ReflectiveOperationException | XmlPullParserException | IOException | RuntimeException | LinkageError e) {
-            System.err.println("navitas: [power_profile_unreadable] the power profile cannot be read in the app: " + e);
+            System.err.println("navitas: [power_profile_unreadable] the app cannot read the power profile: " + e);
         }
     }
 
@@ -51,7 +54,10 @@ final class PowerProfileFile {
         }
     }
 
-    /** Writes elements, attributes and text of a document as they come; comments and namespaces are none of a power profile's. */
+    /**
+     * Copies elements, attributes and text of a document. Drops comments and namespaces, which power profiles do not
+     * use.
+     */
     static void copy(XmlPullParser xml, Appendable out) throws XmlPullParserException, IOException {
         out.append("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n");
         for (int event = xml.getEventType(); event != XmlPullParser.END_DOCUMENT; event = xml.next()) {

@@ -1,2 +1,2 @@
-/** Listeners of test frameworks; they go onto the class path of tests alone. */
+/** Listeners of test frameworks, on the class path of tests only. */
 package org.navitas.runtime.junit;

@@ -79,7 +79,7 @@ public class NavitasListenerTest {
         return marks;
     }
 
-    /** Markers of this process's event file. */
+    /** Returns the markers of this process's event file. */
     private static List<ChunkReader.Marker> all() throws Exception {
         Recorder.flush();
         String process = ManagementFactory.getRuntimeMXBean().getName().split("@")[0];
@@ -88,7 +88,7 @@ public class NavitasListenerTest {
     }
 
     @Test
-    public void everyStatusIsMarked() throws Exception {
+    public void marksEveryStatus() throws Exception {
         assertEquals(
                 Arrays.asList("0 0 ", "1 0 Mixed#a", "2 0 Mixed#a", "1 0 Mixed#b", "2 1 Mixed#b", "1 0 Mixed#c", "2 2 Mixed#c",
                         "1 0 Mixed#d", "2 3 Mixed#d", "3 1 "),
@@ -96,12 +96,12 @@ public class NavitasListenerTest {
     }
 
     @Test
-    public void parametersKeepTheirIndex() throws Exception {
+    public void keepsIndexOfParameters() throws Exception {
         assertEquals(Arrays.asList("0 0 ", "1 0 Two#m[0]", "2 0 Two#m[0]", "1 0 Two#m[1]", "2 0 Two#m[1]", "3 0 "), marks(Two.class));
     }
 
     @Test
-    public void aClassThatFailsIsATestWithoutMethod() throws Exception {
+    public void failedClassIsTestWithoutMethod() throws Exception {
         assertEquals(Arrays.asList("0 0 ", "1 0 Broken#null", "2 1 Broken#null", "3 1 "), marks(Broken.class));
     }
 }

@@ -9,9 +9,9 @@ import java.util.List;
 import org.junit.Test;
 import org.xmlpull.v1.XmlPullParser;
 
-/** A phone's parser is played: the platform's own classes are stubs here. */
+/** Simulates a phone's XML parser, since the platform's classes are stubs here. */
 public class PowerProfileFileTest {
-    /** Events as {@code "<tag name=value"}, {@code "text"} and {@code ">tag"}. */
+    /** Returns a parser of events such as {@code "<tag name=value"}, {@code "text"} and {@code ">tag"}. */
     private static XmlPullParser parser(String... events) {
         List<String> left = new ArrayList<>(Arrays.asList(events));
         return (XmlPullParser) Proxy.newProxyInstance(
@@ -46,7 +46,7 @@ public class PowerProfileFileTest {
     }
 
     @Test
-    public void copiesWhatAPowerProfileIsMadeOf() throws Exception {
+    public void copiesElementsAttributesAndText() throws Exception {
         StringBuilder out = new StringBuilder();
         PowerProfileFile.copy(
             parser("start", "<device name=Android", "<array name=a&b", "<value", "12.5", ">value", ">array", "<item name=\"q\"", "1<2", ">item", ">device"), out);
@@ -57,7 +57,7 @@ public class PowerProfileFileTest {
             out.toString());
     }
 
-    /** Off a phone: the stubs' exceptions must not reach a user's tests. */
+    /** Outside a phone, the stubs' exceptions must not reach the user's tests. */
     @Test
     public void neverThrows() {
         PowerProfileFile.leave();

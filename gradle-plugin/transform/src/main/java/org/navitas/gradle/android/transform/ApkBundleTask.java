@@ -24,7 +24,7 @@ import org.navitas.gradle.android.AndroidBundle;
 import org.navitas.gradle.android.AndroidModule;
 import org.navitas.gradle.android.ClassWork;
 
-/** Packs one variant's APKs; where they lie is told by the variant's outputs. */
+/** Packs one variant's APKs, which it finds through the variant's outputs. */
 public class ApkBundleTask extends DefaultTask {
   private static final String ABI = "ABI";
 
@@ -38,10 +38,16 @@ public class ApkBundleTask extends DefaultTask {
   private FileCollection testLibraries;
 
   /**
-   * @param test null: an app without tests
-   * @param target the bundle
-   * @param setup fields of the bundle that are known without building
-   * @param libraries what the app's classes need, for a virtual phone; null: none is meant
+   * Sets the task's inputs and outputs.
+   *
+   * @param module the Android module
+   * @param variant the variant to pack
+   * @param test its tests, or null for an app without tests
+   * @param isApp whether the module is an app
+   * @param target the bundle to write
+   * @param setup fields of the bundle that are known before the build
+   * @param libraries what the app's classes need on a virtual phone, or null if not requested
+   * @param testLibraries what the tests' classes need, or null
    */
   void settings(
       AndroidModule module, BaseVariant variant, TestVariant test, boolean isApp, File target, Map<String, Object> setup,
@@ -56,11 +62,21 @@ public class ApkBundleTask extends DefaultTask {
     this.testLibraries = testLibraries;
   }
 
+  /**
+   * Returns fields of the bundle that are known before the build.
+   *
+   * @return fields by name
+   */
   @Input
   public Map<String, Object> getSetup() {
     return setup;
   }
 
+  /**
+   * Returns the APKs.
+   *
+   * @return the app's and the tests' APKs
+   */
   @InputFiles
   public List<File> getApks() {
     List<File> apks = new ArrayList<>();
@@ -72,6 +88,11 @@ public class ApkBundleTask extends DefaultTask {
     return apks;
   }
 
+  /**
+   * Returns the method maps and the summaries.
+   *
+   * @return existing files
+   */
   @InputFiles
   public List<File> getMaps() {
     List<File> maps = new ArrayList<>();
@@ -83,23 +104,43 @@ public class ApkBundleTask extends DefaultTask {
     return maps;
   }
 
+  /**
+   * Returns what the app's classes need on a virtual phone.
+   *
+   * @return libraries, or null
+   */
   @Optional
   @Classpath
   public FileCollection getLibraries() {
     return libraries;
   }
 
+  /**
+   * Returns what the tests' classes need on a virtual phone.
+   *
+   * @return libraries, or null
+   */
   @Optional
   @Classpath
   public FileCollection getTestLibraries() {
     return testLibraries;
   }
 
+  /**
+   * Returns the bundle.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public File getBundle() {
     return target;
   }
 
+  /**
+   * Writes the bundle.
+   *
+   * @throws IOException if a file cannot be read or written
+   */
   @TaskAction
   public void pack() throws IOException {
     AndroidBundle bundle = new AndroidBundle(setup);

@@ -25,7 +25,7 @@ import org.gradle.api.Project;
 import org.navitas.gradle.CarriedJars;
 import org.navitas.gradle.android.AndroidModule;
 
-/** Puts probes into the classes of variants that are tested, and of their tests; all others go through as they are. */
+/** Adds probes to the classes of tested variants and of their tests; copies all others unchanged. */
 final class ProbeTransform extends Transform {
   static final String NAME = "navitas";
   private static final String TESTS = "AndroidTest";
@@ -56,7 +56,7 @@ final class ProbeTransform extends Transform {
     return Collections.singleton(DefaultContentType.CLASSES);
   }
 
-  /** Of a library only what it is made of itself may be transformed. */
+  /** In a library, only its own classes may be transformed. */
   @Override
   public Set<? super Scope> getScopes() {
     return isApp ? EnumSet.of(Scope.PROJECT, Scope.SUB_PROJECTS) : EnumSet.of(Scope.PROJECT);
@@ -72,7 +72,9 @@ final class ProbeTransform extends Transform {
     return parameters;
   }
 
-  /** Unchanged classes are left alone by what the instrumenter remembers, so that Android finds their files unchanged. */
+  /**
+   * Returns true: the instrumenter's state identifies unchanged classes, and Android then finds their files unchanged.
+   */
   @Override
   public boolean isIncremental() {
     return true;
@@ -107,7 +109,7 @@ final class ProbeTransform extends Transform {
     return outputs.getContentLocation(content.getName(), content.getContentTypes(), content.getScopes(), format);
   }
 
-  /** The project that made a jar, by where it lies. */
+  /** Returns the project that built a jar, by its location. */
   private String owner(File jar) {
     Path path = jar.toPath();
     for (Project each : project.getRootProject().getAllprojects()) {

@@ -8,15 +8,15 @@ import org.gradle.api.Project;
 import org.navitas.gradle.android.AndroidAdapter;
 import org.navitas.gradle.android.AndroidModule;
 
-/** For Android Gradle Plugin 3.1 to 7.3: a Transform, through which the classes of all variants go. */
+/** For Android Gradle Plugin 3.1 to 7.3. Adds a Transform, which processes the classes of all variants. */
 public final class TransformAdapter implements AndroidAdapter {
   @Override
   public void apply(Project project, AndroidModule module) {
     TestedExtension android = project.getExtensions().getByType(TestedExtension.class);
     boolean isApp = !(android instanceof LibraryExtension);
     if (!isApp && !isAlone(project)) {
-      // Its classes would come to the app with probes already, numbered by another map.
-      project.getLogger().info("navitas: {} is left out: as a library it is profiled alone, by its path", project.getPath());
+      // The app would get its classes with probes of another map.
+      project.getLogger().info("navitas: {} is skipped: a library is profiled only by its own path", project.getPath());
       return;
     }
     ProbeTransform transform = new ProbeTransform(project, module, isApp);
@@ -31,11 +31,11 @@ public final class TransformAdapter implements AndroidAdapter {
     }
   }
 
-  /** Whether nothing but this module is asked for, by its path or from its own folder. */
+  /** Returns whether only this module is built, by its path or from its folder. */
   private static boolean isAlone(Project project) {
-    StartParameter asked = project.getGradle().getStartParameter();
-    boolean isHere = asked.getCurrentDir().equals(project.getProjectDir());
-    return asked.getTaskNames().stream()
+    StartParameter requested = project.getGradle().getStartParameter();
+    boolean isHere = requested.getCurrentDir().equals(project.getProjectDir());
+    return requested.getTaskNames().stream()
         .allMatch(task -> task.startsWith(project.getPath() + ":") || isHere && task.indexOf(':') < 0);
   }
 }

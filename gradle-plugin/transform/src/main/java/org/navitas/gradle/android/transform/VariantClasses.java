@@ -15,7 +15,7 @@ import org.navitas.gradle.android.ClassWork;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.MapClass;
 
-/** The classes of one component on their way through the Transform, and where its outputs are remembered. */
+/** The classes of one component in the Transform, and the list of its outputs. */
 final class VariantClasses {
   private static final String RESOURCE_IDS = "**.R";
 
@@ -33,7 +33,7 @@ final class VariantClasses {
     this.isApp = isApp;
   }
 
-  /** The file that lists folders and jars of classes, one a line. */
+  /** Returns the file that lists folders and jars of classes, one per line. */
   static File outputsFile(AndroidModule module, String variant, boolean isTest) {
     return new File(module.map(variant, isTest).getParentFile(), "classes.txt");
   }
@@ -45,12 +45,14 @@ final class VariantClasses {
     }
   }
 
-  /** @param mapClass folder for the class that names the map; written where the process has its first map */
+  /**
+   * @param mapClass folder for the class with the map's id; written for the first map of a process
+   */
   void write(boolean probed, File mapClass, Logger log) throws IOException {
     File map = module.map(variant, isTest);
     File earlier = isTest ? module.map(variant, false) : null;
     Files.createDirectories(map.getParentFile().toPath());
-    // What gets no probes is copied by the same code, which leaves alone what was copied before.
+    // The same code copies classes without probes; it keeps what an earlier run copied.
     ClassOptions options = module.classOptions().without(probed ? RESOURCE_IDS : ClassOptions.ALL);
     if (inputs.isEmpty()) {
       return;

@@ -19,12 +19,12 @@ import org.navitas.gradle.NewerGradle;
 import org.navitas.gradle.android.AndroidModule;
 import org.navitas.gradle.android.AndroidVariant;
 
-/** The bundle of one variant, and what its classes wait for. */
+/** The bundle of one variant, and the tasks that its classes depend on. */
 final class VariantTasks {
   private static final Attribute<String> ARTIFACT_TYPE = Attribute.of("artifactType", String.class);
-  /** Names of one thing in several versions of the plugin. */
+  /** Names of the same artifact type in several versions of the plugin. */
   private static final List<String> CLASSES = Arrays.asList("android-classes-jar", "android-classes");
-  /** As Android's plugin has it. */
+  /** Default of Android's plugin. */
   private static final String DEFAULT_RUNNER = "android.test.InstrumentationTestRunner";
 
   private final Project project;
@@ -43,11 +43,11 @@ final class VariantTasks {
     this.isApp = isApp;
   }
 
-  /** Whether there is any source of tests. */
+  /** Returns whether there are sources of tests. */
   boolean haveTests() {
     for (SourceProvider sources : test.getSourceSets()) {
       for (File folder : sources.getJavaDirectories()) {
-        File kotlin = new File(folder.getParentFile(), "kotlin"); // known to Kotlin's plugin alone
+        File kotlin = new File(folder.getParentFile(), "kotlin"); // only Kotlin's plugin knows it
         if (!project.fileTree(folder).isEmpty() || !project.fileTree(kotlin).isEmpty()) {
           return true;
         }
@@ -68,11 +68,11 @@ final class VariantTasks {
     if (hasTests) {
       module.addRuntime(project.getConfigurations().getByName(testName + "RuntimeOnly"), true);
     }
-    AndroidVariant made = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
-    ApkBundleTask bundle = project.getTasks().create(made.bundleTask(), ApkBundleTask.class);
+    AndroidVariant bundled = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
+    ApkBundleTask bundle = project.getTasks().create(bundled.bundleTask(), ApkBundleTask.class);
     bundle.setGroup("Navitas");
-    bundle.setDescription("Packs the instrumented APKs of " + name + " with what the command line must know of them.");
-    bundle.settings(module, variant, hasTests ? test : null, isApp, made.bundle(), setup(hasTests),
+    bundle.setDescription("Packs the instrumented APKs of " + name + " with the data that the command line needs.");
+    bundle.settings(module, variant, hasTests ? test : null, isApp, bundled.bundle(), setup(hasTests),
         module.forVirtualPhone() ? libraries(variant) : null,
         module.forVirtualPhone() ? hasTests ? libraries(test) : project.files() : null);
     if (isApp) {
@@ -82,7 +82,7 @@ final class VariantTasks {
       return;
     }
     bundle.dependsOn(assemble(test));
-    // The ids of the tests go on from those of the app, so the app's map is an input of theirs.
+    // Ids of the tests continue after those of the app, so the app's map is an input.
     project.getTasks().all(task -> {
       if (isTransform(task, test.getName())) {
         task.getInputs().files(module.map(name, false)).withPropertyName("navitasMap");

@@ -29,66 +29,135 @@ import org.gradle.api.tasks.PathSensitivity;
 import org.gradle.api.tasks.TaskAction;
 import org.navitas.gradle.android.AndroidBundle;
 
-/** Packs one variant's APKs; where they lie is told by Android's own metadata. */
+/** Packs one variant's APKs, which it finds through Android's metadata. */
 @CacheableTask
 public abstract class AndroidBundleTask extends DefaultTask {
-  /** Fields of the bundle that are known without building. */
+  /**
+   * Fields of the bundle that are known before the build.
+   *
+   * @return fields by name
+   */
   @Input
   public abstract MapProperty<String, Object> getSetup();
 
+  /**
+   * The app's package.
+   *
+   * @return application id
+   */
   @Input
   public abstract Property<String> getPackage();
 
+  /**
+   * The tests' package.
+   *
+   * @return application id; absent without tests
+   */
   @Input
   public abstract Property<String> getTestPackage();
 
-  /** Absent where there are no tests. */
+  /**
+   * The runner of the tests.
+   *
+   * @return a class name; absent without tests
+   */
   @Optional
   @Input
   public abstract Property<String> getRunner();
 
+  /**
+   * Reads Android's metadata of APKs.
+   *
+   * @return Android's loader
+   */
   @Internal
   public abstract Property<BuiltArtifactsLoader> getLoader();
 
-  /** Absent where a library is tested. */
+  /**
+   * The folder of the app's APKs.
+   *
+   * @return absent if a library is tested
+   */
   @Optional
   @InputDirectory
   @PathSensitive(PathSensitivity.RELATIVE)
   public abstract DirectoryProperty getAppApks();
 
-  /** Absent where there are no tests. */
+  /**
+   * The folder of the test APK.
+   *
+   * @return absent without tests
+   */
   @Optional
   @InputDirectory
   @PathSensitive(PathSensitivity.RELATIVE)
   public abstract DirectoryProperty getTestApks();
 
+  /**
+   * The table of names of R8 or ProGuard.
+   *
+   * @return absent if nothing is renamed
+   */
   @Optional
   @InputFile
   @PathSensitive(PathSensitivity.NONE)
   public abstract RegularFileProperty getMapping();
 
-  /** The app's, then its tests', which continues it. */
+  /**
+   * The method maps.
+   *
+   * @return the app's map, then that of its tests, which continues it
+   */
   @InputFiles
   @PathSensitive(PathSensitivity.NAME_ONLY)
   public abstract ConfigurableFileCollection getMaps();
 
+  /**
+   * The summaries of the maps.
+   *
+   * @return a file for each map
+   */
   @InputFiles
   @PathSensitive(PathSensitivity.NAME_ONLY)
   public abstract ConfigurableFileCollection getSummaries();
 
-  /** Whether classes for a virtual phone go with the APKs. */
+  /**
+   * Whether the bundle contains classes for a virtual phone.
+   *
+   * @return true if requested
+   */
   @Input
   public abstract Property<Boolean> getVirtual();
 
+  /**
+   * Instrumented classes and libraries of the app.
+   *
+   * @return in class path order
+   */
   @Classpath
   public abstract ConfigurableFileCollection getAppClasses();
 
+  /**
+   * Instrumented classes and libraries of the tests.
+   *
+   * @return in class path order
+   */
   @Classpath
   public abstract ConfigurableFileCollection getTestClasses();
 
+  /**
+   * The bundle.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public abstract RegularFileProperty getBundle();
 
+  /**
+   * Writes the bundle.
+   *
+   * @throws IOException if a file cannot be read or written
+   */
   @TaskAction
   public void pack() throws IOException {
     AndroidBundle bundle = new AndroidBundle(getSetup().get());
@@ -115,7 +184,7 @@ public abstract class AndroidBundleTask extends DefaultTask {
     Directory directory = folder.get();
     BuiltArtifacts artifacts = getLoader().get().load(directory);
     if (artifacts == null || artifacts.getElements().isEmpty()) {
-      throw new GradleException("navitas: " + directory + ": the Android plugin tells of no APK there");
+      throw new GradleException("navitas: " + directory + ": the Android plugin lists no APK there");
     }
     return artifacts;
   }

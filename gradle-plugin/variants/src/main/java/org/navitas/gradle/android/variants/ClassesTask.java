@@ -30,77 +30,158 @@ import org.navitas.gradle.android.ClassOptions;
 import org.navitas.gradle.android.ClassSource;
 import org.navitas.gradle.android.ClassWork;
 
-/** Instruments the classes of one component on their way to the dexer. */
+/** Instruments the classes of one component before they go to the dexer. */
 @CacheableTask
 public abstract class ClassesTask extends DefaultTask {
   private static final String RESOURCE_IDS = "R.jar";
 
+  /**
+   * All jars of the component.
+   *
+   * @return in class path order
+   */
   @Classpath
   public abstract ListProperty<RegularFile> getAllJars();
 
+  /**
+   * All class folders of the component.
+   *
+   * @return in class path order
+   */
   @Classpath
   public abstract ListProperty<Directory> getAllDirectories();
 
-  /** Jars of the build's other projects; only some of {@link #getAllJars}. */
+  /**
+   * Jars of the build's other projects, a subset of {@link #getAllJars}.
+   *
+   * @return jars
+   */
   @Classpath
   public abstract ConfigurableFileCollection getProjectJars();
 
-  /** Paths of projects by those of their jars. */
+  /**
+   * Paths of projects.
+   *
+   * @return by the paths of their jars
+   */
   @Internal
   public abstract MapProperty<String, String> getModules();
 
+  /**
+   * Paths of the projects whose jars are instrumented.
+   *
+   * @return sorted
+   */
   @Input
   public Provider<TreeSet<String>> getModuleNames() {
     return getModules().map(modules -> new TreeSet<>(modules.values()));
   }
 
+  /**
+   * Which classes get probes.
+   *
+   * @return the options
+   */
   @Internal
   public abstract Property<ClassOptions> getOptions();
 
+  /**
+   * The options as a task input.
+   *
+   * @return {@link ClassOptions#text}
+   */
   @Input
   public Provider<String> getOptionsText() {
     return getOptions().map(ClassOptions::text);
   }
 
-  /** Whether the component is one of tests. */
+  /**
+   * Whether the component contains tests.
+   *
+   * @return true for tests
+   */
   @Input
   public abstract Property<Boolean> getTests();
 
-  /** Whether the component's own classes get probes. */
+  /**
+   * Whether the component's own classes get probes.
+   *
+   * @return false to copy them unchanged
+   */
   @Input
   public abstract Property<Boolean> getInstrumentOwn();
 
-  /** Whether libraries come too, not the component's own classes alone. */
+  /**
+   * Whether the component includes libraries.
+   *
+   * @return false for the component's own classes only
+   */
   @Input
   public abstract Property<Boolean> getWhole();
 
+  /**
+   * Whether the output contains the class with the map's id.
+   *
+   * @return true for the first map of a process
+   */
   @Input
   public abstract Property<Boolean> getWritesMapClass();
 
-  /** The map of the app that these classes test. */
+  /**
+   * The map of the app that these classes test.
+   *
+   * @return absent without tests
+   */
   @Optional
   @InputFile
   @PathSensitive(PathSensitivity.NONE)
   public abstract RegularFileProperty getEarlierMap();
 
+  /**
+   * The instrumented classes.
+   *
+   * @return the jar to write
+   */
   @OutputFile
   public abstract RegularFileProperty getOutput();
 
+  /**
+   * The method map.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public abstract RegularFileProperty getMap();
 
-  /** {@link ClassWork#summaryFile} of the map. */
+  /**
+   * The summary, {@link ClassWork#summaryFile} of the map.
+   *
+   * @return the file to write
+   */
   @OutputFile
   public abstract RegularFileProperty getSummary();
 
-  /** Copies with probes, and what is remembered of them, so that unchanged classes are left alone. */
+  /**
+   * Instrumented copies that are kept for the next run.
+   *
+   * @return a local folder
+   */
   @LocalState
   public abstract RegularFileProperty getWork();
 
-  /** {@link ClassWork#stateFile} of the map. */
+  /**
+   * The state, {@link ClassWork#stateFile} of the map.
+   *
+   * @return a local file
+   */
   @LocalState
   public abstract RegularFileProperty getMemory();
 
+  /**
+   * Instruments the classes.
+   *
+   * @throws IOException if a file cannot be read or written
+   */
   @TaskAction
   public void instrument() throws IOException {
     File earlier = getEarlierMap().isPresent() ? getEarlierMap().get().getAsFile() : null;

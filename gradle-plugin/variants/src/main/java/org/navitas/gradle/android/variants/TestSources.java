@@ -13,13 +13,13 @@ import java.util.Set;
 import org.navitas.gradle.NewerGradle;
 import org.navitas.gradle.android.AndroidModule;
 
-/** Whether a variant has instrumentation tests: each is given a component for them, most leave it empty. */
+/** Finds out whether a variant has instrumentation tests. Each variant has a test component, usually an empty one. */
 final class TestSources {
   private static final String TESTS = "androidTest";
 
   private TestSources() {}
 
-  /** Looks where the build files say that sources are; what is generated for tests is not asked for. */
+  /** Looks in the source folders of the build files; ignores generated tests. */
   static boolean exist(CommonExtension<?, ?, ?, ?> android, Variant variant) {
     Set<String> names = new HashSet<>(Collections.singleton(TESTS));
     List<String> parts = new ArrayList<>(Arrays.asList(variant.getBuildType(), variant.getFlavorName(), variant.getName()));
@@ -34,7 +34,7 @@ final class TestSources {
     return false;
   }
 
-  /** The folders can be asked for by a method that is no part of the API that we are compiled against. */
+  /** Uses reflection for the folders: the API that this is compiled against lacks the method. */
   private static boolean anyFile(Object sources) {
     Object folders = NewerGradle.call(sources, sources.getClass(), "getSrcDirs");
     if (folders instanceof Iterable) {

@@ -8,19 +8,21 @@ import com.android.build.api.dsl.TestedExtension;
 import com.android.build.api.variant.Variant;
 import org.navitas.gradle.android.AndroidModule;
 
-/** Lets the tests be built for the variant that is asked for; Android builds them for one build type alone. */
+/** Makes Android build tests for the selected variant; by default it does so for one build type only. */
 final class TestedBuildType {
   private static final String BENCHMARK = "benchmark";
   private static final String RELEASE = "release";
   private static final String DEBUG = "debug";
-  /** The first platform whose manifests know {@code profileable}. */
+  /** The first API level whose manifests support {@code profileable}. */
   private static final int PROFILEABLE_SDK = 29;
 
   private TestedBuildType() {}
 
   /**
-   * @param variant the one asked for, null for none; of {@code benchmark} the build type is made where there is none:
-   *     a release that can be installed and profiled
+   * Sets the tested build type.
+   *
+   * @param variant the selected variant, or null. If the build has no build type {@code benchmark}, selecting it adds
+   *     one: a release that can be installed and profiled.
    */
   static void choose(CommonExtension<?, ?, ?, ?> android, String variant) {
     if (variant == null) {
@@ -37,7 +39,7 @@ final class TestedBuildType {
     }
   }
 
-  /** Whether a variant is of the build type that Android makes tests for. */
+  /** Returns whether a variant has the tested build type. */
   static boolean is(CommonExtension<?, ?, ?, ?> android, Variant variant) {
     return ((TestedExtension) android).getTestBuildType().equals(variant.getBuildType());
   }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.navitas.gradle.android.AndroidModule;
 
-/** What the build files say of a variant. */
+/** What the build files state about a variant. */
 final class VariantFacts {
   private final CommonExtension<?, ?, ?, ?> android;
   private final Variant variant;
@@ -19,7 +19,7 @@ final class VariantFacts {
     this.variant = variant;
   }
 
-  /** As fields of the variant's bundle. */
+  /** Returns fields of the variant's bundle. */
   Map<String, Object> setup(AndroidModule module) {
     Map<String, String> arguments = new LinkedHashMap<>(android.getDefaultConfig().getTestInstrumentationRunnerArguments());
     variant.getProductFlavors().forEach(pair -> {
@@ -35,7 +35,7 @@ final class VariantFacts {
     return type().isMinifyEnabled();
   }
 
-  /** The APK of a library's tests always is. */
+  /** A library's test APK is always debuggable. */
   private boolean isDebuggable() {
     return !(type() instanceof ApplicationBuildType) || ((ApplicationBuildType) type()).isDebuggable();
   }

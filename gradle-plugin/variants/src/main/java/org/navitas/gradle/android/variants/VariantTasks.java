@@ -29,7 +29,7 @@ import org.navitas.gradle.android.AndroidVariant;
 import org.navitas.gradle.android.ClassOptions;
 import org.navitas.gradle.android.ClassWork;
 
-/** The tasks of one variant: its classes, its tests' classes, their bundle. */
+/** The tasks of one variant: its classes, its tests' classes, and their bundle. */
 final class VariantTasks {
   private static final Attribute<String> ARTIFACT_TYPE = Attribute.of("artifactType", String.class);
   private static final String CLASSES_JAR = "android-classes-jar";
@@ -42,7 +42,9 @@ final class VariantTasks {
   private final AndroidTest test;
   private final boolean isApp;
 
-  /** @param test null: the variant is an app's without tests */
+  /**
+   * @param test null for an app without tests
+   */
   VariantTasks(
       Project project, AndroidModule module, CommonExtension<?, ?, ?, ?> android, Variant variant, AndroidTest test) {
     this.project = project;
@@ -53,26 +55,26 @@ final class VariantTasks {
     this.isApp = variant instanceof ApplicationVariant;
   }
 
-  void register(AndroidVariant made) {
+  void register(AndroidVariant bundled) {
     String testName = "androidTest" + AndroidModule.capitalized(variant.getName());
     module.addRuntime(project.getConfigurations().getByName((isApp ? variant.getName() : testName) + RUNTIME_ONLY), false);
     TaskProvider<ClassesTask> app = isApp ? classes(variant, "App", null, projects(variant)) : null;
     if (test == null) {
-      bundle(made, app, null);
+      bundle(bundled, app, null);
       return;
     }
     module.addRuntime(project.getConfigurations().getByName(testName + RUNTIME_ONLY), true);
     Set<String> testProjects = projects(test);
     testProjects.removeAll(isApp ? projects(variant) : new HashSet<>());
-    bundle(made, app, classes(test, "Tests", app, testProjects));
+    bundle(bundled, app, classes(test, "Tests", app, testProjects));
   }
 
   private TaskProvider<ClassesTask> classes(
-      Component component, String what, TaskProvider<ClassesTask> earlier, Set<String> projects) {
+      Component component, String suffix, TaskProvider<ClassesTask> earlier, Set<String> projects) {
     ClassOptions options = module.classOptions();
-    // With the whole scope Android takes all libraries through the dexer again whenever a class changes.
+    // If the scope includes libraries, Android dexes all of them again whenever a class changes.
     boolean all = !projects.isEmpty() || options.mayNameLibraries() || !project.getGradle().getIncludedBuilds().isEmpty();
-    String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + what;
+    String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + suffix;
     TaskProvider<ClassesTask> task = project.getTasks().register(name, ClassesTask.class, it -> {
       ArtifactView own = jars(component, true);
       it.setGroup("Navitas");
@@ -101,13 +103,13 @@ final class VariantTasks {
     return task;
   }
 
-  private void bundle(AndroidVariant made, TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
+  private void bundle(AndroidVariant bundled, TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
     VariantFacts facts = new VariantFacts(android, variant);
     Map<String, Object> setup = facts.setup(module);
     Provider<String> tested = (isApp ? (ApplicationVariant) variant : test).getApplicationId();
-    project.getTasks().register(made.bundleTask(), AndroidBundleTask.class, it -> {
+    project.getTasks().register(bundled.bundleTask(), AndroidBundleTask.class, it -> {
       it.setGroup("Navitas");
-      it.setDescription("Packs the instrumented APKs of " + variant.getName() + " with what the command line must know of them.");
+      it.setDescription("Packs the instrumented APKs of " + variant.getName() + " with the data that the command line needs.");
       it.getSetup().set(setup);
       it.getPackage().set(tested);
       it.getTestPackage().set(test == null ? tested : test.getApplicationId());
@@ -139,11 +141,11 @@ final class VariantTasks {
           it.getTestClasses().from(tests.flatMap(ClassesTask::getOutput), jars(test, false).getFiles());
         }
       }
-      it.getBundle().set(made.bundle());
+      it.getBundle().set(bundled.bundle());
     });
   }
 
-  /** Jars of a component's dependencies: those of the build's own projects, or all others. */
+  /** Returns jars of a component's dependencies: those of the build's projects, or all others. */
   private static ArtifactView jars(Component component, boolean own) {
     return component.getRuntimeConfiguration().getIncoming().artifactView(view -> {
       view.componentFilter(id -> id instanceof ProjectComponentIdentifier == own);
@@ -159,7 +161,7 @@ final class VariantTasks {
     return modules;
   }
 
-  /** Paths of the projects that a component declares to need, itself left out where it is an app. */
+  /** Returns the paths of the projects that a component depends on, without itself if it is an app. */
   private Set<String> projects(Component component) {
     Configuration runtime = component.getRuntimeConfiguration();
     Set<String> paths = new HashSet<>();

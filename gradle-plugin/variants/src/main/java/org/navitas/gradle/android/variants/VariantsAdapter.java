@@ -11,7 +11,7 @@ import org.gradle.api.Project;
 import org.navitas.gradle.android.AndroidAdapter;
 import org.navitas.gradle.android.AndroidModule;
 
-/** For Android Gradle Plugin 7.4 and later: a task of our own in the way of each variant's classes. */
+/** For Android Gradle Plugin 7.4 and later. Adds a task that processes the classes of each variant. */
 public final class VariantsAdapter implements AndroidAdapter {
   @Override
   public void apply(Project project, AndroidModule module) {
@@ -32,7 +32,7 @@ public final class VariantsAdapter implements AndroidAdapter {
     components.onVariants(components.selector().all(), action(action::execute));
   }
 
-  /** Tells the compiler which one of two methods is meant: there is another one for Kotlin. */
+  /** Selects one of two overloaded methods for the compiler: the other one is for Kotlin. */
   private static <T> Action<T> action(Action<T> action) {
     return action;
   }

@@ -6,13 +6,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Counts the classes that got no probes by the reason, and names the patterns that would change it. */
-final class LeftOut {
+/** Counts the classes without probes by reason, and names the include patterns that would select them. */
+final class SkipReasons {
   private static final int MOST_PATTERNS = 3;
 
-  private LeftOut() {}
+  private SkipReasons() {}
 
-  /** One line, such as {@code 2 classes newer than Java 21, 1 of known frameworks (include kotlin.** to instrument)}. */
+  /**
+   * Returns one line, such as {@code 2 classes newer than Java 21, 1 of known frameworks (include kotlin.** to
+   * instrument)}.
+   */
   static String reasons(List<Contents> all, Options options) {
     Map<String, List<Entry>> byReason = new LinkedHashMap<>();
     for (Contents contents : all) {
@@ -31,7 +34,7 @@ final class LeftOut {
     return String.join(", ", parts);
   }
 
-  /** How many class files there are that could get probes, by their kind. */
+  /** Returns the number of class files that can hold code. */
   static int classes(List<Contents> all) {
     return (int) all.stream().flatMap(contents -> contents.entries.stream())
         .filter(entry -> entry.verdict != null && entry.verdict != Selection.Verdict.NO_CODE).count();
@@ -58,14 +61,14 @@ final class LeftOut {
     if (Skipped.UNSUPPORTED_VERSION.equals(untouched)) {
       return "newer than Java 21";
     } else if (Skipped.MALFORMED.equals(untouched)) {
-      return "broken";
+      return "malformed";
     } else if (Skipped.ALREADY_INSTRUMENTED.equals(untouched)) {
       return "already instrumented";
     }
     return "without methods that can get probes";
   }
 
-  /** The include patterns that would take in classes that were left out for one reason; empty where none would. */
+  /** Returns the include patterns that would select classes skipped for one reason; empty if there are none. */
   private static String remedy(List<Entry> entries) {
     TreeSet<String> patterns = new TreeSet<>();
     for (Entry entry : entries) {

@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Checks where inputs and outputs lie before anything is written. */
-final class Places {
-  private Places() {}
+/** Checks the paths of inputs and outputs before anything is written. */
+final class PathChecks {
+  private PathChecks() {}
 
   static void check(List<Input> inputs) throws InstrumentException {
     if (inputs.isEmpty()) {
-      throw new InstrumentException("nothing to instrument: no folder and no jar given");
+      throw new InstrumentException("nothing to instrument: no folder or jar given");
     }
     Set<Path> jars = new HashSet<>();
     List<Path> ins = inputs.stream().map(input -> real(input.in())).collect(Collectors.toList());
@@ -25,11 +25,11 @@ final class Places {
       boolean folder = Files.isDirectory(input.in());
       if (Files.exists(input.out()) && Files.isDirectory(input.out()) != folder) {
         throw new InstrumentException(
-            input.out() + ": the copy of a " + (folder ? "folder is a folder" : "jar is a jar") + ", but this is none");
+            input.out() + ": the copy of a " + (folder ? "folder must be a folder" : "jar must be a jar"));
       }
       Path out = real(input.out());
       if (!folder && !jars.add(out)) {
-        throw new InstrumentException(input.out() + ": two jars cannot become one");
+        throw new InstrumentException(input.out() + ": two inputs have this output, but a jar is the output of one input");
       }
       for (Path in : ins) {
         if (out.startsWith(in) || in.startsWith(out)) {
@@ -39,7 +39,7 @@ final class Places {
     }
   }
 
-  /** The path in one spelling, links resolved as far as it exists. */
+  /** Returns the absolute path, with links resolved as far as the path exists. */
   static Path real(Path path) {
     Path absolute = path.toAbsolutePath().normalize();
     try {

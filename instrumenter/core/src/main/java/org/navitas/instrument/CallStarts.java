@@ -6,21 +6,21 @@ import java.util.List;
 import javassist.bytecode.CodeAttribute;
 import javassist.bytecode.MethodInfo;
 
-/** Where calls of one method begin, and the code that runs within them. */
-final class Entries {
-  /** How a call is announced. */
+/** The points of one method where calls begin, and the code that runs within calls. */
+final class CallStarts {
+  /** The probe that a call begins with. */
   enum Kind {
     ENTER,
     RESUME,
-    /** By the int field of {@code this}: 0 enters, all else resumes. */
+    /** Depends on an int field of {@code this}: enter if it is 0, otherwise resume. */
     BY_LABEL
   }
 
-  /** One place for a probe. */
+  /** A code offset for a probe. */
   static final class Place {
     final int pc;
     final Kind kind;
-    /** Whether branches to this place pass the probe; else only what falls into it does. */
+    /** Whether branches to this offset run the probe; otherwise only the preceding instruction leads to it. */
     final boolean forBranches;
 
     Place(int pc, Kind kind, boolean forBranches) {
@@ -30,25 +30,25 @@ final class Entries {
     }
   }
 
-  /** Ascending. */
+  /** Offsets for entry probes, ascending. */
   final List<Place> places;
-  /** Code that an exception may leave, as {start, end} in ascending order. */
+  /** Code whose exceptions end the call, as {start, end} pairs in ascending order. */
   final List<int[]> covered;
-  /** The Fieldref of the label; 0 unless there is a place {@link Kind#BY_LABEL}. */
+  /** Constant pool index of the label's Fieldref; 0 if no place is {@link Kind#BY_LABEL}. */
   final int label;
 
-  private Entries(List<Place> places, List<int[]> covered, int label) {
+  private CallStarts(List<Place> places, List<int[]> covered, int label) {
     this.places = places;
     this.covered = covered;
     this.label = label;
   }
 
   /**
-   * Finds them; null when a constructor calls no other one, or does what no constructor may.
+   * Finds the places; returns null if a constructor calls no other one or is invalid.
    *
-   * @param superclass of the method's class, dotted
+   * @param superclass of the method's class, with dots
    */
-  static Entries of(MethodInfo method, CodeScan scan, String superclass) throws MalformedClassException {
+  static CallStarts of(MethodInfo method, CodeScan scan, String superclass) throws MalformedClassException {
     CodeAttribute code = method.getCodeAttribute();
     if (method.isConstructor()) {
       ConstructorFlow flow = ConstructorFlow.of(code, scan);
@@ -59,7 +59,7 @@ final class Entries {
       for (int call : flow.calls) {
         places.add(new Place(scan.next(call), Kind.ENTER, false));
       }
-      return new Entries(places, flow.after(), 0);
+      return new CallStarts(places, flow.after(), 0);
     }
     SuspendFunction suspend = SuspendFunction.of(code, scan);
     if (suspend != null) {
@@ -69,12 +69,12 @@ final class Entries {
       List<int[]> covered = new ArrayList<>();
       covered.add(new int[] {suspend.resumed, suspend.fresh});
       covered.add(new int[] {suspend.fresh, code.getCodeLength()});
-      return new Entries(places, covered, 0);
+      return new CallStarts(places, covered, 0);
     }
     boolean lambda = SuspendFunction.isLambda(superclass)
         && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor());
     int label = lambda ? SuspendFunction.labelOf(scan, method.getConstPool()) : 0;
     Place start = new Place(0, label == 0 ? Kind.ENTER : Kind.BY_LABEL, false);
-    return new Entries(Collections.singletonList(start), Collections.singletonList(new int[] {0, code.getCodeLength()}), label);
+    return new CallStarts(Collections.singletonList(start), Collections.singletonList(new int[] {0, code.getCodeLength()}), label);
   }
 }
