@@ -101,9 +101,9 @@ def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> It
         yield Notice(warning.code, f"{_place(warning.run)}{warning.message}", warning.remedy, warning.run)
     for message in model.warnings:
         yield Notice.with_code("power_profile", message, "Name a better profile with --power-profile.")
-    warned = {warning.code for warning in parsed.warnings}
+    warned = {(warning.code, warning.run) for warning in parsed.warnings}
     for loss in parsed.losses:
-        if loss.what not in warned:
+        if not warned & {(loss.what, loss.run), (loss.what, None)}:  # a warning of no run is about all runs
             yield Notice("loss", f"{_place(loss.run)}{loss.count} × {loss.what} lost", LOST, loss.run)
 
 
