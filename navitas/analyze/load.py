@@ -87,9 +87,7 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
             **manifest.provenance.model_dump(mode="json", exclude_none=True, exclude_defaults=True),
         },
     )
-    profile = Profile(ledger, about, _found(parsed, manifest, model), parsed.losses)
-    profile.warn(notices(profile))
-    return profile
+    return Profile(ledger, about, _found(parsed, manifest, model), parsed.losses, notices=notices)
 
 
 def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
@@ -97,6 +95,9 @@ def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> It
     if manifest.state == "partial":
         remedy = "Figures hold for what was recorded; record again for the rest."
         yield Notice.with_code("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
+    if manifest.runs and all(run.baseline for run in manifest.runs):
+        remedy = "Record again: totals need runs with probes."
+        yield Notice.with_code("only_baselines", "only runs without probes were recorded; no total has them", remedy)
     for warning in parsed.warnings:
         yield Notice(warning.code, f"{_place(warning.run)}{warning.message}", warning.remedy, warning.run)
     for message in model.warnings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -53,16 +53,28 @@ class About:
 class Profile:
     """A recording's energy by test, thread, method, component and call path."""
 
-    def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[ParsedLoss] = ()) -> None:
+    ledger: Ledger
+    about: About
+    warnings: tuple[Notice, ...]
+    losses: tuple[ParsedLoss, ...]
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        about: About,
+        warnings: Iterable[Notice] = (),
+        losses: Iterable[ParsedLoss] = (),
+        *,
+        notices: Callable[[Profile], Iterable[Notice]] | None = None,
+    ) -> None:
+        """`notices` gives the warnings that follow from the profile's own figures; they come after `warnings`."""
         self.ledger = ledger
         self.about = about
         self.warnings = tuple(warnings)
         self.losses = tuple(losses)
         self.tables = LedgerTables(ledger)
-
-    def warn(self, more: Iterable[Notice]) -> None:
-        """Add warnings."""
-        self.warnings = (*self.warnings, *more)
+        if notices is not None:
+            self.warnings = (*self.warnings, *notices(self))
 
     @property
     def project(self) -> str:
@@ -175,9 +187,10 @@ class Profile:
         return CpuUses(self.ledger)
 
     def timeline(
-        self, component: str | None = None, *, run: int = 0, step_ns: int = 100_000_000, thread: str | None = None
+        self, component: str | None = None, *, run: int | None = None, step_ns: int = 100_000_000, thread: str | None = None
     ) -> Timeline:
-        """A component's energy (None: of all) in one run in equal steps, of all owners or of the threads of one name."""
+        """A component's energy (None: of all) in one run (by its id; None: the first) in equal steps, of all owners or of the
+        threads of one name."""
         return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
 
     def to_arrow(self) -> pa.Table:

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 import navitas
-from navitas.analyze import baselines, cpu_use, pace, records, repeats, role_totals, roll_up, spread, timeline
+from navitas.analyze import baselines, cpu_use, pace, profile, records, repeats, role_totals, roll_up, spread, timeline
 from navitas.attribute import ledger
+from navitas.parse import findings, reasons, tables
 
 ROOT = Path(__file__).parents[3]
 RECORDING = ROOT / "tests/golden/recording-v1"
@@ -29,14 +30,19 @@ PUBLIC = [
     *(baselines.BaselinePairs, baselines.CompensatedTotals, role_totals.RoleTotal),
     *(ledger.Ledger, ledger.RunEntry, ledger.Tests, ledger.Owners, ledger.CallPaths, ledger.Energy, ledger.Calls),
     *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, pace.Pace),
+    *(profile.About, records.Nodes, records.MethodRecords, tables.Method, tables.MethodTable),
+    *(reasons.MergedReason, findings.ParsedLoss),
 ]
 
 
 def surface() -> dict[str, list[str]]:
-    """Every public name: signatures of functions and methods, fields and properties of classes."""
+    """Every public name: signatures of functions and methods, fields, annotated attributes and properties of classes."""
     found = {"navitas": sorted(navitas.__all__), "navitas.load": [str(inspect.signature(navitas.load))]}
     for kind in [navitas.Profile, *PUBLIC]:
-        names = [f"{field.name}: {field.type}" for field in fields(kind)] if is_dataclass(kind) else []
+        if is_dataclass(kind):
+            names = [f"{field.name}: {field.type}" for field in fields(kind)]
+        else:
+            names = [f"{name}: {of}" for name, of in inspect.get_annotations(kind).items() if not name.startswith("_")]
         for name, member in vars(kind).items():
             if name.startswith("_"):
                 continue
