@@ -47,7 +47,12 @@ def load_tables(path: Path) -> Loaded:
     recording = open_recording(path)
     manifest = recording.manifest
     profile_path = recording.file(manifest.power_profile.file)
-    profile = read_power_profile(profile_path, name=manifest.power_profile.source)
+    try:
+        profile = read_power_profile(profile_path, name=manifest.power_profile.source)
+    except PowerProfileError as error:
+        if isinstance(error.__cause__, OSError):  # nobody typed this path
+            raise PowerProfileError(error.message, "Copy the recording again, or record again with --power-profile.") from error
+        raise
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
     parsed = parse_recording(recording)
     speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}

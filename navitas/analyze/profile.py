@@ -18,8 +18,7 @@ from navitas.analyze.pace import Pace, pace_of
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.records_of_tests import TestRecords
 from navitas.analyze.repeats import Repeats, repeats_of
-from navitas.analyze.role_totals import RoleTotal, role_totals
-from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
+from navitas.analyze.roll_up import MethodTotal, RoleTotal, ThreadTotal, method_totals, role_totals, thread_totals
 from navitas.analyze.spread import MethodRepeats, method_repeats
 from navitas.analyze.timeline import Timeline, timeline
 from navitas.attribute.ledger import Evidence, Ledger
@@ -160,7 +159,7 @@ class Profile:
 
     def role_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[RoleTotal, ...]:
         """Each role of threads once over the given tests (all by default), largest energy first."""
-        return role_totals(self.tests if tests is None else tests)
+        return role_totals(self.tables, tests)
 
     def method_repeats(self) -> tuple[MethodRepeats, ...]:
         """Each method once over all tests, with a value for each repeat, largest exclusive energy first."""

@@ -106,9 +106,14 @@ def open_recording(path: Path) -> Recording:
 def _repeated(manifest: Manifest) -> str:
     """What the manifest names twice although it can be there once; empty where nothing is."""
     device = manifest.device
-    tables = {"runs": manifest.runs, "tests": manifest.tests, "sources": manifest.sources, "policies": device.policies}
-    for what, entries in tables.items():
-        if len({entry.id for entry in entries}) < len(entries):
+    ids = {
+        "runs": [run.id for run in manifest.runs],
+        "tests": [test.id for test in manifest.tests],
+        "sources": [source.id for source in manifest.sources],
+        "policies": [policy.id for policy in device.policies],
+    }
+    for what, given in ids.items():
+        if len(set(given)) < len(given):
             return f"two {what} have one id"
     of_policies = [cpu for policy in device.policies for cpu in policy.cpus]
     for place, cpus in (("device.cpus", device.cpus), ("device.policies", of_policies)):

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import navitas
-from navitas.analyze import baselines, cpu_use, pace, profile, records, repeats, role_totals, roll_up, spread, timeline
+from navitas.analyze import baselines, cpu_use, pace, profile, records, repeats, roll_up, spread, timeline
 from navitas.attribute import ledger
 from navitas.parse import findings, reasons, tables
 
@@ -27,7 +27,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 PUBLIC = [
     *(records.MethodEnergy, records.Node, records.ThreadEnergy, records.TestEnergy, records.Totals, records.Notice),
     *(roll_up.MethodTotal, roll_up.ThreadTotal, repeats.Repeats, spread.Spread, spread.MethodRepeats, timeline.Timeline),
-    *(baselines.BaselinePairs, baselines.CompensatedTotals, role_totals.RoleTotal),
+    *(baselines.BaselinePairs, baselines.CompensatedTotals, roll_up.RoleTotal),
     *(ledger.Ledger, ledger.RunEntry, ledger.Tests, ledger.Owners, ledger.CallPaths, ledger.Energy, ledger.Calls),
     *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, pace.Pace),
     *(profile.About, records.Nodes, records.MethodRecords, tables.Method, tables.MethodTable),
@@ -43,7 +43,8 @@ def surface() -> dict[str, list[str]]:
             names = [f"{field.name}: {field.type}" for field in fields(kind)]
         else:
             names = [f"{name}: {of}" for name, of in inspect.get_annotations(kind).items() if not name.startswith("_")]
-        for name, member in vars(kind).items():
+        own = [base for base in reversed(kind.__mro__) if base.__module__.startswith("navitas.")]
+        for name, member in (member for base in own for member in vars(base).items()):
             if name.startswith("_"):
                 continue
             if inspect.isfunction(member):

@@ -15,7 +15,7 @@ from support.reports import data_of
 import navitas
 from navitas.analyze.conserve import check
 from navitas.cli.main import run
-from navitas.errors import RecordingError
+from navitas.errors import PowerProfileError, RecordingError
 from navitas.report import json_report
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -71,6 +71,15 @@ def test_a_loss_is_warned_of_unless_a_warning_of_its_run_says_so(
     manifest["losses"] = [{"what": "rail_readings", "count": 5, "run": run} for run in lost]
     path.write_text(json.dumps(manifest), "utf-8")
     assert [notice.message for notice in navitas.load(path.parent).warnings if notice.code == "loss"] == named
+
+
+def test_a_recording_without_its_power_profile_says_how_to_get_it_back(tmp_path: Path) -> None:
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+    (recording / "power_profile.xml").unlink()
+    with pytest.raises(PowerProfileError) as caught:
+        navitas.load(recording)
+    assert str(recording / "power_profile.xml") in caught.value.message
+    assert "Copy the recording again" in caught.value.remedy and "--power-profile" in caught.value.remedy
 
 
 def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
