@@ -27,7 +27,7 @@ ENTRY_POINTS = "navitas.formats"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FormatSource:
     """The module of a format, and the package that it comes from; our own have none."""
 
     module: str
@@ -98,7 +98,7 @@ def _longest(file: str, extensions: Mapping[str, str]) -> list[str]:
     return [name for name, length in matches.items() if length == max(matches.values())]
 
 
-def list_formats() -> Iterator[tuple[str, Format | Source | NavitasError]]:
+def list_formats() -> Iterator[tuple[str, Format | FormatSource | NavitasError]]:
     """Every name with its format, or with the error that keeps it from use. Formats of other packages are not imported: these
     names have their source.
 
@@ -149,23 +149,23 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def _sources(name: str) -> list[Source]:
+def _sources(name: str) -> list[FormatSource]:
     """The modules that register a name: one of ours alone, else all of other packages; empty where there are none."""
-    return [Source(_MODULES[name])] if is_own(name) else _others().get(name, [])
+    return [FormatSource(_MODULES[name])] if is_own(name) else _others().get(name, [])
 
 
-def _others() -> dict[str, list[Source]]:
+def _others() -> dict[str, list[FormatSource]]:
     """What other packages register, by name."""
     points = points_of(ENTRY_POINTS)
-    return {name: [Source(point.value, package_of(point)) for point in same] for name, same in points.items()}
+    return {name: [FormatSource(point.value, package_of(point)) for point in same] for name, same in points.items()}
 
 
-def _several(name: str, sources: Iterable[Source]) -> NavitasError:
+def _several(name: str, sources: Iterable[FormatSource]) -> NavitasError:
     return NavitasError(
         f"several packages register the report format {name}: {_listed(sources)}",
         "uninstall all of these packages but one; all other formats work",
     )
 
 
-def _listed(sources: Iterable[Source]) -> str:
+def _listed(sources: Iterable[FormatSource]) -> str:
     return "; ".join(map(str, sources))
