@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 def energy_table(ledger: Ledger) -> pa.Table:
     """One row for each fact of energy, its dimensions beside it; names are dictionary-encoded.
 
-    Columns: run, repeat, baseline, test_module, test_class, test_method, status, owner (`thread`, `other_processes`, `base`,
-    `unattributed`), thread, tid, serial, role, component, path, caller, module, class, method, descriptor, exclusive_j, raw_j,
-    variance_j2. Tests are null outside of tests, threads for owners that are none, methods outside of calls.
+    docs/python-api.md describes the columns. Rows of runs without probes are `baseline`: they count in no total.
     """
     import pyarrow as pa  # noqa: PLC0415
 

@@ -47,7 +47,12 @@ def load_tables(path: Path) -> Loaded:
     recording = open_recording(path)
     manifest = recording.manifest
     profile_path = recording.file(manifest.power_profile.file)
-    profile = read_power_profile(profile_path, name=manifest.power_profile.source)
+    try:
+        profile = read_power_profile(profile_path, name=manifest.power_profile.source)
+    except PowerProfileError as error:
+        if isinstance(error.__cause__, OSError):  # nobody typed this path
+            raise PowerProfileError(error.message, "Copy the recording again, or record again with --power-profile.") from error
+        raise
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
     parsed = parse_recording(recording)
     speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
@@ -87,9 +92,7 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
             **manifest.provenance.model_dump(mode="json", exclude_none=True, exclude_defaults=True),
         },
     )
-    profile = Profile(ledger, about, _found(parsed, manifest, model), parsed.losses)
-    profile.warn(notices(profile))
-    return profile
+    return Profile(ledger, about, _found(parsed, manifest, model), parsed.losses, notices=notices)
 
 
 def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
@@ -97,13 +100,16 @@ def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> It
     if manifest.state == "partial":
         remedy = "Figures hold for what was recorded; record again for the rest."
         yield Notice.with_code("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
+    if manifest.runs and all(run.baseline for run in manifest.runs):
+        remedy = "Record again: totals need runs with probes."
+        yield Notice.with_code("only_baselines", "only runs without probes were recorded; no total has them", remedy)
     for warning in parsed.warnings:
         yield Notice(warning.code, f"{_place(warning.run)}{warning.message}", warning.remedy, warning.run)
     for message in model.warnings:
         yield Notice.with_code("power_profile", message, "Name a better profile with --power-profile.")
-    warned = {warning.code for warning in parsed.warnings}
+    warned = {(warning.code, warning.run) for warning in parsed.warnings}
     for loss in parsed.losses:
-        if loss.what not in warned:
+        if not warned & {(loss.what, loss.run), (loss.what, None)}:  # a warning of no run is about all runs
             yield Notice("loss", f"{_place(loss.run)}{loss.count} × {loss.what} lost", LOST, loss.run)
 
 

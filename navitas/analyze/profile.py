@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -18,8 +18,7 @@ from navitas.analyze.pace import Pace, pace_of
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.records_of_tests import TestRecords
 from navitas.analyze.repeats import Repeats, repeats_of
-from navitas.analyze.role_totals import RoleTotal, role_totals
-from navitas.analyze.roll_up import MethodTotal, ThreadTotal, method_totals, thread_totals
+from navitas.analyze.roll_up import MethodTotal, RoleTotal, ThreadTotal, method_totals, role_totals, thread_totals
 from navitas.analyze.spread import MethodRepeats, method_repeats
 from navitas.analyze.timeline import Timeline, timeline
 from navitas.attribute.ledger import Evidence, Ledger
@@ -53,16 +52,28 @@ class About:
 class Profile:
     """A recording's energy by test, thread, method, component and call path."""
 
-    def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[ParsedLoss] = ()) -> None:
+    ledger: Ledger
+    about: About
+    warnings: tuple[Notice, ...]
+    losses: tuple[ParsedLoss, ...]
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        about: About,
+        warnings: Iterable[Notice] = (),
+        losses: Iterable[ParsedLoss] = (),
+        *,
+        notices: Callable[[Profile], Iterable[Notice]] | None = None,
+    ) -> None:
+        """`notices` gives the warnings that follow from the profile's own figures; they come after `warnings`."""
         self.ledger = ledger
         self.about = about
         self.warnings = tuple(warnings)
         self.losses = tuple(losses)
         self.tables = LedgerTables(ledger)
-
-    def warn(self, more: Iterable[Notice]) -> None:
-        """Add warnings."""
-        self.warnings = (*self.warnings, *more)
+        if notices is not None:
+            self.warnings = (*self.warnings, *notices(self))
 
     @property
     def project(self) -> str:
@@ -148,7 +159,7 @@ class Profile:
 
     def role_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[RoleTotal, ...]:
         """Each role of threads once over the given tests (all by default), largest energy first."""
-        return role_totals(self.tests if tests is None else tests)
+        return role_totals(self.tables, tests)
 
     def method_repeats(self) -> tuple[MethodRepeats, ...]:
         """Each method once over all tests, with a value for each repeat, largest exclusive energy first."""
@@ -175,9 +186,10 @@ class Profile:
         return CpuUses(self.ledger)
 
     def timeline(
-        self, component: str | None = None, *, run: int = 0, step_ns: int = 100_000_000, thread: str | None = None
+        self, component: str | None = None, *, run: int | None = None, step_ns: int = 100_000_000, thread: str | None = None
     ) -> Timeline:
-        """A component's energy (None: of all) in one run in equal steps, of all owners or of the threads of one name."""
+        """A component's energy (None: of all) in one run (by its id; None: the first) in equal steps, of all owners or of the
+        threads of one name."""
         return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
 
     def to_arrow(self) -> pa.Table:

@@ -1,9 +1,10 @@
-"""Sums over tests: each method once, each thread once."""
+"""Sums over tests: each method once, each thread once, each role of threads once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from navitas.analyze.records import TestEnergy
 from navitas.attribute.forest import sums
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Method, MethodTable
+
+Label = TypeVar("Label")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +101,9 @@ def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadTotal:
-    """Threads of one name and role over some tests; `count` is how many there were, summed over the tests."""
+class RoleTotal:
+    """All threads of one role over some tests; `count` is how many there were, summed over the tests."""
 
-    name: str
     role: str
     count: int
     energy_j: float
@@ -116,28 +118,47 @@ class ThreadTotal:
         return self.energy_j / (self.cpu_ns / 1e9) if self.cpu_ns > 0 else None
 
 
+@dataclass(frozen=True, slots=True)
+class ThreadTotal(RoleTotal):
+    """Threads of one name and role over some tests; `count` is how many there were, summed over the tests."""
+
+    name: str
+
+
 def thread_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
     """Each name and role of threads once over the given tests (all by default), largest energy first."""
-    rows, owners = tables.threads, tables.ledger.owners
+    owners = tables.ledger.owners
+    found = _grouped_threads(tables, tests, lambda owner: (owners.role[owner], owners.name[owner]))
+    return tuple(ThreadTotal(role, *figures, name) for (role, name), figures in found)
+
+
+def role_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[RoleTotal, ...]:
+    """Each role of threads once over the given tests (all by default), largest energy first."""
+    owners = tables.ledger.owners
+    return tuple(RoleTotal(role, *figures) for role, figures in _grouped_threads(tables, tests, lambda owner: owners.role[owner]))
+
+
+_Figures = tuple[int, float, int, float, float, tuple[float, ...]]
+"""Of a `RoleTotal`: from `count` on."""
+
+
+def _grouped_threads(
+    tables: LedgerTables, tests: Iterable[TestEnergy] | None, label: Callable[[int], Label]
+) -> list[tuple[Label, _Figures]]:
+    """Sums over all threads whose owners (rows of `Ledger.owners`) have one label, largest energy first."""
+    rows = tables.threads
     chosen = _chosen(tables, tests)[rows.test]
-    keys: dict[tuple[str, str], int] = {}
-    labels = [keys.setdefault((owners.name[owner], owners.role[owner]), len(keys)) for owner in rows.owner[chosen].tolist()]
+    keys: dict[Label, int] = {}
+    labels = [keys.setdefault(label(owner), len(keys)) for owner in rows.owner[chosen].tolist()]
     index, size = np.array(labels, np.int64), len(keys)
     energy_j = sums(index, rows.energy_j[chosen], size)
-    counts = np.stack([rows.threads, rows.cpu_ns], axis=1)[chosen]
-    columns = zip(
-        keys,
-        *(column.tolist() for column in sums(index, counts, size).astype(np.int64).T),
-        energy_j.sum(axis=1).tolist(),
-        *(np.bincount(index, column[chosen].sum(axis=1), size).tolist() for column in (rows.untraced_j, rows.probes_j)),
-        map(tuple, energy_j.tolist()),
-        strict=True,
+    count, cpu_ns = sums(index, np.stack([rows.threads, rows.cpu_ns], axis=1)[chosen], size).astype(np.int64).T.tolist()
+    untraced_j, probes_j = (
+        np.bincount(index, column[chosen].sum(axis=1), size).tolist() for column in (rows.untraced_j, rows.probes_j)
     )
-    found = [
-        ThreadTotal(name, role, count, whole_j, cpu_ns, untraced_j, probes_j, components)
-        for (name, role), count, cpu_ns, whole_j, untraced_j, probes_j, components in columns
-    ]
-    return tuple(sorted(found, key=lambda each: -each.energy_j))
+    whole_j, components = energy_j.sum(axis=1).tolist(), map(tuple, energy_j.tolist())
+    figures = zip(count, whole_j, cpu_ns, untraced_j, probes_j, components, strict=True)
+    return sorted(zip(keys, figures, strict=True), key=lambda each: -each[1][1])
 
 
 def _chosen(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> Bool:

@@ -26,8 +26,8 @@ class Timeline:
         return np.asarray(self.energy_j / (np.diff(self.edges_ns) / 1e9), np.float64)
 
 
-def timeline(ledger: Ledger, component: str | None, *, run: int, step_ns: int, thread: str | None) -> Timeline:
-    """A component's energy (None: of all) in one run (a row of `Ledger.runs`), of all owners or of the threads of one name.
+def timeline(ledger: Ledger, component: str | None, *, run: int | None, step_ns: int, thread: str | None) -> Timeline:
+    """A component's energy (None: of all) in one run (by its id; None: the first), of all owners or of the threads of one name.
 
     The name of a group of threads, such as `pool-#`, stands for all threads of that name and role but for its numbers.
 
@@ -36,14 +36,16 @@ def timeline(ledger: Ledger, component: str | None, *, run: int, step_ns: int, t
     """
     if component is not None and component not in ledger.components:
         raise UsageError(f"no component {component!r} in this recording", f"known are {', '.join(ledger.components)}")
-    if not 0 <= run < len(ledger.runs):
-        raise UsageError(f"no run {run} in this recording", f"it has {len(ledger.runs)}, counted from 0")
+    row = next((row for row, entry in enumerate(ledger.runs) if run is None or entry.id == run), None)
+    if row is None:
+        name = "run" if run is None else f"run {run}"
+        raise UsageError(f"no {name} in this recording", "see Profile.ledger.runs for their ids")
     if step_ns <= 0:
         raise UsageError(f"a timeline needs a step above 0, not {step_ns} ns", "for example step_ns=100_000_000")
-    entry, owners = ledger.runs[run], _owners(ledger, run, thread)
+    entry, owners = ledger.runs[row], _owners(ledger, row, thread)
     edges_ns = np.append(np.arange(entry.start_ns, entry.end_ns, step_ns), entry.end_ns)
     if not owners:
-        raise UsageError(f"no thread {thread!r} in run {run}", "see Ledger.owners for their names")
+        raise UsageError(f"no thread {thread!r} in run {entry.id}", "see Profile.ledger.owners for their names")
     numbers = range(len(ledger.components)) if component is None else [ledger.components.index(component)]
     energy_j = np.zeros(len(edges_ns) - 1)
     for owner in owners:

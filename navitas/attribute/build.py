@@ -32,6 +32,7 @@ from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
 
 _NO_RUN = Reason("no_runs", "the recording holds no run")
+_ONLY_BASELINES = Reason("only_baselines", "the recording holds only runs without probes")
 
 Curves = Sequence[ComponentCurves | None]
 """A run's curves, component by component."""
@@ -70,7 +71,7 @@ def build_ledger(
         shares=joined_shares(found.facts, len(components)),
         run_energy_j=_run_energies(parsed.runs, curves, len(components)),
         evidence=tuple(
-            _evidence(component, [(parsed.runs[number], curves[number][i]) for number in counted])
+            _evidence(component, [(parsed.runs[number], curves[number][i]) for number in counted], has_baselines=bool(beside))
             for i, component in enumerate(components)
         ),
         alternative=alternative,
@@ -162,11 +163,11 @@ def _run_energies(runs: Sequence[RunTables], curves: Sequence[Curves], component
     return found
 
 
-def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCurves | None]]) -> Evidence:
-    """The lowest level of all runs that know the component, and every reason once."""
+def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCurves | None]], *, has_baselines: bool) -> Evidence:
+    """The lowest level of all counted runs that know the component, and every reason once."""
     known = [(run, curves) for run, curves in runs if curves is not None]
     if not known:
-        return Evidence(component.name, "none", () if runs else merged([[_NO_RUN]]))
+        return Evidence(component.name, "none", () if runs else merged([[_ONLY_BASELINES if has_baselines else _NO_RUN]]))
     names = [level.name for level in component.levels]
     level = component.levels[max(names.index(curves.level) for _, curves in known)]
     with_cpu_time = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]

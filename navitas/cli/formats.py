@@ -18,7 +18,7 @@ from navitas.cli.option import Option
 from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.errors import NavitasError, UsageError
 from navitas.report.format import Format
-from navitas.report.registry import find_format, format_for_file, format_names, list_formats
+from navitas.report.registry import FormatSource, find_format, format_for_file, format_names, list_formats
 from navitas.untrusted_text import printable, printable_line
 
 
@@ -60,8 +60,14 @@ class FormatsCommand(NavitasCommand):
             formatter.write_dl(rows)
 
 
-def _about(found: Format | NavitasError) -> str:
-    text = f"{found.message}: {found.remedy}" if isinstance(found, NavitasError) else f"{found.about} ({found.extension})"
+def _about(found: Format | FormatSource | NavitasError) -> str:
+    match found:
+        case Format():
+            text = f"{found.about} ({found.extension})"
+        case FormatSource():
+            text = f"from the package {found.package}" if found.package else f"from the module {found.module}"
+        case _:
+            text = f"{found.message}: {found.remedy}"
     return printable_line(text, 1000)
 
 

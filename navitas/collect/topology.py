@@ -16,18 +16,20 @@ PROC_STAT = "/proc/stat"
 _THREADS_SOURCE = 1
 _PROCESS_SOURCE = 2
 _FIRST_POLICY_SOURCE = 10
-_MAX_CPUS = 4096
 _CPU = r"(?<!\d)\d{1,4}(?!\d)"
 
 
 def read_policies(device: Device) -> list[manifest.Policy]:
     """Return the cpufreq policies, by id; empty if the kernel has no cpufreq."""
     listing = device.shell(f"ls {CPUFREQ}")
-    ids = sorted(int(found) for found in re.findall(r"\bpolicy(\d{1,4})\b", listing.text))
-    policies = []
+    ids = sorted({int(found) for found in re.findall(r"\bpolicy(\d{1,4})\b", listing.text)})
+    policies, taken = [], set[int]()
     for policy in ids:
         related = device.shell(f"cat {CPUFREQ}/policy{policy}/related_cpus").text
-        policies.append(manifest.Policy(id=policy, cpus=[int(cpu) for cpu in re.findall(_CPU, related)[:_MAX_CPUS]]))
+        named = dict.fromkeys(int(cpu) for cpu in re.findall(_CPU, related))
+        cpus = [cpu for cpu in named if cpu < manifest.MAX_CPUS and cpu not in taken]  # a CPU is in one policy
+        taken.update(cpus)
+        policies.append(manifest.Policy(id=policy, cpus=cpus))
     return policies
 
 
@@ -47,9 +49,9 @@ def read_cpus(device: Device, policies: list[manifest.Policy]) -> list[int]:
     """Return the CPU numbers, from `possible`, else from the policies."""
     text = device.shell("cat /sys/devices/system/cpu/possible").text.strip()
     found: set[int] = set()
-    for first, last in re.findall(rf"({_CPU})(?:-(\d+))?", text)[:_MAX_CPUS]:
-        if len(last) <= len(str(_MAX_CPUS)):
-            found.update(range(int(first), min(int(last or first), _MAX_CPUS - 1) + 1))
+    for first, last in re.findall(rf"({_CPU})(?:-(\d+))?", text)[: manifest.MAX_CPUS]:
+        if len(last) <= len(str(manifest.MAX_CPUS)):
+            found.update(range(int(first), min(int(last or first), manifest.MAX_CPUS - 1) + 1))
     cpus = sorted(found) or sorted(cpu for policy in policies for cpu in policy.cpus)
     if not cpus:
         raise DeviceError(

@@ -55,6 +55,7 @@ WarningCode = (
         "no_markers",
         "no_run_end",
         "not_conserved",
+        "only_baselines",
         "pace_changed",
         "partial_recording",
         "power_profile",

@@ -45,6 +45,14 @@ Integer = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
 """A number that a column of 64 bits can hold."""
 
 
+Amount = Annotated[int, Field(ge=0, lt=1 << 63)]
+"""A number of things."""
+MAX_CPUS = 4096
+"""The most CPUs that a device can have, as many as a power profile can."""
+Cpu = Annotated[int, Field(ge=0, lt=MAX_CPUS)]
+"""The number of a CPU."""
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
@@ -58,7 +66,7 @@ class Policy(_Model):
     """One cpufreq policy (a cluster): its id and the CPUs that share its frequency (`related_cpus`)."""
 
     id: Integer
-    cpus: list[Integer]
+    cpus: list[Cpu]
 
 
 class DeviceEntry(_Model):
@@ -71,7 +79,7 @@ class DeviceEntry(_Model):
     model: str
     fingerprint: str
     sdk: Integer
-    cpus: list[Integer]
+    cpus: list[Cpu]
     policies: list[Policy]
 
 
@@ -146,7 +154,7 @@ class Loss(_Model):
     """Data known to be missing: where, and how much of what unit."""
 
     what: str
-    count: Integer
+    count: Amount
     run: Integer | None = None
 
 
@@ -197,7 +205,7 @@ class Manifest(_Model):
     """
 
     schema_version: int = SCHEMA_VERSION
-    schema_minor: int = 0
+    schema_minor: Amount = 0
     navitas_version: str
     created_utc: str
     state: Annotated[str, Known.from_literal(State)]

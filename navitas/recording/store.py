@@ -96,12 +96,30 @@ def open_recording(path: Path) -> Recording:
         place = ".".join(map(str, first["loc"])) or "manifest"
         message = f"{manifest_path}: {place}: {first['msg']} ({error.error_count()} problems in all)"
         raise RecordingError(message, "Copy the recording again, or record again.") from error
-    for what, ids in (("runs", [run.id for run in manifest.runs]), ("tests", [test.id for test in manifest.tests])):
-        if len(set(ids)) < len(ids):
-            raise RecordingError(f"{manifest_path}: two {what} have one id", "Copy the recording again, or record again.")
+    if fault := _repeated(manifest):
+        raise RecordingError(f"{manifest_path}: {fault}", "Copy the recording again, or record again.")
     for name in [m.file for m in manifest.maps] + [manifest.power_profile.file] + [f.path for f in manifest.files]:
         _inside(path, name)
     return Recording(path, manifest, unknown_parts(raw, Manifest))
+
+
+def _repeated(manifest: Manifest) -> str:
+    """What the manifest names twice although it can be there once; empty where nothing is."""
+    device = manifest.device
+    ids = {
+        "runs": [run.id for run in manifest.runs],
+        "tests": [test.id for test in manifest.tests],
+        "sources": [source.id for source in manifest.sources],
+        "policies": [policy.id for policy in device.policies],
+    }
+    for what, given in ids.items():
+        if len(set(given)) < len(given):
+            return f"two {what} have one id"
+    of_policies = [cpu for policy in device.policies for cpu in policy.cpus]
+    for place, cpus in (("device.cpus", device.cpus), ("device.policies", of_policies)):
+        if len(set(cpus)) < len(cpus):
+            return f"{place} names a CPU twice"
+    return ""
 
 
 def _inside(root: Path, name: str) -> Path:

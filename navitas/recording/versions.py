@@ -7,6 +7,8 @@ from pathlib import Path
 from navitas.errors import RecordingError
 from navitas.recording.manifest import SCHEMA_VERSION
 
+_LONGEST = 40
+
 
 def check_major(document: object, path: Path, what: str) -> None:
     """RecordingError for a document of a newer major version, or whose version is no number. Manifests and maps have the same."""
@@ -15,10 +17,16 @@ def check_major(document: object, path: Path, what: str) -> None:
     version = document["schema_version"]
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise RecordingError(
-            f"{path}: schema_version {str(version)[:20]!a} is no version", "Copy the recording again, or record again."
+            f"{path}: schema_version {_cut(version)!a} is no version", "Copy the recording again, or record again."
         )
     if version > SCHEMA_VERSION:
         raise RecordingError(
-            f"{path}: schema_version {version}, but this Navitas reads {what} up to {SCHEMA_VERSION}",
+            f"{path}: schema_version {_cut(version)}, but this Navitas reads {what} up to {SCHEMA_VERSION}",
             "Update Navitas, or use the version that made the recording.",
         )
+
+
+def _cut(version: object) -> str:
+    """A version for a message: a damaged one may have thousands of digits."""
+    text = str(version)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -27,7 +27,7 @@ ENTRY_POINTS = "navitas.formats"
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class FormatSource:
     """The module of a format, and the package that it comes from; our own have none."""
 
     module: str
@@ -65,20 +65,16 @@ def find_format(name: str) -> Format:
 def format_for_file(file: str) -> str:
     """The name of the format that writes files of this name: the one with the longest extension that matches.
 
-    Where one of ours matches, other packages are imported only for an extension that may be longer.
+    Other packages are imported only where none of our formats matches.
 
     Raises:
         UsageError: no format has that extension, or several of other packages have it.
     """
     extensions = _extensions(_MODULES)
-    own = _longest(file, extensions)
-    stem = file[: -len(extensions[own[0]])] if own else ""
-    if own and "." not in stem:
+    if own := _longest(file, extensions):
         return own[0]
-    extensions |= _extensions(name for name in format_names() if name not in extensions)
+    extensions |= _extensions(name for name in format_names() if not is_own(name))
     found = _longest(file, extensions)
-    if set(found) & set(own):
-        return own[0]
     if len(found) == 1:
         return found[0]
     if found:
@@ -102,12 +98,13 @@ def _longest(file: str, extensions: Mapping[str, str]) -> list[str]:
     return [name for name, length in matches.items() if length == max(matches.values())]
 
 
-def list_formats() -> Iterator[tuple[str, Format | NavitasError]]:
-    """Every name with its format, or with the error that keeps it from use.
+def list_formats() -> Iterator[tuple[str, Format | FormatSource | NavitasError]]:
+    """Every name with its format, or with the error that keeps it from use. Formats of other packages are not imported: these
+    names have their source.
 
     A package that registers the name of one of our formats is an error of that name, after our format.
     """
-    for name in format_names():
+    for name in _MODULES:
         try:
             yield name, find_format(name)
         except NavitasError as error:
@@ -116,6 +113,8 @@ def list_formats() -> Iterator[tuple[str, Format | NavitasError]]:
         if is_own(name):
             message = f"another package registers the report format {name} too: {_listed(sources)}; Navitas uses its own"
             yield name, NavitasError(message, "ask the authors of that package for another name, or uninstall it")
+        else:
+            yield name, sources[0] if len(sources) == 1 else _several(name, sources)
 
 
 def _load(name: str) -> Format:
@@ -127,10 +126,7 @@ def _load(name: str) -> Format:
         hint = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"there is no report format {name!r}", f"{hint}known are {', '.join(known)}")
     if len(sources) > 1:
-        raise NavitasError(
-            f"several packages register the report format {name}: {_listed(sources)}",
-            "uninstall all of these packages but one; all other formats work",
-        )
+        raise _several(name, sources)
     (source,) = sources
     try:
         found = import_module(source.module).FORMAT
@@ -153,16 +149,23 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def _sources(name: str) -> list[_Source]:
+def _sources(name: str) -> list[FormatSource]:
     """The modules that register a name: one of ours alone, else all of other packages; empty where there are none."""
-    return [_Source(_MODULES[name])] if is_own(name) else _others().get(name, [])
+    return [FormatSource(_MODULES[name])] if is_own(name) else _others().get(name, [])
 
 
-def _others() -> dict[str, list[_Source]]:
+def _others() -> dict[str, list[FormatSource]]:
     """What other packages register, by name."""
     points = points_of(ENTRY_POINTS)
-    return {name: [_Source(point.value, package_of(point)) for point in same] for name, same in points.items()}
+    return {name: [FormatSource(point.value, package_of(point)) for point in same] for name, same in points.items()}
 
 
-def _listed(sources: Iterable[_Source]) -> str:
+def _several(name: str, sources: Iterable[FormatSource]) -> NavitasError:
+    return NavitasError(
+        f"several packages register the report format {name}: {_listed(sources)}",
+        "uninstall all of these packages but one; all other formats work",
+    )
+
+
+def _listed(sources: Iterable[FormatSource]) -> str:
     return "; ".join(map(str, sources))

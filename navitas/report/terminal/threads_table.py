@@ -9,8 +9,7 @@ from rich.text import Text
 from navitas.analyze.listing import largest
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
-from navitas.analyze.role_totals import RoleTotal
-from navitas.analyze.roll_up import ThreadTotal
+from navitas.analyze.roll_up import RoleTotal, ThreadTotal
 from navitas.analyze.share_of_whole import share
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -42,7 +41,7 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
     table = FittedTable("Threads", columns)
     whole_j = profile.energy_j(shown)
 
-    def add(name: Text, row: ThreadTotal | RoleTotal) -> None:
+    def add(name: Text, row: RoleTotal) -> None:
         part, power_w = share(row.energy_j, whole_j), row.cpu_power_w
         table.add(
             name,

@@ -11,31 +11,40 @@ import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import navitas
-from navitas.analyze import baselines, cpu_use, pace, records, repeats, role_totals, roll_up, spread, timeline
+from navitas.analyze import baselines, cpu_use, pace, profile, records, repeats, roll_up, spread, timeline
 from navitas.attribute import ledger
+from navitas.parse import findings, reasons, tables
 
 ROOT = Path(__file__).parents[3]
 RECORDING = ROOT / "tests/golden/recording-v1"
-EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python-api.md").read_text("utf-8"), re.DOTALL)
+DOCS = (ROOT / "docs/python-api.md").read_text("utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 PUBLIC = [
     *(records.MethodEnergy, records.Node, records.ThreadEnergy, records.TestEnergy, records.Totals, records.Notice),
     *(roll_up.MethodTotal, roll_up.ThreadTotal, repeats.Repeats, spread.Spread, spread.MethodRepeats, timeline.Timeline),
-    *(baselines.BaselinePairs, baselines.CompensatedTotals, role_totals.RoleTotal),
+    *(baselines.BaselinePairs, baselines.CompensatedTotals, roll_up.RoleTotal),
     *(ledger.Ledger, ledger.RunEntry, ledger.Tests, ledger.Owners, ledger.CallPaths, ledger.Energy, ledger.Calls),
     *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, pace.Pace),
+    *(profile.About, records.Nodes, records.MethodRecords, tables.Method, tables.MethodTable),
+    *(reasons.MergedReason, findings.ParsedLoss),
 ]
 
 
 def surface() -> dict[str, list[str]]:
-    """Every public name: signatures of functions and methods, fields and properties of classes."""
+    """Every public name: signatures of functions and methods, fields, annotated attributes and properties of classes."""
     found = {"navitas": sorted(navitas.__all__), "navitas.load": [str(inspect.signature(navitas.load))]}
     for kind in [navitas.Profile, *PUBLIC]:
-        names = [f"{field.name}: {field.type}" for field in fields(kind)] if is_dataclass(kind) else []
-        for name, member in vars(kind).items():
+        if is_dataclass(kind):
+            names = [f"{field.name}: {field.type}" for field in fields(kind)]
+        else:
+            names = [f"{name}: {of}" for name, of in inspect.get_annotations(kind).items() if not name.startswith("_")]
+        own = [base for base in reversed(kind.__mro__) if base.__module__.startswith("navitas.")]
+        for name, member in (member for base in own for member in vars(base).items()):
             if name.startswith("_"):
                 continue
             if inspect.isfunction(member):
@@ -58,6 +67,27 @@ def test_the_examples_of_the_docs_run(number: int, tmp_path: Path) -> None:
         shutil.copytree(RECORDING, tmp_path / name)
     done = subprocess.run([sys.executable, "-c", EXAMPLES[number]], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "") and done.stdout
+
+
+def test_the_pandas_example_leaves_out_runs_without_probes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    path = Path(shutil.copytree(RECORDING, "recording")) / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    manifest["runs"][1] |= {"baseline": True, "repeat": 0}
+    manifest["tests"][2]["repeat"] = 0
+    path.write_text(json.dumps(manifest), "utf-8")
+    (example,) = [each for each in EXAMPLES if "to_pandas" in each]
+    exec(example, found := dict[str, Any]())
+    totals = found["profile"].totals
+    assert found["frame"]["baseline"].any()
+    assert found["energy_j"].sum() == pytest.approx(totals.energy_j - totals.outside_tests_j, rel=1e-9)
+
+
+def test_the_docs_list_every_column_of_the_table() -> None:
+    pytest.importorskip("pyarrow")
+    rows = re.findall(r"^\| (`[^|]*) \|", DOCS.partition("| column |")[2], re.MULTILINE)
+    assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == navitas.load(RECORDING).to_arrow().column_names
 
 
 def test_loading_what_is_no_recording_names_it(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from os import PathLike
 from pathlib import Path
 from typing import IO
@@ -14,7 +15,7 @@ from support.reports import data_of
 import navitas
 from navitas.analyze.conserve import check
 from navitas.cli.main import run
-from navitas.errors import RecordingError
+from navitas.errors import PowerProfileError, RecordingError
 from navitas.report import json_report
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -48,6 +49,37 @@ def test_an_alternative_model_stands_beside_and_changes_nothing() -> None:
     for test, before in zip(both.tests, plain.tests, strict=True):
         assert test.energy_j == before.energy_j
         assert test.alternative_j is not None and (test.alternative_j > 0) == (test.wall_ns > 0)
+
+
+@pytest.mark.parametrize(
+    ("warned", "lost", "named"),
+    [
+        ([0], [0, 1], ["runs/1: 5 × rail_readings lost"]),
+        ([0], [None], ["5 × rail_readings lost"]),
+        ([0, 1], [0, 1], []),
+        ([None], [0, 1, None], []),
+        ([], [0, None], ["runs/0: 5 × rail_readings lost", "5 × rail_readings lost"]),
+    ],
+)
+def test_a_loss_is_warned_of_unless_a_warning_of_its_run_says_so(
+    tmp_path: Path, warned: list[int | None], lost: list[int | None], named: list[str]
+) -> None:
+    path = Path(shutil.copytree(GOLDEN, tmp_path / "rec")) / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    manifest["schema_minor"] = 1
+    manifest["warnings"] = [{"code": "rail_readings", "message": "readings are missing", "run": run} for run in warned]
+    manifest["losses"] = [{"what": "rail_readings", "count": 5, "run": run} for run in lost]
+    path.write_text(json.dumps(manifest), "utf-8")
+    assert [notice.message for notice in navitas.load(path.parent).warnings if notice.code == "loss"] == named
+
+
+def test_a_recording_without_its_power_profile_says_how_to_get_it_back(tmp_path: Path) -> None:
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+    (recording / "power_profile.xml").unlink()
+    with pytest.raises(PowerProfileError) as caught:
+        navitas.load(recording)
+    assert str(recording / "power_profile.xml") in caught.value.message
+    assert "Copy the recording again" in caught.value.remedy and "--power-profile" in caught.value.remedy
 
 
 def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:

@@ -147,6 +147,19 @@ def test_threads_are_summed_by_role() -> None:
     assert profile.role_totals([]) == ()
 
 
+def test_a_role_is_the_sum_of_its_threads() -> None:
+    profile = profile_with(lit_runs(3), baselines=(2,))
+    for tests in (None, profile.tests[:2], profile.tests_by_class[:1], []):
+        threads, roles = profile.thread_totals(tests), profile.role_totals(tests)
+        assert {role.role for role in roles} == {thread.role for thread in threads}
+        for role in roles:
+            own = [thread for thread in threads if thread.role == role.role]
+            assert (role.count, role.cpu_ns) == (sum(each.count for each in own), sum(each.cpu_ns for each in own))
+            for figure in ("energy_j", "untraced_j", "probes_j"):
+                assert getattr(role, figure) == pytest.approx(sum(getattr(each, figure) for each in own), rel=1e-12)
+            assert role.components == pytest.approx(np.sum([each.components for each in own], axis=0), rel=1e-12)
+
+
 def test_runs_stand_beside_those_without_probes() -> None:
     def probed(repeat: int, sampled_j: float) -> TestSpec:
         threads = (ThreadSpec(1, "main", 10.0, nodes=(NodeSpec(-1, 0, 1, 5.0, probes_j=1.0),)),)

@@ -19,6 +19,7 @@ from navitas.attribute.build import build_ledger
 from navitas.attribute.ledger import Evidence
 from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import MethodTable
+from navitas.recording.manifest import Run
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.terminal.terminal_report import TerminalReport
 
@@ -93,6 +94,19 @@ def test_a_recording_without_a_run_says_so() -> None:
     assert no_runs().evidence == (Evidence("cpu", "none", (MergedReason("no_runs", "the recording holds no run"),)),)
     assert no_runs().totals.energy_j == 0
     assert [each.level for each in no_runs_of_two_components().evidence] == ["none", "none"]
+
+
+def test_a_recording_of_nothing_but_baselines_says_so() -> None:
+    described = Run(id=0, module=":", repeat=0, package="p", map_id="0" * 16, exit="complete", baseline=True)
+    only = manifest(1).model_copy(update={"runs": [described]})
+    found = profile_of(parsed(run([thread(1, samples=[(0, 0), (1000, 500)])], [(0, 1000)])), only, MODEL)
+    (evidence,) = found.evidence
+    assert [(reason.code, reason.text) for reason in evidence.reasons] == [
+        ("only_baselines", "the recording holds only runs without probes")
+    ]
+    (notice,) = [each for each in found.warnings if each.code == "only_baselines"]
+    assert "only runs without probes" in notice.message and notice.remedy
+    assert not [each for each in no_runs().warnings if each.code == "only_baselines"]
 
 
 def test_tests_that_never_ran_have_no_energy() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from attribution_maker import run, thread
-from lamp import BASE_W, BOTH, THREAD_W, profile_with
+from attribution_maker import MODEL, manifest, parsed, run, thread
+from lamp import BASE_W, BOTH, THREAD_W, lit_runs, profile_with
 
 from navitas.analyze.profile import Profile
+from navitas.attribute.build import build_ledger
 from navitas.attribute.run_rows import OWN_ROWS
 from navitas.errors import UsageError
 
@@ -42,6 +45,19 @@ def test_the_name_of_a_group_means_all_its_threads() -> None:
 def test_a_name_with_numbers_replaced_is_no_group_where_none_was_made() -> None:
     with pytest.raises(UsageError, match="no thread 'pool-#'"):
         one_run(2, "pool-#").timeline(thread="pool-#")
+
+
+def test_a_run_is_named_by_its_id() -> None:
+    made = profile_with(lit_runs(2))
+    first, second = made.ledger.runs
+    renumbered = Profile(replace(made.ledger, runs=(replace(first, id=7), replace(second, id=0))), made.about)
+    for run_id, entry in ((7, first), (0, second), (None, first)):
+        edges_ns = renumbered.timeline(run=run_id).edges_ns
+        assert (edges_ns[0], edges_ns[-1]) == (entry.start_ns, entry.end_ns)
+    with pytest.raises(UsageError, match="no run 1"):
+        renumbered.timeline(run=1)
+    with pytest.raises(UsageError, match="no run in this recording"):
+        Profile(build_ledger(parsed(methods=0), manifest(0), MODEL), made.about).timeline()
 
 
 @pytest.mark.parametrize(

@@ -170,18 +170,19 @@ def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest
 
 def test_our_own_extensions_import_no_other_package(plugins: Path, tmp_path: Path) -> None:
     for name in ("csv", "table", "broken", "failing"):
-        (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{CSV}")
-    for name in ("x.json", "x.JSON", "x.parquet", "x.txt"):
+        module = CSV.replace('".csv"', '".fail"') if name == "failing" else CSV
+        (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{module}")
+    for name in ("x.json", "x.JSON", "x.parquet", "x.txt", "run.2.json", "app-1.0.3.txt", "x.speedscope.json"):
         assert registry.format_for_file(name)
     assert not (tmp_path / "imported").exists()
-    assert registry.format_for_file("run.2.json") == "json", "an extension may be longer, such as .2.json"
+    assert registry.format_for_file("x.csv.fail") == "failing"
     assert (tmp_path / "imported").exists()
 
 
-def test_an_extension_of_ours_is_ours_unless_another_one_is_longer(plugins: Path) -> None:
+def test_an_extension_of_ours_is_ours_whatever_others_have(plugins: Path) -> None:
     (plugins / "cli_csv.py").write_text(CSV.replace('".csv"', '".json"'))
     (plugins / "cli_table.py").write_text(CSV.replace('".csv"', '".table.json"'))
-    files = {"x.json": "json", "x.y.json": "json", "x.table.json": "table", "x.speedscope.json": "speedscope"}
+    files = {"x.json": "json", "x.y.json": "json", "x.table.json": "json", "x.speedscope.json": "speedscope"}
     assert {file: registry.format_for_file(file) for file in files} == files
 
 
@@ -222,15 +223,18 @@ def test_formats_that_go_beside_a_recording(tmp_path: Path, capsys: pytest.Captu
     assert (recording / "report.json").is_file()
 
 
-def test_help_lists_the_formats(plugins: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_formats(plugins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("csv", "table", "broken", "failing"):
+        (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{CSV}")
     for command in ("report", "profile", "record", "demo"):
         assert run([command, "--help"]) == ExitCode.OK
         text = " ".join(capsys.readouterr().out.split())
         assert ", ".join(format_names()) in text
         if command == "report":
             assert "every fact of energy as a table (.parquet)" in text
-            assert "the report format broken (cli_broken) cannot be loaded" in text
+            assert "broken from the module cli_broken" in text
             assert "\x1b" not in text
+    assert not (tmp_path / "imported").exists(), "help imports no other package"
 
 
 def test_profile_record_and_demo_take_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

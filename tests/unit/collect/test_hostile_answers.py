@@ -85,6 +85,8 @@ def test_cpus_are_bounded() -> None:
             topology.read_cpus(FakeDevice({"cat": text}), [])
     (policy,) = topology.read_policies(FakeDevice({"ls": "policy0 policy" + "7" * 6000, "cat": f"0 1 {'9' * 6000}"}))
     assert (policy.id, policy.cpus) == (0, [0, 1])
+    policies = topology.read_policies(FakeDevice({"ls": "policy0 policy1 policy0", "cat": "0 0 4095 4096"}))
+    assert [(policy.id, policy.cpus) for policy in policies] == [(0, [0, 4095]), (1, [])]
 
 
 class Pulls(FakeDevice):

@@ -72,11 +72,47 @@ def test_a_manifest_of_impossible_size_is_not_read(recording: Recording, monkeyp
         open_recording(recording.path)
 
 
-@pytest.mark.parametrize("what", ["runs", "tests"])
+@pytest.mark.parametrize("what", ["runs", "tests", "sources"])
 def test_two_of_one_id_are_refused(recording: Recording, what: str) -> None:
     edit(recording, **{what: 2 * recording.manifest.model_dump(by_alias=True)[what]})
     with pytest.raises(RecordingError, match=f"two {what} have one id"):
         open_recording(recording.path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"policies": [{"id": 0, "cpus": list(range(5000))}]}, r"device\.policies\.0\.cpus\.4096: .* less than 4096"),
+        ({"policies": [{"id": 0, "cpus": [-1]}]}, r"device\.policies\.0\.cpus\.0: .* greater than or equal to 0"),
+        ({"policies": [{"id": 0, "cpus": [1] * 5000}]}, r"device\.policies names a CPU twice"),
+        ({"policies": [{"id": 0, "cpus": [0, 1]}, {"id": 1, "cpus": [1]}]}, r"device\.policies names a CPU twice"),
+        ({"policies": [{"id": 0, "cpus": [0]}, {"id": 0, "cpus": [1]}]}, "two policies have one id"),
+        ({"cpus": [0, 0]}, r"device\.cpus names a CPU twice"),
+        ({"cpus": [4096]}, r"device\.cpus\.0: .* less than 4096"),
+    ],
+)
+def test_impossible_cpus_are_refused(recording: Recording, changes: dict[str, object], said: str) -> None:
+    edit(recording, device={**recording.manifest.device.model_dump(), **changes})
+    with pytest.raises(RecordingError, match=said) as error:
+        open_recording(recording.path)
+    assert len(error.value.message) < 400
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"schema_minor": -1}, "schema_minor: .* greater than or equal to 0"),
+        ({"schema_minor": 10**400}, "schema_minor: "),
+        ({"schema_version": 10**400}, r"schema_version 10{39}\.\.\., but this Navitas"),
+        ({"schema_version": -(10**400)}, r"schema_version '-10{38}\.\.\.' is no version"),
+        ({"losses": [{"what": "events", "count": -1}]}, r"losses\.0\.count: .* greater than or equal to 0"),
+    ],
+)
+def test_impossible_versions_and_counts_are_refused(recording: Recording, changes: dict[str, object], said: str) -> None:
+    edit(recording, **changes)
+    with pytest.raises(RecordingError, match=said) as error:
+        open_recording(recording.path)
+    assert len(error.value.message) < 400
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -309,8 +309,7 @@ def test_in_tick_mode_only_what_lies_within_its_error_is_noted() -> None:
 
 def test_of_very_many_warnings_the_first_are_shown() -> None:
     made = profile()
-    made.warn(made.warnings * 1233)
-    text = shown(made)
+    text = shown(Profile(made.ledger, made.about, made.warnings, notices=lambda known: known.warnings * 1233))
     assert text.count("chunks] lost") == 100 and "1,134 more warnings" in text
 
 
