@@ -323,4 +323,4 @@ def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: 
     arguments = ["--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport"]
     output = subprocess.run([*applied, *arguments], cwd=project, capture_output=True, text=True, check=True).stdout
     assert ":feature:app:navitasBundleDemoDebug SKIPPED" in output
-    assert "navitas: : is skipped" in output
+    assert "navitas: : is left out" in output
