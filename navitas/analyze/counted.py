@@ -15,12 +15,14 @@ from navitas.parse.arrays import I64, Bool
 class CountedRepeats:
     """Which repeats count for each test.
 
-    `repeats` are the numbers of the repeats in order. `counts` has a row for each of the given records and a column for each
-    repeat: whether this repeat counts for the record's test. `own`: whether a record itself counts among those of its test.
+    `repeats` are the numbers of the repeats in order. `counts` has a row for each test and a column for each repeat: whether the
+    repeat counts for the test. `test` is the test (a row of `counts`) of each of the given records, `own` whether the record
+    itself counts among those of its test.
     """
 
     repeats: tuple[int, ...]
     counts: Bool
+    test: I64
     own: Bool
 
     def of_groups(self, group: I64, record: I64, size: int) -> Bool:
@@ -29,9 +31,11 @@ class CountedRepeats:
         `group` and `record` are pairs: the group of that number includes the test of that record. Where no repeat counts for all
         tests of a group, all repeats do. The result has a row for each of `size` groups.
         """
+        pairs = np.unique(self.test[record] * max(size, 1) + group)
+        first = np.searchsorted(pairs, np.arange(len(self.counts) + 1) * max(size, 1))
         found = np.ones((size, len(self.repeats)), bool)
-        for number, counts in enumerate(self.counts[record].T):
-            found[group[~counts], number] = False
+        for test, repeat in np.argwhere(~self.counts).tolist():
+            found[pairs[first[test] : first[test + 1]] % max(size, 1), repeat] = False
         found[~found.any(axis=1)] = True
         return found
 
@@ -52,4 +56,4 @@ def counted_repeats(tests: Sequence[TestEnergy]) -> CountedRepeats:
     counts = np.zeros((len(keys), len(repeats)), bool)
     counts[row[own], column[own]] = True
     counts[~counts.any(axis=1)] = True
-    return CountedRepeats(tuple(repeats.tolist()), counts[row], own)
+    return CountedRepeats(tuple(repeats.tolist()), counts, row, own)

@@ -84,7 +84,7 @@ def test_a_repeat_counts_for_a_test_that_ended_in_it() -> None:
     )
     found = counted_repeats(profile.tests)
     assert found.repeats == (0, 2, 5)
-    by_method = {test.method: row for test, row in zip(profile.tests, found.counts.tolist(), strict=True)}
+    by_method = {test.method: row for test, row in zip(profile.tests, found.counts[found.test].tolist(), strict=True)}
     assert by_method == {
         "t": [True, True, True],
         "cut once": [False, True, False],
@@ -181,3 +181,10 @@ def test_runs_stand_beside_those_without_probes() -> None:
 def test_nothing_has_no_shares() -> None:
     assert share(1.0, 4.0) == 0.25 and share(-1.0, 4.0) == -0.25
     assert share(1.0, 0.0) is share(1.0, -1.0) is None
+
+
+def test_memory_and_work_follow_the_number_of_repeats() -> None:
+    found = counted_repeats(made(*(one_run(repeat, 1.0, "cut" if repeat == 7 else "passed") for repeat in range(2_000))).tests)
+    assert found.counts.shape == (1, 2_000) and found.counts.sum() == 1_999
+    methods, records = np.repeat(np.arange(3), 2_000), np.tile(np.arange(2_000), 3)
+    assert found.of_groups(methods, records, 3).sum(axis=1).tolist() == [1_999] * 3
