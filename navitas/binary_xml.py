@@ -108,7 +108,7 @@ class _Axml:
         return str(self._parser.text)
 
     def attributes(self) -> Mapping[tuple[bool, str], str]:
-        """Values by name, and whether it is of the android namespace: by resource id, as Android tells them apart."""
+        """Values by name, and whether it is of the android namespace: by resource id, as Android identifies them."""
         found = {}
         parser, codes = self._parser, self.codes
         for at in range(parser.getAttributeCount()):

@@ -17,7 +17,7 @@ class ExitCode(IntEnum):
 
 
 class NavitasError(Exception):
-    """Something went wrong that the user can understand and mend.
+    """Something went wrong that the user can understand and fix.
 
     `message` names the file, line or device and the cause; `remedy` says what to do about it.
     """

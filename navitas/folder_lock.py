@@ -63,7 +63,7 @@ class FolderLock:
         return True
 
     def wait(self, on_wait: Callable[[str], None] = lambda holder: None, limit_s: float = float("inf")) -> bool:
-        """Take the lock, when its holder gives it up if need be; `on_wait` is then called with the holder's number, once.
+        """Take the lock. If it is held, call `on_wait` with the holder's number, once, and wait for its release.
 
         False when `limit_s` has passed. Raises `OSError` as `acquire`.
         """

@@ -30,7 +30,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | geta
 
 
 def unfinished_path(target: Path) -> Path:
-    """A random new name in the folder of a file, for its unfinished content. No file has it, and nobody can guess it."""
+    """A random new name in the folder of a file, for its unfinished content. No file has it, and no one can guess it."""
     return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.part")
 
 
@@ -164,5 +164,5 @@ class _NamedFile(io.FileIO):
             return super().write(data)  # type: ignore[arg-type]
 
     def close(self) -> None:
-        with naming(self._shown):  # some file systems tell of a full disk now
+        with naming(self._shown):  # some file systems report a full disk only now
             super().close()

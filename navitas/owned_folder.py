@@ -61,7 +61,7 @@ def is_marked(folder: Path) -> bool:
 
 
 def remove_abandoned(prefix: str, parent: Path) -> None:
-    """Remove the folders that nobody holds any more; those of other users and very young ones are left alone."""
+    """Remove the folders that no process holds any more; those of other users and very young ones are left alone."""
     for folder in parent.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             if _is_abandoned(folder):

@@ -43,7 +43,7 @@ def read_regular(path: Path, limit_bytes: int) -> bytes:
     """All bytes of a regular file. OSError as of `open_regular`, and for a file larger than the limit, before it is read."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
-        # Not `limit_bytes`: Python reserves memory for all that it is asked for, whatever there is.
+        # Not `limit_bytes`: Python reserves memory for the whole requested size, however small the file is.
         data = file.read(size + 1) if size <= limit_bytes else b""
         while size <= limit_bytes and len(data) <= limit_bytes and (more := file.read(_PIECE_BYTES)):
             data += more  # it grows, or is one of the kernel's, whose size is 0

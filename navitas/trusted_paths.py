@@ -55,7 +55,7 @@ def replace_fault(part: Path) -> str:
 
 
 def change_fault(path: Path) -> str:
-    """Why the end of a way is not trusted: others can write to it. A group that has nobody but the user counts as the user.
+    """Why the end of a way is not trusted: others can write to it. A group whose only member is the user counts as the user.
 
     Raises `OSError`.
     """

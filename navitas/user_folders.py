@@ -47,7 +47,7 @@ def _folder(variable: str, default: str, of_system: Callable[..., Path]) -> Path
 def _own(folder: Path, variable: str) -> Path:
     """The folder, if no other user can have made it or can change it: the rule of `trusted_paths`.
 
-    In a folder that every user can write to, such as /tmp, the first to come makes a folder, whoever that is. So what is missing
+    In a folder that every user can write to, such as /tmp, any user can be the first to make a folder. So what is missing
     there is made at once, for this user alone. Raises `UsageError` for a folder of another user, one that others can write to, or
     one that they can replace.
     """

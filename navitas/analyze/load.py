@@ -50,7 +50,7 @@ def load_tables(path: Path) -> Loaded:
     try:
         profile = read_power_profile(profile_path, name=manifest.power_profile.source)
     except PowerProfileError as error:
-        if isinstance(error.__cause__, OSError):  # nobody typed this path
+        if isinstance(error.__cause__, OSError):  # the user did not type this path
             raise PowerProfileError(error.message, "Copy the recording again, or record again with --power-profile.") from error
         raise
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]

@@ -125,7 +125,7 @@ def scan_chunks(data: bytes | memoryview) -> ChunkScan:
 
 
 def release(view: memoryview) -> None:
-    """Give back the memory that reading a mapped file has taken; its bytes are read again when they are needed."""
+    """Release the memory that reading a mapped file has taken; its bytes are read again when they are needed."""
     if isinstance(view.obj, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         view.obj.madvise(mmap.MADV_DONTNEED)
 

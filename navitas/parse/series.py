@@ -111,7 +111,7 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
 
 
 def _joined(series: Series, clocks: ClockTriples) -> tuple[Sequence[int], list[str]] | None:
-    """Monotonic times, never falling, and texts of the readings that can be joined; None when none can for want of triples."""
+    """Monotonic times, never falling, and texts of the readings that can be joined; None when there are no triples to join by."""
     t_ns = clocks.from_realtime(np.array(series.realtime_ns, np.int64))
     if t_ns is None:
         return None

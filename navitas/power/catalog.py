@@ -24,7 +24,7 @@ def names() -> list[str]:
 
 def find(name_or_path: str | Path) -> Path:
     """The file of a packaged profile, or the path itself if there is something; raises UnknownProfileError if neither exists."""
-    path, told = Path(name_or_path), str(name_or_path)[:_LONGEST]
+    path, given = Path(name_or_path), str(name_or_path)[:_LONGEST]
     with suppress(OSError, ValueError):  # no name that a file can have
         if path.is_file():
             return path
@@ -34,9 +34,9 @@ def find(name_or_path: str | Path) -> Path:
         if path.exists() and not path.is_dir():  # a pipe or a device: reading it says so
             return path
     known = names()
-    near = get_close_matches(told, known, n=3) or known
+    near = get_close_matches(given, known, n=3) or known
     raise UnknownProfileError(
-        f"There is no power profile {told!r}, neither a file nor one of Navitas' own.",
+        f"There is no power profile {given!r}, neither a file nor one of Navitas' own.",
         f"Name a power_profile.xml, or one of: {', '.join(near)}.",
     )
 

@@ -44,7 +44,7 @@ def power_model(
 
     `policies` are the device's cpufreq policies (id, CPUs): clusters are matched to them in order of their first CPU; without
     them CPUs are numbered through. `frequencies` (kHz by policy id) are needed by profiles of Android 14 and later alone, which
-    list currents by operating point without speeds. Defects that could be mended are in `PowerModel.warnings`.
+    list currents by operating point without speeds. Defects that could be repaired are in `PowerModel.warnings`.
     Raises PowerProfileError if the CPU's figures are missing, AOSP's placeholders, or of another phone.
     """
     warnings = list(profile.warnings)
@@ -65,12 +65,12 @@ def power_model(
 
 
 def needs_frequencies(profile: PowerProfile) -> bool:
-    """Whether a profile lists currents by operating point, so that the phone has to tell its speeds."""
+    """Whether a profile lists currents by operating point, so that its speeds have to come from the phone."""
     return bool(cpu_keys.by_policy(profile))
 
 
 def stand_in_frequencies(profile: PowerProfile) -> dict[int, list[int]]:
-    """Speeds in kHz, by policy, in place of those that only a phone can tell: to check what else a profile says."""
+    """Speeds in kHz, by policy, in place of those that only a phone knows: to check what else a profile says."""
     return {
         one.policy: list(range(1, len(profile.values(one.power)) + 1))
         for one in cpu_keys.by_policy(profile)

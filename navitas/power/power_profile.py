@@ -28,7 +28,7 @@ _FETCH = "Check the file, or fetch it again."
 class PowerProfile:
     """All items and arrays of a power profile by name: currents in mA, speeds in kHz, capacity in mAh, voltages in mV.
 
-    `lines` tells the line on which each stands.
+    `lines` gives the line of each.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The codes of warnings and losses: what scripts tell them apart by (docs/json-report.md, Codes)."""
+"""The codes of warnings and losses: what scripts distinguish them by (docs/json-report.md, Codes)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from navitas.recording.store import open_recording
 from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, changing, unwritable
 
 UNKNOWN_MAP = "0" * 16
-"""The map of a run while nobody knows it."""
+"""The id of a run's map while the map is not known."""
 MAP_UNKNOWN: Final = "map_unknown"
 """Code of the warning that goes when the map comes."""
 

@@ -258,7 +258,7 @@ class RecordingWriter:
 
 @contextmanager
 def reserved(root: Path) -> Iterator[FolderLock]:
-    """Hold a recording's folder, made if need be, for this process alone before anything is written there.
+    """Hold a recording's folder, made if needed, for this process alone before anything is written there.
 
     A folder that is still empty at the end, and was not there before, is removed. RecordingError when another profiling is
     writing there, or the folder holds anything but a recording.

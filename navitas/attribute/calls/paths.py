@@ -19,7 +19,7 @@ class Paths:
 
     A path is known by a sum of random 64-bit words, one for each method at its level: an entry adds its word and an exit takes it
     off, so the paths of a whole stretch of events are one cumulative sum. Of n paths two have the same sum with a probability of
-    n² / 2⁶³, and no recording can make it more likely, since the words are drawn anew for each object. Paths are numbered in the
+    n² / 2⁶³, and no recording can make it more likely, since the words are drawn again for each object. Paths are numbered in the
     order in which they are added, whatever their words, so two reports of one recording are equal to the last bit.
     """
 

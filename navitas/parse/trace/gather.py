@@ -92,7 +92,7 @@ class Gathered:
         self.packet = 0
         """Number of the packet that is being read."""
         self.overwritten = False
-        """Whether the oldest events gave way to new ones before the trace was read."""
+        """Whether new events replaced the oldest ones before the trace was read."""
 
     def fact(self, t_ns: int, tid: int, kind: int, *, tgid: int = UNKNOWN, name: bytes = b"", parent: int = UNKNOWN) -> None:
         """One fact of a thread."""

@@ -64,7 +64,7 @@ class TerminalReport:
         console.print(Group(*parts, "", *totals(profile), *evidence(profile), *warnings(profile)))
 
     def _threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
-        """Those whose call trees are asked for."""
+        """Those whose call trees the user requests."""
         wanted = self._tree
         threads = [(test, thread) for test in shown for thread in test.threads if thread.nodes]
         found = [(test, thread) for test, thread in threads if wanted in {thread.name, str(thread.serial)}]

@@ -2,11 +2,11 @@ package org.navitas.sample.messenger;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Where messages arrive. There are two ways to wait for one; a stopwatch cannot tell them apart, a battery can. */
+/** Where messages arrive. There are two ways to wait for one; a stopwatch shows no difference, a battery does. */
 public final class Inbox {
   private final AtomicReference<String> message = new AtomicReference<>();
 
-  /** Puts a message in and wakes whoever waits for it. */
+  /** Puts a message in and wakes all threads that wait for one. */
   public synchronized void deliver(String text) {
     message.set(text);
     notifyAll();
