@@ -134,7 +134,7 @@ def write_jar(path: Path, entries: Mapping[str, str | bytes], class_path: str = 
 
 
 def patched_classes(api: zipfile.ZipFile, release: Release) -> dict[str, bytes]:
-    """Classes whose texts the relocation of libraries left wrong, mended."""
+    """Classes whose texts the relocation of libraries left wrong, repaired."""
     names = set(api.namelist())
     patched = {}
     for name in names:
