@@ -1,4 +1,4 @@
-"""An adb server of a test's own, which says what the test wants and remembers what it was requests."""
+"""An adb server for one test, which gives the test's answers and remembers the requests."""
 
 from __future__ import annotations
 

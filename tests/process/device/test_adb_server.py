@@ -211,7 +211,7 @@ def test_the_mark_of_a_process_that_was_killed_ends_no_other_server(tmp_path: Pa
         _lock(tmp_path).write_text("to be ended\n")
         user_client()
         end_started_servers()
-        assert "host:kill" not in server.asked
+        assert "host:kill" not in server.requests
 
 
 def _lock(folder: Path) -> Path:
