@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--refresh-golden", action="store_true", help="write golden files anew instead of comparing with them")
+    parser.addoption("--refresh-golden", action="store_true", help="rewrite golden files instead of comparing with them")
 
 
 @pytest.fixture

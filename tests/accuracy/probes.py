@@ -118,7 +118,7 @@ def main() -> int:
     parser.add_argument("--modes", nargs="+", choices=get_args(Mode), default=get_args(Mode))
     parser.add_argument("--project", type=Path, default=WORKLOADS, help="another Gradle project than tests/accuracy/workloads")
     parser.add_argument("--tests", nargs="+", default=TESTS, help="patterns of its tests")
-    parser.add_argument("--keep", type=Path, help="keep the recordings in this folder; those that are there are not made anew")
+    parser.add_argument("--keep", type=Path, help="keep the recordings in this folder; existing ones are reused")
     arguments = parser.parse_args()
     table = Table(*COLUMNS, title="Energy of the tests' threads")
     bad = False

@@ -121,30 +121,30 @@ def workload_table(points: Sequence[Point]) -> str:
 
 
 def _judged(points: Sequence[Point]) -> Iterable[tuple[str, str, float, float | None]]:
-    """Level, what, asked, measured: of the allocation world at the default interval."""
+    """Level, figure, target and measured value of the allocation world at the default interval."""
     for level, targets in LEVEL_TARGETS.items():
-        for what, figure, asked in zip(("total", "methods"), (_total, _own), targets, strict=True):
-            yield level, what, asked, _median(_values(points, "allocation", level, DEFAULT_MS, figure))
+        for what, figure, target in zip(("total", "methods"), (_total, _own), targets, strict=True):
+            yield level, what, target, _median(_values(points, "allocation", level, DEFAULT_MS, figure))
 
 
 def targets_line(points: Sequence[Point]) -> str:
-    """What is asked beside what is measured, in one line; and where a report does not say the level that is scored."""
+    """Targets and measured values in one line, and the workloads whose report has another level than the one that is scored."""
     parts = []
-    for level, what, asked, measured in _judged(points):
-        bad = measured is None or measured > asked
-        parts.append(f"{level}, {what}: {100 * asked:.0f} · {_percent(measured)}{' **(missed)**' if bad else ''}")
+    for level, what, target, measured in _judged(points):
+        bad = measured is None or measured > target
+        parts.append(f"{level}, {what}: {100 * target:.0f} · {_percent(measured)}{' **(missed)**' if bad else ''}")
     at = [p for p in points if (p.world, p.interval_ms) == ("allocation", DEFAULT_MS) and p.rule in LEVEL_TARGETS]
     lower = dict.fromkeys(f"{p.workload} ({p.rule} counts as {p.level})" for p in at if p.level != p.rule)
     note = f" Reports of a lower level than the evidence that was recorded: {', '.join(lower)}." if lower else ""
-    return f"Targets, median % at {DEFAULT_MS} ms (asked · measured): {'; '.join(parts)}.{note}"
+    return f"Targets, median % at {DEFAULT_MS} ms (target · measured): {'; '.join(parts)}.{note}"
 
 
 def missed(points: Sequence[Point]) -> list[str]:
     """What is beyond its target in the allocation world at the default interval."""
     return [
-        f"{level}, {what}: {_percent(measured)} % is beyond the target of {100 * asked:.0f} %"
-        for level, what, asked, measured in _judged(points)
-        if measured is None or measured > asked
+        f"{level}, {what}: {_percent(measured)} % is beyond the target of {100 * target:.0f} %"
+        for level, what, target, measured in _judged(points)
+        if measured is None or measured > target
     ]
 
 

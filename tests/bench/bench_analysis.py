@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from common import ROOT, Figures, Measured, arguments, beside, run_measured, shown
+from common import ROOT, Figures, Measured, arguments, compared_with, run_measured, shown
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.big_recording import Mix, make_big_recording, make_deep_recording
@@ -64,7 +64,9 @@ def _by_events(figures: Figures, folder: Path, scale: int) -> None:
         taken[millions] = events, found
         floor = run_measured([sys.executable, "-c", _FLOOR, *recording.glob("runs/*/*.nvch")])
         size = f"{events / 1e6:.1f} M events"
-        note = f"{beside(found.cpu_s, floor.cpu_s, 'read, check, decode, one sum')} of CPU time; took {shown(found.cpu_s, 's')}"
+        note = (
+            f"{compared_with(found.cpu_s, floor.cpu_s, 'read, check, decode, sum')} of CPU time; took {shown(found.cpu_s, 's')}"
+        )
         figures.add(f"{size}, time", found.wall_s, "s", at_most=6.0 if millions == 10 else None, note=note)
         figures.add(f"{size}, peak memory", found.peak_mib, "MiB", at_most=_LIMIT_MIB if millions >= 10 else None)
         if millions == 10:
@@ -73,7 +75,7 @@ def _by_events(figures: Figures, folder: Path, scale: int) -> None:
     each = [_each_ns(taken[low], taken[high]) for low, high in ((1, 3), (3, 10), (10, 100))]
     note = ", ".join(f"{ns:.0f} ns" for ns in each) + " of CPU an event more"
     growth = each[2] / _each_ns(taken[1], taken[10])
-    figures.add("linear: an event more from 10 M to 100 M beside 1 M to 10 M", growth, "×", at_most=1.2, note=note)
+    figures.add("linear: an event more from 10 M to 100 M, compared with 1 M to 10 M", growth, "×", at_most=1.2, note=note)
 
 
 def _to_pandas(figures: Figures, recording: Path, size: str) -> None:

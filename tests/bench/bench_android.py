@@ -1,4 +1,4 @@
-"""What probes add to an Android build after an edit of one file (asked: less than 2 × the plain build), and without an edit.
+"""What probes add to an Android build after an edit of one file (limit: 2 × the plain build), and without an edit.
 
 Fixture B (Android Gradle Plugin 7.4.2), both APKs, in pairs: the plain build in one copy, that of a bundle in another.
 """
@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, beside
+from common import ROOT, Figures, arguments, compared_with
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> int:
     """Pairs of builds with a warm daemon, each after an edit of the same line; then one pair without."""
     options = arguments(__doc__ or "", argv)
     rounds = 3 if options.quick else 5
-    figures = Figures("an Android build with probes beside the plain one")
+    figures = Figures("an Android build with probes, compared with the plain one")
     launcher, home = gradles().get(_GRADLE), sdk()
     if launcher is None or home is None:
         print(f"left out: no Gradle {_GRADLE} or no Android SDK (`make gradle-homes android-sdk`)")
@@ -61,7 +61,7 @@ def main(argv: list[str]) -> int:
             subprocess.run([*base, "--stop"], cwd=folder, check=False, capture_output=True)
     ratio = statistics.median(ours / theirs for ours, theirs in zip(taken["probed"], taken["plain"], strict=True))
     plain_s = statistics.median(taken["plain"])
-    note = beside(ratio * plain_s, plain_s, f"the plain build, median of {rounds} pairs")
+    note = compared_with(ratio * plain_s, plain_s, f"the plain build, median of {rounds} pairs")
     figures.add("one file edited", ratio, "×", at_most=2.0, note=note)
     figures.add("nothing edited", unchanged["probed"] / unchanged["plain"], "×", note="no class is instrumented")
     return figures.close(options.check)

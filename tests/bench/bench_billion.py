@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from bench_probe import JAR, build
-from common import Figures, arguments, beside, run_measured
+from common import Figures, arguments, compared_with, run_measured
 
 from navitas.parse.chunks import CALLS, FOLDED, read_chunks
 from navitas.parse.folded import decode_folded
@@ -22,7 +22,7 @@ _KIND_BITS = 62
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What an event file tells: calls, records lost, and by how much self times miss the time folded (relative)."""
+    """The contents of an event file: calls, lost records, and the relative difference between self times and the folded time."""
 
     calls: int
     lost: int
@@ -41,14 +41,17 @@ def main(argv: list[str]) -> int:
         probed_s, _, probed_mib = run_measured(["java", f"-Dnavitas.out={folder}", "-cp", JAR, main_class, str(calls)])
         (path,) = Path(folder).iterdir()
         recording_mib = path.stat().st_size / (1 << 20)
-        told = read(path)
+        recorded = read(path)
     figures.add("memory beyond the plain app's", probed_mib - plain_mib, "MiB", at_most=64, note=f"plain {plain_mib:.0f} MiB")
     figures.add("recording", recording_mib, "MiB", at_most=200)
-    figures.add("calls missing", abs(calls + 1 - told.calls), at_most=4, note="the last round of four may be cut short")
-    figures.add("records lost", told.lost, at_most=0)
-    figures.add("time missing from what was folded", told.missed_time, at_most=1e-6)
+    figures.add("calls missing", abs(calls + 1 - recorded.calls), at_most=4, note="the last round of four may be cut short")
+    figures.add("records lost", recorded.lost, at_most=0)
+    figures.add("time missing from what was folded", recorded.missed_time, at_most=1e-6)
     figures.add(
-        "time", probed_s, "s", note=f"{beside(probed_s, plain_s, 'plain')}; {1e9 * (probed_s - plain_s) / calls:.0f} ns a call"
+        "time",
+        probed_s,
+        "s",
+        note=f"{compared_with(probed_s, plain_s, 'plain')}; {1e9 * (probed_s - plain_s) / calls:.0f} ns a call",
     )
     return figures.close(options.check)
 

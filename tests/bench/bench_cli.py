@@ -1,4 +1,4 @@
-"""How long `navitas --help` takes, beside a minimal click program (asked: ≤ 1.5 ×)."""
+"""How long `navitas --help` takes, compared with a minimal click program (limit: 1.5 ×)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from common import Figures, arguments, beside, run_measured
+from common import Figures, arguments, compared_with, run_measured
 
 _MINIMAL = """\
 import click
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> int:
                 best[name] = min(best[name], run_measured([sys.executable, path, "--help"]).wall_s)
     figures = Figures("Command line")
     ratio = best["navitas"] / best["minimal"]
-    note = beside(best["navitas"], best["minimal"], "a click program with one command")
+    note = compared_with(best["navitas"], best["minimal"], "a click program with one command")
     figures.add("navitas --help, ratio", ratio, "×", at_most=1.5, note=note)
     return figures.close(options.check)
 

@@ -1,4 +1,4 @@
-"""Samples of 30 apps each from files into a fleet's folder, beside Arrow's bare parsers on the same files."""
+"""Samples of 30 apps each from files into a fleet's folder, compared with Arrow's bare parsers on the same files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from common import Figures, Measured, arguments, beside, run_measured
+from common import Figures, Measured, arguments, compared_with, run_measured
 
 _APPS, _INSTALLED = 30, 3000
 _PARSERS = {
@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
 
 
 def _add(figures: Figures, name: str, taken: Measured, bare: Measured, rows: int) -> None:
-    note = f"{rows / taken.cpu_s:,.0f} rows a second; {beside(taken.cpu_s, bare.cpu_s, 'the bare parser')}"
+    note = f"{rows / taken.cpu_s:,.0f} rows a second; {compared_with(taken.cpu_s, bare.cpu_s, 'the bare parser')}"
     figures.add(name, taken.cpu_s, "s", note=note)
     figures.add("its peak memory", taken.peak_mib, "MiB", at_most=1024)
 

@@ -1,4 +1,4 @@
-"""Instrumenting all of Guava in one warm bulk call, beside JaCoCo's offline instrumenter in the same JVM (needs Maven)."""
+"""Instrumenting all of Guava in one warm bulk call, compared with JaCoCo's offline instrumenter in the same JVM (needs Maven)."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Round:
 
 
 def main(argv: list[str]) -> int:
-    """The median of the ratios that each warm round tells; ours works on all cores, so CPU time tells what that gives."""
+    """Report the median ratio of the warm rounds. Our instrumenter uses all cores, so CPU time shows the effect of that."""
     options = arguments(__doc__ or "", argv)
     rounds = measure(8 if options.quick else 32)
     jacoco_ms, jacoco_cpu_ms, jacoco_classes, ours_ms, ours_cpu_ms, our_classes = (
         statistics.median(column) for column in zip(*map(astuple, rounds), strict=True)
     )
-    figures = Figures("Instrumenting Guava beside JaCoCo's offline instrumenter")
+    figures = Figures("Instrumenting Guava, compared with JaCoCo's offline instrumenter")
     ratio = statistics.median(each.ours_ms / each.jacoco_ms for each in rounds)
     note = f"{shown(ours_ms, 'ms')}, {our_classes:,.0f} classes; JaCoCo {shown(jacoco_ms, 'ms')}, {jacoco_classes:,.0f}"
     figures.add("wall time: ratio", ratio, "×", at_most=1.0, note=note)

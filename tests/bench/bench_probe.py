@@ -1,4 +1,4 @@
-"""What a probed call costs, beside two System.nanoTime() in the same turn of the same process (JMH; needs Maven)."""
+"""What a probed call costs, compared with two System.nanoTime() in the same turn of the same process (JMH; needs Maven)."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, beside
+from common import ROOT, Figures, arguments, compared_with
 
 MODULE = ROOT / "instrumenter/bench"
 JAR = MODULE / "target/navitas-bench.jar"
 # Two System.nanoTime() are the floor of what reads clocks: (mode, callees) → times the floor.
-ASKED_RATIO = {("events", "one"): 1.15, ("events", "eight"): 1.15, ("folded", "one"): 1.2, ("folded", "eight"): 1.45}
-ASKED_NS = {("tick", "one"): 6.0, ("tick", "eight"): 16.0}
+MAX_RATIO = {("events", "one"): 1.15, ("events", "eight"): 1.15, ("folded", "one"): 1.2, ("folded", "eight"): 1.45}
+MAX_NS = {("tick", "one"): 6.0, ("tick", "eight"): 16.0}
 _BYTES_OF_NO_OBJECT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one mode, callees and number of threads: ns a call beyond the call itself, and two clock readings' beside it."""
+    """Of one mode, callees and number of threads: ns a call beyond the call itself, and what two clock readings cost."""
 
     mode: str
     callees: str
@@ -35,7 +35,7 @@ class Cost:
 
 
 def main(argv: list[str]) -> int:
-    """Each iteration tells the ratio of costs measured within it; the median of the least disturbed quarter counts.
+    """Each iteration yields the ratio of the costs measured within it; the median of the least disturbed quarter counts.
 
     What disturbs an iteration (another's work on the same physical core) shows in what its clock readings cost.
     """
@@ -45,13 +45,13 @@ def main(argv: list[str]) -> int:
     for threads in (1, 2):
         for cost in measure(threads, iterations=15 if options.quick else 160):
             name = f"{cost.mode}, {cost.callees} callee{'s' * (cost.callees != 'one')}, {threads} thread{'s' * (threads > 1)}"
-            note = beside(cost.pair_ns, cost.clock_ns, "two nanoTime()", "ns")
+            note = compared_with(cost.pair_ns, cost.clock_ns, "two nanoTime()", "ns")
             key = (cost.mode, cost.callees)
-            if key in ASKED_RATIO:
+            if key in MAX_RATIO:
                 note = f"{cost.pair_ns:.1f} ns; two nanoTime() {cost.clock_ns:.1f} ns; {cost.pairs / 1e6:,.0f} M pairs"
-                figures.add(f"{name}: ratio", cost.pair_ns / cost.clock_ns, "×", at_most=ASKED_RATIO[key], note=note)
+                figures.add(f"{name}: ratio", cost.pair_ns / cost.clock_ns, "×", at_most=MAX_RATIO[key], note=note)
             else:
-                figures.add(f"{name}: a call", cost.pair_ns, "ns", at_most=ASKED_NS[key], note=note)
+                figures.add(f"{name}: a call", cost.pair_ns, "ns", at_most=MAX_NS[key], note=note)
             figures.add(f"{name}: allocated a call", cost.allocated_bytes, "B", at_most=_BYTES_OF_NO_OBJECT)
     return figures.close(options.check)
 

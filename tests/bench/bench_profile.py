@@ -1,6 +1,6 @@
-"""What `navitas profile` adds to `gradle test` on the sample (asked: ≤ 40 % beyond the virtual phone's start, start ≤ 3 s).
+"""What `navitas profile` adds to `gradle test` on the sample (limits: 40 % beyond the virtual phone's start; 3 s for the start).
 
-The phone's start is part of what is measured, not taken off: it runs beside the build, so taking it off would credit it twice.
+The phone's start is part of what is measured, not taken off: it runs during the build, so taking it off would credit it twice.
 Commands are compared in pairs, one right after the other, since another moment may have another machine; how even its pace was is
 a figure too, and where it was not the others say little.
 """
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, beside, median_s
+from common import ROOT, Figures, arguments, compared_with, median_s
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -46,7 +46,7 @@ def main(argv: list[str]) -> int:
     """Both on each Gradle there is, with compiled classes and a warm daemon where the version has one."""
     options = arguments(__doc__ or "", argv)
     rounds = 3 if options.quick else 5
-    figures = Figures("navitas profile beside gradle test, on the sample's DemoTest")
+    figures = Figures("navitas profile, compared with gradle test, on the sample's DemoTest")
     figures.add("virtual phone, start and end", median_s(_start_and_stop, rounds), "s", at_most=3.0)
     pace_s: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -58,7 +58,7 @@ def main(argv: list[str]) -> int:
                 subprocess.run([launcher, "--stop"], cwd=folder, check=True, capture_output=True)
             pace_s += pairs.pace_s
             test_s = statistics.median(pairs.test_s)
-            note = beside(pairs.ratio() * test_s, test_s, f"gradle test, median of {rounds} pairs")
+            note = compared_with(pairs.ratio() * test_s, test_s, f"gradle test, median of {rounds} pairs")
             label = f"added with Gradle {'on PATH' if name == 'path' else name}, start included"
             figures.add(label, 100 * (pairs.ratio() - 1), "%", at_most=40.0, note=note)
     figures.add("pace of the machine, slowest by fastest", max(pace_s) / min(pace_s), "×", at_most=1.3, note="else disturbed")

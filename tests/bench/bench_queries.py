@@ -1,4 +1,4 @@
-"""Energy between two moments, asked a million times of a thread on cores that change their frequency; beside E-MANAFA."""
+"""A million queries of a thread's energy between two times, on cores that change their frequency, compared with E-MANAFA."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ peer.bat_events, peer.perf_events = None, PerfettoCPUfreqParser(sys.argv[4])
 peer.perf_events.parse_file(path)
 first, last = (peer.perf_events.events[i].time for i in (0, -1))
 draw = random.Random(1)
-asked = [draw.uniform(first, last - length_s) for _ in range(queries)]
+starts = [draw.uniform(first, last - length_s) for _ in range(queries)]
 begin = time.process_time()
 with contextlib.redirect_stdout(open(os.devnull, "w")):
-    for start in asked:
+    for start in starts:
         peer.calculate_cpu_energy(start, start + length_s)
 print(time.process_time() - begin)
 """

@@ -1,4 +1,4 @@
-"""How fast, and in how much memory, kernel traces are read: text of 1 GB, a million short-lived threads, and beside E-MANAFA."""
+"""Time and memory to read kernel traces: text of 1 GB, a million short-lived threads, and a comparison with E-MANAFA."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from common import ROOT, Figures, arguments, beside, run_measured
+from common import ROOT, Figures, arguments, compared_with, run_measured
 from peer import manafa_python
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
 def _text(figures: Figures, path: Path, size: int) -> None:
     lines = _repeated(path, _mixed, size)
     own, floor = _seconds(sys.executable, _READ_TEXT, path), _seconds(sys.executable, _LINES, path)
-    note = f"{lines / 1e6:.1f} M lines: {lines / own / 1e6:.2f} M lines/s; {beside(own, floor, 'counting lines by numpy')}"
+    note = f"{lines / 1e6:.1f} M lines: {lines / own / 1e6:.2f} M lines/s; {compared_with(own, floor, 'counting lines by numpy')}"
     figures.add("a million lines of text", own / lines * 1e6, "s", at_most=1.0, note=note)
     peak = run_measured([sys.executable, "-c", _READ_TEXT, path]).peak_mib
     figures.add(f"{size / 1e9:.2f} GB of text, peak memory", peak, "MiB", at_most=2048)
@@ -139,7 +139,7 @@ def _beside_manafa(figures: Figures, folder: Path, lines: int) -> None:
     path.write_text("".join(text))
     own = _seconds(sys.executable, _READ_TEXT, path)
     try:
-        note = beside(own, _seconds(manafa_python(folder), _MANAFA, path), "manafa 0.4.14")
+        note = compared_with(own, _seconds(manafa_python(folder), _MANAFA, path), "manafa 0.4.14")
     except (OSError, subprocess.SubprocessError) as error:
         note = f"manafa could not be run: {error}"[:80]
     figures.add(f"{lines:,} frequencies", own, "s", note=note)

@@ -1,4 +1,4 @@
-"""What every benchmark shares: a table of figures beside what is asked of them, timing, and peak memory."""
+"""What every benchmark shares: a table of figures with their limits, timing, and peak memory."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ class Figure:
 
 @dataclass(slots=True)
 class Figures:
-    """The figures of one benchmark, printed as a table *figure · asked · measured · beside*."""
+    """The figures of one benchmark, printed as a table *figure · limit · measured · compared with*."""
 
     title: str
     rows: list[Figure] = field(default_factory=list)
 
     def add(self, name: str, measured: float, unit: str = "", *, at_most: float | None = None, note: str = "") -> None:
-        """Take a figure; `note` names the floor or peer of the same run and the ratio to it (`beside`)."""
+        """Take a figure; `note` names the floor or peer of the same run and the ratio to it (`compared_with`)."""
         self.rows.append(Figure(name, measured, unit, at_most, note))
 
     def close(self, check: bool) -> int:
-        """Print the table; with `check` 1 when a figure is beyond what is asked, else 0."""
+        """Print the table; return 1 when `check` is set and a figure is beyond its limit, else 0."""
         table = Table(title=self.title, title_justify="left")
-        for column in ("figure", "asked", "measured", "beside"):
-            table.add_column(column, justify="left" if column in {"figure", "beside"} else "right")
+        for column in ("figure", "limit", "measured", "compared with"):
+            table.add_column(column, justify="left" if column in {"figure", "compared with"} else "right")
         for row in self.rows:
-            asked = "" if row.at_most is None else f"≤ {shown(row.at_most, row.unit)}"
-            table.add_row(row.name, asked, f"[{'red' if row.missed else 'default'}]{shown(row.measured, row.unit)}[/]", row.note)
+            limit = "" if row.at_most is None else f"≤ {shown(row.at_most, row.unit)}"
+            table.add_row(row.name, limit, f"[{'red' if row.missed else 'default'}]{shown(row.measured, row.unit)}[/]", row.note)
         Console(width=130).print(table)
         missed = [row.name for row in self.rows if row.missed]
         if missed:
@@ -72,7 +72,7 @@ def shown(value: float, unit: str) -> str:
     return f"{text} {unit}".strip()
 
 
-def beside(measured: float, floor: float, name: str, unit: str = "s") -> str:
+def compared_with(measured: float, floor: float, name: str, unit: str = "s") -> str:
     """`3.4 × numpy's cumsum (1.2 s)`."""
     return f"{measured / floor:.2f} × {name} ({shown(floor, unit)})"
 
@@ -80,7 +80,7 @@ def beside(measured: float, floor: float, name: str, unit: str = "s") -> str:
 def arguments(description: str, argv: Sequence[str]) -> argparse.Namespace:
     """The options all benchmarks have: `--check`, and `--quick` for a smaller, rougher run."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond what is asked")
+    parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond its limit")
     parser.add_argument("--quick", action="store_true", help="smaller inputs and fewer rounds")
     return parser.parse_args(argv)
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from common import ROOT, Figures, beside
+from common import ROOT, Figures, compared_with
 from cpu_time import CpuTime
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -80,7 +80,7 @@ def main(argv: list[str]) -> int:
             missed = max(missed, failed)
     growth = Figures("CPU-seconds for a million samples, which do not grow with the fleet")
     for size, (total, floor) in totals.items():
-        growth.add(f"{size:,} samples", total / size * 1e6, "CPU-s", note=beside(total, floor, "reading", "CPU-s"))
+        growth.add(f"{size:,} samples", total / size * 1e6, "CPU-s", note=compared_with(total, floor, "reading", "CPU-s"))
     return max(missed, growth.close(options.check))
 
 
@@ -130,7 +130,7 @@ def _with_engine(samples: int, store: Path, engine: str, options: argparse.Names
     total, has_target = sum(one.cpu_s for one in own), samples == TARGET_SAMPLES and engine == "duckdb"
     found = sum(one.cpu_s for one in own if one.name not in DIAGNOSIS)
     figures.add("samples to hogs, bugs and J-scores", found, "CPU-s", at_most=TARGET_FOUND_CPU_S if has_target else None)
-    note = beside(total, floor.cpu_s, "reading", "CPU-s")
+    note = compared_with(total, floor.cpu_s, "reading", "CPU-s")
     if samples == TARGET_SAMPLES:
         note += f"; the paper: 45 min of 20 machines, with one core each {PAPER_CPU_S / total:,.0f} ×"
     figures.add("all", total, "CPU-s", at_most=TARGET_CPU_S if has_target else None, note=note)

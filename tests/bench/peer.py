@@ -1,4 +1,4 @@
-"""Peers that a benchmark runs beside ours, each in an environment that is thrown away."""
+"""Peers that a benchmark compares with ours, each in an environment that is thrown away."""
 
 from __future__ import annotations
 

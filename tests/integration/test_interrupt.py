@@ -66,7 +66,7 @@ def test_killed_while_building(start_navitas: Start, gradle: str, tmp_path: Path
     command.wait_until((project / "building").exists)
     assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL
     command.check_nothing_left()
-    # The folder was taken before the build; only its lock, which nobody holds any more, can stay after a kill.
+    # The folder was taken before the build; after a kill, only its lock file can stay, which no process holds any more.
     assert [file.name for file in (tmp_path / "out").iterdir()] == [".lock"]
     with reserved(tmp_path / "out"):
         pass
@@ -128,7 +128,7 @@ def test_killed_while_tests_run(start_navitas: Start, project: Path) -> None:
 
 
 def test_while_it_is_analysed(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
-    """The recording is whole by then, and is told of; a second signal at the process's very end changes nothing."""
+    """The recording is complete by then, and its path is printed; a second signal at the process's very end changes nothing."""
     command = start_navitas("profile", project, "--tests", "*#callsMuch", "-o", "out")
     command.wait_for_line("analysing")
     command.process.send_signal(signal.SIGTERM)

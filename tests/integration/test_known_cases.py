@@ -120,12 +120,12 @@ def test_the_estimate_agrees_with_the_rails(either: Profiled, alone: Profiled) -
 
 
 def test_logcat_carries_the_same_kind_of_report(sample: Lab, alone: Profiled) -> None:
-    told = sample.profile("KnownCasesTest#nestedCalls", name="logcat", transport="logcat")
-    assert not list(told.outcome.recording.glob("runs/*/events-*.nvch"))
-    assert calls(told) == calls(alone)
-    assert told.profile.evidence[0].level == alone.profile.evidence[0].level
-    assert told.method("nestedCalls", "outer").cpu_ns == pytest.approx(1e9, rel=0.1)
-    assert told.warnings - {"starved"} <= alone.warnings
+    logged = sample.profile("KnownCasesTest#nestedCalls", name="logcat", transport="logcat")
+    assert not list(logged.outcome.recording.glob("runs/*/events-*.nvch"))
+    assert calls(logged) == calls(alone)
+    assert logged.profile.evidence[0].level == alone.profile.evidence[0].level
+    assert logged.method("nestedCalls", "outer").cpu_ns == pytest.approx(1e9, rel=0.1)
+    assert logged.warnings - {"starved"} <= alone.warnings
 
 
 def test_folded_from_the_start_counts_the_same_calls(sample: Lab, alone: Profiled) -> None:
@@ -178,11 +178,11 @@ def test_cpu_time_of_one_shot_threads_is_found(phone: AdbDevice, gradle: str, tm
     rows = [row for row in named if row.role == "app"]
     assert sum(row.count for row in rows) == THREADS
     assert sum(method.calls for row in rows for method in row.methods) >= THREADS
-    # What each thread's own clock said when it was done. What its end costs the kernel and the JVM comes after: a trace tells it.
-    told_ns = int((project / "cpu.txt").read_text())
+    # By each thread's own clock, read before it ended. Only a trace shows what its end costs the kernel and the JVM after that.
+    clock_ns = int((project / "cpu.txt").read_text())
     found_ns = sum(row.cpu_ns for row in rows)
     # On virtual machines a trace may rarely show one of them run outside of its life, for some ms that its own clock has, too.
-    assert sum(row.cpu_ns for row in named if row.role != "app") <= 0.01 * told_ns
-    assert 0.95 * told_ns <= found_ns
-    assert found_ns <= 1.1 * told_ns or profiled.profile.evidence[0].level == "sched"
+    assert sum(row.cpu_ns for row in named if row.role != "app") <= 0.01 * clock_ns
+    assert 0.95 * clock_ns <= found_ns
+    assert found_ns <= 1.1 * clock_ns or profiled.profile.evidence[0].level == "sched"
     assert "not_conserved" not in profiled.warnings

@@ -38,7 +38,7 @@ public class SplitTest {
       none();
       ones += b - a; threes += c - b; deeps += d - c;
     }
-    java.nio.file.Files.write(java.nio.file.Paths.get("told.txt"), (ones + " " + threes + " " + deeps).getBytes());
+    java.nio.file.Files.write(java.nio.file.Paths.get("spent.txt"), (ones + " " + threes + " " + deeps).getBytes());
   }
 }
 """
@@ -67,10 +67,10 @@ def test_ticks_split_a_threads_energy_within_the_stated_error(phone: AdbDevice, 
     assert thread.untraced_j <= 0.02 * thread.energy_j
     assert profiled.profile.tick_ns is not None
     # What the test itself measured around its calls, and that takes nearly all of the time.
-    told = dict(zip(("one", "three", "deep"), map(int, (project / "told.txt").read_text().split()), strict=True))
-    whole_ns, whole_j = sum(told.values()), sum(methods[name].inclusive_j for name in told)
+    spent = dict(zip(("one", "three", "deep"), map(int, (project / "spent.txt").read_text().split()), strict=True))
+    whole_ns, whole_j = sum(spent.values()), sum(methods[name].inclusive_j for name in spent)
     assert whole_j >= 0.9 * traced_j
-    for name, spent_ns in told.items():
+    for name, spent_ns in spent.items():
         error_j = methods[name].inclusive_error_j
         assert error_j is not None
         assert abs(methods[name].inclusive_j - whole_j * spent_ns / whole_ns) <= 4 * error_j

@@ -17,9 +17,9 @@ def test_one_that_another_user_has_made_is_refused(shared: Path, capsys: pytest.
     folder = shared / f"navitas-{os.getuid()}"
     folder.mkdir()
     give_away(folder)
-    for asked in (cache_folder, state_folder):
+    for folder_of in (cache_folder, state_folder):
         with pytest.raises(UsageError, match=f"{folder} belongs to another user") as caught:
-            asked()
+            folder_of()
         assert "_HOME" in caught.value.remedy
     assert run(["doctor", "--device", "virtual", "--restore"]) == 2
     assert f"{folder} belongs to another user" in capsys.readouterr().err

@@ -55,7 +55,7 @@ def manifest(
     package: str, *children: Tag, application: Mapping[str, str | int | bool] | None = None,
     version: int = 1, min_sdk: int = 21, target_sdk: int = 33, outside: Sequence[Tag] = (),
 ) -> Tag:  # fmt: skip
-    """A manifest with one application, debuggable unless told otherwise."""
+    """A manifest with one application, debuggable by default."""
     sdk = Tag("uses-sdk", {"minSdkVersion": min_sdk, "targetSdkVersion": target_sdk})
     app = Tag("application", {"debuggable": True, **(application or {})}, children)
     return Tag("manifest", {"package": package, "versionCode": version, "versionName": f"1.{version}"}, (sdk, *outside, app))

@@ -13,7 +13,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What became of a page: its elements, and what the console said."""
+    """A page after it was loaded: its elements, and the console's messages."""
 
     dom: str
     console: list[str]

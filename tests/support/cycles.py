@@ -131,7 +131,7 @@ class Cycles:
         }
 
     def one(self, fault: str, name: str) -> str:
-        """What came of a fault; AssertionError when that is neither a correct report nor a clear error, or something is left."""
+        """The outcome of a fault; AssertionError when it is neither a correct report nor a clear error, or something is left."""
         end = self.faults[fault](name)
         self._surroundings.check()
         return end
@@ -145,9 +145,9 @@ class Cycles:
         return lab.profile(test, name=name, progress=progress, prepare=prepare, radios_off=prepare, timeout_s=300.0, **options)
 
     def _report(self, done: Profiled) -> str:
-        """What a report says; a report that tells of no loss must be exact."""
+        """The kind of report; one that names no loss must be exact."""
         if done.outcome.failures or done.outcome.troubles or done.warnings & _LOSSES:
-            return "report that tells what is missing"
+            return "report that names what is missing"
         work = self._work
         assert done.test(work.counted).status == "passed"
         assert done.method(work.counted, work.method, work.thread).calls == work.calls
@@ -195,7 +195,7 @@ class Cycles:
             finally:
                 cutting.over()
                 link.cut()
-                link.mend()
+                link.restore()
             assert device.wait_until_back(60.0)
             # It removes leftovers and restores settings.
             again = Lab(device, self._work.bundles, self._lab.folder)
@@ -211,9 +211,9 @@ class Cycles:
         if transport == "files":
             return self._whole(done)
         end = self._report(done)
-        # The last line holds clock readings: nothing tells that it was there, and nothing needs it.
+        # The last line holds clock readings: no count shows that it was there, and nothing needs it.
         carried = [line for line in lossy.dropped if b"NV1 " in line]
-        assert end != "correct report" or len(carried) <= 1, "lines are missing, and nobody says so"
+        assert end != "correct report" or len(carried) <= 1, "lines are missing, and the report does not say so"
         return end
 
     def _killed(self, name: str) -> str:

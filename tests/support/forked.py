@@ -27,7 +27,7 @@ _WALL_FACTOR = 10
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What became of a call: its exit code (above 128: killed by a signal), output, and the memory that it took at most."""
+    """The outcome of a call: its exit code (above 128: killed by a signal), its output, and its peak memory."""
 
     code: int
     out: str

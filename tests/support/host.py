@@ -1,4 +1,4 @@
-"""What the tests' machine is asked and made to do: processes by their words, small disks, read-only folders."""
+"""Helpers for the machine that runs the tests: processes by their arguments, small disks, read-only folders."""
 
 from __future__ import annotations
 

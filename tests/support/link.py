@@ -40,8 +40,8 @@ class Link:
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
 
-    def mend(self) -> None:
-        """The plug is back in."""
+    def restore(self) -> None:
+        """Accept connections again at the same address."""
         self._open = []
         self._listen(int(self.address.rpartition(":")[2]))
 

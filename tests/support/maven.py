@@ -19,7 +19,7 @@ _FIELDS = ("groupId", "artifactId", "version", "type", "classifier")
 
 
 class NotFetchedError(Exception):
-    """There is no Maven, or it cannot fetch what is asked for; the message says which."""
+    """There is no Maven, or it cannot fetch the requested artifacts; the message says which."""
 
 
 def fetch(artifacts: Sequence[str], folder: Path, *, transitive: bool = False) -> Path:

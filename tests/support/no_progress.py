@@ -1,4 +1,4 @@
-"""Progress that nobody reads."""
+"""Progress that is not shown."""
 
 from __future__ import annotations
 

@@ -50,6 +50,6 @@ ssize_t write(int file, const void *data, size_t count) {
 ssize_t sendfile(int out, int in, off_t *at, size_t count) {
     static ssize_t (*real)(int, int, off_t *, size_t);
     if (!real) real = dlsym(RTLD_NEXT, "sendfile");
-    ssize_t sent = real(out, in, at, count > 65536 ? 65536 : count); /* it is asked for more than there is */
+    ssize_t sent = real(out, in, at, count > 65536 ? 65536 : count); /* the caller requests more than there is */
     return sent > 0 && granted(out, sent) < 0 ? -1 : sent;
 }

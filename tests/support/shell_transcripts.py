@@ -1,7 +1,7 @@
 """What Android's own shell programs do with scripts: mksh (its /system/bin/sh) and toybox (its other programs).
 
 `tests/contract/transcripts/shell.json` holds scripts and what they gave on Linux with mksh R59 and toybox 0.8.9 from Debian 12,
-releases of Android 14's time. `python tests/support/shell_transcripts.py` records all of them anew.
+releases of Android 14's time. `python tests/support/shell_transcripts.py` records all of them again.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Recorder:
 
 
 def main() -> None:
-    """Record all scripts anew."""
+    """Record all scripts again."""
     with tempfile.TemporaryDirectory() as folder:
         recorder = Recorder(Path(folder))
         entries = [asdict(recorder.record(known.section, known.script)) for known in load()]

@@ -61,8 +61,8 @@ def overwritten(text: str, kept_of_busiest: float) -> str:
         if seen[core] <= room:
             kept.append(line)
     whole = len(lines) - _HEADER.count("\n")
-    told = f"entries-in-buffer/entries-written: {len(kept) + whole - len(events)}/{whole} "
-    return "\n".join([*(_ENTRIES.sub(told, line) for line in head), *reversed(kept), ""])
+    counts = f"entries-in-buffer/entries-written: {len(kept) + whole - len(events)}/{whole} "
+    return "\n".join([*(_ENTRIES.sub(counts, line) for line in head), *reversed(kept), ""])
 
 
 def _events(record: Record) -> Iterator[tuple[int, int, Thread | None, str]]:

@@ -26,7 +26,7 @@ class Governor:
         self._apply()
 
     def update(self, now_ns: int) -> bool:
-        """Choose the lowest operating point that leaves the busiest core a fifth of its time; tells whether it is another one."""
+        """Choose the lowest operating point that leaves the busiest core a fifth of its time; return whether it changed."""
         for core in self.cores:
             core.sync(now_ns)
         busiest = max(core.demand / core.capacity for core in self.cores)

@@ -1,4 +1,4 @@
-"""Writes a run as a recording in the raw formats (docs/formats.md), with as much evidence as is asked for."""
+"""Writes a run as a recording in the raw formats (docs/formats.md), with the requested level of evidence."""
 
 from __future__ import annotations
 

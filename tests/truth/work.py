@@ -119,7 +119,7 @@ def join(threads: Iterable[Thread]) -> Program:
 
 
 def lock() -> Queue:
-    """A lock: get its token to hold it, put it back to release it."""
+    """A lock: get its token to hold it, return the token to release it."""
     return Queue(deque([None]))
 
 

@@ -48,7 +48,7 @@ def test_a_failure_leaves_what_was_there_and_no_partial_file(tmp_path: Path) -> 
     assert target.read_text() == "old" and [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_nobody_sees_half_a_file(tmp_path: Path) -> None:
+def test_a_half_written_file_is_never_visible(tmp_path: Path) -> None:
     target = tmp_path / "file"
     with new_file(target, durable=True) as out:
         out.write(b"half")

@@ -142,16 +142,16 @@ def test_a_folder_that_others_can_replace_is_refused(
 
 def test_the_folders_are_where_the_variables_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    for asked, variable, default in (
+    for folder_of, variable, default in (
         (cache_folder, "XDG_CACHE_HOME", ".cache"),
         (state_folder, "XDG_STATE_HOME", ".local/state"),
     ):
         monkeypatch.setenv(variable, str(tmp_path / "named"))
-        assert asked() == tmp_path / "named/navitas"
+        assert folder_of() == tmp_path / "named/navitas"
         for ignored in ("", "relative"):
             monkeypatch.setenv(variable, ignored)
-            assert asked() == tmp_path / default / "navitas"
-    assert not list(tmp_path.iterdir()), "asking for a folder makes none"
+            assert folder_of() == tmp_path / default / "navitas"
+    assert not list(tmp_path.iterdir()), "looking up a folder creates none"
 
 
 def test_a_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:

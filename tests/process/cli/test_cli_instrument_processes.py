@@ -19,20 +19,20 @@ def of_a_framework(data: bytes) -> bytes:
     return data.replace(b"py4j/reflection/", b"groovy/reflects/")
 
 
-def test_a_jar_tells_which_frameworks_it_leaves_out(
+def test_instrumenting_a_jar_names_the_frameworks_that_are_left_out(
     tmp_path: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     groovy = {name.replace("py4j/reflection", "groovy/reflects"): of_a_framework(data) for name, data in classes.items()}
     own = dict(list(classes.items())[:2])
     jar = jar_of(tmp_path / "all.jar", {**groovy, **own})
     assert instrument(tmp_path, jar) == ExitCode.OK
-    told = capsys.readouterr().err
+    printed = capsys.readouterr().err
     left = f"{len(groovy)} of {len(groovy) + 2} classes are of known frameworks and got no probes (groovy.** {len(groovy)})"
-    assert left in told
-    assert "--include '**' takes all classes, --include 'groovy.**' these alone" in told
+    assert left in printed
+    assert "--include '**' takes all classes, --include 'groovy.**' these alone" in printed
     assert instrument(tmp_path, jar, "--include", "**") == ExitCode.OK
-    told = capsys.readouterr().err
-    assert "known frameworks" not in told
+    printed = capsys.readouterr().err
+    assert "known frameworks" not in printed
     assert len(json.loads((tmp_path / "map.json").read_text())["classes"]) == len(groovy) + 2
 
 
@@ -54,9 +54,9 @@ def test_newer_classes_are_not_called_frameworks(
 ) -> None:
     newer = {name: data[:4] + OTHER_VERSION + data[8:] for name, data in classes.items()}
     assert instrument(tmp_path, jar_of(tmp_path / "newer.jar", newer)) == ExitCode.OK
-    told = capsys.readouterr().err
-    assert f"no method was instrumented: {len(newer)} classes newer than Java 21\n" in told
-    assert "framework" not in told
+    printed = capsys.readouterr().err
+    assert f"no method was instrumented: {len(newer)} classes newer than Java 21\n" in printed
+    assert "framework" not in printed
 
 
 def test_a_name_in_a_jar_cannot_end_the_line(
@@ -67,6 +67,6 @@ def test_a_name_in_a_jar_cannot_end_the_line(
     assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: forged")] == []
     jar = jar_of(tmp_path / "x.jar", {"a\nerror: forged\x1b[2J.class": b"no class"})
     assert instrument(tmp_path, jar) == ExitCode.OK
-    told = capsys.readouterr().err
-    assert r"a\u000aerror: forged\u001b[2J.class" in told
-    assert not any(line.startswith("error: forged") for line in told.splitlines())
+    printed = capsys.readouterr().err
+    assert r"a\u000aerror: forged\u001b[2J.class" in printed
+    assert not any(line.startswith("error: forged") for line in printed.splitlines())

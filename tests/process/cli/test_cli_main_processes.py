@@ -22,7 +22,7 @@ from navitas.folder_lock import FolderLock
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--granularity", "test", "--baseline"], "--granularity test has none"),
         (["--granularity", "class", "--mode", "tick"], "--granularity class records none"),
@@ -36,12 +36,12 @@ from navitas.folder_lock import FolderLock
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_a_build(
-    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "build.gradle").touch()
     assert run(["profile", str(tmp_path), *arguments]) == ExitCode.USAGE
     error, remedy = capsys.readouterr().err.strip().splitlines()
-    assert told in error and remedy.strip()
+    assert message in error and remedy.strip()
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_options_that_make_no_sense_are_refused_before_a_build(
         (["power", "show", "nope"], "no power profile 'nope'"),
     ],
 )
-def test_what_is_not_there_is_wrong_usage_and_told_before_anything_is_built(
+def test_what_is_not_there_is_wrong_usage_and_reported_before_anything_is_built(
     arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

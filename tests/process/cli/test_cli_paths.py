@@ -273,8 +273,8 @@ def test_a_name_that_no_argument_gave_is_an_error_too(
 ) -> None:
     monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
     assert run(["report", str(place / "rec")]) == ExitCode.TROUBLE
-    told = capsys.readouterr().err
-    assert r"caf\udcff" in told and "is not UTF-8" in told and len(told) < 1000
+    printed = capsys.readouterr().err
+    assert r"caf\udcff" in printed and "is not UTF-8" in printed and len(printed) < 1000
 
 
 def test_a_fleets_page_has_a_title_from_any_name(tmp_path: Path) -> None:

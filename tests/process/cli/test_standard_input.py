@@ -1,4 +1,4 @@
-"""Whoever holds our standard input is missed when it is gone."""
+"""The end of standard input interrupts the command: the process that held it is gone."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class HostShell(FakeDevice):
         (r"printf 'navitas-exit:\377\n'; exit 7", "\ufffd", b""),
     ],
 )
-def test_a_command_that_fails_is_told(tmp_path: Path, command: str, code: str | None, printed: bytes) -> None:
+def test_a_command_that_fails_is_reported(tmp_path: Path, command: str, code: str | None, printed: bytes) -> None:
     done = InstrumentResult()
     app_use._run_command(HostShell(), use(command), done, tmp_path / "raw", NoProgress())
     assert done.warnings == ([f"'{command}' ended with exit code {code}: see instrument.txt of the run"] if code else [])

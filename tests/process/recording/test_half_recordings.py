@@ -93,6 +93,6 @@ def test_two_processes_read_one_recording_and_change_nothing(tmp_path: Path) -> 
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     code = "import navitas, sys; print(repr(navitas.load(sys.argv[1]).totals))"
     readers = [subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    told = {reader.communicate()[0] for reader in readers}
-    assert told == {f"{navitas.load(GOLDEN).totals!r}\n"}
+    printed = {reader.communicate()[0] for reader in readers}
+    assert printed == {f"{navitas.load(GOLDEN).totals!r}\n"}
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before

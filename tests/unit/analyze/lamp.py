@@ -1,4 +1,4 @@
-"""A second component, and profiles with it: a lamp draws constant power for nobody, and more for the first thread of a run."""
+"""A second component, and profiles with it: a lamp draws constant base power, and more for the first thread of a run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Lamp:
             return None
         ends = np.array([run.start_ns, run.end_ns])
         base = Curve(ends, BASE_W * (ends - ends[0]) / 1e9)
-        return ComponentCurves("guessed", (Reason("nobody_looked", "nobody looked"),), self._threads(run, inputs), base=base)
+        return ComponentCurves("guessed", (Reason("not_seen", "not seen by anyone"),), self._threads(run, inputs), base=base)
 
     def _threads(self, run: RunTables, inputs: ComponentInputs) -> ThreadCurves | None:
         if not self.threads or not run.threads:

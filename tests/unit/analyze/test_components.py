@@ -185,7 +185,7 @@ def test_reports_hold_the_energy_of_all_components() -> None:
         TerminalReport(tree="thread-1").render(made, console)
     text = capture.get()
     assert f"Evidence of cpu: {made.evidence[0].level} (" in text
-    assert "Evidence of lamp: guessed\n  nobody looked" in text
+    assert "Evidence of lamp: guessed\n  not seen by anyone" in text
     threads_j = sum(test.threads_total_j for test in made.tests)
     lines = text_of(collapsed.write, made).splitlines()
     assert abs(sum(int(line.rpartition(" ")[2]) for line in lines) - 1e6 * threads_j) <= 4
@@ -256,7 +256,7 @@ def test_a_component_may_be_unknown_in_some_runs_and_in_all() -> None:
     assert check(made) == []
     assert made.ledger.run_energy_j[:, 1].tolist() == [pytest.approx(BASE_W + THREAD_W), 0.0]
     assert [test.components[1] > 0 for test in made.tests if test.wall_ns] == [True, True, False, False]
-    assert (made.evidence[1].level, str(made.evidence[1].reasons[0])) == ("guessed", "nobody looked")
+    assert (made.evidence[1].level, str(made.evidence[1].reasons[0])) == ("guessed", "not seen by anyone")
     unknown = profile_with(lit_runs(2), [Cpu(), Lamp(dark=(0, 1))])
     assert check(unknown) == []
     assert unknown.evidence[1] == Evidence("lamp", "none", ())
@@ -265,7 +265,7 @@ def test_a_component_may_be_unknown_in_some_runs_and_in_all() -> None:
 def test_only_the_component_that_probes_are_taken_from_lacks_their_cost() -> None:
     cpu, lamp = profile_with(lit_runs(1)).evidence
     assert NO_COST.code in {reason.code for reason in cpu.reasons}
-    assert lamp == Evidence("lamp", "guessed", (MergedReason("nobody_looked", "nobody looked"),))
+    assert lamp == Evidence("lamp", "guessed", (MergedReason("not_seen", "not seen by anyone"),))
 
 
 def test_without_a_cpu_methods_have_the_energy_of_what_there_is() -> None:

@@ -15,7 +15,7 @@ from navitas.attribute.owner_kind import OwnerKind
 
 TESTS = Path(__file__).parents[2]
 FIGURES = TESTS / "golden/recording-v1-ledger.json"
-"""Made once by the version that the recording is of; it is never made anew."""
+"""Made once, by the version that made the recording; never updated."""
 
 
 def sums(profile: Profile) -> dict[str, list[float]]:

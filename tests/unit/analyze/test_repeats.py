@@ -1,4 +1,4 @@
-"""Medians are over the runs that count; a test class is the sum of its tests; runs stand beside those without probes."""
+"""Medians are over the runs that count; a test class is the sum of its tests; runs are compared with baseline runs."""
 
 from __future__ import annotations
 

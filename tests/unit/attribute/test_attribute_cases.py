@@ -170,7 +170,7 @@ def test_calls_are_clipped_to_tests_and_counted_where_they_were_entered() -> Non
     assert result.totals.outside_tests_j == ms(500)
 
 
-def test_a_thread_that_ran_in_one_test_alone_is_told_by_its_samples() -> None:
+def test_samples_show_in_which_test_a_thread_ran() -> None:
     samples = [(t, max(0, t - 500)) for t in range(20, 1000, 20)]
     tables = run([thread(1, nested((10, 1000, 1)), [(10, 0), (1000, 500)], samples)], [(0, 500), (500, 1000)])
     first, second = analysed(tables, tests=2).tests
@@ -319,8 +319,8 @@ def test_missing_evidence_is_named() -> None:
 def test_every_warning_says_what_to_do() -> None:
     tables = parsed(run([thread(1, nested((0, 10, 1)), [(0, 0), (10, 10)])]))
     odd = Warning(code="odd", message="something odd", remedy="Look at it.")
-    told = replace(tables, warnings=(odd,), losses=(Loss(what="chunks", count=3),))
-    notices = profile_of(told, manifest(), PLAIN).warnings
+    warned = replace(tables, warnings=(odd,), losses=(Loss(what="chunks", count=3),))
+    notices = profile_of(warned, manifest(), PLAIN).warnings
     assert [(notice.code, notice.remedy) for notice in notices] == [("odd", odd.remedy), ("loss", LOST)]
 
 

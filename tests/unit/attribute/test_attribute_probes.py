@@ -1,4 +1,4 @@
-"""What probes used is told: taken off by call counts, named where it is much, and compared with runs without probes."""
+"""Energy of probes is reported: taken off by call counts, named where it is much, and compared with baseline runs."""
 
 from __future__ import annotations
 

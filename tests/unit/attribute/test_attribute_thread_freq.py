@@ -48,7 +48,7 @@ def test_each_thread_pays_for_its_own_cores() -> None:
     assert joules[2] == pytest.approx(0.5 * BIG_W, rel=0.1)
 
 
-def test_the_rest_ran_where_the_told_threads_did_not() -> None:
+def test_the_rest_ran_where_the_known_threads_did_not() -> None:
     made = shared_by_turns()
     alone = replace(made, threads=made.threads[:1], process_cpu=clock((t, t / 2) for t in GRID))
     result = profile_of(parsed(alone), manifest(1, policies=POLICIES), MODEL)
@@ -90,10 +90,10 @@ def test_energy_is_conserved(random: Random) -> None:
     threads = tuple(with_residency(random, one, made) for one in made.threads)
     result = profile_of(parsed(replace(made, threads=threads), methods=METHODS), manifest(3, policies=POLICIES), MODEL)
     assert check(result) == []
-    told = result.evidence[0].level == "thread-freq" or any(
+    explained = result.evidence[0].level == "thread-freq" or any(
         "at level thread-time" in why.text for why in result.evidence[0].reasons
     )
-    assert told or not any(one.residency for one in threads)
+    assert explained or not any(one.residency for one in threads)
 
 
 def with_residency(random: Random, one: Thread, made: RunTables) -> Thread:

@@ -55,7 +55,7 @@ def chain(parent: np.ndarray, node: int) -> list[int]:
 @given(st.randoms(), st.integers(1, 40))
 def test_paths_are_those_of_a_stack_however_events_are_cut(random: Random, block: int) -> None:
     events = some_calls(random, random.randint(0, 200))
-    expected = mended_paths(events)
+    expected = repaired_paths(events)
     paths = Paths(4)
     found: list[tuple[int, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -80,7 +80,7 @@ def test_events_that_are_missing_anywhere_leave_paths_that_fit(random: Random, b
             at = random.randint(0, len(events))
             del events[at : at + random.randint(0, 12)]
         threads.append(thread(serial, events))
-        expected += mended_paths(events)
+        expected += repaired_paths(events)
     paths = Paths(4)
     found: list[tuple[int, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -104,7 +104,7 @@ def some_calls(random: Random, count: int) -> list[Event]:
     return events
 
 
-def mended_paths(events: list[Event]) -> list[tuple[int, ...]]:
+def repaired_paths(events: list[Event]) -> list[tuple[int, ...]]:
     """The path after each event; an exit without entry is none, and one whose callees' exits are lost ends them one by one."""
     found: list[tuple[int, ...]] = []
     stack: list[int] = []
@@ -143,7 +143,7 @@ def test_blocks_and_lost_exits_change_no_figure(block: int, monkeypatch: pytest.
 @settings(max_examples=20)
 @given(st.randoms(), st.integers(1, 40))
 def test_random_words_change_no_number(random: Random, block: int) -> None:
-    """Nobody can foresee the words, and nobody sees them in the result."""
+    """The words cannot be foreseen, and do not show in the result."""
     threads = [thread(serial, some_calls(random, random.randint(0, 100))) for serial in (1, 2)]
     one, two = Paths(4), Paths(4)
     assert one.words(np.arange(4), np.zeros(4, np.int64)).tolist() != two.words(np.arange(4), np.zeros(4, np.int64)).tolist()

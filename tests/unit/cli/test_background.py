@@ -50,13 +50,13 @@ def test_it_is_ended_when_the_other_fails() -> None:
     assert thing.said == ["entered", "left"]
 
 
-def test_its_error_comes_when_it_is_asked_for() -> None:
+def test_its_error_is_raised_by_its_result() -> None:
     thing = Thing(DeviceError("no phone"))
     thing.go.set()
     with pytest.raises(DeviceError, match="no phone"), BackgroundContext(thing.open) as background:
         background.result()
     with BackgroundContext(thing.open):
-        pass  # never asked for
+        pass  # no result requested
 
 
 def test_the_error_of_the_block_reaches_what_was_entered() -> None:

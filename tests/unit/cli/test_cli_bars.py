@@ -13,7 +13,7 @@ from navitas.cli.bars import bar
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_bar_is_shown_on_a_terminal_alone(terminal: bool) -> None:
     out = io.StringIO()
-    with bar("simulating", Console(file=out, force_terminal=terminal, width=100)) as told:
-        told(3, 4)
-        told(4, 4)
+    with bar("simulating", Console(file=out, force_terminal=terminal, width=100)) as progress:
+        progress(3, 4)
+        progress(4, 4)
     assert ("simulating" in out.getvalue()) == ("4/4" in out.getvalue()) == terminal

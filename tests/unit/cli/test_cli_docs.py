@@ -1,4 +1,4 @@
-"""Every command and option is documented, and what the README tells users to type exists."""
+"""Every command and option is documented, and the commands in the README exist."""
 
 from __future__ import annotations
 

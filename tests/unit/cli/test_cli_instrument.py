@@ -1,4 +1,4 @@
-"""`navitas instrument`: whose classes get probes, what is told of the others, and what is never overwritten."""
+"""`navitas instrument`: which classes get probes, what is reported about the others, and what is never overwritten."""
 
 from __future__ import annotations
 

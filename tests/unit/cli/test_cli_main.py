@@ -98,7 +98,7 @@ def test_too_little_memory_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "not enough memory" in capsys.readouterr().err
 
 
-def test_an_unknown_thread_is_told_before_anything_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_thread_is_reported_before_anything_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
     out = tmp_path / "out.json"
     assert run(["report", str(golden), "--json", str(out), "--tree", "mian"]) == ExitCode.USAGE
@@ -107,7 +107,7 @@ def test_an_unknown_thread_is_told_before_anything_is_written(tmp_path: Path, ca
     assert not out.exists()
 
 
-def test_what_was_measured_is_told_although_no_report_can_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_outcome_is_printed_although_no_report_can_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     outcome = ProfilingOutcome(recording, {"a.BTest#c": "why"}, crashed=False)
     with pytest.raises(UsageError, match="mian"):

@@ -55,7 +55,7 @@ def test_a_profile_without_speeds_is_one_for_its_phone(profile: Callable[[str], 
     assert run(["power", "validate", profile(STEPS.replace("20", "-20"))]) == 1
 
 
-def test_the_phone_tells_the_speeds_that_its_profile_lacks(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_speeds_that_the_profile_lacks_are_read_from_the_phone(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr(command, "device_of", lambda _: nullcontext())
     monkeypatch.setattr(command.topology, "read_policies", lambda _: [Policy(id=0, cpus=[0, 1])])
     monkeypatch.setattr(command.power, "of_phone", lambda *_: Found(STEPS.encode(), "its dump"))

@@ -30,7 +30,7 @@ def test_of_thousands_of_tests_a_hundred_or_so_are_named() -> None:
     assert said[-1] == "  2050/2050 ATest#t2050"
 
 
-def test_a_device_that_tells_no_total_names_every_test() -> None:
+def test_every_test_is_named_when_the_device_reports_no_total() -> None:
     out = io.StringIO()
     progress = ConsoleProgress(Console(file=out, width=200))
     progress.test(0, 0, "p.ATest#t")

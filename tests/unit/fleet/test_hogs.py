@@ -19,7 +19,7 @@ _APPS = 5
 
 
 def samples(seed: int, clients: int) -> pa.Table:
-    """Clients that discharge in steps of 1 %, with apps that come and go; app 0 drains."""
+    """Clients that discharge in steps of 1 %, with apps that start and stop; app 0 drains the battery."""
     chance = np.random.default_rng(seed)
     rows = []
     for client in range(clients):

@@ -39,7 +39,7 @@ def folds_of(epochs: list[tuple[int, int, list[tuple[int, int, int, int, int, in
     return scan_chunks(cw.chunk(cw.FOLDED, cw.folded_payload(epochs), len(epochs), serial=2, name="navitas-calibration")).chunks
 
 
-def test_events_tell_what_lies_inside_of_a_call_and_outside() -> None:
+def test_events_show_the_cost_inside_a_call_and_outside() -> None:
     events: list[Event] = []
     for i in range(12):
         start = 1_000_000 * i
@@ -69,7 +69,7 @@ def test_calls_within_calls_cost_the_same() -> None:
     assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
 
 
-def test_folds_tell_it_epoch_by_epoch() -> None:
+def test_folds_show_the_cost_epoch_by_epoch() -> None:
     def epoch(i: int, outermost: int, called: int, inside: int) -> tuple[int, int, list[tuple[int, int, int, int, int, int]]]:
         rows = [(0, -1, outermost, 1, 0, 200 * OUTSIDE), (1, 0, called, 200, 0, 200 * inside)]
         return 1_000_000 * i, 1_000_000 * (i + 1), rows

@@ -1,4 +1,4 @@
-"""Costs of probes that cannot be are told, and not used."""
+"""Impossible costs of probes are reported, and not used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_what_probes_can_cost_is_used() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "shown"),
     [
         ({"inside_ns": 2e9}, "2e+09 ns"),
         ({"outside_ns": -60.0}, "-43 ns"),
@@ -29,8 +29,8 @@ def test_what_probes_can_cost_is_used() -> None:
         ({"inside_ns": float("nan")}, "nan"),
     ],
 )
-def test_other_costs_are_told_and_not_used(changed: dict[str, float], told: str) -> None:
+def test_impossible_costs_are_reported_and_not_used(changed: dict[str, float], shown: str) -> None:
     findings = Findings(3)
     assert credible(ProbeCost(FAST, replace(FAST, **changed)), findings) is None
     (warning,) = findings.warnings
-    assert (warning.code, warning.run) == ("probe_cost", 3) and told in warning.message
+    assert (warning.code, warning.run) == ("probe_cost", 3) and shown in warning.message

@@ -1,4 +1,4 @@
-"""Whole recordings: what a scenario says is what its tables say, whatever the transport or mode; and what is missing is told."""
+"""Whole recordings: what a scenario says is what its tables say, whatever the transport or mode; and what is missing is named."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_a_clock_that_was_set_during_the_run_moves_nothing(
     run = after.runs[0]
     assert (after.warnings, after.losses) == ((), ())
     assert before.cpu_stat is not None and run.cpu_stat is not None
-    assert np.abs(run.cpu_stat.t_ns - before.cpu_stat.t_ns).max() <= 1000  # the shell tells microseconds
+    assert np.abs(run.cpu_stat.t_ns - before.cpu_stat.t_ns).max() <= 1000  # the shell reports microseconds
     if rails:
         assert before.rails is not None and run.rails is not None
         assert np.abs(run.rails.t_ns - before.rails.t_ns).max() <= 1000
@@ -233,7 +233,7 @@ def test_a_lost_chunk_shows_as_a_gap(tmp_path: Path) -> None:
     }
 
 
-def test_lost_events_are_told_by_thread(tmp_path: Path) -> None:
+def test_lost_events_are_counted_by_thread(tmp_path: Path) -> None:
     scenario = replace(SCENARIO, threads=(replace(MAIN, lost=5), replace(WORKER, lost=7)))
     parsed = parse_recording(make_recording(tmp_path, scenario))
     assert [t.lost_events for t in parsed.runs[0].threads] == [5, 7]
@@ -311,7 +311,7 @@ def test_all_processes_of_an_app_come_through_the_log(tmp_path: Path) -> None:
     """An app may have several at once; another app's events, whose map is not the recording's, are none of them."""
     recording = make_recording(tmp_path, replace(SCENARIO, transport="logcat"))
     manifest = json.loads((tmp_path / "manifest.json").read_text())
-    del manifest["runs"][0]["pid"]  # no profiling tells it
+    del manifest["runs"][0]["pid"]  # as if the profiler had not recorded it
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     path = recording.files("logcat", 0)[0]
     second = re.sub(r" NV1 \d+ ", " NV1 77 ", path.read_text())
@@ -354,7 +354,7 @@ def test_gaps_are_counted_in_each_process(tmp_path: Path) -> None:
 
 
 def test_a_run_whose_end_is_missing_is_reported(tmp_path: Path, parsed: ParsedRecording) -> None:
-    """As over a log that dropped its last lines; a process that died is told of by its run."""
+    """As over a log that dropped its last lines; a process that died is reported by its run."""
     assert "no_run_end" not in {warning.code for warning in parsed.warnings}
     scenario = replace(SCENARIO, exit="crashed")
     assert "no_run_end" not in {warning.code for warning in parse_recording(make_recording(tmp_path / "a", scenario)).warnings}

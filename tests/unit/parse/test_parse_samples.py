@@ -1,4 +1,4 @@
-"""Samples within the measured threads tell what probes cost there, whatever the calibration before the first test found."""
+"""Samples within the measured threads show what probes cost there, whatever the calibration before the first test found."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_what_varies_in_the_course_of_the_run_is_the_spread() -> None:
     assert cost.events.spread_ns == pytest.approx(COST / 2)
 
 
-def test_few_samples_tell_nothing() -> None:
+def test_few_samples_are_not_used() -> None:
     cost = probe_cost([{cw.CALLS: calibration()}, {cw.CALLS: chunks_of(run_of(40))}])
     assert cost is not None
     assert cost.events.inside_ns + cost.events.outside_ns == pytest.approx(30)

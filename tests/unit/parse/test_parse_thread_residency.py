@@ -44,7 +44,7 @@ def as_dict(life: Residency, row: int = -1) -> dict[tuple[int, int], int]:
     }
 
 
-def test_every_form_tells_the_same() -> None:
+def test_every_form_has_the_same_result() -> None:
     expected = {(0, 500_000): 1, (0, 1_000_000): 2, (2, 1_000_000): 3, (2, 2_000_000): 4}
     downward = "1000000 2\n500000 1\n2000000 4\n1000000 3\n"
     any_cpu = "cpu1\n500000 1\n1000000 2\ncpu3\n1000000 3\n2000000 4\n"
@@ -55,7 +55,7 @@ def test_every_form_tells_the_same() -> None:
         assert (as_dict(life), skipped) == (expected, 0), text
 
 
-def test_rows_without_headers_belong_to_whom_has_the_frequency_or_nobody() -> None:
+def test_rows_without_headers_belong_to_the_policy_with_the_frequency_or_to_none() -> None:
     (life,), _ = read("500000 5\n2000000 6\n")
     assert as_dict(life) == {(0, 500_000): 5, (2, 2_000_000): 6}
     assert read("500000 5\n1000000 6\n2000000 7\n") == ([], 1)

@@ -80,5 +80,5 @@ def test_a_line_with_a_torn_waiting_time_is_counted(wait: str) -> None:
     assert (found, torn) == ({}, 1)
 
 
-def test_nobody_waits_for_longer_than_the_time_that_passed() -> None:
+def test_no_thread_waits_for_longer_than_the_time_that_passed() -> None:
     assert until(queue_of("1 0 0 main", "1 1 99999999 main", "1 2 5 main"), 40) == (2, 20)

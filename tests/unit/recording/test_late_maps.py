@@ -1,4 +1,4 @@
-"""A recording whose method map nobody knew is reported when the map comes."""
+"""A recording without its method map can be reported once the map is given."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_the_map_is_named_as_missing_and_put_there(without_map: tuple[Path, Path
     folder, file = without_map
     report = folder.parent / "report.json"
     assert run(["report", str(folder)]) == 4
-    told = capsys.readouterr().err
-    assert "the recording holds none" in told and "navitas report RECORDING --map FILE" in told
+    printed = capsys.readouterr().err
+    assert "the recording holds none" in printed and "navitas report RECORDING --map FILE" in printed
     assert run(["report", str(folder), "--map", str(folder / "manifest.json")]) == 4
     assert "no method map" in capsys.readouterr().err
     broken = folder.parent / "broken.json"
@@ -64,8 +64,8 @@ def test_a_recording_that_is_being_written_takes_no_map(
     before = (folder / "manifest.json").read_bytes()
     with reserved(folder):
         assert run(["report", str(folder), "--map", str(file)]) == 4
-    told = capsys.readouterr().err
-    assert f"another profiling (process {os.getpid()}) is writing a recording here" in told and "Wait for its end" in told
+    printed = capsys.readouterr().err
+    assert f"another profiling (process {os.getpid()}) is writing a recording here" in printed and "Wait for its end" in printed
     assert (folder / "manifest.json").read_bytes() == before and not list((folder / "maps").iterdir())
     assert run(["report", str(folder), "--map", str(file)]) == 0
 

@@ -39,7 +39,7 @@ def edited(folder: Path, edit: Edit, name: str = "manifest.json") -> Path:
 
 
 def found(profile: Profile, code: str) -> list[tuple[str | None, int]]:
-    """The losses of a code, of which a warning tells too."""
+    """The losses of a code; a warning names them too."""
     (warning,) = [warning for warning in profile.warnings if warning.code == code]
     losses = [(loss.name, loss.count) for loss in profile.losses if loss.what == code]
     assert losses and all(name in warning.message for name, _ in losses[:5] if name is not None)
@@ -102,8 +102,8 @@ def test_words_of_a_forged_manifest_do_nothing_to_a_terminal(
             entry.update({"status": evil, "exit": evil})
 
     assert run(["report", str(edited(recording, forged))]) == 0
-    told = "".join(capsys.readouterr())
-    assert "EVIL" in told and not {"\x1b", "\u202e", "\ud800", "\x07"} & set(told)
+    printed = "".join(capsys.readouterr())
+    assert "EVIL" in printed and not {"\x1b", "\u202e", "\ud800", "\x07"} & set(printed)
 
 
 @pytest.mark.parametrize("field", ["class", "method", "module", "status"])
@@ -235,8 +235,8 @@ def test_warnings_of_version_1_0_have_their_run_in_words_and_later_ones_in_a_fie
     old = navitas.load(edited(recording, lambda m: warned(m, "runs/1: the phone has no tracer")))
     new = navitas.load(edited(recording, lambda m: (warned(m, "the phone has no tracer", run=1), m.update(schema_minor=1))))
     assert old.warnings == new.warnings
-    (told,) = [notice for notice in new.warnings if notice.code == "trace"]
-    assert (told.message, told.run) == ("runs/1: the phone has no tracer", 1)
+    (warning,) = [notice for notice in new.warnings if notice.code == "trace"]
+    assert (warning.message, warning.run) == ("runs/1: the phone has no tracer", 1)
     literal = navitas.load(edited(recording, lambda m: warned(m, "runs/1: is what the phone said")))
     assert [(notice.message, notice.run) for notice in literal.warnings if notice.code == "trace"] == [
         ("runs/1: is what the phone said", None)

@@ -1,4 +1,4 @@
-"""Opening recordings: what is checked, and what a user is told."""
+"""Opening recordings: what is checked, and what a user sees."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_links_that_leave_the_folder_are_refused(recording: Recording, tmp_path:
         recording.files("shell", 0)
 
 
-def test_check_tells_changed_and_missing_files(recording: Recording) -> None:
+def test_check_names_changed_and_missing_files(recording: Recording) -> None:
     recording.files("events", 0)[0].write_bytes(b"x")
     recording.files("logcat", 0)[0].unlink()
     assert {(w.code, Path(w.message.split(":")[0]).name) for w in recording.check()} == {

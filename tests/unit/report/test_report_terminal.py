@@ -57,7 +57,7 @@ def test_the_range_is_of_the_runs_that_count() -> None:
     assert "–" not in shown(profile(one_run(0, 10.0), one_run(1, 6.0, "cut"))).partition("Threads")[0]
 
 
-def test_paper_1_has_its_column_when_it_was_asked_for() -> None:
+def test_paper_1_has_its_column_on_request() -> None:
     text = shown(profile(alternative="paper1"))
     assert "15.0 J" in text and "charges all cores at full load, whether they ran or not" in text
     assert "Paper 1" not in shown(profile())

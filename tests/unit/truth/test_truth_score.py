@@ -64,7 +64,7 @@ def test_evidence_is_left_out_level_by_level(record: Record, tmp_path: Path) -> 
     }
 
 
-def test_the_trace_tells_every_switch(record: Record) -> None:
+def test_the_trace_has_every_switch(record: Record) -> None:
     text = trace_text(record, 10**12, 5 * 10**9, 10**18, {True: 4000, False: 1200})
     lines = text.splitlines()
     assert sum("sched_switch:" in line for line in lines) == len(record.switches)

@@ -1,4 +1,4 @@
-"""Switches that do not follow from each other: who ran is told where it can be, the rest is a loss."""
+"""Switches that do not follow from each other: the thread that ran is inferred where possible, the rest is a loss."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def test_after_a_loss_the_thread_that_leaves_next_has_run_since_its_end() -> Non
     assert losses(text) == [(0, 0, 10)]
 
 
-def test_a_loss_that_nobody_tells_is_one() -> None:
+def test_a_loss_that_the_trace_does_not_report_is_one() -> None:
     assert losses(switch(0, 0, 0, 3) + switch(0, 50, 4, 0)) == [(0, 0, 50)]

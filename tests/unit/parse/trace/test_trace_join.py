@@ -1,4 +1,4 @@
-"""Traces on the run's clock: suspends, other boots, clocks that are not told."""
+"""Traces on the run's clock: suspends, other boots, unknown clocks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_suspend_in_the_middle_takes_no_monotonic_time() -> None:
     assert np.all(joined.trace.suspends.to_ns - joined.trace.suspends.from_ns <= S)
 
 
-def test_a_suspend_that_nothing_tells_of_is_the_longest_pause() -> None:
+def test_an_unrecorded_suspend_is_the_longest_pause() -> None:
     times = [0, S, 31 * S, 40 * S]
     joined = to_monotonic(read_perfetto(bytes(_trace(times, [(0, AHEAD), (40 * S, AHEAD + 29 * S)]))), _triples((0, AHEAD)))
     assert joined.trace is not None
@@ -101,10 +101,10 @@ def _text(begin_ns: int, *, clock: str | None = None, mark: str = "") -> bytes:
 def test_clocks_of_text_traces() -> None:
     triples = _triples((0, AHEAD), (S, AHEAD))
     monotonic = BOOT - AHEAD
-    told = to_monotonic(read_text(_text(BOOT, clock="local global [boot] mono")), triples)
-    assert told.trace is not None and told.trace.start_ns == monotonic and told.reasons == ()
-    told = to_monotonic(read_text(_text(monotonic, clock="mono")), triples)
-    assert told.trace is not None and told.trace.start_ns == monotonic
+    known = to_monotonic(read_text(_text(BOOT, clock="local global [boot] mono")), triples)
+    assert known.trace is not None and known.trace.start_ns == monotonic and known.reasons == ()
+    known = to_monotonic(read_text(_text(monotonic, clock="mono")), triples)
+    assert known.trace is not None and known.trace.start_ns == monotonic
     for begin in (BOOT, monotonic):
         marked = to_monotonic(read_text(_text(begin, mark=f"parent_ts={monotonic / S + 0.003:.6f}")), triples)
         assert marked.trace is not None and marked.trace.start_ns == monotonic and marked.reasons == ()

@@ -1,4 +1,4 @@
-"""Perfetto traces, written byte by byte: what is in them comes out, what is missing is told, and bad bytes do no harm."""
+"""Perfetto traces, written byte by byte: what is in them is read, what is missing is reported, and bad bytes do no harm."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ def test_packets_keep_their_order_over_many_bundles() -> None:
     assert [(t - BOOT) // (10 * MS) + 1 for t in raw.frequencies.t_ns.tolist()] == raw.frequencies.khz.tolist() == [1, 1001, 2001]
 
 
-def test_what_is_told_of_a_trace_is_not_endless() -> None:
+def test_warnings_of_a_trace_are_limited() -> None:
     trace = PerfettoWriter()
     for cpu in range(4096, 4196):
         trace.compact(cpu, [(BOOT, 1, 5, "a")])

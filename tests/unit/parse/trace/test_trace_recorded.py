@@ -1,4 +1,4 @@
-"""A run's trace among its files: joined with the run, or told why not."""
+"""A run's trace among its files: joined with the run, or reported with the reason."""
 
 from __future__ import annotations
 
@@ -86,5 +86,5 @@ def test_why_there_was_none_is_among_the_reasons(tmp_path: Path) -> None:
     own = Warning(code="trace", message="the phone has neither perfetto nor atrace", run=0)
     other = Warning(code="trace", message="something else", run=1)
     run = parsed(tmp_path, "other.bin", b"", warnings=(own, other)).runs[0]
-    told = [reason.text for reason in run.reasons if reason.code == "tracer"]
-    assert told == ["the phone has neither perfetto nor atrace"]
+    texts = [reason.text for reason in run.reasons if reason.code == "tracer"]
+    assert texts == ["the phone has neither perfetto nor atrace"]

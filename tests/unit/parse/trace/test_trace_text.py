@@ -57,7 +57,7 @@ def _state(text: str) -> int:
 
 
 def _rows(raw: RawTrace) -> list[tuple[int, ...]]:
-    """The switches that lines tell, without those that follow from them (who left is not told there)."""
+    """The switches in the lines, without inferred ones (whose previous thread is unknown)."""
     columns = raw.trace.switches
     rows = (c.tolist() for c in (columns.cpu, columns.t_ns, columns.prev_tid, columns.prev_state, columns.next_tid))
     return [row for row in zip(*rows, strict=True) if row[2] != UNKNOWN]
@@ -143,7 +143,7 @@ def test_lost_events_are_spans(block: int) -> None:
     raw = read_text(text.encode(), block)
     losses = raw.trace.losses
     found = sorted(zip(losses.cpu.tolist(), (losses.from_ns - BEGIN).tolist(), (losses.to_ns - BEGIN).tolist(), strict=True))
-    # The ring of core 1 had been overwritten: nothing tells what it ran before its first switch.
+    # The ring of core 1 had been overwritten: nothing shows what it ran before its first switch.
     assert found == [(0, 2 * MS, 6 * MS), (1, 0, MS), (1, 1 * MS, 3 * MS), (1, 4 * MS, 6 * MS), (2, 0, 5 * MS)]
     assert raw.skipped == () and "900 events" in raw.warnings[0] and raw.trace.clock == "boottime"
 

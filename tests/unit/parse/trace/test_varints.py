@@ -1,4 +1,4 @@
-"""Varints by the thousand: each number comes out as it was written, and long ones are told apart."""
+"""Thousands of varints at once: each number is read as it was written, and long ones are marked."""
 
 from __future__ import annotations
 

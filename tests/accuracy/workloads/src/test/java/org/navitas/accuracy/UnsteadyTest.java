@@ -14,11 +14,11 @@ public class UnsteadyTest {
     @Test
     public void polls() {
         long end = System.nanoTime() + 1_500_000_000L;
-        long asked = 0;
+        long answer = 0;
         while (!done && System.nanoTime() < end) {
-            asked += ask(asked);
+            answer += ask(answer);
         }
-        Work.sink = asked;
+        Work.sink = answer;
     }
 
     /** The same work each time, however long it takes. */
@@ -53,8 +53,8 @@ public class UnsteadyTest {
         load();
     }
 
-    private static long ask(long asked) {
-        long x = asked;
+    private static long ask(long seed) {
+        long x = seed;
         for (int i = 0; i < 2_000; i++) {
             x = x * 6364136223846793005L + 1442695040888963407L;
         }
