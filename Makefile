@@ -88,6 +88,7 @@ browser: system
 lint: venv
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python .ci/vocabulary
 	$(BIN)/mypy
 
 accuracy: setup
