@@ -142,7 +142,9 @@ def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str) -> None:
     project = copy_project("a", tmp_path)
     profiled = Profiled.by_command(project, launcher, "--tests", "Sto*Test#*", "--tests", "StatisticsTest#*")
     assert set(profiled.tests) == {"StorageActivityTest#savesAtEachPress", "StatisticsTest#computesTheSpread"}
-    assert ("StatisticsTest.computesTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#tellsTheSpread"), "Kotlin"
+    assert ("StatisticsTest.computesTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#computesTheSpread"), (
+        "Kotlin"
+    )
     assert ("NumberFile.write", "NumberFile.sort") in profiled.calls("StorageActivityTest#savesAtEachPress")
     assert profiled.energy_of("StorageActivityTest#savesAtEachPress", "NumberFile.save") > 0
     threads = {thread["name"] for thread in profiled.tests["StorageActivityTest#savesAtEachPress"]["threads"]}

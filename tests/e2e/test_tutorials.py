@@ -34,10 +34,11 @@ def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = Ma
     assert commands, page
     for fails, block in commands:
         command = re.sub(r"\b[A-Z]{3,}\b", lambda found: replaced.get(found[0], found[0]), block)
+        # Without a daemon: one that runs already has the PATH that it was started with.
         done = subprocess.run(
             ["bash", "-e", "-o", "pipefail", "-c", command],
             cwd=folder,
-            env={**os.environ, "PATH": path, "COLUMNS": "100"},
+            env={**os.environ, "PATH": path, "COLUMNS": "100", "GRADLE_OPTS": "-Dorg.gradle.daemon=false"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -32,7 +32,7 @@ def test_a_sample_and_the_history_of_the_virtual_phone(
     assert {row["client"] for row in rows} == {"mine"} and {row["os"] for row in rows} == {"14"}
     assert 0 <= rows[-1]["cpu"] <= 1 and rows[-1]["uptime_s"] > 0
     capsys.readouterr()
-    assert run(["fleet", "ingest", str(fleet), str(file), "--json", "-"]) == ExitCode.OK
+    assert run(["fleet", "ingest", str(fleet), str(file), "--json", "-"]) == ExitCode.CHECK_FAILED
     counts = json.loads(capsys.readouterr().out)["total"]
     assert counts["refused"] == {"is no JSON": 1} and counts["rows"] == len(rows) + 1
     assert len(stored(fleet)) == counts["accepted"] + 1
