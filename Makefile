@@ -8,7 +8,7 @@
 # make readme                    the output in the README, from a run of the demo
 # make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
 # make damage                     2,000 damaged recordings, every report of each (COUNT=100 SEED=7: others; PHONE=--phone: the phone's too)
-# make bench                      speed and memory against the targets (docs/benchmarks.md)
+# make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
 # make fleet-accuracy             the fleet's findings against simulated truth, ten seeds (docs/dev/fleet-simulator.md)
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
 # make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
