@@ -1,4 +1,4 @@
-"""The phone's programs are those that docs/virtual-phone.md lists, and among them is every one that Navitas sends."""
+"""The phone's programs are those that docs/dev/virtual-phone.md lists, and among them is every one that Navitas sends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.device_commands import SHELL_WORDS, documented
 from navitas.virtual_phone.shell import commands
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS
 
-PAGE = Path(__file__).parents[3] / "docs/virtual-phone.md"
+PAGE = Path(__file__).parents[3] / "docs/dev/virtual-phone.md"
 _AS_APP = re.compile(r"run-as PACKAGE (\S+)")
 _OF_ADB = {"push", "pull"}
 """adb's own services, not programs."""
