@@ -18,7 +18,7 @@ from navitas.report.json_report import write
 
 
 def test_the_examples_of_the_docs_run(tmp_path: Path) -> None:
-    text = (ROOT / "docs/json-report.md").read_text("utf-8")
+    text = (ROOT / "docs/scripting.md").read_text("utf-8")
     (tmp_path / "report.json").write_text(text_of(write, profile()))
     code = text.split("```python\n")[1].split("```")[0]
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -29,7 +29,7 @@ def test_the_examples_of_the_docs_run(tmp_path: Path) -> None:
 def test_the_jq_examples_of_the_docs_run(tmp_path: Path) -> None:
     if shutil.which("jq") is None:
         pytest.skip("jq is not installed")
-    recipes = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/json-report.md").read_text("utf-8"), re.DOTALL)
+    recipes = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/scripting.md").read_text("utf-8"), re.DOTALL)
     largest, limit, history = recipes
     (tmp_path / "report.json").write_text(text_of(write, profile(one_run(0, 10.0), one_run(1, 12.0))))
 
