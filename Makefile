@@ -11,7 +11,7 @@
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
 # make fleet-accuracy             the fleet's findings against simulated truth, ten seeds (docs/dev/fleet-simulator.md)
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
-# make cycles                     100 profilings with injected faults (docs/troubleshooting.md)
+# make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
 .PHONY: setup system jars viewer venv demo check readme test-unit test test-java gradle-homes android-sdk browser lint accuracy experiments unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
