@@ -283,7 +283,7 @@ def test_an_app_of_java_7_is_dexed_with_the_runtime(tmp_path: Path, launcher: st
 def test_the_use_of_an_app_without_tests_is_recorded_on_a_fresh_machine(
     tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As docs/android.md says, "An app in use": with the plugin in the build, and nothing in the cache."""
+    """As docs/android.md says, "Profile an app in use": with the plugin in the build, and nothing in the cache."""
     project = copy_project("c", tmp_path)
     shutil.rmtree(project / "src/androidTest")
     subprocess.run([str(NAVITAS), "plugin", "--repository", str(tmp_path / "plugins")], check=True, capture_output=True)
