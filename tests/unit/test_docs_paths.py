@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 STARTS = (ROOT, ROOT / "navitas", ROOT / "docs")
 """Paths in the docs start at the repository, the package or the folder of docs."""
-GUIDES = ("architecture.md", "how-it-measures.md", "dev/adding.md")
+GUIDES = ("architecture.md", "dev/adding.md")
 """Docs that lead a newcomer through the code: each path is whole, and folders are checked too."""
 
 EXAMPLES = {"screen.py", "navitas_csv.py", "my-package/my_package/navitas_csv.py"}
