@@ -63,6 +63,13 @@ def test_in_ci(tmp_path: Path, any_gradle: str) -> None:
     assert "byDivision" in printed and (tmp_path / "primes-ci/history.jsonl").read_text().count("\n") == 1
 
 
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_for_a_study(tmp_path: Path, any_gradle: str) -> None:
+    printed = typed("tutorial-research.md", tmp_path, any_gradle)
+    assert "cpu sched" in printed and "byDivision: median" in printed and "MannwhitneyuResult" in printed
+    assert '"navitas_version"' in printed and "other_processes" in printed
+
+
 @pytest.mark.usefixtures("android_sdk")
 def test_on_a_phone(tmp_path: Path, daemons: set[str]) -> None:
     """The virtual phone in place of a phone: it takes the same path."""

@@ -1,4 +1,4 @@
-"""Files and folders that the docs name exist, so that a rename cannot leave a reader without a place to look."""
+"""The form of the docs: links and names of files are right, prose fits the line, and the index lists each page once."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ EXAMPLES = {"screen.py", "navitas_csv.py", "my-package/my_package/navitas_csv.py
 _FILE = re.compile(r"(?<![\w/.*<>{}$-])([A-Za-z_][\w./-]*\.py)\b")
 _SOURCE = re.compile(r"(?<![\w/.*<>{}$-])([A-Za-z_][\w-]*(?:/[\w.-]+)+\.[a-z]+)\b")
 _FOLDER = re.compile(r"`((?:[a-z_][\w-]*/)+[a-z_][\w-]*|(?:[a-z_][\w-]*/)+)`")
+_IN_CODE = re.compile(r'\bdocs/([\w./-]+\.md)(?:, "([^"]+)"|#([\w-]+))?')
+_FENCE = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+_TARGET = re.compile(r"\]\([^)]*\)")
+LINE = 120
 _SAMPLE = re.compile(r"^```(?:python|toml|sh|bash|console)\n.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -30,7 +34,11 @@ def _found(text: str, pattern: re.Pattern[str]) -> set[str]:
 def _anchors(text: str) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return set(map(_anchor, headings))
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def _sources() -> set[str]:
@@ -54,6 +62,41 @@ def test_links_to_headings_lead_somewhere(doc: Path) -> None:
         if not page.is_file() or anchor not in _anchors(page.read_text("utf-8")):
             broken.append(f"{target}#{anchor}")
     assert broken == []
+
+
+@pytest.mark.parametrize("doc", DOCS, ids=lambda doc: doc.relative_to(ROOT / "docs").as_posix())
+def test_links_to_files_lead_somewhere(doc: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", doc.read_text("utf-8"))
+    assert [target for target in targets if not (doc.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("doc", [ROOT / "README.md", *DOCS], ids=lambda doc: doc.relative_to(ROOT).as_posix())
+def test_prose_fits_the_line(doc: Path) -> None:
+    """Tables, blocks of code and targets of links may be longer."""
+    lines = _FENCE.sub("", doc.read_text("utf-8")).splitlines()
+    prose = [line for line in lines if not line.lstrip().startswith("|") and not line.startswith("    ")]
+    assert [line for line in prose if len(_TARGET.sub("]", line)) > LINE] == []
+
+
+def test_the_index_lists_each_page_once() -> None:
+    """So each page has one purpose: tutorial, how-to guide, reference or explanation."""
+    index = ROOT / "docs/README.md"
+    listed = [(index.parent / target).resolve() for target in re.findall(r"\]\(([\w./-]+\.md)\)", index.read_text("utf-8"))]
+    assert sorted(listed) == sorted(set(DOCS) - {index})
+
+
+def test_docs_that_the_code_names_exist() -> None:
+    suffixes = {".py", ".java"}
+    folders = [ROOT / name for name in ("navitas", "tests", "instrumenter", "gradle-plugin")]
+    sources = [path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes]
+    wrong = []
+    for source in sources:
+        for page, heading, anchor in _IN_CODE.findall(source.read_text("utf-8")):
+            doc = ROOT / "docs" / page
+            known = _anchors(doc.read_text("utf-8")) if doc.is_file() else set()
+            if not doc.is_file() or ((heading or anchor) and (anchor or _anchor(heading)) not in known):
+                wrong.append(f"{source.relative_to(ROOT)}: docs/{page} {heading or anchor}".strip())
+    assert wrong == []
 
 
 @pytest.mark.parametrize("name", GUIDES)
