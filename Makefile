@@ -1,13 +1,13 @@
-# make setup   everything that is needed, CLI at .venv/bin/navitas
-# make demo    profiles the sample project on the virtual phone, and writes a page for a browser
-# make check   style, types and unit tests: no JVM, no other process, under two minutes
+# make setup   installs Navitas into .venv (command: .venv/bin/navitas)
+# make demo    profiles the sample project on the virtual phone, and writes an HTML page
+# make check   style, types and unit tests in under 90 s, without a JVM
 # make test    all tests          make lint        style and types
-# make accuracy                   estimate against tests/truth, and against the virtual phone's rails (docs/accuracy.md)
+# make accuracy                   compares estimates with simulated truth and rails (docs/dev/accuracy-measurements.md)
 # make experiments                the two experiments of the Navitas paper
-# make unsteady                  tests on a quiet and on a busy host (docs/accuracy.md)
-# make readme                    the output in the README, from a run of the demo
-# make fuzz                       10,000 damaged classes for the instrumenter (FUZZ=-Dnavitas.fuzz.seed=7: others)
-# make damage                     2,000 damaged recordings, every report of each (COUNT=100 SEED=7: others; PHONE=--phone: the phone's too)
+# make unsteady                   tests on a quiet and on a busy host (docs/dev/accuracy-measurements.md)
+# make readme                     updates the output in the README with a run of the demo
+# make fuzz                       instruments 10,000 damaged classes (FUZZ=-Dnavitas.fuzz.seed=7: other classes)
+# make damage                     every report of 2,000 damaged recordings (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
 # make fleet-accuracy             the fleet's findings against simulated truth, ten seeds (docs/dev/fleet-simulator.md)
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
@@ -35,9 +35,9 @@ venv: .venv/.installed
 
 jars: navitas/jars/.built
 
-# The stamp is no file of the checkout: a fresh clone has neither it nor the jars.
+# The stamp and the jars are not in the repository, so a fresh clone builds them.
 navitas/jars/.built: $(JAVA_SOURCES)
-	@echo "setup: Java parts into navitas/jars" >&2
+	@echo "setup: Java modules into navitas/jars" >&2
 	@$(MVN) -f instrumenter install -DskipTests
 	@$(MVN) -f gradle-plugin package -DskipTests
 	@mkdir -p navitas/jars
@@ -47,7 +47,7 @@ navitas/jars/.built: $(JAVA_SOURCES)
 	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/jars/
 	@touch $@
 
-# The flame graph viewer of HTML reports, in the version that .ci/viewer names.
+# The flame graph viewer of HTML reports; .ci/viewer pins its version.
 viewer: navitas/report/viewer/VERSION
 
 navitas/report/viewer/VERSION: .ci/viewer | venv
@@ -56,32 +56,32 @@ navitas/report/viewer/VERSION: .ci/viewer | venv
 demo: setup
 	$(BIN)/navitas demo
 
-# Types and unit tests side by side.
+# Runs lint and unit tests in parallel.
 check: venv
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-unit
 
-# Few Hypothesis examples, the same in each run; `make test` draws more, and new ones.
+# Few Hypothesis examples, the same in each run. `make test` draws more, and new ones in each run.
 test-unit: venv
 	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests/unit
 
-# Tests that compare an estimate with what was drawn run by themselves, after all others: else these starve the virtual phone.
+# Tests that compare an estimate with the rails run last and alone: other tests would starve the virtual phone.
 test: setup test-java gradle-homes android-sdk browser
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not quiet" tests
 	$(BIN)/python -m pytest -q -m quiet tests
 
-# Skipped where they passed on the same sources (JAVA_TESTS=always: not skipped).
+# Skips tests that have passed on the same sources (JAVA_TESTS=always: runs them).
 test-java: setup
 	@JAVA_TESTS=$(JAVA_TESTS) .ci/test-java
 
-# Gradle installations for the tests, where they can be made; tests of versions that are not there are skipped.
+# Makes Gradle installations for tests. Tests of a version that is not available are skipped.
 gradle-homes: system
 	@.ci/gradle-homes
 
-# An Android SDK for the tests, where it can be made; tests of Android builds are skipped where there is none.
+# Makes an Android SDK for tests. If that fails, tests of Android builds are skipped.
 android-sdk: setup
 	@.ci/android-sdk
 
-# A browser for the tests of pages, if it is available; otherwise they are skipped.
+# Installs a browser for tests of pages. If none is available, they are skipped.
 browser: system
 	@.ci/system browser || echo "browser: none, tests of pages are skipped" >&2
 

@@ -1,4 +1,4 @@
-"""Changes the texts in a class file's constant pool (Java Virtual Machine Specification, section 4.4)."""
+"""Change the texts in a class file's constant pool (Java Virtual Machine Specification, section 4.4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 
 
 
 def with_texts(code: bytes, change: Callable[[bytes], bytes]) -> bytes:
-    """The class file with `change` applied to each text of its constant pool."""
+    """Return the class file with `change` applied to each text of its constant pool."""
     count = struct.unpack_from(">H", code, 8)[0]
     changed = bytearray(code[:10])
     at, index = 10, 1

@@ -1,10 +1,10 @@
-"""Puts a runnable Gradle together from the jars of `dev.gradleplugins:gradle-api`, for tests where no distribution is reachable.
+"""Make a Gradle for tests from the jars of `dev.gradleplugins:gradle-api`.
 
 Usage: gradle_distribution.py VERSION OUT --api JAR --javac JAR [--launcher CLASSES] LIBRARY...
 
---api is gradle-api's jar of that version, --javac the one of 7.6.4 (8.11.1's jar lacks the compiler plugin), --launcher a
-folder of classes that stand for the module gradle-gradle-cli (8.11.1), and each LIBRARY a jar of Groovy or Kotlin.
-It is a test fixture, not an official Gradle: `test` tasks run JUnit 4 and 5, there are no .kts build scripts, and 8.11.1 has
+--api is gradle-api's jar of that version. --javac is the jar of 7.6.4, since 8.11.1's lacks the compiler plugin. --launcher is
+a folder of classes that replace the module gradle-gradle-cli (8.11.1). Each LIBRARY is a jar of Groovy or Kotlin.
+This is a test fixture, not an official Gradle: `test` tasks run JUnit 4 and 5, .kts build scripts do not work, and 8.11.1 has
 no daemon.
 """
 
@@ -25,7 +25,7 @@ from class_file import with_texts
 _RELOCATED = "org/gradle/internal/impldep/"
 _COMPILER_PLUGIN = "org/gradle/internal/compiler/java/"
 _BEACON = "org/gradle/internal/installation/beacon/InstallationBeacon"
-# Gradle's own classes for tests, which must use the JUnit of the build and not the relocated one.
+# Gradle's own classes for tests. They must use the build's JUnit, not the relocated one.
 _TEST_FRAMEWORK = (
     "org/gradle/api/internal/tasks/testing/",
     "org/gradle/api/testing/toolchains/",
@@ -51,7 +51,7 @@ _OPENED = (
     "java.util.concurrent",
     "java.util.concurrent.atomic",
 )
-# Modules that the distribution has and that gradle-api's jar does not list.
+# Modules of the distribution that gradle-api's jar does not list.
 _MORE_MODULES = (
     "gradle-installation-beacon",
     "gradle-runtime-api-info",
@@ -67,10 +67,10 @@ _MORE_MODULES = (
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What differs between the versions."""
+    """Settings that differ between the versions."""
 
     worker_module: str
-    """The module whose jar holds all code: worker processes have it on their class path."""
+    """The module whose jar contains all code. It is on the class path of worker processes."""
     kotlin_versions: str
     memory: str
     has_cli: bool
@@ -85,7 +85,7 @@ RELEASES = {
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One of Gradle's modules: others that it needs, and its libraries."""
+    """A module of Gradle: the modules that it needs, and its libraries."""
 
     projects: list[str] = field(default_factory=list)
     runtime: list[str] = field(default_factory=list)
@@ -101,7 +101,7 @@ def _names(value: str) -> list[str]:
 
 
 def modules_of(api: zipfile.ZipFile, release: Release) -> dict[str, Module]:
-    """All modules of the distribution by name."""
+    """Return all modules of the distribution by name."""
     found: dict[str, Module] = {}
     for name in api.namelist():
         if match := re.fullmatch(r"(gradle-.*)-classpath\.properties", name):
@@ -122,7 +122,7 @@ def modules_of(api: zipfile.ZipFile, release: Release) -> dict[str, Module]:
 
 
 def write_jar(path: Path, entries: Mapping[str, str | bytes], class_path: str = "") -> None:
-    """A jar with a manifest, whose lines have 70 characters at most."""
+    """Write a jar with a manifest. Its lines have at most 70 characters."""
     manifest = "Manifest-Version: 1.0\n"
     if class_path:
         line = f"Class-Path: {class_path}"
@@ -134,14 +134,14 @@ def write_jar(path: Path, entries: Mapping[str, str | bytes], class_path: str = 
 
 
 def patched_classes(api: zipfile.ZipFile, release: Release) -> dict[str, bytes]:
-    """Classes whose texts the relocation of libraries left wrong, repaired."""
+    """Return repaired copies of the classes whose texts the relocation of libraries broke."""
     names = set(api.namelist())
     patched = {}
     for name in names:
         if not name.endswith(".class") or name.startswith(_RELOCATED):
             continue
         code = old = api.read(name)
-        # `$deserializeLambda$` compares descriptors as texts, which are not relocated; the configuration cache needs them to be.
+        # The configuration cache needs relocated descriptors in `$deserializeLambda$`, which compares them as texts.
         if not release.has_cli and b"$deserializeLambda$" in code:
             code = with_texts(code, lambda text: _relocated(text, names))
         if name.startswith(_TEST_FRAMEWORK):
@@ -171,9 +171,9 @@ def _not_relocated(text: bytes) -> bytes:
 
 
 def make_main_jar(api: Path, path: Path, release: Release) -> None:
-    """gradle-api's jar as the distribution needs it."""
+    """Write gradle-api's jar in the form that the distribution needs."""
     shutil.copy(api, path)
-    # Without the marker Gradle builds its normal hierarchy of class loaders.
+    # Without this marker, Gradle uses its normal hierarchy of class loaders.
     removed = [
         "META-INF/.gradle-runtime-shaded",
         *([] if release.has_cli else ["META-INF/services/java.nio.file.spi.FileSystemProvider"]),
@@ -188,7 +188,7 @@ def make_main_jar(api: Path, path: Path, release: Release) -> None:
 
 
 def beacon_class() -> bytes:
-    """The class by which Gradle finds its installation."""
+    """Return the class that Gradle uses to find its installation."""
     package, _, name = _BEACON.rpartition("/")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, f"{name}.java")
@@ -228,7 +228,7 @@ def make(version: str, out: Path, *, api_jar: Path, javac_jar: Path, launcher: P
             if name == "gradle-launcher":
                 class_path = " ".join([f"gradle-installation-beacon-{version}.jar", *carried])
                 entries["gradle-kotlin-dsl-versions.properties"] = release.kotlin_versions
-            if name == "gradle-java-compiler-plugin":  # loaded from this module's jar alone, next to javac
+            if name == "gradle-java-compiler-plugin":  # only this module's jar is loaded with javac
                 compiler = [
                     entry for entry in javac.namelist() if entry.startswith(_COMPILER_PLUGIN) and entry.endswith(".class")
                 ]

@@ -1,4 +1,4 @@
-"""Adds the Java 8 signatures of the JDK's own lib/ct.sym to a jar of Android's classes, which has no java.* classes.
+"""Add the Java 8 signatures of the JDK's lib/ct.sym to a jar of Android's classes, which has no java.* classes.
 
 Usage: java_stubs.py IN.jar OUT.jar
 """
@@ -17,7 +17,7 @@ _RELEASE = "8"
 
 
 def java_home() -> Path:
-    """JAVA_HOME, else the JDK of the `javac` on PATH."""
+    """Return JAVA_HOME, or else the JDK of the `javac` on PATH."""
     if named := os.environ.get("JAVA_HOME"):
         return Path(named)
     javac = shutil.which("javac")
@@ -27,7 +27,7 @@ def java_home() -> Path:
 
 
 def add_stubs(source: Path, target: Path) -> int:
-    """Copy the jar, add what it lacks, and return how many classes that were."""
+    """Copy the jar, add missing classes, and return their number."""
     shutil.copy(source, target)
     with zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED) as out, zipfile.ZipFile(java_home() / "lib" / "ct.sym") as signatures:
         known = set(out.namelist())

@@ -1,6 +1,7 @@
-"""Scores the estimate against the discrete-event phone of tests/truth (`make accuracy`); docs/accuracy.md explains the figures.
+"""Scores the estimate against the discrete-event phone of tests/truth (`make accuracy`).
 
-Prints Markdown tables; with `--write`, puts them and the plot into docs/. Exits with 1 when a target is missed.
+Prints Markdown tables. `--write` also writes them and the plot into docs/dev/accuracy-measurements.md, which explains the
+figures. Exit code 1: a target is missed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "dev" / "accuracy-measurements.md"
+PLOT = PAGE.with_name("accuracy.svg")
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 
 from peers import averaged_current  # noqa: E402
@@ -23,10 +26,10 @@ from tables import (  # noqa: E402
     OVERWRITTEN,
     Point,
     interval_table,
-    missed,
+    missed_targets,
     plot,
     spread_table,
-    targets_line,
+    targets_table,
     workload_table,
     write_section,
 )
@@ -41,9 +44,9 @@ from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # 
 
 INTERVALS_MS = (5, 10, 20, 50, 100, 200, 500, 1000, 3000)
 WORLDS = ("allocation", "model")
-# All seeds are scored at the default interval, so many of them at the others too; intervals are compared by these alone.
+# The default interval uses all seeds; comparisons of intervals use this many.
 CURVE_SEEDS = 2
-# Of the busiest core's events in the trace that was overwritten.
+# Fraction of the busiest core's events that remain in an overwritten trace.
 KEPT = 0.5
 
 
@@ -57,11 +60,11 @@ class Job:
 
 
 def points_of(job: Job) -> list[Point]:
-    """Simulate once, then record and analyse again and again."""
+    """Simulate once; record and analyse at each interval and level."""
     record = simulate(job.workload, job.seed)
     found: list[Point] = []
     for world in WORLDS:
-        # Each run has a profile with mistakes of its own, so that a median over runs is not that of one draw.
+        # Each run has another wrong profile, so a median over runs does not depend on one draw.
         mistakes = mistaken(PIXEL_6, f"{job.workload} {job.seed}")
         profile, hidden = (PIXEL_6, None) if world == "allocation" else (mistakes, Hidden())
         energy = integrate(record, hidden)
@@ -98,10 +101,10 @@ def main() -> int:
     parser.add_argument("--workload", action="append", choices=list(WORKLOADS), help="only this one (repeatable)")
     parser.add_argument("--interval", action="append", type=int, help="only this interval in ms (repeatable)")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="put tables and plot into docs/")
+    parser.add_argument("--write", action="store_true", help="write tables and plot into docs/dev")
     arguments = parser.parse_args()
     if arguments.write and (arguments.tuning or arguments.workload or arguments.interval):
-        parser.error("--write puts the whole score into docs/: not with --tuning, --workload or --interval")
+        parser.error("--write needs all workloads and intervals of the scoring seeds: omit --tuning, --workload and --interval")
     seeds = TUNING_SEEDS if arguments.tuning else SCORING_SEEDS
     intervals = tuple(arguments.interval or INTERVALS_MS)
     curve = seeds if arguments.interval else seeds[:CURVE_SEEDS]
@@ -114,12 +117,12 @@ def main() -> int:
     of_curve = [point for point in points if point.seed in curve]
     by_interval = [interval_table(of_curve, world, intervals) for world in WORLDS]
     tables = [spread_table(points, WORLDS), workload_table(points), *by_interval]
-    text = "\n".join([targets_line(points), "", *tables])
+    text = "\n".join([targets_table(points), *tables])
     print(text)
     if arguments.write:
-        write_section(ROOT / "docs" / "accuracy.md", text)
-        plot(of_curve, intervals, ROOT / "docs" / "accuracy.svg")
-    wrong = missed(points)
+        write_section(PAGE, text)
+        plot(of_curve, intervals, PLOT)
+    wrong = missed_targets(points)
     print("\n".join(wrong))
     return int(bool(wrong))
 

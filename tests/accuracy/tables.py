@@ -10,7 +10,7 @@ from statistics import median, quantiles
 
 from scoring import Errors
 
-# Of the allocation table, at the default interval: total, and methods (median over workloads).
+# For the allocation world at the default interval: total, and self energy of methods.
 LEVEL_TARGETS = {"sched": (0.01, 0.03), "thread-freq": (0.02, 0.05), "thread-time": (0.03, 0.10)}
 DEFAULT_MS = 20
 OVERWRITTEN = "sched, half of the trace lost"
@@ -127,20 +127,20 @@ def _judged(points: Sequence[Point]) -> Iterable[tuple[str, str, float, float | 
             yield level, what, target, _median(_values(points, "allocation", level, DEFAULT_MS, figure))
 
 
-def targets_line(points: Sequence[Point]) -> str:
-    """Targets and measured values in one line, and the workloads whose report has another level than the one that is scored."""
-    parts = []
+def targets_table(points: Sequence[Point]) -> str:
+    """Targets and measured values, and the workloads whose report has a lower level than the one that is scored."""
+    rows = []
     for level, what, target, measured in _judged(points):
         bad = measured is None or measured > target
-        parts.append(f"{level}, {what}: {100 * target:.0f} · {_percent(measured)}{' **(missed)**' if bad else ''}")
+        rows.append((f"{level}, {what}", f"{100 * target:.0f}", f"{_percent(measured)}{' **(missed)**' if bad else ''}"))
     at = [p for p in points if (p.world, p.interval_ms) == ("allocation", DEFAULT_MS) and p.rule in LEVEL_TARGETS]
     lower = dict.fromkeys(f"{p.workload} ({p.rule} counts as {p.level})" for p in at if p.level != p.rule)
-    note = f" Reports of a lower level than the evidence that was recorded: {', '.join(lower)}." if lower else ""
-    return f"Targets, median % at {DEFAULT_MS} ms (target · measured): {'; '.join(parts)}.{note}"
+    note = f"\nReports at a lower level than recorded: {', '.join(lower)}.\n" if lower else ""
+    return _table((f"median at {DEFAULT_MS} ms, %", "target", "measured"), rows) + note
 
 
-def missed(points: Sequence[Point]) -> list[str]:
-    """What is beyond its target in the allocation world at the default interval."""
+def missed_targets(points: Sequence[Point]) -> list[str]:
+    """Values above their target in the allocation world at the default interval."""
     return [
         f"{level}, {what}: {_percent(measured)} % is beyond the target of {100 * target:.0f} %"
         for level, what, target, measured in _judged(points)
@@ -149,8 +149,14 @@ def missed(points: Sequence[Point]) -> list[str]:
 
 
 def write_section(path: Path, text: str) -> None:
-    """Replace what an earlier run has written into a page."""
+    """Replace the section between the markers of a page.
+
+    Raises:
+        ValueError: the page lacks the markers.
+    """
     page = path.read_text("utf-8")
+    if _BEGIN not in page or _END not in page:
+        raise ValueError(f"{path}: there is no section between {_BEGIN} and {_END}")
     pattern = re.escape(_BEGIN) + ".*" + re.escape(_END)
     section = f"{_BEGIN}\n{text}\n{_END}"
     path.write_text(re.sub(pattern, lambda _: section, page, flags=re.DOTALL), "utf-8")

@@ -1,4 +1,4 @@
-"""Tests on a quiet and on a busy host: what the warnings `starved` and `pace_changed` say (docs/accuracy.md).
+"""Tests on a quiet and on a busy host: what the warnings `starved` and `pace_changed` say (docs/dev/accuracy-measurements.md).
 
 Profiles tests/accuracy/workloads on the virtual phone, first as the host is, then beside `--loops` busy loops, and prints what
 each test got of the CPU, repeat by repeat. Needs a host that is otherwise quiet: it prints its load before each part.

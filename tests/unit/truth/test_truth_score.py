@@ -23,8 +23,9 @@ from navitas.recording.store import open_recording
 sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
 
 from peers import averaged_current
+from score import PAGE, PLOT
 from scoring import Errors, method_errors, score
-from tables import Point, interval_table, missed, spread_table, targets_line, workload_table, write_section
+from tables import Point, interval_table, missed_targets, spread_table, targets_table, workload_table, write_section
 
 
 @pytest.fixture(scope="module")
@@ -132,16 +133,38 @@ def test_tables_and_targets(tmp_path: Path) -> None:
     assert "| sched | 0.4 / 0.8 / 2.0 / 2.0 |" in interval_table(points, "allocation", [20])
     row = "| bursty | 0.4 / 0.8 / 1.0 / 2.0 | 1.0 / 2.0 / 3.0 / 6.0 | 4.0 / 8.0 / 4.5 / 9.0 | – / – / – / – |"
     assert row in workload_table(points)
-    assert missed(points) == [
+    assert missed_targets(points) == [
         "thread-freq, methods: 6.0 % is beyond the target of 5 %",
         "thread-time, total: 4.0 % is beyond the target of 3 %",
     ]
-    assert "sched, total: 1 · 0.4; sched, methods: 3 · 2.0; " in targets_line(points)
-    assert "thread-freq, methods: 5 · 6.0 **(missed)**; thread-time, total: 3 · 4.0 **(missed)**; " in targets_line(points)
-    assert targets_line(points).endswith(" recorded: bursty (thread-time counts as device).")
+    targets = targets_table(points).splitlines()
+    assert targets[2:4] == ["| sched, total | 1 | 0.4 |", "| sched, methods | 3 | 2.0 |"]
+    assert targets[5:7] == ["| thread-freq, methods | 5 | 6.0 **(missed)** |", "| thread-time, total | 3 | 4.0 **(missed)** |"]
+    assert targets[-1] == "Reports at a lower level than recorded: bursty (thread-time counts as device)."
     more = [point("sched", "sched", total, 0.02, seed) for seed, total in enumerate((0.01, -0.02, 0.03, 0.04, 0.05))]
     assert "| allocation: sched | 3.0 (2.0 – 4.0) | 6.0 (4.0 – 8.0) | 1.0 (1.0 – 1.0) |" in spread_table(more, ["allocation"])
+
+
+def test_a_score_replaces_its_section_of_the_page(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("a\n<!-- tests/accuracy/score.py writes from here -->\nold\n<!-- to here -->\nb\n")
     write_section(page, "new")
     assert page.read_text().splitlines()[2:3] == ["new"] and page.read_text().endswith("b\n")
+
+
+def test_a_page_without_the_section_is_refused(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("no markers\n")
+    with pytest.raises(ValueError, match="there is no section"):
+        write_section(page, "new")
+    assert page.read_text() == "no markers\n"
+
+
+def test_the_score_is_written_to_the_page_that_explains_it(tmp_path: Path) -> None:
+    text = PAGE.read_text("utf-8")
+    assert f"]({PLOT.name})" in text and PLOT.is_file()
+    copy = tmp_path / PAGE.name
+    copy.write_text(text, "utf-8")
+    write_section(copy, "new")
+    begin, _, rest = copy.read_text("utf-8").partition("<!-- tests/accuracy/score.py writes from here -->\nnew\n<!-- to here -->")
+    assert rest and text.startswith(begin) and text.endswith(rest)
