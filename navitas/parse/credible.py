@@ -1,4 +1,4 @@
-"""Whether what a recording says of its own probes can be."""
+"""Check that the probe cost in a recording is physically possible."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from navitas.parse.findings import Findings
 from navitas.parse.tables import CallCost, ProbeCost
 
 _MOST_NS: Final = 100_000
-"""A call's two probes take some 40 ns, and a hundred times that on slow phones."""
-_REMEDY = "Probes' energy stays in the figures of methods; record again where the recording's files may be damaged."
+"""The two probes of a call take about 40 ns, and up to a hundred times as much on slow phones."""
+_REMEDY = "The energy of methods includes the energy of probes. If the recording's files may be damaged, record again."
 
 
 def credible(cost: ProbeCost | None, findings: Findings) -> ProbeCost | None:
-    """The cost, or None and a warning where it is none that probes can have."""
+    """Return the cost, or add a warning and return None if no probe can have this cost."""
     if cost is None:
         return None
     found = [each for call in (cost.events, cost.folded) for each in _sums(call)]
@@ -21,7 +21,7 @@ def credible(cost: ProbeCost | None, findings: Findings) -> ProbeCost | None:
     if not impossible:
         return cost
     findings.warn(
-        "probe_cost", f"a call's probes are said to take {impossible[0]:.4g} ns, which cannot be: that is not used", _REMEDY
+        "probe_cost", f"the recorded probe cost of {impossible[0]:.4g} ns per call is impossible, so it is not used", _REMEDY
     )
     return None
 

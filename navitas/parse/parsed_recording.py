@@ -1,4 +1,4 @@
-"""From a recording to tables."""
+"""Parse a whole recording into tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _THREADS_SOURCE = 1
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecording:
-    """A whole recording as tables, and what had to be left out: the manifest's own warnings and losses come first."""
+    """A whole recording as tables, with its warnings and losses. Those of the manifest come first."""
 
     method_table: MethodTable
     runs: tuple[RunTables, ...]
@@ -43,7 +43,10 @@ class ParsedRecording:
 
 
 def parse_recording(recording: Recording) -> ParsedRecording:
-    """Parse every run. RecordingError when a file or map cannot be read or events belong to another map."""
+    """Parse every run of a recording.
+
+    Raises `RecordingError` if a file or method map cannot be read, or events belong to another map.
+    """
     whole = Findings()
     report_newer(recording, whole)
     table = read_method_table(recording, whole)
@@ -62,19 +65,19 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     manifest = recording.manifest
     chunks = read_run_chunks(recording, run, known, findings)
     if not chunks:
-        remedy = "Check the run's logcat.txt for the app's crash, and that its process was given the runtime's configuration."
-        findings.warn("no_events", "no events were recorded at all", remedy)
+        remedy = "Look for a crash of the app in the run's logcat.txt. Check that its process got the runtime's configuration."
+        findings.warn("no_events", "no events were recorded", remedy)
     groups = by_thread(chunks, findings)
     probed = probed_threads(groups, known, findings)
     clocks = decode_triples(of_type(chunks, TRIPLES))
     markers, bad_markers, newer_markers = decode_markers(of_type(chunks, MARKERS))
     counters = of_type(chunks, COUNTERS)
     readings, bad_readings = decode_counters(counters)
-    # What a process reports of itself, by process: an app may have several at once.
+    # Counters that describe one process, by process: an app may have several at once.
     own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
     message = "{count} malformed markers or counter readings were left out"
     findings.lose("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
-    message = "{count} markers are of kinds that this version of Navitas does not know ({names}); they are kept and not used"
+    message = "{count} markers have kinds that this version of Navitas does not know ({names}); they are kept and not used"
     findings.lose_named("unknown_markers", {f"kind {n}": newer_markers[n] for n in sorted(newer_markers)}, message, UPDATE)
     report_readings(manifest, readings, findings)
     samples = readings.get(_THREADS_SOURCE, Readings())
@@ -120,7 +123,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
 def _span(
     threads: Iterable[Thread], markers: Iterable[Marker], clocks: ClockTriples, readings: dict[int, Readings]
 ) -> tuple[int, int]:
-    """First and last monotonic time known of a run; (0, 0) when nothing is."""
+    """Return the first and last known monotonic time of a run; (0, 0) if there is none."""
     ends: list[int] = [marker.t_ns for marker in markers]
     columns = [clocks.monotonic_ns]
     for thread in threads:

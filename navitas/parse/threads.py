@@ -1,4 +1,4 @@
-"""Threads of a run: what the runtime wrote of each (by serial) joined with what the sampler saw (by tid)."""
+"""Threads of a run: join the runtime's data (by serial) with the sampler's data (by tid)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_OWNER = -1
 
 @dataclass(slots=True)
 class Probed:
-    """What the runtime wrote of one thread, from `start_ns` to `end_ns`."""
+    """The runtime's data of one thread, from `start_ns` to `end_ns`."""
 
     serial: int
     tid: int
@@ -43,12 +43,12 @@ class Probed:
 
 
 def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records_ns: I64) -> tuple[Thread, ...]:
-    """All threads of a run; `records_ns` are the sampler's times.
+    """Return all threads of a run. `records_ns` are the sampler's times.
 
-    A tid is used by one thread after another, so each sample goes to the thread whose lifetime and CPU clock it fits:
-    within the anchors' span to that thread, between two spans to the earlier thread if it continues its clock and else to
-    the later one as its early life, or to a thread without probes (serial -1). Samples lag, so they are kept between the
-    neighbouring anchors.
+    Several threads may use one tid in sequence, so each sample goes to the thread whose lifetime and CPU clock it fits.
+    Within a thread's anchors, it goes to that thread. Between two threads' anchors, it goes to the earlier thread if it
+    continues that thread's clock, otherwise to the later thread. Other samples go to a thread without probes (serial -1).
+    Samples lag, so their values are clipped to those of the neighbouring anchors.
     """
     by_tid: dict[int, list[Probed]] = {}
     for thread in sorted(probed, key=lambda thread: thread.start_ns):
@@ -88,7 +88,7 @@ def _joined(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> Thre
 
 
 def _birth(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> CpuClock | None:
-    """A thread that no record listed before its first anchor came up after the last of them: it had used nothing then."""
+    """Return a reading of 0 from before a thread's start: the last record before its first anchor that does not list it."""
     if not thread.tid or not len(thread.anchors.t_ns):
         return None
     start, used = thread.anchors.t_ns[0], thread.anchors.cpu_ns[0]
@@ -108,7 +108,10 @@ def _between_anchors(t_ns: I64, cpu_ns: I64, anchors: CpuClock) -> I64:
 
 
 def _shared_out(life: Life, owners: Sequence[Probed], earlier: int) -> Iterator[tuple[int, CpuClock]]:
-    """A life's readings cut into pieces of one owner each (its index, or `NO_OWNER`); `earlier` owned the life before."""
+    """Yield a lifetime's readings in pieces with one owner each: its index, or `NO_OWNER`.
+
+    `earlier` is the owner of the previous lifetime.
+    """
     t_ns, cpu_ns = life.clock.t_ns, life.clock.cpu_ns
     if not owners:
         yield NO_OWNER, life.clock
@@ -122,7 +125,7 @@ def _shared_out(life: Life, owners: Sequence[Probed], earlier: int) -> Iterator[
         elif k + 1 < len(owners) and _leads_to(owners[k + 1], t, cpu):
             owner[i] = k + 1
     if len(t_ns) > 1 and t_ns[0] == life.since_ns:
-        # The reading of 0 that says when the thread did not exist yet goes with the first that it was listed with.
+        # The derived reading of 0 from before the thread existed belongs to the same owner as the next reading.
         owner[0] = owner[1]
     cuts = [0, *(np.nonzero(np.diff(owner))[0] + 1).tolist(), len(owner)]
     for begin, end in pairwise(cuts):
@@ -130,12 +133,12 @@ def _shared_out(life: Life, owners: Sequence[Probed], earlier: int) -> Iterator[
 
 
 def _continues(thread: Probed, life: Life, cpu_ns: int) -> bool:
-    """Whether a reading after a thread's last anchor may be its own: the life began in time and its clock has not fallen."""
+    """Whether a reading after a thread's last anchor may be the thread's: its lifetime fits and its clock has not fallen."""
     return life.since_ns < thread.end_ns and (not len(thread.anchors.cpu_ns) or cpu_ns >= thread.anchors.cpu_ns[-1] - TICK_LAG_NS)
 
 
 def _leads_to(thread: Probed, t_ns: int, cpu_ns: int) -> bool:
-    """Whether a reading before a thread's first anchor may be of its early life: the rest of its CPU time fits in between."""
+    """Whether a reading before a thread's first anchor may be the thread's: the remaining CPU time fits in between."""
     if not len(thread.anchors.t_ns):
         return True
     rest = int(thread.anchors.cpu_ns[0]) - cpu_ns

@@ -1,4 +1,4 @@
-"""An app's run queue from its threads' clocks."""
+"""Compute an app's run queue from its threads' clocks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from navitas.parse.schedstat import Life
 
 
 def run_queue_of(lives: Iterable[Iterable[Life]]) -> RunQueue | None:
-    """Running and waiting time of the threads that the sampler saw; None where the kernel does not count waiting time."""
+    """Return running and waiting time of the sampled threads, or None if the kernel does not count waiting time."""
     all_lives = [life for of_tid in lives for life in of_tid]
     own = [life.slices for life in all_lives if role_of(life.name, False) not in NOT_THE_TESTS]
     return run_queue(Slices.joined([life.slices for life in all_lives]), Slices.joined(own))

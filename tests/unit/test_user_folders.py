@@ -133,7 +133,7 @@ def test_a_folder_that_others_can_replace_is_refused(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / open_to_all).chmod(0o777)
-    with pytest.raises(UsageError, match=f"every user can replace what is in {tmp_path / open_to_all}") as caught:
+    with pytest.raises(UsageError, match=f"every user can replace files in {tmp_path / open_to_all}") as caught:
         cache_folder()
     assert f"chmod +t {tmp_path / open_to_all}" in caught.value.remedy and "XDG_CACHE_HOME" in caught.value.remedy
     (tmp_path / open_to_all).chmod(0o1777)

@@ -1,4 +1,4 @@
-"""What a reader has gathered, put in order: the tables of a trace."""
+"""Sort a reader's results into the tables of a trace."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from navitas.parse.trace.trace_tables import (
 
 
 def in_order(gathered: Gathered, rails: RailReadings | None = None) -> RawTrace:
-    """The tables of a trace, its own clock kept."""
+    """Return the tables of a trace, on the trace's own clock."""
     start_ns, end_ns = gathered.span_ns or (0, 0)
     tasks = tasks_of(Facts(**gathered.facts.take()), gathered.names.all(), start_ns, end_ns)
     switches = _with_offline(Switches(**gathered.switches.take()), gathered.offline.take())
@@ -54,7 +54,7 @@ def in_order(gathered: Gathered, rails: RailReadings | None = None) -> RawTrace:
 
 
 def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switches:
-    """A core that goes off runs nothing from then on: where no switch says so, one is added."""
+    """Add a switch to idle where a core goes offline, if no recorded switch does this."""
     cpu, t_ns = cast(I32, offline["cpu"]), cast(I64, offline["t_ns"])
     if not len(cpu) or not len(switches):
         return switches
@@ -77,7 +77,7 @@ def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switc
 
 
 def _windows(switches: Switches, last_ns: dict[int, int], end_ns: int) -> CpuWindows:
-    """From a core's first switch, which shows what runs, to the end of the trace, or of the core's own part of it."""
+    """Return each core's span from its first switch, which shows what runs, to the end of the trace or of the core's data."""
     first = np.unique(np.searchsorted(switches.cpu, np.arange(CPU_LIMIT)))
     first = first[first < len(switches)]
     cpu = switches.cpu[first]
@@ -97,7 +97,7 @@ def _snapshots(columns: dict[str, NDArray[Any]]) -> Snapshots:
 
 
 def _suspends(columns: dict[str, NDArray[Any]], start_ns: int, end_ns: int) -> TimeSpans:
-    """Begins and ends turned into spans; one that is open at the trace's start or end reaches to it."""
+    """Turn begins and ends into spans. A span that is open at the trace's start or end extends to it."""
     order = np.argsort(columns["t_ns"], kind="stable")
     t_ns, begins = columns["t_ns"][order], columns["begins"][order].astype(bool)
     if not len(t_ns):

@@ -1,4 +1,4 @@
-"""Perfetto traces, packet by packet: who ran where, frequencies, clocks, processes, rails, and what is missing."""
+"""Read Perfetto traces packet by packet: switches, frequencies, clocks, processes, rails and losses."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _NO_TIME = "no time, or one of an unknown clock"
 
 
 def read_perfetto(source: Path | bytes) -> RawTrace:
-    """Read a Perfetto trace of any size; of a cut one all that is whole.
+    """Read a Perfetto trace of any size. Of a cut trace, reads all complete packets.
 
-    RecordingError when it cannot be read or is no such trace; never for what is in its packets.
+    Raises `RecordingError` if the file cannot be read or is no Perfetto trace. The content of packets never raises.
     """
     reader = _PacketReader()
     for found in read_packets(source):
@@ -46,7 +46,7 @@ class _PacketReader:
         self._size = 0
 
     def read(self, found: Found) -> None:
-        """Take the next packet. Bundles are decoded many at once, so what is read waits for some time."""
+        """Queue the next packet. Queued packets are decoded together, because decoding many bundles at once is faster."""
         self._waiting.append(found)
         self._size += _LEAST_SIZE + (len(found.data) if isinstance(found, ReadPacket) else 0)
         if self._size >= _AT_ONCE:
@@ -144,7 +144,7 @@ class _PacketReader:
         self.into.frequencies.add(cpu=online, t_ns=t_ns, khz=khz[online])
 
     def close(self) -> RawTrace:
-        """The whole trace."""
+        """Return the whole trace."""
         self._flush()
         self._losses.close()
         return in_order(self.into, self._rails.table())

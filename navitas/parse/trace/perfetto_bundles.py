@@ -1,4 +1,4 @@
-"""The kernel's events in a Perfetto trace: one core's, some at a time."""
+"""Kernel events in a Perfetto trace. A bundle has some events of one core."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SUSPENDS = ("machine_suspend", "timekeeping_freeze")
 
 
 class Bundles:
-    """Adds bundles to what is gathered."""
+    """Adds the events of bundles to the collected data."""
 
     def __init__(self, into: Gathered, losses: PerfettoLosses) -> None:
         self._into, self._losses = into, losses
@@ -42,10 +42,10 @@ class Bundles:
         self._running: dict[int, int] = {}
 
     def add(self, bundle: Scan, columns: Columns, sequence: int) -> None:
-        """One bundle. Its clock is boottime, or is turned into it where the bundle says how."""
+        """Add one bundle. Times on another clock than boottime are converted if the bundle has the offset."""
         cpu = bundle.cpu
         if cpu >= CPU_LIMIT:
-            self._into.warn(f"events of cores with numbers of {CPU_LIMIT} and more are left out")
+            self._into.warn(f"events of cores with numbers from {CPU_LIMIT} on are left out")
             return
         shift_ns = 0
         if bundle.clock:
@@ -77,7 +77,7 @@ class Bundles:
                 self._decoders[name](self, cpu, int(power.t_ns[row]) + shift_ns, event, getattr(event, name))
 
     def _switches(self, cpu: int, columns: Columns, names: Sequence[bytes], t_ns: I64) -> None:
-        """Arrays of switches, and who comes next; who leaves is who came before."""
+        """Add arrays of switches with the next thread. The thread that leaves is the next thread of the previous switch."""
         count = min(len(t_ns), len(columns.prev_state), len(columns.next_tid))
         if not count:
             return
@@ -157,14 +157,14 @@ class Bundles:
 
 
 def _one(cpu: I64) -> I64 | int:
-    """The core of all rows where they have the same one, else the column."""
+    """Return the core of all rows if it is the same, otherwise the column."""
     first = int(cpu[0])
     return first if bool((cpu == first).all()) else cpu
 
 
 def _times(deltas: U64, shift_ns: int) -> I64:
-    """The switches' times; those from an impossible one on are left out."""
-    if not len(deltas):  # a trace may have millions of bundles without any
+    """Return the times of the switches before the first impossible one."""
+    if not len(deltas):  # a trace may have millions of bundles without switches
         return _NO_TIMES
     good = len(deltas) if not np.any(deltas >= TIME_LIMIT_NS) else int(np.argmax(deltas >= TIME_LIMIT_NS))
     with np.errstate(over="ignore"):

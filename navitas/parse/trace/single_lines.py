@@ -1,4 +1,4 @@
-"""Lines one by one: rare events, other tools' forms of frequent ones, comments, and lines that are no events."""
+"""Decode lines one by one: rare events, other tools' formats of frequent events, comments, and lines that are not events."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FORK = re.compile(rb"(?:parent_)?comm=.* (?:parent_)?pid=\d{1,7} child_comm=(.*
 _RENAME = re.compile(rb"pid=(\d{1,7}) oldcomm=.* newcomm=(.*) oom_score_adj=", re.DOTALL)
 _END = re.compile(rb"comm=(?:.*) pid=(\d{1,7}) prio=", re.DOTALL)
 _SUSPEND = re.compile(rb"(machine_suspend|timekeeping_freeze)\[\d+\] (begin|end)")
-# What `trace-cmd report -R` prints of a text is the address at which the kernel had it.
+# Of a text, `trace-cmd report -R` prints only its address in the kernel.
 _SUSPEND_RAW = re.compile(rb"action=0x[0-9a-f]+ val=")
 _OFFLINE = re.compile(
     rb"cpu (\d{1,4}) offline error=0|cpu: (\d{1,4}) target: +0 step:"
@@ -64,13 +64,13 @@ class Switch(NamedTuple):
 
 
 class SingleLines:
-    """Decodes lines into what is gathered; `skip`s are reported by number."""
+    """Decodes lines into the collected data. Skipped lines are reported by line number."""
 
     def __init__(self, into: Gathered) -> None:
         self._into = into
 
     def comment(self, line: bytes) -> None:
-        """A line that begins with `#`: it may name the clock, or how much the kernel overwrote before the trace begins."""
+        """Decode a line that begins with `#`. It may name the clock, or the number of events that the kernel overwrote."""
         if entries := _ENTRIES.match(line):
             overwritten = int(entries[2]) - int(entries[1])
             if overwritten > 0:
@@ -80,7 +80,7 @@ class SingleLines:
             self._into.clock = _CLOCKS.get(clock[1] or clock[2], self._into.clock)
 
     def other(self, number: int, line: bytes) -> int | None:
-        """A line without the head of an event; the core, when it says that this core's events were lost before the next one."""
+        """Decode a line that is not an event. Returns the core if the line reports lost events of a core."""
         if lost := _LOST.match(line):
             return int(lost[1])
         if listed := _PROC.match(line):
@@ -88,14 +88,14 @@ class SingleLines:
         elif _HEAD.match(line):
             self.event(number, line)
         elif not _KNOWN.match(line):
-            self._into.skip(number, line, "no event")
+            self._into.skip(number, line, "not an event")
         return None
 
     def event(self, number: int, line: bytes) -> None:
-        """An event's line, of any form."""
+        """Decode an event line in any format."""
         head = _HEAD.match(line)
         if head is None or int(head["cpu"]) >= CPU_LIMIT:
-            self._into.skip(number, line, "no event")
+            self._into.skip(number, line, "not an event")
             return
         t_ns = _time_ns(head)
         self._into.covers(t_ns, t_ns)
@@ -105,7 +105,7 @@ class SingleLines:
             self._into.skip(number, line, f"{head['event'].decode()} without its fields")
 
     def switch(self, number: int, line: bytes) -> Switch | None:
-        """A sched_switch line, of any form; None when it is skipped."""
+        """Decode a sched_switch line in any format. Returns None if the line is skipped."""
         head = _HEAD.match(line)
         found = head and int(head["cpu"]) < CPU_LIMIT and self._read_switch(head)
         if not head or not found:
@@ -176,7 +176,7 @@ class SingleLines:
         return True
 
     def _clock_sync(self, t_ns: int, fields: bytes) -> None:
-        """What atrace writes when it begins: monotonic seconds (a float's few digits of them), or realtime milliseconds."""
+        """Decode atrace's clock mark: monotonic seconds (with the few digits of a float), or realtime milliseconds."""
         sync = _SYNC.search(fields)
         if not sync or not 0 < int(sync[2]) < (_MOST_S if sync[1] == b"parent" else _MOST_S * 1000):
             return
@@ -207,7 +207,7 @@ def _time_ns(head: re.Match[bytes]) -> int:
 
 
 def _state(text: bytes) -> int:
-    """`S`, `R+`, `S|W`, `x`, or a number."""
+    """Decode a state: `S`, `R+`, `S|W`, `x`, or a number."""
     try:
         return int(state_of_numbers(np.array([int(text, 0)]))[0])
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Text traces: the kernel's (`trace`, `trace_pipe`, atrace), systrace pages, and what `trace-cmd report` prints."""
+"""Read text traces: the kernel's (`trace`, `trace_pipe`, atrace), systrace pages, and the output of `trace-cmd report`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ _LINE_BYTES = 1024
 
 
 def read_text(source: Path | bytes, block_bytes: int = BLOCK_BYTES) -> RawTrace:
-    """Read a text trace of any size, block by block (a line has to fit into one).
+    """Read a text trace of any size, block by block. A line must fit into a block.
 
-    Lines that cannot be used are counted by reason, the first of them kept.
-
-    A file without any event yields empty tables. RecordingError when the file cannot be read.
+    Unusable lines are counted by reason, and the first of them are kept. A file without events yields empty tables.
+    Raises `RecordingError` if the file cannot be read.
     """
     reader = _LineReader()
     for block in read_blocks(source, block_bytes):
@@ -77,7 +76,7 @@ class _LineReader:
                 self._single.event(before + line + 1, content(line))
 
     def close(self) -> RawTrace:
-        """The whole trace."""
+        """Return the whole trace."""
         self._losses.close()
         return in_order(self._into)
 
@@ -85,8 +84,7 @@ class _LineReader:
 def _frequent(
     text: TextBuffer, lines: TraceLines, switches: SwitchLines, single: Callable[[int], Switch | None], into: Gathered
 ) -> Iterator[Places]:
-    """Decode the frequent events (other forms of switches by `single`); yields the event lines that are left."""
-
+    """Decode the frequent events; switches in other formats by `single`. Yields the remaining event lines."""
     name, more = text.words(lines.event), text.words(lines.event + 8)
     is_switch = (name == _word(b"sched_sw")) & ((more & _mask(b"itch:")) == _word(b"itch:"))
     switches.decode(text, lines, np.flatnonzero(is_switch), single, into)
@@ -117,7 +115,7 @@ def _mask(text: bytes) -> np.uint64:
 
 
 def _lines_with(text: TextBuffer, lines: TraceLines, mark: bytes) -> Iterator[int]:
-    """The event lines that have a mark in them."""
+    """Yield the event lines that contain a mark."""
     at = text.buffer.find(mark, text.low, text.high)
     while at >= 0:
         line = int(np.searchsorted(lines.start, at, side="right")) - 1

@@ -323,7 +323,7 @@ def test_all_processes_of_an_app_come_through_the_log(tmp_path: Path) -> None:
     found = parse_recording(open_recording(tmp_path))
     assert [thread.serial for thread in found.runs[0].threads if thread.serial > 0] == [1, 2, 3, 4]
     assert [warning.message for warning in found.warnings if warning.code == "foreign_log"] == [
-        "logcat.txt also holds events of process 88, which is not this run's; left out"
+        "logcat.txt also contains events of process 88, which is not of this run; they are left out"
     ]
 
 

@@ -146,7 +146,7 @@ def test_a_newer_major_version_is_refused_with_what_helps(recording: Path, versi
 @pytest.mark.parametrize("version", ["2", 2.0, 0, -1, True, None, [1], "\x1b[31m"])
 def test_a_version_that_is_no_number_is_no_version(recording: Path, version: object) -> None:
     edited(recording, lambda manifest: manifest.update(schema_version=version))
-    with pytest.raises(RecordingError, match="is no version") as error:
+    with pytest.raises(RecordingError, match="is not a version") as error:
         navitas.load(recording)
     assert "\x1b" not in error.value.message
 

@@ -75,7 +75,7 @@ def test_a_manifest_of_impossible_size_is_not_read(recording: Recording, monkeyp
 @pytest.mark.parametrize("what", ["runs", "tests", "sources"])
 def test_two_of_one_id_are_refused(recording: Recording, what: str) -> None:
     edit(recording, **{what: 2 * recording.manifest.model_dump(by_alias=True)[what]})
-    with pytest.raises(RecordingError, match=f"two {what} have one id"):
+    with pytest.raises(RecordingError, match=f"two {what} have the same id"):
         open_recording(recording.path)
 
 
@@ -86,7 +86,7 @@ def test_two_of_one_id_are_refused(recording: Recording, what: str) -> None:
         ({"policies": [{"id": 0, "cpus": [-1]}]}, r"device\.policies\.0\.cpus\.0: .* greater than or equal to 0"),
         ({"policies": [{"id": 0, "cpus": [1] * 5000}]}, r"device\.policies names a CPU twice"),
         ({"policies": [{"id": 0, "cpus": [0, 1]}, {"id": 1, "cpus": [1]}]}, r"device\.policies names a CPU twice"),
-        ({"policies": [{"id": 0, "cpus": [0]}, {"id": 0, "cpus": [1]}]}, "two policies have one id"),
+        ({"policies": [{"id": 0, "cpus": [0]}, {"id": 0, "cpus": [1]}]}, "two policies have the same id"),
         ({"cpus": [0, 0]}, r"device\.cpus names a CPU twice"),
         ({"cpus": [4096]}, r"device\.cpus\.0: .* less than 4096"),
     ],
@@ -103,8 +103,8 @@ def test_impossible_cpus_are_refused(recording: Recording, changes: dict[str, ob
     [
         ({"schema_minor": -1}, "schema_minor: .* greater than or equal to 0"),
         ({"schema_minor": 10**400}, "schema_minor: "),
-        ({"schema_version": 10**400}, r"schema_version 10{39}\.\.\., but this Navitas"),
-        ({"schema_version": -(10**400)}, r"schema_version '-10{38}\.\.\.' is no version"),
+        ({"schema_version": 10**400}, r"schema_version 10{39}\.\.\., but this version of Navitas reads"),
+        ({"schema_version": -(10**400)}, r"schema_version '-10{38}\.\.\.' is not a version"),
         ({"losses": [{"what": "events", "count": -1}]}, r"losses\.0\.count: .* greater than or equal to 0"),
     ],
 )

@@ -222,7 +222,7 @@ def test_a_refused_folder_is_left_as_it_was(tmp_path: Path) -> None:
 
 def test_a_pipe_in_the_manifest_s_place_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "manifest.json")
-    with pytest.raises(RecordingError, match="holds no recording"), writer(tmp_path):
+    with pytest.raises(RecordingError, match="contains no recording"), writer(tmp_path):
         pass
 
 
@@ -249,7 +249,7 @@ def test_a_reserved_folder_that_stays_empty_is_removed_if_it_was_not_there(tmp_p
 
 def test_a_folder_of_something_else_is_refused_when_it_is_reserved(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
-    with pytest.raises(RecordingError, match="holds no recording"), reserved(tmp_path):
+    with pytest.raises(RecordingError, match="contains no recording"), reserved(tmp_path):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 

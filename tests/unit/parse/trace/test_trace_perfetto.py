@@ -312,13 +312,13 @@ def test_warnings_of_a_trace_are_limited() -> None:
     trace.ftrace_stats(1, dict.fromkeys(range(1000), 0))
     trace.ftrace_stats(2, dict.fromkeys(range(1000), 7))
     warnings = read_perfetto(bytes(trace)).warnings
-    assert warnings[0] == "events of cores with numbers of 4096 and more are left out"
+    assert warnings[0] == "events of cores with numbers from 4096 on are left out"
     assert warnings[1] == "the kernel's buffer of core 0 overran: 7 events are lost"
-    assert warnings[-1] == "so did those of 992 more cores" and len(warnings) == 10
+    assert warnings[-1] == "the kernel's buffers of 992 more cores overran too" and len(warnings) == 10
 
 
 def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="no Perfetto trace"):
+    with pytest.raises(RecordingError, match="not a Perfetto trace"):
         read_perfetto(b"# tracer: nop\n")
     with pytest.raises(RecordingError, match="cannot be read"):
         read_perfetto(tmp_path / "none")

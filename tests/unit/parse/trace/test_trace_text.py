@@ -168,7 +168,7 @@ def test_lines_that_do_not_parse_are_named() -> None:
     assert all(len(line.text) <= 200 for line in raw.skipped)
     assert raw.skipped_by_reason == {
         "sched_switch without its fields": 2,
-        "no event": 3,
+        "not an event": 3,
         "trace-cmd could not decode the event": 1,
         "cpu_frequency without its fields": 1,
         "longer than any event's line": 1,
@@ -274,7 +274,7 @@ def test_what_is_endless_ends() -> None:
     assert len(read_text((line + blank * 2 + line).encode(), 4 << 20).trace.switches) == 4
     page = "<!DOCTYPE html>\n" + '<script class="trace-data">\n</script>\n' * 20_000
     raw = read_text((page + line).encode())
-    assert len(raw.trace.switches) == 1 and raw.skipped_by_reason["no event"] > 30_000
+    assert len(raw.trace.switches) == 1 and raw.skipped_by_reason["not an event"] > 30_000
     entries = "".join(f"# entries-in-buffer/entries-written: 1/{number}\n" for number in range(2, 2_000))
     assert len(read_text((entries + "# entries-in-buffer/entries-written: 1/" + "9" * 900 + "\n").encode()).warnings) <= 20
 
