@@ -26,7 +26,7 @@ def owned_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
     parent = Path(tempfile.gettempdir()) if parent is None else parent
     remove_abandoned(prefix, parent)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-    owner = own(folder)
+    owner = mark_in_use(folder)
     try:
         yield folder
     finally:
@@ -47,7 +47,7 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def own(folder: Path) -> int:
+def mark_in_use(folder: Path) -> int:
     """Mark a folder as in use. Returns a descriptor that holds the mark until it is closed or this process ends."""
     handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     with contextlib.suppress(OSError):  # on a file system without locks, only the folder's age protects it

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-_MOST_LINKS = 40  # path_resolution(7)
+_MAX_LINKS = 40  # path_resolution(7)
 
 
 def resolved_steps(path: Path) -> Iterator[Path]:
@@ -27,7 +27,7 @@ def resolved_steps(path: Path) -> Iterator[Path]:
             at = part
             continue
         links += 1
-        if links > _MOST_LINKS:
+        if links > _MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
         target = part.readlink()
         at = Path("/") if target.is_absolute() else at
@@ -39,7 +39,7 @@ def owner_fault(part: Path) -> str:
     return "" if part.lstat().st_uid in (0, os.getuid()) else f"{part} belongs to another user"
 
 
-def is_for_all(folder: Path) -> bool:
+def is_world_writable(folder: Path) -> bool:
     """Whether every user can create files in a folder, such as /tmp. Raises `OSError`."""
     return bool(folder.stat().st_mode & stat.S_IWOTH)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from navitas.errors import UsageError
-from navitas.trusted_paths import change_fault, is_for_all, owner_fault, replace_fault, resolved_steps
+from navitas.trusted_paths import change_fault, is_world_writable, owner_fault, replace_fault, resolved_steps
 
 _NAME = "navitas"
 
@@ -18,17 +18,17 @@ _NAME = "navitas"
 def cache_folder() -> Path:
     """Return the folder for data that can be created again: `$XDG_CACHE_HOME/navitas` on Linux. It need not exist.
 
-    Raises `UsageError` as `_own` does.
+    Raises `UsageError` as `_trusted` does.
     """
-    return _own(_folder("XDG_CACHE_HOME", ".cache", platformdirs.user_cache_path), "XDG_CACHE_HOME")
+    return _trusted(_folder("XDG_CACHE_HOME", ".cache", platformdirs.user_cache_path), "XDG_CACHE_HOME")
 
 
 def state_folder() -> Path:
     """Return the folder for data that must not be lost: `$XDG_STATE_HOME/navitas` on Linux. It need not exist.
 
-    Raises `UsageError` as `_own` does.
+    Raises `UsageError` as `_trusted` does.
     """
-    return _own(_folder("XDG_STATE_HOME", ".local/state", platformdirs.user_state_path), "XDG_STATE_HOME")
+    return _trusted(_folder("XDG_STATE_HOME", ".local/state", platformdirs.user_state_path), "XDG_STATE_HOME")
 
 
 def make_folder(folder: Path) -> None:
@@ -50,7 +50,7 @@ def _folder(variable: str, default: str, of_system: Callable[..., Path]) -> Path
     return of_system(_NAME, appauthor=False)
 
 
-def _own(folder: Path, variable: str) -> Path:
+def _trusted(folder: Path, variable: str) -> Path:
     """Return the folder if it is trusted by the rules of `trusted_paths`.
 
     In a folder that every user can write to, such as /tmp, another user may create a missing folder first. A missing folder
@@ -62,7 +62,7 @@ def _own(folder: Path, variable: str) -> Path:
         for part in resolved_steps(folder):
             if fault := replace_fault(part):
                 raise UsageError(f"{fault}: Navitas neither reads nor writes there", f"chmod +t {part.parent}, or {remedy}")
-            if part != part.parent and is_for_all(part.parent):
+            if part != part.parent and is_world_writable(part.parent):
                 _make(part)
             if fault := owner_fault(part):
                 raise UsageError(f"{fault}: Navitas neither reads nor writes there", remedy)

@@ -17,15 +17,15 @@ from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
-from navitas.parse.samples import CALLED, CALLER, LINK, THROWING, ProbeSamples, samples
+from navitas.parse.probe_samples import CALLED, CALLER, LINK, THROWING, ProbeSamples, find_samples
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, CallCost, CallEvents, Folded, ProbeCost
 
 CALIBRATION = "navitas-calibration"
 """Name of the threads that make calibration calls."""
 
 _ALL_IDS = Span(0, 1 << 22)
-_LEAST_CALLS, _LEAST_BATCHES = 100, 3
-_LEAST_SPREAD = 0.02
+_MIN_CALLS, _MIN_BATCHES = 100, 3
+_MIN_SPREAD = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def probe_cost(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> ProbeCost | 
     either = of_events or of_folds
     if either is None:
         return None
-    event_samples, fold_samples = samples(measured)
+    event_samples, fold_samples = find_samples(measured)
     return ProbeCost(_sampled(event_samples, of_events or either), _sampled(fold_samples, of_folds or either))
 
 
@@ -84,7 +84,7 @@ def _sampled(found: ProbeSamples, calibrated: CallCost) -> CallCost:
         ratio * calibrated.outside_ns,
         ratio * calibrated.thrown_inside_ns,
         ratio * calibrated.thrown_outside_ns,
-        max(spread_ns, _LEAST_SPREAD * call_ns),
+        max(spread_ns, _MIN_SPREAD * call_ns),
     )
 
 
@@ -132,7 +132,7 @@ def _of_folds(folded: Folded) -> list[_Batch]:
 
 
 def _cost(batches: Sequence[_Batch]) -> CallCost | None:
-    usable = [batch for batch in batches if batch.calls >= _LEAST_CALLS]
+    usable = [batch for batch in batches if batch.calls >= _MIN_CALLS]
     work = sorted(batch.spent_ns for batch in batches if not batch.calls)
     most = max((batch.whole_calls for batch in usable), default=0)
     work_ns = float(np.mean(work[: (len(work) + 3) // 4])) / most if work and most else 0.0
@@ -151,10 +151,10 @@ def _fastest(batches: Sequence[_Batch], work_ns: float) -> tuple[float, float, f
     to outside comes from the faster half, because a single batch has too few ticks. The work inside the innermost calls is
     subtracted from both.
     """
-    if len(batches) < _LEAST_BATCHES:
+    if len(batches) < _MIN_BATCHES:
         return None
     ranked = sorted(batches, key=lambda batch: batch.spent_ns / batch.calls)
-    half, quarter = ranked[: (len(ranked) + 1) // 2], ranked[: max((len(ranked) + 3) // 4, _LEAST_BATCHES)]
+    half, quarter = ranked[: (len(ranked) + 1) // 2], ranked[: max((len(ranked) + 3) // 4, _MIN_BATCHES)]
     calls: F64 = np.array([batch.calls for batch in quarter], np.float64)
     per_call: F64 = np.array([batch.spent_ns for batch in quarter]) / calls - work_ns
     whole = float(np.average(per_call, weights=calls))
@@ -168,4 +168,4 @@ def _fastest(batches: Sequence[_Batch], work_ns: float) -> tuple[float, float, f
     of_half = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half) - work_ns
     within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1) - work_ns
     inside = whole * min(max(within / max(of_half, 1e-9), 0.0), 1.0)
-    return inside, whole - inside, max(spread, _LEAST_SPREAD * whole)
+    return inside, whole - inside, max(spread, _MIN_SPREAD * whole)

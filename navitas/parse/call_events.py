@@ -106,7 +106,7 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
     return calls, total - len(calls) - own
 
 
-def own_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
+def reserved_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
     """Yield the events with the runtime's reserved method ids, one table for each chunk that has any."""
     for chunk in chunks:
         words = np.frombuffer(chunk.payload, "<u8")

@@ -19,7 +19,7 @@ _STEP_SHARE = 0.005
 # Readings begin shortly before an app's first triple and end shortly after its last. Readings further away are not of this run.
 _REACH_NS = 120_000_000_000
 # More steps than this are damage. Each reading tries this many parts (the times between two steps), in blocks of readings.
-_MOST_STEPS = 10_000
+_MAX_STEPS = 10_000
 _PARTS_AHEAD = 64
 _BLOCK = 1024
 
@@ -59,7 +59,7 @@ class ClockTriples:
 
     def _across_steps(self, t_ns: I64, steps: NDArray[np.intp]) -> I64:
         joined = np.full(len(t_ns), UNJOINED, np.int64)
-        if len(steps) > _MOST_STEPS:
+        if len(steps) > _MAX_STEPS:
             return joined
         starts, ends = [0, *steps.tolist()], [*steps.tolist(), len(self.monotonic_ns)]
         blocks: dict[int, tuple[int, I64]] = {}

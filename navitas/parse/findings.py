@@ -45,7 +45,7 @@ class Findings:
         """Add a warning about this run."""
         self.warnings.append(Warning(code=code, message=message, remedy=remedy, run=self.run))
 
-    def lose(self, what: LossCode, count: int, message: str, remedy: str, *, file: str | None = None) -> None:
+    def add_loss(self, what: LossCode, count: int, message: str, remedy: str, *, file: str | None = None) -> None:
         """Add a loss and its warning if `count` is positive.
 
         `{count}` in the message is filled in. `file` is relative to the run's folder.
@@ -54,7 +54,7 @@ class Findings:
             self.losses.append(ParsedLoss(what, count, self.run, file=self._place(file)))
             self.warn(what, message.replace("{count}", str(count)), remedy)
 
-    def lose_named(
+    def add_losses_by_name(
         self, what: LossCode, counts: Mapping[str, int], message: str, remedy: str, *, file: str | None = None
     ) -> None:
         """Add a loss for each name, and one warning for all. `{count}` and `{names}` in the message are filled in.
@@ -74,7 +74,7 @@ class Findings:
     def _place(self, file: str | None) -> str | None:
         return file if file is None or self.run is None else f"runs/{self.run}/{file}"
 
-    def lose_of_threads(
+    def add_losses_by_thread(
         self, what: LossCode, counts: Mapping[int, int], names: Mapping[int, str], message: str, remedy: str
     ) -> None:
         """Add a loss for each thread, and one warning that names the threads that lost most.

@@ -71,7 +71,7 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
     return rows.kept(keep, base), rows.dropped + int(np.count_nonzero(~keep)) - int(np.count_nonzero(own))
 
 
-def own_rows(chunks: Sequence[Chunk]) -> Folded:
+def reserved_rows(chunks: Sequence[Chunk]) -> Folded:
     """Return the rows with the runtime's reserved method ids."""
     if not chunks:
         return NO_FOLDED

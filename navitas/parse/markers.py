@@ -74,7 +74,7 @@ def windows_of(markers: Sequence[Marker], tests: Sequence[Test], end_ns: int, fi
                 unknown += 1
         open_test = None if finish else marker
     message = "{count} tests that ran are not in the manifest"
-    findings.lose("unknown_tests", unknown, message, "Their energy counts as energy outside tests.")
+    findings.add_loss("unknown_tests", unknown, message, "Their energy counts as energy outside tests.")
     if tests and not any(marker.kind == "test_start" for marker in markers):
         findings.warn(
             "no_markers",

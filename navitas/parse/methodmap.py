@@ -13,8 +13,8 @@ from typing_extensions import TypedDict
 from navitas.errors import RecordingError
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.findings import Findings
-from navitas.parse.newer import report_unknown
 from navitas.parse.tables import Method, MethodTable
+from navitas.parse.unknown_data import report_unknown
 from navitas.recording.manifest import Known
 from navitas.recording.raw import read_json
 from navitas.recording.store import Recording

@@ -7,25 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.parse.app_run_queue import app_run_queue
 from navitas.parse.calibration import probe_cost
 from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
 from navitas.parse.clock_triples import ClockTriples, decode_triples
 from navitas.parse.counters import Readings, decode_counters
-from navitas.parse.credible import credible
 from navitas.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
-from navitas.parse.newer import report_newer, report_readings
-from navitas.parse.probed import by_thread, of_type, probed_threads
+from navitas.parse.probe_cost_check import check_probe_cost
+from navitas.parse.probed_threads import by_thread, of_type, probed_threads
 from navitas.parse.run_chunks import read_run_chunks
+from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
-from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.tables import Marker, MethodTable, RunTables, Thread, Window
 from navitas.parse.thread_residency import parse_residencies, with_residencies
 from navitas.parse.threads import join_threads
 from navitas.parse.ticks import TICKS_SOURCE, tick_period_ns
 from navitas.parse.trace.recorded import read_trace
-from navitas.parse.waiting import run_queue_of
+from navitas.parse.unknown_data import report_newer, report_unknown_readings
 from navitas.recording.manifest import Run, Warning
 from navitas.recording.store import Recording
 
@@ -76,24 +76,26 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     # Counters that describe one process, by process: an app may have several at once.
     own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
     message = "{count} malformed markers or counter readings were left out"
-    findings.lose("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
+    findings.add_loss("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
     message = "{count} markers have kinds that this version of Navitas does not know ({names}); they are kept and not used"
-    findings.lose_named("unknown_markers", {f"kind {n}": newer_markers[n] for n in sorted(newer_markers)}, message, UPDATE)
-    report_readings(manifest, readings, findings)
+    findings.add_losses_by_name(
+        "unknown_markers", {f"kind {n}": newer_markers[n] for n in sorted(newer_markers)}, message, UPDATE
+    )
+    report_unknown_readings(manifest, readings, findings)
     samples = readings.get(_THREADS_SOURCE, Readings())
-    lives, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in own])
-    findings.lose("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
-    threads = join_threads(probed, lives, np.array(samples.t_ns, np.int64))
+    lifetimes, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in own])
+    findings.add_loss("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
+    threads = join_threads(probed, lifetimes, np.array(samples.t_ns, np.int64))
     time_in_state = time_in_state_tables(manifest, readings, findings)
     process_cpu = process_clock(manifest, own, findings)
     start_ns, end_ns = _span(threads, markers, clocks, readings)
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
-    findings.lose("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
+    findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
     threads = with_residencies(threads, residencies)
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=(start_ns, end_ns), tids=tids)
-    cost = credible(probe_cost(groups.values()), findings)
+    cost = check_probe_cost(probe_cost(groups.values()), findings)
     tests = [test for test in manifest.tests if test.run == run.id]
     if run.exit == "complete" and markers and not any(marker.kind == "run_end" for marker in markers):
         findings.warn("no_run_end", "the last events are missing: the end of the tests was not recorded", LOST)
@@ -116,7 +118,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         trace=trace,
         reasons=reasons,
         probe_cost=cost,
-        run_queue=run_queue_of(lives.values()),
+        run_queue=app_run_queue(lifetimes.values()),
     )
 
 

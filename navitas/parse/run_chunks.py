@@ -57,7 +57,7 @@ def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: 
         scan = scans[pid]
         check_maps(scan.chunks, known, str(path))
         _report(scan, path.name, findings)
-        findings.lose(
+        findings.add_loss(
             "logcat_chunks",
             stream.missing,
             path.name + " lacks {count} chunks of events",
@@ -75,15 +75,15 @@ def _of_app(scans: Mapping[int, ChunkScan], processes: Mapping[int, object], kno
 
 def _report(scan: ChunkScan, name: str, findings: Findings) -> None:
     message = f"{name} is damaged in {scan.damaged} places: {{count}} bytes were skipped"
-    findings.lose("damaged_bytes", scan.skipped_bytes, message, "Their data is missing from every figure.", file=name)
+    findings.add_loss("damaged_bytes", scan.skipped_bytes, message, "Their data is missing from every figure.", file=name)
     _newer(scan.newer, name, findings)
     message = f"{name} contains {{count}} chunks of types that this version of Navitas does not know ({{names}})"
-    findings.lose_named("unknown_chunks", _by_name(scan.unknown), message, f"They were skipped. {UPDATE}", file=name)
+    findings.add_losses_by_name("unknown_chunks", _by_name(scan.unknown), message, f"They were skipped. {UPDATE}", file=name)
 
 
 def _newer(versions: Counter[int], name: str, findings: Findings) -> None:
     message = f"{name} contains {{count}} chunks of a newer version ({{names}}); this version of Navitas reads version 1"
-    findings.lose_named("newer_chunks", _by_name(versions), message, UPDATE, file=name)
+    findings.add_losses_by_name("newer_chunks", _by_name(versions), message, UPDATE, file=name)
 
 
 def _by_name(counts: Counter[int]) -> dict[str, int]:

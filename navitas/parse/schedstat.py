@@ -21,7 +21,7 @@ _MAX_TID = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class Lifetime:
     """The lifetime of one thread that the sampler saw under a tid.
 
     `since_ns` is a time at which the thread did not exist yet, or -1 if unknown. Only changed threads are listed, so `clock`
@@ -36,19 +36,19 @@ class Life:
     slices: Slices
 
 
-def parse_schedstats(processes: Sequence[Readings]) -> tuple[dict[int, list[Life]], int]:
+def parse_schedstats(processes: Sequence[Readings]) -> tuple[dict[int, list[Lifetime]], int]:
     """Parse the readings of several processes. Each process lists only its own threads; otherwise as `parse_schedstat`."""
-    lives: dict[int, list[Life]] = {}
+    lifetimes: dict[int, list[Lifetime]] = {}
     torn = 0
     for readings in processes:
         found, skipped = parse_schedstat(readings)
         torn += skipped
         for tid, of_tid in found.items():
-            lives[tid] = sorted([*lives.get(tid, []), *of_tid], key=lambda life: int(life.clock.t_ns[0]))
-    return lives, torn
+            lifetimes[tid] = sorted([*lifetimes.get(tid, []), *of_tid], key=lambda life: int(life.clock.t_ns[0]))
+    return lifetimes, torn
 
 
-def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:
+def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Lifetime]], int]:
     """Return lifetimes by tid in time order, and the number of torn lines that were skipped.
 
     The kernel reuses tids: if a tid's time falls, a new lifetime begins.
@@ -76,10 +76,10 @@ def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:
             del rows[seen:], comms[seen:]
     if not rows:
         return {}, torn
-    return _lives(np.array(rows, np.int64), comms, readings), torn
+    return _lifetimes(np.array(rows, np.int64), comms, readings), torn
 
 
-def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list[Life]]:
+def _lifetimes(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list[Lifetime]]:
     times = np.array(readings.t_ns, np.int64)
     # A read lists threads at its beginning. Threads that start during it are in the next record.
     listed = np.array(readings.begin_ns or readings.t_ns, np.int64)
@@ -105,13 +105,13 @@ def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list
     at_ns, used = at_ns[filled], used[filled]
     bounds = np.searchsorted(of_life[filled], np.arange(len(first) + 1)).tolist()
     parts = pairwise([*first.tolist(), len(life)])
-    lives: dict[int, list[Life]] = {}
+    lifetimes: dict[int, list[Lifetime]] = {}
     columns = zip(tid[first].tolist(), order[last].tolist(), since.tolist(), pairwise(bounds), parts, strict=True)
     for thread_id, last_row, since_ns, (begin, end), (low, high) in columns:
         name = comms[last_row].decode("utf-8", "replace").strip()
         clock = CpuClock(at_ns[begin:end], used[begin:end])
-        lives.setdefault(thread_id, []).append(Life(thread_id, name, since_ns, clock, slices.rows(low, high)))
-    return lives
+        lifetimes.setdefault(thread_id, []).append(Lifetime(thread_id, name, since_ns, clock, slices.rows(low, high)))
+    return lifetimes
 
 
 def _slices(starts: Bool, came_up: I64, times: I64, listed: I64, rows: I64) -> Slices:

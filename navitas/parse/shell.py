@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 _BLOCK = re.compile(r"@ (\d{1,10})[.,](\d{1,9})$")
 # About twenty hours of a phone's readings. Each line adds an overhead, because a short string takes more memory than its text.
-_MOST_CHARS = 1 << 29
+_MAX_CHARS = 1 << 29
 _LINE_OVERHEAD = 100
 
 
@@ -30,7 +30,7 @@ def parse_shell(lines: Iterable[str]) -> tuple[dict[str, Series], int]:
     now: int | None = None
     path = ""
     text: list[str] = []
-    room, left_out = _MOST_CHARS, 0
+    room, left_out = _MAX_CHARS, 0
 
     def close() -> None:
         if now is not None and path:

@@ -19,10 +19,10 @@ from navitas.recording.manifest import Policy
 PATH = re.compile(r"/proc/\d{1,10}/task/(\d{1,10})/time_in_state$")
 _HEADER = re.compile(r"cpu(\d{1,4})$", re.ASCII)
 _ROW = re.compile(r"(\d{1,12})[ \t]+(\d{1,9})([ \t]+\d+)?[ \t]*$", re.ASCII)
-_MOST_ROWS = 512
+_MAX_ROWS = 512
 """Phones have about 160 rows. Sums of this many values of 10^9 ticks are less than 2^63 ns."""
 _NO_HEADER = -1
-_NOBODY = -1
+_NO_POLICY = -1
 
 Texts = tuple[Sequence[int], Sequence[str]]
 """Times and texts of a file's readings."""
@@ -68,7 +68,7 @@ def parse_residencies(
         skipped += len(parsed) - len(good)
         if rows and good:
             ticks = np.array([one[1] for i in good if (one := parsed[i]) is not None], np.int64)
-            found[tid] = _lives(np.array(t_ns, np.int64)[good], ticks, rows, blocks_ns)
+            found[tid] = _residencies(np.array(t_ns, np.int64)[good], ticks, rows, blocks_ns)
     return found, skipped
 
 
@@ -83,7 +83,7 @@ def with_residencies(threads: Sequence[Thread], found: Mapping[int, Sequence[Res
         spans.sort()
         best: dict[int, Residency] = {}
         for life in found[tid]:
-            for index, part in _shared_out(life, spans):
+            for index, part in _split_by_thread(life, spans):
                 if index not in best or len(part.t_ns) > len(best[index].t_ns):
                     best[index] = part
         for index, part in best.items():
@@ -95,7 +95,7 @@ def with_residencies(threads: Sequence[Thread], found: Mapping[int, Sequence[Res
 def _parsed(text: str) -> tuple[_Shape, tuple[int, ...]] | None:
     """Return (header's CPU, kHz) and ticks of each row, or None if the text is empty or torn."""
     cpu, keys, ticks = _NO_HEADER, [], []
-    for line in text.splitlines()[: 2 * _MOST_ROWS + 1]:
+    for line in text.splitlines()[: 2 * _MAX_ROWS + 1]:
         if header := _HEADER.match(line.strip()):
             cpu = int(header[1])
         elif row := _ROW.match(line):
@@ -103,7 +103,7 @@ def _parsed(text: str) -> tuple[_Shape, tuple[int, ...]] | None:
             ticks.append(int(row[2]))
         else:
             return None
-    return (tuple(keys), tuple(ticks)) if 0 < len(keys) <= _MOST_ROWS and text.endswith("\n") else None
+    return (tuple(keys), tuple(ticks)) if 0 < len(keys) <= _MAX_ROWS and text.endswith("\n") else None
 
 
 def _places(shape: _Shape, policies: Sequence[Policy], tables: Sequence[TimeInState]) -> tuple[_Place, ...] | None:
@@ -113,9 +113,9 @@ def _places(shape: _Shape, policies: Sequence[Policy], tables: Sequence[TimeInSt
     of_cpu = {cpu: policy.id for policy in policies for cpu in policy.cpus}
     first: dict[int, int] = {}
     for cpu, _ in shape:  # some kernels print a policy's rows once per CPU
-        first.setdefault(of_cpu.get(cpu, _NOBODY), cpu)
-    places = tuple((of_cpu[cpu] if cpu in of_cpu and first[of_cpu[cpu]] == cpu else _NOBODY, khz) for cpu, khz in shape)
-    return places if any(policy != _NOBODY for policy, _ in places) else None
+        first.setdefault(of_cpu.get(cpu, _NO_POLICY), cpu)
+    places = tuple((of_cpu[cpu] if cpu in of_cpu and first[of_cpu[cpu]] == cpu else _NO_POLICY, khz) for cpu, khz in shape)
+    return places if any(policy != _NO_POLICY for policy, _ in places) else None
 
 
 def _by_frequency(khz: list[int], policies: Sequence[Policy], tables: Sequence[TimeInState]) -> tuple[_Place, ...] | None:
@@ -131,7 +131,7 @@ def _by_frequency(khz: list[int], policies: Sequence[Policy], tables: Sequence[T
     return tuple(zip((own[0] for own in owners), khz, strict=True)) if all(len(own) == 1 for own in owners) else None
 
 
-def _lives(t_ns: I64, ticks: I64, rows: Sequence[_Place], blocks_ns: I64) -> list[Residency]:
+def _residencies(t_ns: I64, ticks: I64, rows: Sequence[_Place], blocks_ns: I64) -> list[Residency]:
     """Split where a counter falls, because another thread has the tid from then on."""
     falls = np.nonzero((np.diff(ticks, axis=0) < 0).any(axis=1))[0] + 1
     return [
@@ -145,7 +145,7 @@ def _residency(t_ns: I64, ticks: I64, rows: Sequence[_Place], blocks_ns: I64) ->
         t_ns = np.concatenate([blocks_ns[before : before + 1], t_ns])
         ticks = np.concatenate([np.zeros_like(ticks[:1]), ticks])
     tables = []
-    for policy in sorted({policy for policy, _ in rows} - {_NOBODY}):
+    for policy in sorted({policy for policy, _ in rows} - {_NO_POLICY}):
         khz = np.array([khz for owner, khz in rows if owner == policy], np.int64)
         column = np.array([i for i, (owner, _) in enumerate(rows) if owner == policy], np.int64)
         order = np.argsort(khz, kind="stable")
@@ -163,7 +163,7 @@ def _span(thread: Thread) -> tuple[int, int] | None:
     return (min(ends), max(ends)) if ends else None
 
 
-def _shared_out(life: Residency, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, Residency]]:
+def _split_by_thread(life: Residency, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, Residency]]:
     """Split a residency at the threads' starts. Readings that begin after a thread's end belong to the next thread."""
     t_ns = life.t_ns
     starts = np.array([start for start, _, _ in spans], np.int64)

@@ -13,7 +13,7 @@ from navitas.parse.arrays import I64
 from navitas.parse.call_events import NO_CALLS
 from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of
-from navitas.parse.schedstat import TICK_LAG_NS, Life
+from navitas.parse.schedstat import TICK_LAG_NS, Lifetime
 from navitas.parse.tables import CallStream, CpuClock, Folded, Thread
 
 NO_SERIAL = -1
@@ -21,7 +21,7 @@ NO_OWNER = -1
 
 
 @dataclass(slots=True)
-class Probed:
+class ProbedThread:
     """The runtime's data of one thread, from `start_ns` to `end_ns`."""
 
     serial: int
@@ -42,7 +42,7 @@ class Probed:
         self.start_ns, self.end_ns = min(ends), max(ends)
 
 
-def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records_ns: I64) -> tuple[Thread, ...]:
+def join_threads(probed: Sequence[ProbedThread], lifetimes: dict[int, list[Lifetime]], records_ns: I64) -> tuple[Thread, ...]:
     """Return all threads of a run. `records_ns` are the sampler's times.
 
     Several threads may use one tid in sequence, so each sample goes to the thread whose lifetime and CPU clock it fits.
@@ -50,18 +50,18 @@ def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records
     continues that thread's clock, otherwise to the later thread. Other samples go to a thread without probes (serial -1).
     Samples lag, so their values are clipped to those of the neighbouring anchors.
     """
-    by_tid: dict[int, list[Probed]] = {}
+    by_tid: dict[int, list[ProbedThread]] = {}
     for thread in sorted(probed, key=lambda thread: thread.start_ns):
         by_tid.setdefault(thread.tid, []).append(thread)
     samples: dict[int, list[CpuClock]] = {}
     others: list[Thread] = []
-    for tid, of_tid in lives.items():
+    for tid, of_tid in lifetimes.items():
         owners = by_tid.get(tid, []) if tid else []
         last = NO_OWNER
-        for life in of_tid:
-            for k, clock in _shared_out(life, owners, last):
+        for lifetime in of_tid:
+            for k, clock in _split_by_owner(lifetime, owners, last):
                 if k == NO_OWNER:
-                    others.append(_thread_without_probes(life, clock))
+                    others.append(_thread_without_probes(lifetime, clock))
                 else:
                     samples.setdefault(owners[k].serial, []).append(clock)
                     last = k
@@ -69,7 +69,7 @@ def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records
     return (*joined, *others)
 
 
-def _joined(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> Thread:
+def _joined(thread: ProbedThread, pieces: Sequence[CpuClock], records_ns: I64) -> Thread:
     birth = _birth(thread, pieces, records_ns)
     whole = [*([birth] if birth else []), *pieces] or [NO_CLOCK]
     t_ns, cpu_ns = np.concatenate([piece.t_ns for piece in whole]), np.concatenate([piece.cpu_ns for piece in whole])
@@ -87,7 +87,7 @@ def _joined(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> Thre
     )
 
 
-def _birth(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> CpuClock | None:
+def _birth(thread: ProbedThread, pieces: Sequence[CpuClock], records_ns: I64) -> CpuClock | None:
     """Return a reading of 0 from before a thread's start: the last record before its first anchor that does not list it."""
     if not thread.tid or not len(thread.anchors.t_ns):
         return None
@@ -107,24 +107,24 @@ def _between_anchors(t_ns: I64, cpu_ns: I64, anchors: CpuClock) -> I64:
     return np.clip(cpu_ns, low, high)
 
 
-def _shared_out(life: Life, owners: Sequence[Probed], earlier: int) -> Iterator[tuple[int, CpuClock]]:
+def _split_by_owner(lifetime: Lifetime, owners: Sequence[ProbedThread], earlier: int) -> Iterator[tuple[int, CpuClock]]:
     """Yield a lifetime's readings in pieces with one owner each: its index, or `NO_OWNER`.
 
     `earlier` is the owner of the previous lifetime.
     """
-    t_ns, cpu_ns = life.clock.t_ns, life.clock.cpu_ns
+    t_ns, cpu_ns = lifetime.clock.t_ns, lifetime.clock.cpu_ns
     if not owners:
-        yield NO_OWNER, life.clock
+        yield NO_OWNER, lifetime.clock
         return
     owner = np.full(len(t_ns), NO_OWNER, np.int64)
     starts = np.array([thread.start_ns for thread in owners], np.int64)
     latest = np.searchsorted(starts, t_ns, "right") - 1
     for i, (t, cpu, k) in enumerate(zip(t_ns.tolist(), cpu_ns.tolist(), latest.tolist(), strict=True)):
-        if k >= 0 and (t <= owners[k].end_ns or (k != earlier and _continues(owners[k], life, cpu))):
+        if k >= 0 and (t <= owners[k].end_ns or (k != earlier and _continues(owners[k], lifetime, cpu))):
             owner[i] = k
         elif k + 1 < len(owners) and _leads_to(owners[k + 1], t, cpu):
             owner[i] = k + 1
-    if len(t_ns) > 1 and t_ns[0] == life.since_ns:
+    if len(t_ns) > 1 and t_ns[0] == lifetime.since_ns:
         # The derived reading of 0 from before the thread existed belongs to the same owner as the next reading.
         owner[0] = owner[1]
     cuts = [0, *(np.nonzero(np.diff(owner))[0] + 1).tolist(), len(owner)]
@@ -132,12 +132,14 @@ def _shared_out(life: Life, owners: Sequence[Probed], earlier: int) -> Iterator[
         yield int(owner[begin]), CpuClock(t_ns[begin:end], cpu_ns[begin:end])
 
 
-def _continues(thread: Probed, life: Life, cpu_ns: int) -> bool:
+def _continues(thread: ProbedThread, lifetime: Lifetime, cpu_ns: int) -> bool:
     """Whether a reading after a thread's last anchor may be the thread's: its lifetime fits and its clock has not fallen."""
-    return life.since_ns < thread.end_ns and (not len(thread.anchors.cpu_ns) or cpu_ns >= thread.anchors.cpu_ns[-1] - TICK_LAG_NS)
+    return lifetime.since_ns < thread.end_ns and (
+        not len(thread.anchors.cpu_ns) or cpu_ns >= thread.anchors.cpu_ns[-1] - TICK_LAG_NS
+    )
 
 
-def _leads_to(thread: Probed, t_ns: int, cpu_ns: int) -> bool:
+def _leads_to(thread: ProbedThread, t_ns: int, cpu_ns: int) -> bool:
     """Whether a reading before a thread's first anchor may be the thread's: the remaining CPU time fits in between."""
     if not len(thread.anchors.t_ns):
         return True
@@ -145,12 +147,12 @@ def _leads_to(thread: Probed, t_ns: int, cpu_ns: int) -> bool:
     return -TICK_LAG_NS <= rest <= int(thread.anchors.t_ns[0]) - t_ns + TICK_LAG_NS
 
 
-def _thread_without_probes(life: Life, clock: CpuClock) -> Thread:
+def _thread_without_probes(lifetime: Lifetime, clock: CpuClock) -> Thread:
     return Thread(
         serial=NO_SERIAL,
-        tid=life.tid,
-        name=life.name,
-        role=role_of(life.name, False),
+        tid=lifetime.tid,
+        name=lifetime.name,
+        role=role_of(lifetime.name, False),
         calls=NO_CALLS,
         folded=NO_FOLDED,
         anchors=NO_CLOCK,

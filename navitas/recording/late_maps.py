@@ -12,7 +12,7 @@ from navitas.new_files import write_new
 from navitas.recording.manifest import Map
 from navitas.recording.raw import read_json
 from navitas.recording.store import open_recording
-from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, changing, unwritable
+from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, lock_for_change, write_error
 
 UNKNOWN_MAP = "0" * 16
 """Map id of a run whose map is unknown."""
@@ -27,7 +27,7 @@ def add_map(root: Path, map_id: str, module: str, data: bytes, includes: Sequenc
     """
     if any(known.id == map_id for known in open_recording(root).manifest.maps):
         return  # before the lock, so that a read-only recording works too
-    with changing(root):
+    with lock_for_change(root):
         _add(root, map_id, module, data, includes)
 
 
@@ -44,7 +44,7 @@ def _add(root: Path, map_id: str, module: str, data: bytes, includes: Sequence[s
         for place, content in ((path, data), (root / MANIFEST_NAME, f"{json.dumps(document, indent=1)}\n".encode())):
             write_new(place, content)
     except OSError as error:
-        raise unwritable(root, error) from error
+        raise write_error(root, error) from error
 
 
 def _with_map(document: dict[str, Any], entry: Map) -> dict[str, Any]:

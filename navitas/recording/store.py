@@ -13,7 +13,7 @@ from navitas.errors import RecordingError
 from navitas.recording.manifest import FileKind, Manifest, Warning
 from navitas.recording.raw import read_json
 from navitas.recording.unknown import Unknown, unknown_parts
-from navitas.recording.version_1_0 import updated
+from navitas.recording.version_1_0 import upgraded
 from navitas.recording.versions import check_major
 from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RecordingWriter
 from navitas.regular_files import open_regular
@@ -91,7 +91,7 @@ def open_recording(path: Path) -> Recording:
     raw = read_json(manifest_path, "", MAX_MANIFEST_BYTES)
     check_major(raw, manifest_path, "recordings")
     try:
-        manifest = updated(Manifest.model_validate(raw))
+        manifest = upgraded(Manifest.model_validate(raw))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "manifest"

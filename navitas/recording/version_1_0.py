@@ -9,7 +9,7 @@ from navitas.recording.manifest import Manifest, Warning
 _OF_RUN = re.compile(r"runs/(\d{1,9}): ")
 
 
-def updated(manifest: Manifest) -> Manifest:
+def upgraded(manifest: Manifest) -> Manifest:
     """Convert a manifest of version 1.0 to 1.1: a warning's run moves from a prefix of the message to a field."""
     if manifest.schema_minor > 0:
         return manifest

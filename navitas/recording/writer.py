@@ -77,7 +77,7 @@ class RecordingWriter:
         created_utc: datetime | None = None,
         lock: FolderLock | None = None,
     ) -> None:
-        """`components` names the components with recorded data. `lock` is the lock from `reserved`, if the caller holds it."""
+        """`components` names the components with recorded data. `lock` is the lock from `reserve_folder`, if it is held."""
         self.root = root
         self._lock = lock or FolderLock(root / LOCK_NAME)
         self._profile_xml = power_profile
@@ -121,7 +121,7 @@ class RecordingWriter:
 
         Raises `RecordingError` if the folder contains anything else, or another profiling is writing there.
         """
-        _take(self.root, self._lock)
+        _acquire(self.root, self._lock)
         try:
             _clear(self.root)
             write_new(self.root / RESERVE_NAME, os.urandom(_RESERVE_BYTES))
@@ -131,7 +131,7 @@ class RecordingWriter:
             (self.root / RESERVE_NAME).unlink(missing_ok=True)
             self._lock.release()
             if isinstance(error, OSError):
-                raise unwritable(self.root, error) from error
+                raise write_error(self.root, error) from error
             raise
         return self
 
@@ -141,9 +141,9 @@ class RecordingWriter:
             if not self._finished:
                 self.finish("partial")
             if isinstance(error, OSError):
-                raise unwritable(self.root, error) from error
+                raise write_error(self.root, error) from error
         except OSError as full:
-            raise unwritable(self.root, full) from full
+            raise write_error(self.root, full) from full
         finally:
             (self.root / RESERVE_NAME).unlink(missing_ok=True)
             self._lock.release()
@@ -205,7 +205,7 @@ class RecordingWriter:
         if warning not in self._warnings:
             self._warnings.append(warning)
 
-    def lose(self, what: LossCode, count: int, run: int | None = None) -> None:
+    def add_loss(self, what: LossCode, count: int, run: int | None = None) -> None:
         """Add an amount of data that is known to be missing."""
         if count > 0:
             self._losses.append(Loss(what=what, count=count, run=run))
@@ -213,9 +213,9 @@ class RecordingWriter:
     def finish(self, state: State = "complete") -> Manifest:
         """List every file from `path` that exists, and write the final manifest."""
         self._finished = True
-        return self.settle(state)
+        return self.checkpoint(state)
 
-    def settle(self, state: State = "partial") -> Manifest:
+    def checkpoint(self, state: State = "partial") -> Manifest:
         """List the files that exist and write the manifest. Call it when a run has ended and its files are complete."""
         for relative, (kind, run) in list(self._pending.items()):
             if (self.root / relative).is_file():
@@ -259,7 +259,7 @@ class RecordingWriter:
 
 
 @contextmanager
-def reserved(root: Path) -> Iterator[FolderLock]:
+def reserve_folder(root: Path) -> Iterator[FolderLock]:
     """Lock a recording's folder for this process before anything is written there. Creates the folder if needed.
 
     At the end, removes new folders that are still empty. Raises `RecordingError` if another profiling is writing there,
@@ -268,8 +268,8 @@ def reserved(root: Path) -> Iterator[FolderLock]:
     made = [folder for folder in (root, *root.parents) if not folder.exists()]
     lock = FolderLock(root / LOCK_NAME)
     try:
-        _take(root, lock)
-        _replaceable(root)
+        _acquire(root, lock)
+        _holds_recording(root)
         yield lock
     finally:
         lock.release()
@@ -278,12 +278,12 @@ def reserved(root: Path) -> Iterator[FolderLock]:
                 folder.rmdir()
 
 
-def _take(root: Path, lock: FolderLock) -> None:
+def _acquire(root: Path, lock: FolderLock) -> None:
     try:
         root.mkdir(parents=True, exist_ok=True)
         locked = lock.acquire()
     except OSError as error:
-        raise unwritable(root, error) from error
+        raise write_error(root, error) from error
     if not locked:
         number = lock.holder()
         who = f"another profiling (process {number})" if number else "another profiling"
@@ -291,7 +291,7 @@ def _take(root: Path, lock: FolderLock) -> None:
 
 
 @contextmanager
-def changing(root: Path) -> Iterator[None]:
+def lock_for_change(root: Path) -> Iterator[None]:
     """Lock an existing recording for this process while it changes, and remove leftovers of killed processes.
 
     Waits for another change to end, but not for a profiling. Raises `RecordingError` if another process keeps the lock.
@@ -300,7 +300,7 @@ def changing(root: Path) -> Iterator[None]:
     try:
         free = lock.wait(limit_s=_CHANGE_S)
     except OSError as error:
-        raise unwritable(root, error) from error
+        raise write_error(root, error) from error
     if not free:
         message = f"{root}: another profiling (process {lock.holder() or '?'}) is writing a recording here"
         raise RecordingError(message, "Wait for its end, and try again.")
@@ -311,7 +311,7 @@ def changing(root: Path) -> Iterator[None]:
         lock.release()
 
 
-def unwritable(root: Path, error: OSError) -> RecordingError:
+def write_error(root: Path, error: OSError) -> RecordingError:
     """Return the error for a recording that cannot be written."""
     message = f"{root}: cannot write a recording here: {error.strerror or error}"
     if error.errno in _FULL:
@@ -319,7 +319,7 @@ def unwritable(root: Path, error: OSError) -> RecordingError:
     return RecordingError(message, "Choose another folder with -o.")
 
 
-def check_place(root: Path) -> None:
+def check_writable(root: Path) -> None:
     """Check that a recording can be written at `root`, without leaving anything there. Raises `RecordingError`."""
     try:
         place = root
@@ -331,10 +331,10 @@ def check_place(root: Path) -> None:
         if any(len(os.fsencode(part)) > os.pathconf(place, "PC_NAME_MAX") for part in root.parts):
             raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
     except OSError as error:
-        raise unwritable(root, error) from error
+        raise write_error(root, error) from error
 
 
-def _replaceable(root: Path) -> bool:
+def _holds_recording(root: Path) -> bool:
     """Return whether `root` contains an older recording; false if it is empty. Raises `RecordingError` for anything else."""
     if all(path.name in (LOCK_NAME, RESERVE_NAME) or is_leftover(path) for path in root.iterdir()):
         return False
@@ -351,8 +351,8 @@ def _replaceable(root: Path) -> bool:
 
 
 def _clear(root: Path) -> None:
-    """Remove an older recording's files from `root`. Raises `RecordingError` as `_replaceable` does."""
-    is_recording = _replaceable(root)
+    """Remove an older recording's files from `root`. Raises `RecordingError` as `_holds_recording` does."""
+    is_recording = _holds_recording(root)
     remove_leftovers(root)
     if not is_recording:
         return

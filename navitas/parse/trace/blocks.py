@@ -11,7 +11,7 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from navitas.errors import RecordingError
-from navitas.parse.trace.words import PAD, Places, TextBuffer
+from navitas.parse.trace.text_buffer import PAD, Places, TextBuffer
 from navitas.regular_files import open_regular
 
 BLOCK_BYTES: Final = 2 << 20
@@ -19,7 +19,7 @@ BLOCK_BYTES: Final = 2 << 20
 _HEAD_BYTES = 1024
 _NEWLINE = ord("\n")
 _BEGINS = (b"# tracer:", b'class="trace-data"')
-_MOST_TRACES = 1000
+_MAX_TRACES = 1000
 _END, _STRING_END = b"</script", b'";\n'
 
 
@@ -106,7 +106,7 @@ class _Page:
                 at = self._begin(buffer, at, end)
                 continue
             # More traces than in any real page: the rest counts as one trace, so its lines are reported.
-            found = buffer.find(self._end, at, end) if self._begun <= _MOST_TRACES else -1
+            found = buffer.find(self._end, at, end) if self._begun <= _MAX_TRACES else -1
             if found < 0:
                 stop = end
             elif self._end == _STRING_END:

@@ -15,7 +15,7 @@ _FULL = 0.25
 _NONE = np.empty(0, np.int64)
 
 
-def bridged(
+def fill_gaps(
     switches: Switches, losses: Losses, span_ns: tuple[int, int], ends_ns: Mapping[int, int], overwritten: bool
 ) -> tuple[Switches, Losses]:
     """Add inferred switches, and add losses where nothing can be inferred.

@@ -11,7 +11,7 @@ import numpy as np
 from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.reasons import Reason
-from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
+from navitas.parse.trace.offsets import ClockMapping, constant_offset, map_boottime
 from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks, Trace
 
 # A text trace's clock mark has the resolution of a float of seconds, and is written a moment after the clock was read.
@@ -98,15 +98,15 @@ def _is_of_another_boot(trace: Trace, triples: ClockTriples) -> bool:
     return not np.isin(of_trace, np.concatenate([of_run - 1, of_run, of_run + 1])).any()
 
 
-def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
+def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> ClockMapping | None:
     if trace.clock == "monotonic":
-        return shifted(0, 0)
+        return constant_offset(0, 0)
     if trace.clock == "boottime":
         return map_boottime(trace, triples, reasons)
     return _map_unknown(trace, triples, reasons)
 
 
-def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
+def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> ClockMapping | None:
     """Map a trace that does not name its clock. Its marks identify the clock, or give its offset to monotonic."""
     taken = trace.snapshots
     marks = [(taken.trace_ns, taken.monotonic_ns)]
@@ -117,22 +117,22 @@ def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
     offsets = next((found for at, own in marks if len(found := (at - own)[own >= 0])), None)
     if offsets is None:
         reasons.append(Reason("trace_clock_unknown", "the trace does not name its clock; assumed to be the monotonic clock"))
-        return shifted(0, 0)
+        return constant_offset(0, 0)
     offset = round(float(np.median(offsets)))
     spread = int(np.abs(offsets - offset).max())
     reach = _MARK_NS + (max(trace.end_ns, 0) >> _FLOAT_BITS)
     known = triples.boottime_ns != UNKNOWN
     ahead = triples.boottime_ns[known] - triples.monotonic_ns[known]
     if abs(offset) <= reach:
-        return shifted(0, spread)
+        return constant_offset(0, spread)
     if len(ahead) and np.abs(ahead - offset).min() <= reach:
         return map_boottime(trace, triples, reasons)
     text = f"the trace's clock is joined only by its own marks, which are accurate to {reach / 1e6:.0f} ms"
     reasons.append(Reason("trace_clock_rough", text))
-    return shifted(offset, spread)
+    return constant_offset(offset, spread)
 
 
-def _apply(trace: Trace, to: Callable[[I64], I64], mapping: Mapping) -> Trace:
+def _apply(trace: Trace, to: Callable[[I64], I64], mapping: ClockMapping) -> Trace:
     """Convert the times of all tables by `to`, one column after another."""
     start_ns, end_ns = to(np.array([trace.start_ns, trace.end_ns], np.int64)).tolist()
     windows, losses, suspends, taken = trace.windows, trace.losses, trace.suspends, trace.snapshots

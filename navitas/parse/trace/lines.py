@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.parse.arrays import I64, U8, Bool
-from navitas.parse.trace.words import Places, TextBuffer
+from navitas.parse.trace.text_buffer import Places, TextBuffer
 
 _NS_PER_S, _NS_PER_US = 1_000_000_000, 1000
 _SECONDS_DIGITS = 9

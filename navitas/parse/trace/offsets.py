@@ -14,11 +14,11 @@ from navitas.parse.trace.trace_tables import UNKNOWN, TimeSpans, Trace
 
 # Clocks are read in sequence. An interrupted reading has a larger error than this, and a suspend takes longer.
 _STEP_NS = 5_000_000
-_MOST_JUMPS = 10_000
+_MAX_JUMPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
+class ClockMapping:
     """A conversion of times by `monotonic`.
 
     Readings disagree by up to `residual_ns`. In the spans `unsure` (on the trace's clock) the error may be larger.
@@ -29,13 +29,13 @@ class Mapping:
     unsure: TimeSpans
 
 
-def shifted(offset_ns: int, residual_ns: int) -> Mapping:
+def constant_offset(offset_ns: int, residual_ns: int) -> ClockMapping:
     """Return the mapping of a clock that is ahead of monotonic by a constant."""
     none = np.empty(0, np.int64)
-    return Mapping(lambda t_ns: t_ns - offset_ns, residual_ns, TimeSpans(none, none))
+    return ClockMapping(lambda t_ns: t_ns - offset_ns, residual_ns, TimeSpans(none, none))
 
 
-def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
+def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> ClockMapping | None:
     """Map boottime by the trace's snapshots and the run's triples. Monotonic stops while the device is suspended.
 
     The time of a suspend comes from suspend_resume events, otherwise from the longest pause in the events (with a reason).
@@ -45,7 +45,7 @@ def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
     if not len(boot_ns):
         return None
     jumps = np.flatnonzero(np.abs(np.diff(offset)) > _STEP_NS)
-    if len(jumps) > _MOST_JUMPS:
+    if len(jumps) > _MAX_JUMPS:
         reasons.append(Reason("trace_clocks_contradict", "readings of the trace's clocks contradict each other"))
         return None
     parts = np.split(offset, jumps + 1)
@@ -74,7 +74,7 @@ def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
         slept_s = sum(guessed_ns) / 1e9
         text = f"the device was suspended for {slept_s:.3f} s{times}; the time is inferred from the longest pause in the events"
         reasons.append(Reason("device_slept", text))
-    return Mapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
+    return ClockMapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
 
 
 def _readings(trace: Trace, triples: ClockTriples) -> tuple[I64, I64]:

@@ -9,25 +9,25 @@ import numpy as np
 
 from navitas.parse.arrays import I64, U64, Bool
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import (
+from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
+from navitas.parse.trace.perfetto_columns import FREQUENCY, IDLE, Columns, Power
+from navitas.parse.trace.perfetto_losses import PerfettoLosses
+from navitas.parse.trace.perfetto_wire import Scan
+from navitas.parse.trace.trace_builder import (
     CPU_LIMIT,
     DIED,
     GONE,
     NO_NAME,
     OPEN,
     SEEN,
-    Gathered,
     LastRows,
+    TraceBuilder,
     state_of_numbers,
 )
-from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
-from navitas.parse.trace.perfetto_columns import FREQUENCY, IDLE, Columns, Power
-from navitas.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.parse.trace.perfetto_wire import Scan
 from navitas.parse.trace.trace_tables import DEAD, LEAVES_IDLE, UNKNOWN
 from navitas.perfetto.messages import as_bytes
 
-_IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
+_IDLE_EXIT, _MAX_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000
 _NO_TIMES = np.empty(0, np.int64)
 _SUSPENDS = ("machine_suspend", "timekeeping_freeze")
@@ -36,7 +36,7 @@ _SUSPENDS = ("machine_suspend", "timekeeping_freeze")
 class Bundles:
     """Adds the events of bundles to the collected data."""
 
-    def __init__(self, into: Gathered, losses: PerfettoLosses) -> None:
+    def __init__(self, into: TraceBuilder, losses: PerfettoLosses) -> None:
         self._into, self._losses = into, losses
         self._last = LastRows()
         self._running: dict[int, int] = {}
@@ -67,7 +67,7 @@ class Bundles:
             return
         if self._losses.bundle(cpu, sequence, min(ends), max(ends), bundle.lost):
             self._running.pop(cpu, None)
-        self._into.covers(min(ends), max(ends))
+        self._into.extend_span(min(ends), max(ends))
         self._switches(cpu, columns, bundle.names, compact)
         if power.kind.any():
             self._idle(power, is_timed, shift_ns)
@@ -100,7 +100,7 @@ class Bundles:
         rows = np.flatnonzero(is_timed & (power.kind == IDLE) & (power.cpu < CPU_LIMIT))
         if len(rows):
             state = power.state[rows]
-            state = np.where(state == _IDLE_EXIT, LEAVES_IDLE, np.minimum(state, _MOST_IDLE))
+            state = np.where(state == _IDLE_EXIT, LEAVES_IDLE, np.minimum(state, _MAX_IDLE))
             self._into.idle.add(cpu=_one(power.cpu[rows]), t_ns=power.t_ns[rows] + shift_ns, state=state)
 
     def _frequencies(self, power: Power, is_timed: Bool, shift_ns: int) -> None:
@@ -113,23 +113,23 @@ class Bundles:
             return
         state = int(state_of_numbers(np.array([switch.prev_state]))[0])
         self._into.switches.row(cpu=cpu, t_ns=t_ns, next_tid=switch.next_pid, prev_tid=switch.prev_pid, prev_state=state)
-        self._into.fact(t_ns, switch.prev_pid, DIED if state == DEAD else SEEN, name=as_bytes(switch.prev_comm))
-        self._into.fact(t_ns, switch.next_pid, SEEN, name=as_bytes(switch.next_comm))
+        self._into.add_fact(t_ns, switch.prev_pid, DIED if state == DEAD else SEEN, name=as_bytes(switch.prev_comm))
+        self._into.add_fact(t_ns, switch.next_pid, SEEN, name=as_bytes(switch.next_comm))
         self._running[cpu] = switch.next_pid
 
     def _start(self, _: int, t_ns: int, event: Any, task: Any) -> None:
         is_thread = bool(task.clone_flags & _CLONE_THREAD)
         tgid, parent = (UNKNOWN, event.pid) if is_thread else (task.pid, UNKNOWN)
-        self._into.fact(t_ns, task.pid, OPEN, tgid=tgid, name=as_bytes(task.comm), parent=parent)
+        self._into.add_fact(t_ns, task.pid, OPEN, tgid=tgid, name=as_bytes(task.comm), parent=parent)
 
     def _fork(self, _: int, t_ns: int, __: Any, task: Any) -> None:
-        self._into.fact(t_ns, task.child_pid, OPEN, name=as_bytes(task.child_comm))
+        self._into.add_fact(t_ns, task.child_pid, OPEN, name=as_bytes(task.child_comm))
 
     def _rename(self, _: int, t_ns: int, __: Any, task: Any) -> None:
-        self._into.fact(t_ns, task.pid, SEEN, name=as_bytes(task.newcomm))
+        self._into.add_fact(t_ns, task.pid, SEEN, name=as_bytes(task.newcomm))
 
     def _end(self, _: int, t_ns: int, __: Any, task: Any) -> None:
-        self._into.fact(t_ns, task.pid, GONE)
+        self._into.add_fact(t_ns, task.pid, GONE)
 
     def _suspend(self, _: int, t_ns: int, __: Any, event: Any) -> None:
         if event.action in _SUSPENDS:

@@ -10,7 +10,7 @@ TIME_LIMIT_NS: Final = 1 << 61
 REALTIME: Final = 1
 MONOTONIC: Final = 3
 BOOTTIME: Final = 6
-_MOST_SEQUENCES = 4096
+_MAX_SEQUENCES = 4096
 # Clock ids from here on belong to one sequence and have its unit. No packet that is read here uses one for its time.
 _FIRST_OF_SEQUENCE = 64
 
@@ -33,7 +33,7 @@ class PacketClocks:
     def defaults(self, packet: Any) -> None:
         """Keep a packet's defaults, which apply to later packets of its sequence."""
         sequence = packet.trusted_packet_sequence_id
-        has_room = sequence in self._default_of or len(self._default_of) < _MOST_SEQUENCES
+        has_room = sequence in self._default_of or len(self._default_of) < _MAX_SEQUENCES
         if packet.HasField("trace_packet_defaults") and has_room:
             self._default_of[sequence] = packet.trace_packet_defaults.timestamp_clock_id
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from navitas.parse.arrays import I64, U8, U64, Bool
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import state_of_numbers
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_wire import COMMS, STATES, TIDS, TIMES, Scan
+from navitas.parse.trace.trace_builder import state_of_numbers
 from navitas.parse.trace.varints import LONGER, PAD, Buffer, packed
 from navitas.perfetto.messages import message_class
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from navitas.parse.trace.gather import CPU_LIMIT, Gathered
+from navitas.parse.trace.trace_builder import CPU_LIMIT, TraceBuilder
 
 _START, _END = 1, 2
 _CORES_NAMED = 8
@@ -16,7 +16,7 @@ class PerfettoLosses:
     A core's loss lasts from its last event before the gap to its first event after it.
     """
 
-    def __init__(self, into: Gathered) -> None:
+    def __init__(self, into: TraceBuilder) -> None:
         self._into = into
         self._last_ns: dict[int, int] = {}
         self._cpus_of: dict[int, set[int]] = {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from navitas.parse.trace.varints import LONGER, MOST_BYTES
+from navitas.parse.trace.varints import LONGER, MAX_BYTES
 
 _VARINT, _CONTENT = 0, 2
 _U32, _U64 = (1 << 32) - 1, (1 << 64) - 1
@@ -140,7 +140,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     if value < 0x80:
         return value, at + 1
     value &= 0x7F
-    for place in range(1, MOST_BYTES):
+    for place in range(1, MAX_BYTES):
         byte = data[at + place]
         value |= (byte & 0x7F) << 7 * place
         if byte < 0x80:

@@ -57,4 +57,4 @@ def _count_skipped(path: Path, raw: RawTrace, findings: Findings) -> None:
     for reason, count in raw.skipped_by_reason.items():
         first = next((f", the first is number {one.number}" for one in raw.skipped if one.reason == reason), "")
         message = f"{path.name}: {{count}} {unit} were skipped ({reason}){first}"
-        findings.lose("trace_lines", count, message, "The others are used.", file=path.name)
+        findings.add_loss("trace_lines", count, message, "The others are used.", file=path.name)

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, Gathered, state_of_numbers
+from navitas.parse.trace.trace_builder import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, TraceBuilder, state_of_numbers
 from navitas.parse.trace.trace_tables import DEAD, LEAVES_IDLE, RUNNABLE, SLEEPS, UNKNOWN
 
 CLOCK_SYNC: Final = b"trace_event_clock_sync"
@@ -47,10 +47,10 @@ _ENTRIES = re.compile(rb"# entries-in-buffer/entries-written: (\d{1,18})/(\d{1,1
 _CLOCK = re.compile(rb"# *(?:trace[_ ])?clock: *(?:.*\[(\w+)\]|(\w+))")
 _CLOCKS = {b"boot": "boottime", b"mono": "monotonic", b"local": "global", b"global": "global"}
 _CLONE_THREAD = 0x10000
-_MOST_IDLE = 0xFFFF
+_MAX_IDLE = 0xFFFF
 _IDLE_EXIT = 4_294_967_295
 _NS_PER_S, _NS_PER_MS = 1_000_000_000, 1_000_000
-_MOST_S = 1 << 32
+_MAX_S = 1 << 32
 
 
 class Switch(NamedTuple):
@@ -66,7 +66,7 @@ class Switch(NamedTuple):
 class SingleLines:
     """Decodes lines into the collected data. Skipped lines are reported by line number."""
 
-    def __init__(self, into: Gathered) -> None:
+    def __init__(self, into: TraceBuilder) -> None:
         self._into = into
 
     def comment(self, line: bytes) -> None:
@@ -84,7 +84,7 @@ class SingleLines:
         if lost := _LOST.match(line):
             return int(lost[1])
         if listed := _PROC.match(line):
-            self._into.fact(UNKNOWN, int(listed[2]), LISTED, tgid=int(listed[1]))
+            self._into.add_fact(UNKNOWN, int(listed[2]), LISTED, tgid=int(listed[1]))
         elif _HEAD.match(line):
             self.event(number, line)
         elif not _KNOWN.match(line):
@@ -98,7 +98,7 @@ class SingleLines:
             self._into.skip(number, line, "not an event")
             return
         t_ns = _time_ns(head)
-        self._into.covers(t_ns, t_ns)
+        self._into.extend_span(t_ns, t_ns)
         if CLOCK_SYNC in head["fields"]:
             self._clock_sync(t_ns, head["fields"])
         elif (decode := self._decoders.get(head["event"])) and not decode(self, t_ns, head):
@@ -119,8 +119,8 @@ class SingleLines:
             return None
         state, t_ns = _state(found[3]), _time_ns(head)
         tgid = int(head["tgid"]) if (head["tgid"] or b"").isdigit() and prev == int(head["pid"]) else UNKNOWN
-        self._into.fact(t_ns, prev, DIED if state == DEAD else SEEN, tgid=tgid, name=found[1])
-        self._into.fact(t_ns, following, SEEN, name=found[4])
+        self._into.add_fact(t_ns, prev, DIED if state == DEAD else SEEN, tgid=tgid, name=found[1])
+        self._into.add_fact(t_ns, following, SEEN, name=found[4])
         return Switch(int(head["cpu"]), t_ns, following, prev, state)
 
     def _switch(self, _: int, head: re.Match[bytes]) -> bool:
@@ -138,31 +138,29 @@ class SingleLines:
         found = _POWER.match(head["fields"])
         if found and int(found[2]) < CPU_LIMIT:
             state = int(found[1])
-            self._into.idle.row(
-                cpu=int(found[2]), t_ns=t_ns, state=LEAVES_IDLE if state == _IDLE_EXIT else min(state, _MOST_IDLE)
-            )
+            self._into.idle.row(cpu=int(found[2]), t_ns=t_ns, state=LEAVES_IDLE if state == _IDLE_EXIT else min(state, _MAX_IDLE))
         return bool(found)
 
     def _start(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _NEW.match(head["fields"]):
             tid, is_thread = int(found[1]), int(found[3], 16) & _CLONE_THREAD
             parent = int(head["pid"]) if is_thread else UNKNOWN
-            self._into.fact(t_ns, tid, OPEN, tgid=UNKNOWN if is_thread else tid, name=found[2], parent=parent)
+            self._into.add_fact(t_ns, tid, OPEN, tgid=UNKNOWN if is_thread else tid, name=found[2], parent=parent)
         return bool(found)
 
     def _fork(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _FORK.match(head["fields"]):
-            self._into.fact(t_ns, int(found[2]), OPEN, name=found[1])
+            self._into.add_fact(t_ns, int(found[2]), OPEN, name=found[1])
         return bool(found)
 
     def _rename(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _RENAME.match(head["fields"]):
-            self._into.fact(t_ns, int(found[1]), SEEN, name=found[2])
+            self._into.add_fact(t_ns, int(found[1]), SEEN, name=found[2])
         return bool(found)
 
     def _end(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _END.match(head["fields"]):
-            self._into.fact(t_ns, int(found[1]), GONE)
+            self._into.add_fact(t_ns, int(found[1]), GONE)
         return bool(found)
 
     def _suspend(self, t_ns: int, head: re.Match[bytes]) -> bool:
@@ -178,7 +176,7 @@ class SingleLines:
     def _clock_sync(self, t_ns: int, fields: bytes) -> None:
         """Decode atrace's clock mark: monotonic seconds (with the few digits of a float), or realtime milliseconds."""
         sync = _SYNC.search(fields)
-        if not sync or not 0 < int(sync[2]) < (_MOST_S if sync[1] == b"parent" else _MOST_S * 1000):
+        if not sync or not 0 < int(sync[2]) < (_MAX_S if sync[1] == b"parent" else _MAX_S * 1000):
             return
         monotonic, realtime = UNKNOWN, UNKNOWN
         if sync[1] == b"parent":

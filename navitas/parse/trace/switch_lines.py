@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from navitas.parse.arrays import I64, U8, Bool
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import DIED, SEEN, Gathered, LastRows, state_of_numbers
 from navitas.parse.trace.lines import TraceLines
 from navitas.parse.trace.single_lines import Switch
+from navitas.parse.trace.text_buffer import Places, TextBuffer
+from navitas.parse.trace.trace_builder import DIED, SEEN, LastRows, TraceBuilder, state_of_numbers
 from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
-from navitas.parse.trace.words import Places, TextBuffer
 
 _NAME_WORDS = 2
 _DEAD_LETTERS = (ord("X"), ord("x"), ord("Z"))
@@ -43,7 +43,7 @@ class SwitchLines:
         self._last = LastRows()
 
     def decode(
-        self, text: TextBuffer, lines: TraceLines, rows: Places, single: Callable[[int], Switch | None], into: Gathered
+        self, text: TextBuffer, lines: TraceLines, rows: Places, single: Callable[[int], Switch | None], into: TraceBuilder
     ) -> None:
         """Decode these event lines. Lines in other formats go to `single`, one by one."""
         fields = _fields(text, lines.event[rows], lines.end[lines.row[rows]])

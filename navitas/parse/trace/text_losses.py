@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 from navitas.parse.trace.lines import TraceLines
+from navitas.parse.trace.trace_builder import CPU_LIMIT, TraceBuilder
 from navitas.parse.trace.trace_tables import UNKNOWN
 
 
 class TextLosses:
     """Converts the positions of such lines to time spans, over several blocks."""
 
-    def __init__(self, into: Gathered) -> None:
+    def __init__(self, into: TraceBuilder) -> None:
         self._into = into
         self._last_at = np.full(CPU_LIMIT, UNKNOWN, np.int64)
         self._open: dict[int, int] = {}

@@ -13,7 +13,7 @@ PAD: Final = 64
 """Number of bytes that a buffer needs after the last position that is read."""
 LONGER: Final = 9
 """The reported size of a varint of more than eight bytes. Its value is not decoded."""
-MOST_BYTES: Final = 10
+MAX_BYTES: Final = 10
 _HIGH, _ONES = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101)
 _ODD_7, _ODD_14, _ODD_28 = (np.uint64(mask) for mask in (0x7F007F007F007F00, 0x3FFF00003FFF0000, 0x0FFFFFFF00000000))
 _1, _2, _4, _7, _56 = (np.uint64(bits) for bits in (1, 2, 4, 7, 56))
@@ -56,7 +56,7 @@ def packed(parts: Sequence[bytes]) -> tuple[U64, I64, Bool]:
     damaged = np.zeros(len(parts), bool)
     for row in several[ends[several] - starts[several] >= LONGER - 1].tolist():
         number = buffer.bytes[starts[row] : ends[row] + 1].tolist()
-        value[row] = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(number[:MOST_BYTES])) & (1 << 64) - 1
-        if len(number) > MOST_BYTES or (len(number) == MOST_BYTES and number[-1] > 1):
+        value[row] = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(number[:MAX_BYTES])) & (1 << 64) - 1
+        if len(number) > MAX_BYTES or (len(number) == MAX_BYTES and number[-1] > 1):
             damaged[np.searchsorted(part_ends, ends[row], side="right")] = True
     return value, np.searchsorted(ends, part_ends), damaged

@@ -41,12 +41,12 @@ for run in manifest.runs:
     for file in manifest.files:
         if file.run == run.id:
             work += [lambda file=file: shutil.copy(golden / file.path, writer.path(file.kind, file.run, Path(file.path).name))]
-    work += [writer.settle, lambda run=run: writer.add_run(run)]
+    work += [writer.checkpoint, lambda run=run: writer.add_run(run)]
 for step in work[:steps]:
     step()
 print("written", len(work), flush=True)
 while forever:
-    writer.settle()
+    writer.checkpoint()
 sys.stdin.read()
 """
 

@@ -184,5 +184,5 @@ def test_a_clock_that_seems_to_be_set_all_the_time_joins_nothing() -> None:
 
 def test_names_in_findings_are_no_formats() -> None:
     findings = Findings(0)
-    findings.lose("readings", 3, "/{x}/{0.real}: {count} were skipped", "")
+    findings.add_loss("readings", 3, "/{x}/{0.real}: {count} were skipped", "")
     assert findings.warnings[0].message == "/{x}/{0.real}: 3 were skipped"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.parse.counters import Readings
-from navitas.parse.schedstat import Life, parse_schedstat
+from navitas.parse.schedstat import Lifetime, parse_schedstat
 
 MS = 1_000_000
 
@@ -19,7 +19,7 @@ def lives(*texts: str) -> dict[int, list[tuple[str, int, list[tuple[int, int]]]]
     return {tid: [shown(life) for life in of_tid] for tid, of_tid in found.items()}
 
 
-def shown(life: Life) -> tuple[str, int, list[tuple[int, int]]]:
+def shown(life: Lifetime) -> tuple[str, int, list[tuple[int, int]]]:
     points = zip((life.clock.t_ns // MS).tolist(), (life.clock.cpu_ns // MS).tolist(), strict=True)
     return life.name, life.since_ns // MS if life.since_ns >= 0 else -1, list(points)
 

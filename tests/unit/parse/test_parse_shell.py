@@ -38,7 +38,7 @@ def test_lines_that_only_look_like_heads_belong_to_the_text() -> None:
 
 
 def test_more_than_memory_should_hold_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.parse.shell._MOST_CHARS", 500)
+    monkeypatch.setattr("navitas.parse.shell._MAX_CHARS", 500)
     found, left_out = parse_shell(io.StringIO(TEXT))
     assert found["/proc/stat"].texts == ["cpu 1\nintr\n"] and left_out == 5
 

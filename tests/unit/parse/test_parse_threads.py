@@ -13,7 +13,7 @@ from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of
 from navitas.parse.schedstat import parse_schedstat
 from navitas.parse.tables import CpuClock, Role, Thread
-from navitas.parse.threads import Probed, join_threads
+from navitas.parse.threads import ProbedThread, join_threads
 
 MS = 1_000_000
 Points = list[tuple[float, float]]
@@ -25,11 +25,11 @@ def clock(points: Points) -> CpuClock:
     )
 
 
-def probed(serial: int, tid: int, anchors: Points) -> Probed:
-    return Probed(serial, tid, f"t{serial}", NO_CALLS, NO_FOLDED, clock(anchors), 0)
+def probed(serial: int, tid: int, anchors: Points) -> ProbedThread:
+    return ProbedThread(serial, tid, f"t{serial}", NO_CALLS, NO_FOLDED, clock(anchors), 0)
 
 
-def join(threads: list[Probed], *records: dict[int, float]) -> tuple[Thread, ...]:
+def join(threads: list[ProbedThread], *records: dict[int, float]) -> tuple[Thread, ...]:
     """Records are 20 ms apart, from 0; each gives the CPU ms of the tids that it lists."""
     texts = ["".join(f"{tid} {round(cpu * MS)} 0 1 comm{tid}\n" for tid, cpu in record.items()).encode() for record in records]
     times = [i * 20 * MS for i in range(len(records))]

@@ -6,8 +6,8 @@ import numpy as np
 
 from navitas.parse.counters import Readings
 from navitas.parse.methodmap import Span, spans
+from navitas.parse.sampled_files import sum_of_clocks
 from navitas.parse.schedstat import parse_schedstats
-from navitas.parse.series import summed
 from navitas.parse.tables import CpuClock, Method, MethodTable
 from navitas.recording.manifest import Map, Run
 
@@ -27,10 +27,10 @@ def test_older_manifests_have_neither() -> None:
 def test_clocks_of_two_processes_are_summed() -> None:
     one = CpuClock(np.array([0, 10, 20]), np.array([5, 10, 15]))
     other = CpuClock(np.array([10, 20]), np.array([100, 130]))
-    both = summed([one, other])
+    both = sum_of_clocks([one, other])
     assert both.t_ns.tolist() == [0, 10, 20]
     assert both.cpu_ns.tolist() == [0, 5, 40]
-    assert summed([one]) is one
+    assert sum_of_clocks([one]) is one
 
 
 def test_what_one_process_does_not_list_says_nothing_of_another() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from navitas.parse.app_run_queue import app_run_queue
 from navitas.parse.counters import Readings
 from navitas.parse.run_queue import RunQueue
 from navitas.parse.schedstat import parse_schedstat, parse_schedstats
-from navitas.parse.waiting import run_queue_of
 
 MS = 1_000_000
 
@@ -24,7 +24,7 @@ def readings(*texts: str) -> Readings:
 
 
 def queue_of(*texts: str) -> RunQueue | None:
-    return run_queue_of(parse_schedstat(readings(*texts))[0].values())
+    return app_run_queue(parse_schedstat(readings(*texts))[0].values())
 
 
 def until(queue: RunQueue | None, ms: float) -> tuple[float, float]:
@@ -50,7 +50,7 @@ def test_all_threads_run_but_only_those_of_the_tests_wait() -> None:
 def test_the_jit_compiler_does_not_wait_for_the_tests() -> None:
     texts = [b"1 0 0 1 main\n2 0 0 1 C2 CompilerThre", f"1 {MS} {MS} 2 main\n2 {5 * MS} {9 * MS} 2 C2 CompilerThre".encode()]
     lives, torn = parse_schedstat(Readings([0, 20 * MS], texts))
-    assert (until(run_queue_of(lives.values()), 20), torn) == ((6, 1), 0)
+    assert (until(app_run_queue(lives.values()), 20), torn) == ((6, 1), 0)
 
 
 def test_a_new_thread_waited_since_it_came_up() -> None:
@@ -71,7 +71,7 @@ def test_a_kernel_that_does_not_count_waiting_says_nothing() -> None:
 
 def test_several_processes_add_up() -> None:
     lives, _ = parse_schedstats([readings("1 0 0 main", "1 1 2 main"), readings("9 0 0 main", "9 3 4 main")])
-    assert until(run_queue_of(lives.values()), 20) == (4, 6)
+    assert until(app_run_queue(lives.values()), 20) == (4, 6)
 
 
 @pytest.mark.parametrize("wait", ["-5", "x", str(1 << 63), ""])

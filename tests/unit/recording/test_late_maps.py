@@ -12,7 +12,7 @@ import pytest
 from navitas.cli.main import run
 from navitas.errors import RecordingError
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP, add_map
-from navitas.recording.writer import reserved
+from navitas.recording.writer import reserve_folder
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
@@ -62,7 +62,7 @@ def test_a_recording_that_is_being_written_takes_no_map(
     folder, file = without_map
     monkeypatch.setattr("navitas.recording.writer._CHANGE_S", 0.2)
     before = (folder / "manifest.json").read_bytes()
-    with reserved(folder):
+    with reserve_folder(folder):
         assert run(["report", str(folder), "--map", str(file)]) == 4
     printed = capsys.readouterr().err
     assert f"another profiling (process {os.getpid()}) is writing a recording here" in printed and "Wait for its end" in printed

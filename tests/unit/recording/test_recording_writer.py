@@ -16,7 +16,7 @@ from navitas.folder_lock import FolderLock
 from navitas.new_files import unfinished_path
 from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter, open_recording
-from navitas.recording.writer import RESERVE_NAME, check_place, reserved
+from navitas.recording.writer import RESERVE_NAME, check_writable, reserve_folder
 
 
 def writer(root: Path, lock: FolderLock | None = None) -> RecordingWriter:
@@ -57,8 +57,8 @@ def test_everything_written_is_listed_with_size_and_hash(tmp_path: Path) -> None
         recording.path("battery", 0, "battery.txt")
         recording.warn("w", "message")
         recording.warn("w", "message")
-        recording.lose("bytes", 3, 0)
-        recording.lose("bytes", 0, 0)
+        recording.add_loss("bytes", 3, 0)
+        recording.add_loss("bytes", 0, 0)
         recording.finish()
     opened = open_recording(tmp_path / "rec")
     manifest = opened.manifest
@@ -135,15 +135,15 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None
 def test_a_place_is_checked_beforehand_and_left_as_it_was(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(RecordingError, match="cannot write") as caught:
-        check_place(tmp_path / place)
+        check_writable(tmp_path / place)
     assert "-o" in caught.value.remedy
-    check_place(tmp_path / "new" / "folder")
+    check_writable(tmp_path / "new" / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_place_that_even_root_cannot_write_is_refused() -> None:
     with pytest.raises(RecordingError, match=r"/proc/navitas: cannot write"):
-        check_place(Path("/proc/navitas"))
+        check_writable(Path("/proc/navitas"))
 
 
 FULL_FROM_HERE = [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EDQUOT, "Disk quota exceeded")]
@@ -227,11 +227,11 @@ def test_a_pipe_in_the_manifest_s_place_is_not_waited_for(tmp_path: Path) -> Non
 
 
 def test_a_reserved_folder_is_written_by_the_one_who_holds_it(tmp_path: Path) -> None:
-    with reserved(tmp_path / "a" / "rec") as lock:
+    with reserve_folder(tmp_path / "a" / "rec") as lock:
         with pytest.raises(RecordingError, match=f"process {os.getpid()}") as caught, writer(tmp_path / "a" / "rec"):
             pass
         assert "-o" in caught.value.remedy
-        with pytest.raises(RecordingError, match="another profiling"), reserved(tmp_path / "a" / "rec"):
+        with pytest.raises(RecordingError, match="another profiling"), reserve_folder(tmp_path / "a" / "rec"):
             pass
         with writer(tmp_path / "a" / "rec", lock=lock) as made:
             made.finish()
@@ -242,14 +242,14 @@ def test_a_reserved_folder_is_written_by_the_one_who_holds_it(tmp_path: Path) ->
 def test_a_reserved_folder_that_stays_empty_is_removed_if_it_was_not_there(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     for name in ("new/rec", "there"):
-        with pytest.raises(ZeroDivisionError), reserved(tmp_path / name):
+        with pytest.raises(ZeroDivisionError), reserve_folder(tmp_path / name):
             raise ZeroDivisionError
     assert [path.name for path in tmp_path.iterdir()] == ["there"] and not any((tmp_path / "there").iterdir())
 
 
 def test_a_folder_of_something_else_is_refused_when_it_is_reserved(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
-    with pytest.raises(RecordingError, match="contains no recording"), reserved(tmp_path):
+    with pytest.raises(RecordingError, match="contains no recording"), reserve_folder(tmp_path):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 

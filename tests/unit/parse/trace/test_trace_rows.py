@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.parse.trace.gather import DIED, SEEN, Gathered
 from navitas.parse.trace.growing_rows import CoreRows, GrowingRows
+from navitas.parse.trace.trace_builder import DIED, SEEN, TraceBuilder
 
 
 def test_pieces_and_rows_come_out_by_core_then_time_and_as_they_came_at_one_moment() -> None:
@@ -59,7 +59,7 @@ def test_rows_are_thinned_now_and_then() -> None:
 
 
 def test_sightings_between_others_alike_are_left_out_of_a_long_trace() -> None:
-    into = Gathered()
+    into = TraceBuilder()
     count = 1 << 19
     t_ns = np.arange(count)
     common = {"tgid": 7, "parent": -1}

@@ -12,7 +12,7 @@ from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.threads import Probed
+from navitas.parse.threads import ProbedThread
 
 
 def of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
@@ -37,9 +37,9 @@ def by_thread(chunks: list[Chunk], findings: Findings) -> Groups:
             lost_records += sum(chunk.lost_before for chunk in ordered)
     names = {serial: name_of(by_type) for serial, by_type in groups.items()}
     message = "{count} chunks of events are missing from the event files"
-    findings.lose_of_threads("chunks", missing_chunks, names, message, LOST)
+    findings.add_losses_by_thread("chunks", missing_chunks, names, message, LOST)
     message = "{count} markers, clock or counter readings were lost while recording"
-    findings.lose("records", lost_records, message, f"{TORN} A test without its end has the status 'cut'.")
+    findings.add_loss("records", lost_records, message, f"{TORN} A test without its end has the status 'cut'.")
     return groups
 
 
@@ -48,7 +48,7 @@ def name_of(by_type: Mapping[int, Sequence[Chunk]]) -> str:
     return next((chunk.name for ordered in reversed(tuple(by_type.values())) for chunk in reversed(ordered) if chunk.name), "")
 
 
-def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -> list[Probed]:
+def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -> list[ProbedThread]:
     """Return the threads by serial. Lost and dropped events go to `findings`."""
     probed = []
     impossible: dict[int, int] = {}
@@ -61,15 +61,15 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
         tid, bad_tids = _tid(every)
         impossible[serial] = bad_tids
         anchors = decode_anchors(by_type.get(ANCHORS, ()))
-        probed.append(Probed(serial, tid, name_of(by_type), calls, folded, anchors, lost_events))
+        probed.append(ProbedThread(serial, tid, name_of(by_type), calls, folded, anchors, lost_events))
         dropped += bad_calls + bad_rows
     names = {thread.serial: thread.name for thread in probed}
     lost = {thread.serial: thread.lost_events for thread in probed}
-    findings.lose_of_threads("events", lost, names, "{count} events were lost while recording", LOST)
+    findings.add_losses_by_thread("events", lost, names, "{count} events were lost while recording", LOST)
     message = "{count} chunks of events have an impossible thread id, which is ignored"
-    findings.lose_of_threads("thread_ids", impossible, names, message, "Copy the recording again, or record again.")
+    findings.add_losses_by_thread("thread_ids", impossible, names, message, "Copy the recording again, or record again.")
     message = "{count} events were left out: their method ids are not in the map, or their times are impossible"
-    findings.lose("foreign_methods", dropped, message, "Their time counts as their callers' time or as untraced.")
+    findings.add_loss("foreign_methods", dropped, message, "Their time counts as their callers' time or as untraced.")
     return sorted(probed, key=lambda thread: thread.serial)
 
 

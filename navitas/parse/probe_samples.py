@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.arrays import I64, Bool
-from navitas.parse.call_events import own_calls
+from navitas.parse.call_events import reserved_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
-from navitas.parse.folded import own_rows
+from navitas.parse.folded import reserved_rows
 from navitas.parse.methodmap import RESERVED_ID
 from navitas.parse.tables import ENTER, EXIT, CallEvents, Folded
 
@@ -51,13 +51,13 @@ class ProbeSamples:
         return (_trimmed(many) - _trimmed(few)) / (_MANY - _FEW) if min(len(few), len(many)) >= least else None
 
 
-def samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[ProbeSamples, ProbeSamples]:
+def find_samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[ProbeSamples, ProbeSamples]:
     """Return the samples of the given threads (chunks by type): of calls recorded as events, and of folded calls."""
     events: list[I64] = [np.empty((0, 3), np.int64)]
     folds = list(events)
     for by_type in threads:
-        events += [_of_events(calls) for calls in own_calls(by_type.get(CALLS, ()))]
-        folds.append(_of_folds(own_rows(by_type.get(FOLDED, ()))))
+        events += [_of_events(calls) for calls in reserved_calls(by_type.get(CALLS, ()))]
+        folds.append(_of_folds(reserved_rows(by_type.get(FOLDED, ()))))
     return _sorted(events), _sorted(folds)
 
 

@@ -7,17 +7,17 @@ from typing import Final
 from navitas.parse.findings import Findings
 from navitas.parse.tables import CallCost, ProbeCost
 
-_MOST_NS: Final = 100_000
+_MAX_NS: Final = 100_000
 """The two probes of a call take about 40 ns, and up to a hundred times as much on slow phones."""
 _REMEDY = "The energy of methods includes the energy of probes. If the recording's files may be damaged, record again."
 
 
-def credible(cost: ProbeCost | None, findings: Findings) -> ProbeCost | None:
+def check_probe_cost(cost: ProbeCost | None, findings: Findings) -> ProbeCost | None:
     """Return the cost, or add a warning and return None if no probe can have this cost."""
     if cost is None:
         return None
     found = [each for call in (cost.events, cost.folded) for each in _sums(call)]
-    impossible = [ns for ns in found if not 0.0 <= ns <= _MOST_NS]
+    impossible = [ns for ns in found if not 0.0 <= ns <= _MAX_NS]
     if not impossible:
         return cost
     findings.warn(

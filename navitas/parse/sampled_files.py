@@ -50,25 +50,27 @@ def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], find
         if policy is None or policy in tables or reading is None:
             continue
         table, skipped = parse_time_in_state(policy, cpus.get(policy, []), reading.t_ns, reading.texts)
-        findings.lose("time_in_state_readings", skipped, f"{source.path}: {{count}} empty or torn readings were skipped", TORN)
+        findings.add_loss(
+            "time_in_state_readings", skipped, f"{source.path}: {{count}} empty or torn readings were skipped", TORN
+        )
         if table is not None:
             tables[policy] = table
     return tuple(tables[policy] for policy in sorted(tables))
 
 
 def process_clock(manifest: Manifest, processes: Sequence[dict[int, Readings]], findings: Findings) -> CpuClock | None:
-    """Return CPU time from `/proc/self/stat`, summed over the run's processes."""
+    """Return CPU time from `/proc/self/stat`, sum_of_clocks over the run's processes."""
     sources = [source for source in manifest.sources if source.kind == "process_stat"]
     clocks: list[CpuClock] = []
     for source, readings in product(sources[:1], processes):
         if (reading := readings.get(source.id)) is not None:
             clock, skipped = parse_process_stat(reading.t_ns, reading.texts)
-            findings.lose("process_stat_readings", skipped, f"{source.path}: {{count}} torn readings were skipped", TORN)
+            findings.add_loss("process_stat_readings", skipped, f"{source.path}: {{count}} torn readings were skipped", TORN)
             clocks += [clock] if clock is not None else []
-    return summed(clocks) if clocks else None
+    return sum_of_clocks(clocks) if clocks else None
 
 
-def summed(clocks: Sequence[CpuClock]) -> CpuClock:
+def sum_of_clocks(clocks: Sequence[CpuClock]) -> CpuClock:
     """Return the sum of clocks. Each clock is constant before its first reading and after its last."""
     if len(clocks) == 1:
         return clocks[0]
@@ -87,7 +89,7 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
         found, left_out = parse_shell(read_lines(path))
         message = f"{path.name} is too large: its last {{count}} lines were left out"
         remedy = "Data of other processes and rails ends before the run. Profile fewer tests."
-        findings.lose("shell_lines", left_out, message, remedy, file=path.name)
+        findings.add_loss("shell_lines", left_out, message, remedy, file=path.name)
         for name, series in found.items():
             joined = _joined(series, clocks)
             if joined is None:
@@ -97,16 +99,16 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
             t_ns, texts = joined
             message = f"{name}: {{count}} readings cannot be joined with the events: the device's clock was set before they began"
             remedy = "Do not set the device's clock while tests run."
-            findings.lose("unjoined_readings", len(series.texts) - len(texts), message, remedy)
+            findings.add_loss("unjoined_readings", len(series.texts) - len(texts), message, remedy)
             if of_thread := thread_residency.PATH.match(name):
                 blocks_ns.update(t_ns)
                 states.setdefault(int(of_thread[1]), []).extend(zip(t_ns, texts, strict=True))
             elif name == "/proc/stat" and cpu_stat is None:
                 cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
-                findings.lose("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
+                findings.add_loss("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
             elif _RAILS_PATH.search(name) and rails is None:
                 rails, skipped = parse_rails(t_ns, texts, clocks)
-                findings.lose("rail_readings", skipped, "rails: {count} torn readings were skipped", TORN)
+                findings.add_loss("rail_readings", skipped, "rails: {count} torn readings were skipped", TORN)
     thread_states = {tid: _in_order(read) for tid, read in states.items() if read}
     return ShellTables(cpu_stat, rails, thread_states, np.array(sorted(blocks_ns), np.int64))
 

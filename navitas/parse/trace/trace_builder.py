@@ -1,4 +1,4 @@
-"""Collects a trace reader's results piece by piece, before `order` sorts them into tables."""
+"""Collects a trace reader's results piece by piece, before `build_trace` sorts them into tables."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ThreadNames:
         return np.array(list(self._numbers) or [b""])
 
 
-class Gathered:
+class TraceBuilder:
     """All data found so far. Callers check threads' states and numbers before they add them."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Gathered:
         self.overwritten = False
         """Whether new events replaced the oldest ones before the trace was read."""
 
-    def fact(self, t_ns: int, tid: int, kind: int, *, tgid: int = UNKNOWN, name: bytes = b"", parent: int = UNKNOWN) -> None:
+    def add_fact(self, t_ns: int, tid: int, kind: int, *, tgid: int = UNKNOWN, name: bytes = b"", parent: int = UNKNOWN) -> None:
         """Add one fact about a thread."""
         if 0 < tid < TID_LIMIT:
             tgid = tgid if 0 < tgid < TID_LIMIT else UNKNOWN
@@ -109,7 +109,7 @@ class Gathered:
         if text not in self.warnings and len(self.warnings) < _WARNINGS_KEPT:
             self.warnings.append(text)
 
-    def covers(self, first_ns: int, last_ns: int) -> None:
+    def extend_span(self, first_ns: int, last_ns: int) -> None:
         """Extend the trace's time span by `first_ns` to `last_ns`."""
         low, high = self.span_ns or (first_ns, last_ns)
         self.span_ns = (min(low, first_ns), max(high, last_ns))

@@ -40,10 +40,10 @@ def report_unknown(unknown: Mapping[Unknown, int], file: str, findings: Findings
     """Report the unknown parts of a JSON file, with one warning for each code."""
     for code, text in _TEXTS.items():
         counts = {part.name: count for part, count in unknown.items() if part.code == code}
-        findings.lose_named(code, counts, text.replace("{file}", file), UPDATE, file=file)
+        findings.add_losses_by_name(code, counts, text.replace("{file}", file), UPDATE, file=file)
 
 
-def report_readings(manifest: Manifest, readings: Mapping[int, Readings], findings: Findings) -> None:
+def report_unknown_readings(manifest: Manifest, readings: Mapping[int, Readings], findings: Findings) -> None:
     """Report readings of counters that the manifest does not name, or whose kind is unknown."""
     kinds = {source.id: source.kind for source in manifest.sources}
     known = known_words(SourceKind)
@@ -55,4 +55,4 @@ def report_readings(manifest: Manifest, readings: Mapping[int, Readings], findin
         elif kind is not None and kind not in known:
             counts[kind[:LONGEST_NAME]] += len(found.t_ns)
     message = "{count} readings are of counters that this version of Navitas does not know ({names}); they are kept and not used"
-    findings.lose_named("unknown_readings", counts, message, UPDATE)
+    findings.add_losses_by_name("unknown_readings", counts, message, UPDATE)

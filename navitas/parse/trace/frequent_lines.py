@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import CPU_LIMIT, GONE, NO_NAME, OPEN, Gathered
 from navitas.parse.trace.lines import TraceLines
+from navitas.parse.trace.text_buffer import Places, TextBuffer
+from navitas.parse.trace.trace_builder import CPU_LIMIT, GONE, NO_NAME, OPEN, TraceBuilder
 from navitas.parse.trace.trace_tables import LEAVES_IDLE, UNKNOWN
-from navitas.parse.trace.words import Places, TextBuffer
 
 _NAME_WIDTH = 16
 _KHZ_LIMIT = 1 << 32
@@ -18,7 +18,7 @@ _CLONE_THREAD_DIGIT = 5
 _HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 
-def decode_power(text: TextBuffer, lines: TraceLines, rows: Places, is_idle: bool, into: Gathered) -> Places:
+def decode_power(text: TextBuffer, lines: TraceLines, rows: Places, is_idle: bool, into: TraceBuilder) -> Places:
     """Decode `cpu_frequency: state=1800000 cpu_id=0` or `cpu_idle: state=4294967295 cpu_id=2`. Returns lines in other formats."""
     end = lines.end[lines.row[rows]]
     at = end - text.find_back("=", end)
@@ -39,7 +39,7 @@ def decode_power(text: TextBuffer, lines: TraceLines, rows: Places, is_idle: boo
     return rows[~good]
 
 
-def decode_starts(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathered) -> Places:
+def decode_starts(text: TextBuffer, lines: TraceLines, rows: Places, into: TraceBuilder) -> Places:
     """Decode `task_newtask: pid=1234 comm=foo clone_flags=3d0f00 oom_score_adj=0`. Returns lines in other formats.
 
     The flag CLONE_THREAD marks a new thread of its parent's process (the thread in the line's head). Without it, the event
@@ -72,7 +72,7 @@ def decode_starts(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathe
     return rows[~good]
 
 
-def decode_ends(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathered) -> Places:
+def decode_ends(text: TextBuffer, lines: TraceLines, rows: Places, into: TraceBuilder) -> Places:
     """Decode `sched_process_exit: comm=foo pid=1234 prio=120` and `sched_process_free`. Returns lines in other formats."""
     name = lines.event[rows] + len("sched_process_exit: comm=")
     good = text.has(name - 5, b"comm=")

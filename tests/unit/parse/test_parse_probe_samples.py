@@ -9,7 +9,7 @@ from navitas.parse.calibration import probe_cost
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import Chunk, scan_chunks
 from navitas.parse.methodmap import Span
-from navitas.parse.samples import samples
+from navitas.parse.probe_samples import find_samples
 from navitas.parse.tables import ENTER, EXIT, THROW
 
 LINK, CALLER, CALLED, THROWING = 0x3FFFFB, 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
@@ -109,7 +109,7 @@ def test_calls_within_the_calls_of_a_sample_count_too() -> None:
         return [(start, ENTER, CALLER), *inner, (start + whole_ns(probed, COST), EXIT, CALLER)]
 
     events = [event for i in range(200) for event in nested(1_000_000 * i, (16, 64)[i % 2])]
-    found, _ = samples([{cw.CALLS: chunks_of(events)}])
+    found, _ = find_samples([{cw.CALLS: chunks_of(events)}])
     assert found.calls.tolist() == [16, 64] * 100
     cost = found.cost()
     assert cost is not None and cost[0] == pytest.approx(COST)
@@ -121,7 +121,7 @@ def test_calls_within_the_calls_of_a_sample_count_too() -> None:
 
     epochs = [(1_000_000 * i, 1_000_000 * (i + 1), rows((16, 64)[i % 2])) for i in range(100)]
     folds = scan_chunks(cw.chunk(cw.FOLDED, cw.folded_payload(epochs), 100, serial=2, name="main")).chunks
-    _, of_folds = samples([{cw.FOLDED: folds}])
+    _, of_folds = find_samples([{cw.FOLDED: folds}])
     cost = of_folds.cost()
     assert cost is not None and cost[0] == pytest.approx(COST)
 
@@ -130,6 +130,6 @@ def test_they_are_none_of_the_applications_calls() -> None:
     chunks = chunks_of(run_of(10))
     calls, dropped = encoded_calls(chunks, {0: Span(0, 100)})
     assert (len(calls), dropped) == (22, 0)
-    found, folds = samples([{cw.CALLS: chunks}])
+    found, folds = find_samples([{cw.CALLS: chunks}])
     assert found.calls.tolist() == [16, 64] * 5
     assert len(folds.t_ns) == 0 and folds.cost() is None

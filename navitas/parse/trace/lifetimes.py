@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.arrays import I32, I64, U8
-from navitas.parse.trace.gather import DIED, GONE, OPEN, SEEN
+from navitas.parse.trace.trace_builder import DIED, GONE, OPEN, SEEN
 from navitas.parse.trace.trace_tables import UNKNOWN, Tasks
 
 _TIME_BITS = 40
@@ -16,7 +16,7 @@ _TIME_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about threads in any order: time, thread, kind (`gather.OPEN` …), process, name and parent (-1: unknown).
+    """Facts about threads in any order: time, thread, kind (`trace_builder.OPEN` …), process, name and parent (-1: unknown).
 
     `parent` is a thread of the same process. A fact with time -1 holds throughout the trace.
     """
