@@ -1,4 +1,4 @@
-"""Impossible costs of probes are reported, and not used."""
+"""An impossible probe cost is reported and not used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.parse.tables import CallCost, ProbeCost
 FAST = CallCost(inside_ns=17, outside_ns=23, thrown_inside_ns=20, thrown_outside_ns=30, spread_ns=1)
 
 
-def test_what_probes_can_cost_is_used() -> None:
+def test_a_possible_probe_cost_is_used() -> None:
     findings = Findings(0)
     assert check_probe_cost(None, findings) is None
     slow = ProbeCost(FAST, replace(FAST, inside_ns=30_000.0))
