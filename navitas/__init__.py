@@ -1,6 +1,6 @@
 """Navitas: joules per method and per thread, for Android and JVM code.
 
-`navitas.load("recording")` reads a recording for scripts (docs/python-api.md).
+`navitas.load("recording")` opens a recording in scripts (docs/python-api.md).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Profile", "__version__", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is named on its first use: the command line starts without numpy."""
+    """Import public names on first use, so that the command line starts without NumPy."""
     if name == "load":
         from navitas.analyze.load import load  # noqa: PLC0415
 

@@ -1,7 +1,7 @@
-"""Android's compiled XML (AOSP: ResourceTypes.h), as it lies in APKs, read by `axml` within bounds of time and memory.
+"""Read Android's compiled XML (AOSP: ResourceTypes.h) from APKs by `axml`, with limits on time and memory.
 
-The library trusts the numbers in a file, whose strings and chunks may lie over each other and be used over and over. So what it
-reads from is bounded here: bytes are read once or nearly so, letters are counted, few namespaces are kept.
+The library trusts the numbers in a file. In a malicious file, strings and chunks may overlap and repeat. This module
+therefore limits steps back in the file, the number of characters, and the number of namespaces.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ MAGIC = b"\x03\x00\x08\x00"
 ANDROID = "http://schemas.android.com/apk/res/android"
 _MAX_DEPTH = 64
 _MAX_LETTERS = 16 << 20
-"""Of all names, values and texts together: a few strings may be used many times over."""
+"""Limit for all names, values and texts together. A file may use a few strings many times."""
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPACE = re.compile("[\t\n\r]")
 
 
 class MalformedXml(Exception):
-    """It is no compiled XML, it is damaged, or it would take more time or memory than a real one."""
+    """The data is not compiled XML, is damaged, or would take more time or memory than real files."""
 
 
 @dataclass(slots=True)
 class Element:
-    """One element: its attributes of the android namespace, its others, and the text before its first child.
+    """One element: its attributes in the android namespace, its other attributes, and the text before its first child.
 
     Numbers are decimal, booleans `true` and `false`, references `@0x…`.
     """
@@ -43,26 +43,26 @@ class Element:
     children: list[Element] = field(default_factory=list)
 
     def get(self, name: str, default: str = "") -> str:
-        """Value of an attribute of the android namespace."""
+        """Return the value of an attribute in the android namespace."""
         return self.android.get(name, default)
 
     def all(self, tag: str) -> list[Element]:
-        """Children with a tag."""
+        """Return the children with a tag."""
         return [child for child in self.children if child.tag == tag]
 
 
 def parse(data: bytes) -> Element:
-    """Read a document. Raises `MalformedXml` for whatever cannot be read, and nothing else."""
+    """Parse a document. Raises only `MalformedXml`."""
     try:
         return _tree(_Axml(data))
     except MalformedXml:
         raise
-    except Exception as error:  # the library lets out whatever damaged data make it stumble over
+    except Exception as error:  # damaged data causes exceptions of many types in the library
         raise MalformedXml(f"damaged compiled XML ({type(error).__name__})") from error
 
 
 def to_text(root: Element) -> str:
-    """The document as ordinary XML, an element a line."""
+    """Return the document as text XML, one element per line."""
     ElementTree.register_namespace("android", ANDROID)
     document = _ordinary(root)
     ElementTree.indent(document)
@@ -78,7 +78,7 @@ def _ordinary(element: Element) -> ElementTree.Element:
 
 
 class _Axml:
-    """The library's reader of one document, with bounds."""
+    """The library's reader of one document, with limits."""
 
     def __init__(self, data: bytes) -> None:
         library = _library()
@@ -108,13 +108,13 @@ class _Axml:
         return str(self._parser.text)
 
     def attributes(self) -> Mapping[tuple[bool, str], str]:
-        """Values by name, and whether it is of the android namespace: by resource id, as Android identifies them."""
+        """Return values by (is in the android namespace, name). Android identifies its attributes by resource id."""
         found = {}
         parser, codes = self._parser, self.codes
         for at in range(parser.getAttributeCount()):
             index = parser.m_attributes[at * codes.ATTRIBUTE_LENGTH + codes.ATTRIBUTE_IX_NAME]
             is_android = index < len(parser.m_resourceIDs) and parser.m_resourceIDs[index] != 0
-            name = parser.getAttributeName(at).replace(":", "_")  # the library has put it there for `_`
+            name = parser.getAttributeName(at).replace(":", "_")  # the library replaces `_` by `:`
             if name:
                 value = self._value(parser.getAttributeValueType(at), parser.getAttributeValueData(at))
                 found[is_android, name] = _SPACE.sub(" ", value)
@@ -129,10 +129,13 @@ class _Axml:
 
 
 class _Forward(io.BufferedReader):
-    """The document's bytes: a hostile one makes the library look for a chunk at each byte, again and again."""
+    """The document's bytes, with a limit on seeks back.
+
+    A malicious file makes the library search for a chunk at each byte, many times.
+    """
 
     _steps_back = 4096
-    """Real ones need some: aapt2 writes resource maps of no entries, which the library steps over byte by byte."""
+    """Real files need some: aapt2 writes empty resource maps, and the library skips them byte by byte."""
 
     def seek(self, target: int, whence: int = io.SEEK_SET, /) -> int:
         self._steps_back -= target < self.tell()
@@ -142,7 +145,7 @@ class _Forward(io.BufferedReader):
 
 
 class _Strings:
-    """The document's strings, without letters that no XML may hold."""
+    """The document's strings, without characters that are not allowed in XML."""
 
     def __init__(self, pool: Any) -> None:
         self._pool = pool
@@ -152,7 +155,7 @@ class _Strings:
         text: str = self._pool[index]
         self._left -= len(text)
         if self._left < 0:
-            raise MalformedXml("names, values and texts of more than 16 Mi letters")
+            raise MalformedXml("more than 16 Mi characters in names, values and texts")
         return _NO_XML.sub("", text)
 
 
@@ -174,18 +177,18 @@ def _tree(document: _Axml) -> Element:
             above.append(element)
             texts.append([])
             if len(above) > _MAX_DEPTH:
-                raise MalformedXml(f"elements deeper than {_MAX_DEPTH}")
+                raise MalformedXml(f"more than {_MAX_DEPTH} levels of elements")
         elif event == document.codes.END_TAG:
             above.pop().text = "".join(texts.pop())
         elif above and not above[-1].children:
             texts[-1].append(document.text)
     if root is None or above:
-        raise MalformedXml("no whole root element")
+        raise MalformedXml("no complete root element")
     return root
 
 
 def _library() -> Any:
-    """axml's reader, without the logging that importing it sets up for the whole process."""
+    """Return axml's reader, without the logging that it configures for the whole process on import."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     library = importlib.import_module("axml.axml.parser")

@@ -1,4 +1,4 @@
-"""The one root of all errors a user may meet, and its few kinds."""
+"""The root of all errors that a user may see, and its subclasses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command line; `TROUBLE` outranks `TESTS_FAILED`, which outranks `CHECK_FAILED`."""
+    """Exit codes of the command line. If several apply, `TROUBLE` comes before `TESTS_FAILED`, and that before `CHECK_FAILED`."""
 
     OK = 0
     CHECK_FAILED = 1
@@ -17,9 +17,9 @@ class ExitCode(IntEnum):
 
 
 class NavitasError(Exception):
-    """Something went wrong that the user can understand and fix.
+    """An error that the user can understand and fix.
 
-    `message` names the file, line or device and the cause; `remedy` says what to do about it.
+    `message` names the file, line or device and the cause. `remedy` says what to do.
     """
 
     exit_code: ExitCode = ExitCode.TROUBLE
@@ -31,22 +31,22 @@ class NavitasError(Exception):
 
 
 class UsageError(NavitasError):
-    """The command was called in a way that cannot work."""
+    """The command line is invalid."""
 
     exit_code = ExitCode.USAGE
 
 
 class BuildError(NavitasError):
-    """Gradle, the JDK or the instrumenter could not do their part."""
+    """Gradle, the JDK or the instrumenter failed."""
 
 
 class DeviceError(NavitasError):
-    """A device is missing, refused a command, or went away."""
+    """A device is missing, refused a command, or disconnected."""
 
 
 class RecordingError(NavitasError):
-    """A recording, method map or raw file cannot be read or does not belong."""
+    """A recording, method map or raw file cannot be read, or belongs to another build or run."""
 
 
 class PowerProfileError(NavitasError):
-    """A power profile is unreadable, unsafe or without the figures that are needed."""
+    """A power profile is unreadable, is unsafe, or lacks required values."""

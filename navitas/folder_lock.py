@@ -1,4 +1,4 @@
-"""A lock that ends with the process that holds it, however that ends."""
+"""A lock that the system releases when its process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from navitas.regular_files import read_regular
 
 _LONGEST_NUMBER = 32
 _LOOK_S = 0.1
-# Some network file systems know no such locks: there the folder is not guarded.
+# Some network file systems do not support flock. The folder has no lock there.
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
 def try_lock(handle: int) -> bool:
-    """Take the lock of an open file (flock(2)); false when another process has it. Raises `OSError` where there are none."""
+    """Lock an open file (flock(2)). Returns false if another process holds the lock.
+
+    Raises `OSError` on file systems without locks.
+    """
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -30,19 +33,19 @@ def try_lock(handle: int) -> bool:
 
 
 def share_lock(handle: int) -> None:
-    """Take the lock of an open file together with others that share it, or turn one's own into a shared one. Raises `OSError`."""
+    """Take a shared lock on an open file, or convert an exclusive lock to a shared one. Raises `OSError`."""
     fcntl.flock(handle, fcntl.LOCK_SH)
 
 
 class FolderLock:
-    """An advisory lock on a file that is there while it is held, and names the process that holds it."""
+    """An advisory lock on a file that exists while the lock is held, and that contains the holder's process id."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._handle: int | None = None
 
     def acquire(self) -> bool:
-        """Take the lock; false when another process has it. Raises `OSError` when the file cannot be made."""
+        """Take the lock. Returns false if another process holds it. Raises `OSError` if the file cannot be created."""
         while self._handle is None:
             handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
             try:
@@ -55,17 +58,17 @@ class FolderLock:
                     raise
             if self._is_there(handle):
                 self._handle = handle
-                with contextlib.suppress(OSError):  # a full disk: the lock holds without its holder's number
+                with contextlib.suppress(OSError):  # on a full disk, the lock works without the process id
                     os.ftruncate(handle, 0)
                     os.write(handle, b"%d\n" % os.getpid())
-            else:  # its holder has removed it between our opening and locking it
+            else:  # the previous holder removed the file after this process opened it
                 os.close(handle)
         return True
 
     def wait(self, on_wait: Callable[[str], None] = lambda holder: None, limit_s: float = float("inf")) -> bool:
-        """Take the lock. If it is held, call `on_wait` with the holder's number, once, and wait for its release.
+        """Take the lock. If it is held, call `on_wait` once with the holder's process id and wait for its release.
 
-        False when `limit_s` has passed. Raises `OSError` as `acquire`.
+        Returns false if `limit_s` has passed. Raises `OSError` as `acquire` does.
         """
         if self.acquire():
             return True
@@ -78,13 +81,13 @@ class FolderLock:
         return False
 
     def holder(self) -> str:
-        """The number of the process that holds the lock, as it says itself; empty when that cannot be read."""
+        """Return the process id that the holder wrote, or an empty string if it cannot be read."""
         with contextlib.suppress(OSError, ValueError):
             return str(int(read_regular(self._path, _LONGEST_NUMBER)))
         return ""
 
     def release(self) -> None:
-        """Remove the file and give the lock up; nothing happens when it is not held."""
+        """Remove the file and release the lock. Does nothing if the lock is not held."""
         if self._handle is not None:
             with contextlib.suppress(OSError):
                 self._path.unlink(missing_ok=True)

@@ -1,11 +1,12 @@
-"""Files that appear whole or not at all, and are never written through a link that somebody else has put there.
+"""Write files atomically, and never through a link.
 
-The one way to write a file that others read: it is made under a new name beside its target, then renamed. What the target's name
-leads to, if it is a link, stays. A file that is replaced keeps its permissions, and its owner and group where this user may give
-them; where not, the file is not opened to another group. A failure leaves no partial file and the old content, and its `OSError`
-names the target. Only a killed process leaves its unfinished file, which `remove_leftovers` finds. Folders must exist.
+This is the only way to write a file that others read. A new file with a random name is written next to the target and
+then renamed. If the target is a link, the link's own target does not change. A replaced file keeps its permissions, and
+its owner and group if this user may set them. If the group cannot be kept, the group loses access. After a failure, the
+old content remains, no partial file is left, and the `OSError` names the target. Only a killed process leaves its
+unfinished file, which `remove_leftovers` finds. Folders must exist.
 
-Raw files of a recording are the exception: they are written in place, since what came before a failure must be kept.
+Raw files of a recording are the exception: they are written in place, to keep the data from before a failure.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | geta
 
 
 def unfinished_path(target: Path) -> Path:
-    """A random new name in the folder of a file, for its unfinished content. No file has it, and no one can guess it."""
+    """Return a random new name in the same folder, for unfinished content. No file has it, and no one can guess it."""
     return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.part")
 
 
 def write_new(path: Path, data: bytes | str, *, durable: bool = False, private: bool = False) -> None:
-    """Write a whole file, text as UTF-8; it takes the place of whatever file or link has this name. Raises `OSError`.
+    """Write a complete file (text as UTF-8). Replaces a file or link with this name. Raises `OSError`.
 
-    `durable`, `private`: as in `new_file`.
+    `durable` and `private` are as in `new_file`.
     """
     with new_file(path, durable=durable, private=private) as out:
         out.write(data.encode() if isinstance(data, str) else data)
@@ -45,10 +46,10 @@ def write_new(path: Path, data: bytes | str, *, durable: bool = False, private: 
 
 @contextmanager
 def new_file(target: Path, *, shown: Path | None = None, durable: bool = False, private: bool = False) -> Iterator[IO[bytes]]:
-    """A stream into a file that takes its place when the block ends; an exception leaves everything as it was.
+    """Open a stream to a new file that replaces the target when the block ends. After an exception, nothing has changed.
 
-    `durable`: the file is on the disk when the block has ended. `private`: a file that was not there before can be read by its
-    owner alone. Errors name `shown`, if given. Raises `OSError`.
+    `durable`: the data is on the disk when the block has ended. `private`: only the owner can read the file, unless it
+    replaces a file. Errors name `shown` if given. Raises `OSError`.
     """
     name = target if shown is None else shown
     with _renamed(target, name, durable=durable, private=private) as (_, handle), named_stream(handle, name) as out:
@@ -57,20 +58,20 @@ def new_file(target: Path, *, shown: Path | None = None, durable: bool = False, 
 
 @contextmanager
 def replacing(target: Path, *, durable: bool = False) -> Iterator[Path]:
-    """The name of an empty file to write to, for a library that opens files itself; else as `new_file`. Raises `OSError`."""
+    """Yield the path of an empty file, for a library that opens files itself; otherwise as `new_file`. Raises `OSError`."""
     with _renamed(target, target, durable=durable) as (part, handle):
         os.close(handle)
         yield part
 
 
 def named_stream(handle: int, shown: Path) -> IO[bytes]:
-    """A stream that owns an open file, and whose errors name `shown`."""
+    """Return a stream that owns an open file and whose errors name `shown`."""
     return io.BufferedWriter(_NamedFile(handle, shown), _BUFFER_BYTES)
 
 
 @contextmanager
 def naming(shown: Path) -> Iterator[None]:
-    """Let an `OSError` of the block name this file."""
+    """Make each `OSError` of the block name this file."""
     try:
         yield
     except OSError as error:
@@ -79,18 +80,18 @@ def naming(shown: Path) -> Iterator[None]:
 
 
 def is_leftover(path: Path) -> bool:
-    """Whether a file has the name of one that is not finished: its process writes it now, or was killed."""
+    """Whether a file's name is that of an unfinished file: its process is still writing it, or was killed."""
     return _LEFTOVER.fullmatch(path.name) is not None
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what killed processes have not finished in a folder and below; for folders that this process alone writes to."""
+    """Remove unfinished files in a folder and its subfolders. Only for folders that no other process writes to."""
     for place, _, names in os.walk(folder):
         _remove(filter(is_leftover, (Path(place, name) for name in names)))
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove what was not finished an hour ago; for folders that other processes write small files to at the same time."""
+    """Remove unfinished files that are older than an hour. For folders that other processes write small files to."""
     with suppress(OSError):
         _remove(path for path in filter(is_leftover, folder.iterdir()) if time.time() - path.lstat().st_mtime > _ABANDONED_S)
 
@@ -103,7 +104,7 @@ def _remove(paths: Iterable[Path]) -> None:
 
 @contextmanager
 def _renamed(target: Path, shown: Path, *, durable: bool, private: bool = False) -> Iterator[tuple[Path, int]]:
-    """The name of a new file and its open descriptor, which the block closes; then the file is renamed."""
+    """Yield a new file's path and open descriptor, which the block closes. Then rename the file."""
     part = unfinished_path(target)
     replaced = _replaced(target)
     try:
@@ -119,12 +120,12 @@ def _renamed(target: Path, shown: Path, *, durable: bool, private: bool = False)
             if durable:
                 to_disk(target.parent)
     finally:
-        with suppress(OSError):  # also where it could not be made
+        with suppress(OSError):  # the file may not exist
             part.unlink(missing_ok=True)
 
 
 def _replaced(target: Path) -> os.stat_result | None:
-    """The regular file that has the target's name."""
+    """Return the status of the regular file with the target's name, or None."""
     with suppress(OSError):
         info = target.lstat()
         return info if stat.S_ISREG(info.st_mode) else None
@@ -132,9 +133,9 @@ def _replaced(target: Path) -> os.stat_result | None:
 
 
 def _permit(part: Path, replaced: os.stat_result) -> None:
-    """Give a file the permissions of the one that it replaces, as far as this user may."""
+    """Copy the permissions of the replaced file, as far as this user may."""
     mode, made = stat.S_IMODE(replaced.st_mode) & 0o777, part.stat()
-    with suppress(PermissionError):  # such as on a file system that has none
+    with suppress(PermissionError):  # some file systems have no permissions
         if (made.st_uid, made.st_gid) != (replaced.st_uid, replaced.st_gid):
             try:
                 os.chown(part, replaced.st_uid, replaced.st_gid)
@@ -144,7 +145,7 @@ def _permit(part: Path, replaced: os.stat_result) -> None:
 
 
 def to_disk(path: Path) -> None:
-    """Wait until a file, or what a folder holds, is on the disk. Raises `OSError`."""
+    """Wait until a file, or a folder's list of files, is on the disk. Raises `OSError`."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
     try:
         os.fsync(handle)
@@ -153,7 +154,7 @@ def to_disk(path: Path) -> None:
 
 
 class _NamedFile(io.FileIO):
-    """An open file whose errors name it: the system's own do not."""
+    """An open file whose errors name it. Errors of the system's `write` and `close` do not."""
 
     def __init__(self, handle: int, shown: Path) -> None:
         super().__init__(handle, "wb")
@@ -164,5 +165,5 @@ class _NamedFile(io.FileIO):
             return super().write(data)  # type: ignore[arg-type]
 
     def close(self) -> None:
-        with naming(self._shown):  # some file systems report a full disk only now
+        with naming(self._shown):  # some file systems report a full disk only on close
             super().close()

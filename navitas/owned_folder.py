@@ -1,4 +1,4 @@
-"""Folders that one process uses: a killed one leaves its folder, and the next process that makes such a folder removes it."""
+"""Temporary folders of one process. If the process is killed, the next process that creates such a folder removes it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MIN_AGE_S = 60.0
 
 @contextmanager
 def owned_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """A new folder (in `parent`, or the temp folder) that this user alone can enter; it is gone afterwards.
+    """Create a folder (in `parent`, or the temp folder) that only this user can enter, and remove it at the end of the block.
 
-    Folders of this prefix that killed processes have left are removed first.
+    First removes folders with this prefix that killed processes have left.
     """
     parent = Path(tempfile.gettempdir()) if parent is None else parent
     remove_abandoned(prefix, parent)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-    owner = own(folder)
+    owner = mark_in_use(folder)
     try:
         yield folder
     finally:
@@ -37,7 +37,7 @@ def owned_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder, its mark last: where this process is killed meanwhile, the next one knows the rest for abandoned."""
+    """Remove a folder, its mark last. If this process is killed meanwhile, the next one recognizes the rest as abandoned."""
     with contextlib.suppress(OSError):
         for part in list(folder.iterdir()):
             if part.is_dir() and not part.is_symlink():
@@ -47,21 +47,21 @@ def remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def own(folder: Path) -> int:
-    """Mark a folder as in use; returns the descriptor that holds the mark until it is closed or this process ends."""
+def mark_in_use(folder: Path) -> int:
+    """Mark a folder as in use. Returns a descriptor that holds the mark until it is closed or this process ends."""
     handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    with contextlib.suppress(OSError):  # a file system without locks: the folder's age alone keeps it
+    with contextlib.suppress(OSError):  # on a file system without locks, only the folder's age protects it
         try_lock(handle)
     return handle
 
 
 def is_marked(folder: Path) -> bool:
-    """Whether a folder is one of `owned_folder`, in use or abandoned."""
+    """Whether `owned_folder` created a folder. It may be in use or abandoned."""
     return (folder / _OWNER).is_file()
 
 
 def remove_abandoned(prefix: str, parent: Path) -> None:
-    """Remove the folders that no process holds any more; those of other users and very young ones are left alone."""
+    """Remove folders that no process uses. Folders of other users and very new folders stay."""
     for folder in parent.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             if _is_abandoned(folder):
@@ -70,10 +70,10 @@ def remove_abandoned(prefix: str, parent: Path) -> None:
 
 def _is_abandoned(folder: Path) -> bool:
     info = folder.lstat()
-    # Between its making and its marking a folder has no owner; a clock that was set back makes it look younger at worst.
+    # A new folder has no mark yet. If the clock was set back, a folder looks newer than it is, which is safe.
     if info.st_uid != os.getuid() or time.time() - info.st_mtime < _MIN_AGE_S:
         return False
-    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)  # without the mark it may be anybody's
+    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)  # raises for folders of other programs
     try:
         return try_lock(handle)
     finally:

@@ -1,4 +1,4 @@
-"""Opening files to read: regular files only, since a pipe would be waited for and a device may never end."""
+"""Open only regular files for reading. Reading a pipe may block, and reading a device may never end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import stat
 from pathlib import Path
 
-# A pipe that takes the file's place between the two checks does not hold the process up, nor does a terminal become its own.
+# If a pipe replaces the file between the two checks, opening does not block. A terminal does not become the controlling one.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _PIECE_BYTES = 1 << 20
 _KINDS = (
@@ -21,15 +21,15 @@ _KINDS = (
 
 
 def check_regular(path: Path) -> os.stat_result:
-    """The status of a regular file, or of the one that a link leads to. OSError that says what else it is."""
+    """Return the status of a regular file or of a link to one. Raises `OSError` that names the kind of anything else."""
     status = path.stat()
     _refuse_others(path, status)
     return status
 
 
 def open_regular(path: Path) -> io.BufferedReader:
-    """Open a regular file, or a link to one, to read its bytes. OSError that says what else it is, at once."""
-    check_regular(path)  # opening a device may set it to work
+    """Open a regular file, or a link to one, for reading bytes. Raises `OSError` that names the kind of anything else."""
+    check_regular(path)  # opening a device may start an action
     handle = os.open(path, _FLAGS)
     try:
         _refuse_others(path, os.fstat(handle))
@@ -40,13 +40,16 @@ def open_regular(path: Path) -> io.BufferedReader:
 
 
 def read_regular(path: Path, limit_bytes: int) -> bytes:
-    """All bytes of a regular file. OSError as of `open_regular`, and for a file larger than the limit, before it is read."""
+    """Return all bytes of a regular file.
+
+    Raises `OSError` as `open_regular` does, and for a file larger than the limit before it is read.
+    """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         # Not `limit_bytes`: Python reserves memory for the whole requested size, however small the file is.
         data = file.read(size + 1) if size <= limit_bytes else b""
         while size <= limit_bytes and len(data) <= limit_bytes and (more := file.read(_PIECE_BYTES)):
-            data += more  # it grows, or is one of the kernel's, whose size is 0
+            data += more  # the file grows, or is a kernel file, whose size is 0
     if max(size, len(data)) > limit_bytes:
         raise OSError(errno.EFBIG, f"larger than {_size(limit_bytes)}", str(path))
     return data

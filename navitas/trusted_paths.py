@@ -1,4 +1,4 @@
-"""Whose files and folders are trusted: those that no other user has made or can change."""
+"""Check that files and folders are trusted: no other user created them or can change them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-_MOST_LINKS = 40  # path_resolution(7)
+_MAX_LINKS = 40  # path_resolution(7)
 
 
 def resolved_steps(path: Path) -> Iterator[Path]:
-    """Every folder and link that resolving a path visits, in order; also links behind links. Raises `OSError`."""
+    """Yield every folder and link that resolving a path visits, in order, including links behind links. Raises `OSError`."""
     at, rest, links = Path("/"), list(reversed(path.absolute().parts[1:])), 0
     yield at
     while rest:
@@ -27,7 +27,7 @@ def resolved_steps(path: Path) -> Iterator[Path]:
             at = part
             continue
         links += 1
-        if links > _MOST_LINKS:
+        if links > _MAX_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
         target = part.readlink()
         at = Path("/") if target.is_absolute() else at
@@ -35,29 +35,29 @@ def resolved_steps(path: Path) -> Iterator[Path]:
 
 
 def owner_fault(part: Path) -> str:
-    """Why a part of a way is not trusted: it belongs to neither this user nor root. Raises `OSError`."""
+    """Return why a step of a path is not trusted: its owner is neither this user nor root. Raises `OSError`."""
     return "" if part.lstat().st_uid in (0, os.getuid()) else f"{part} belongs to another user"
 
 
-def is_for_all(folder: Path) -> bool:
-    """Whether every user can make files in a folder, such as /tmp. Raises `OSError`."""
+def is_world_writable(folder: Path) -> bool:
+    """Whether every user can create files in a folder, such as /tmp. Raises `OSError`."""
     return bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def replace_fault(part: Path) -> str:
-    """Why a part of a way is not trusted: every user can put something else in its place. Only the sticky bit keeps them from it.
+    """Return why a step of a path is not trusted: every user can replace it. The sticky bit prevents this.
 
     Raises `OSError`.
     """
     mode = part.parent.stat().st_mode
     replaceable = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
-    return f"every user can replace what is in {part.parent}, which has no sticky bit" if replaceable else ""
+    return f"every user can replace files in {part.parent}, which has no sticky bit" if replaceable else ""
 
 
 def change_fault(path: Path) -> str:
-    """Why the end of a way is not trusted: others can write to it. A group whose only member is the user counts as the user.
+    """Return why the end of a path is not trusted: other users can write to it.
 
-    Raises `OSError`.
+    A group whose only member is this user counts as this user. Raises `OSError`.
     """
     info = path.stat()
     by_group = info.st_mode & stat.S_IWGRP and not _is_private(info.st_gid)
@@ -65,7 +65,7 @@ def change_fault(path: Path) -> str:
 
 
 def _is_private(group: int) -> bool:
-    """Whether a group is the user's own: many systems give each user one, and let it write to what the user makes."""
+    """Whether this user is the only member of a group. Many systems create such a group for each user, with write access."""
     try:
         user, named = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
     except KeyError:

@@ -1,4 +1,4 @@
-"""What a JSON document holds that the model which has accepted it does not know: the fields and words of a newer version."""
+"""Find fields and values of a JSON document that its model does not know. A newer version wrote them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class KnownWords:
 
 
 class UnknownPart(NamedTuple):
-    """An unknown field by its place, such as `device.cores`; or the unknown `word` of a field, with the field's annotation."""
+    """An unknown field by its place, such as `device.cores`, or an unknown `word` of a field with the field's annotation."""
 
     place: str
     word: str | None = None
@@ -27,7 +27,7 @@ class UnknownPart(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What there is to look at in the objects of one model: all its fields, and of them those with words or objects."""
+    """The fields of one model: all names, the fields with known words, and the fields with objects."""
 
     fields: frozenset[str]
     words: tuple[tuple[str, KnownWords], ...]
@@ -35,7 +35,7 @@ class _Shape(NamedTuple):
 
 
 def find_unknown(document: dict[str, Any], model: type[BaseModel]) -> Iterator[UnknownPart]:
-    """Every unknown field and word in a JSON object that the model has accepted, also in the objects inside of it."""
+    """Yield every unknown field and word in a JSON object that the model has accepted, including nested objects."""
     return _found(document, _shape(model), "")
 
 
@@ -61,7 +61,7 @@ def _shape(model: type[BaseModel]) -> _Shape:
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
-    """The models in a type such as `list[Run]`."""
+    """Return the models in a type such as `list[Run]`."""
     if isinstance(annotation, type) and not isinstance(annotation, UnionType) and issubclass(annotation, BaseModel):
         return [annotation]
     return [found for inner in get_args(annotation) for found in _models(inner)]

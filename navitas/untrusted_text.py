@@ -1,8 +1,9 @@
-"""Text that somebody else has written, made safe to show: on the terminal, in logs and messages, in HTML, and in names.
+"""Make untrusted text safe to show: on the terminal, in logs and messages, in HTML, and in names.
 
-One rule says which characters are not shown as they are: control characters, which steer a terminal; characters that cannot be
-seen or turn the direction of others (formats, such as U+202E); line separators other than the line feed; halves of surrogate
-pairs, which no file can hold; private ones, which every font draws differently. JSON holds such text as it is, by escapes.
+One rule defines the unsafe characters, which are not shown as they are. They are control characters, which steer a
+terminal; invisible characters and those that change the direction of text, such as U+202E; line separators other than
+the line feed; surrogates, which no file can contain; and private-use characters, whose look depends on the font. JSON
+contains such text unchanged, as escapes.
 """
 
 from __future__ import annotations
@@ -25,30 +26,31 @@ _TURNING = frozenset(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))
 
 
 def printable(text: str, limit: int = 200) -> str:
-    """One line without unsafe characters, which are shown by their numbers, and not longer than `limit`."""
+    """Return one line of at most `limit` characters. Unsafe characters are shown by their numbers."""
     return _shown(text, limit, _number)
 
 
 def printable_lines(text: str) -> str:
-    """Several lines, each of them a `printable_line`."""
+    """Apply `printable_line` to each line of a text."""
     return "\n".join(printable_line(line, _LONGEST_LINE) for line in text.split("\n"))
 
 
 def printable_line(text: str, limit: int = 200) -> str:
-    """A line of a message, `printable`, with its tabs as spaces; in names a tab stays visible."""
+    """Return a line of a message as `printable` does, with spaces for tabs. In names, a tab stays visible."""
     return printable(text[: limit + 1].expandtabs(_TAB_WIDTH), limit)
 
 
 def boxed(text: str, limit: int) -> str:
-    """As `printable`, with a box for each unsafe character, as readers of a page know it. HTML still needs its own escapes."""
+    """Like `printable`, with a box for each unsafe character, as web pages show them. You must still escape it for HTML."""
     return _shown(text, limit, lambda char: _BOX)
 
 
 def clean_name(name: str) -> str:
-    """A test's class or method name without what could end a line or turn it around; one that is too long is cut and ends with
-    the whole's CRC-32. A name that is clean already stays as it is.
+    """Return a test's class or method name without characters that end a line or change its direction.
 
-    `org.navitas.junit.TestName` does the same in the app: both sides must agree on a test's name, so joiners of scripts stay.
+    A name that is too long is cut and ends with the CRC-32 of the whole name. A clean name stays unchanged.
+    `org.navitas.junit.TestName` does the same in the app, because both must give the same name. Zero-width joiners, which some
+    scripts need, stay.
     """
     text = "".join(map(_in_name, name))
     if len(text) <= _NAME_CHARACTERS:
@@ -57,7 +59,7 @@ def clean_name(name: str) -> str:
 
 
 def without_surrogates(value: Any) -> Any:
-    """A JSON value whose texts can be written as UTF-8: `?` for each half of a surrogate pair."""
+    """Return a JSON value that can be written as UTF-8, with `?` for each surrogate."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
@@ -67,7 +69,7 @@ def without_surrogates(value: Any) -> Any:
 
 def _shown(text: str, limit: int, instead: Callable[[str], str]) -> str:
     shown = text[: limit + 1]
-    if not shown.isprintable():  # also true for spaces other than U+0020, which stay
+    if not shown.isprintable():  # spaces other than U+0020 are not printable, but stay unchanged
         shown = "".join(instead(char) if unicodedata.category(char) in _UNSAFE else char for char in shown)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 

@@ -1,7 +1,7 @@
-"""Shared fixtures; `support` (tests/support) is importable from every test.
+"""Shared fixtures. Every test can import `support` (tests/support).
 
-A test that needs a program beyond Python uses the fixture of that program. The fixture skips the test where the program is
-absent, and marks it: `pytest -m "not gradle"` leaves out all tests that need Gradle (docs/dev/testing.md).
+A test that needs a program beyond Python uses that program's fixture. The fixture skips the test if the program is missing,
+and marks the test: `pytest -m "not gradle"` leaves out all tests that need Gradle (docs/dev/testing.md).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from support.android_projects import sdk  # noqa: E402
 from support.browser import find_browser  # noqa: E402
 from support.example_budget import limit_examples  # noqa: E402
 
-# Timing decides no test.
+# No test fails because it is slow.
 settings.register_profile("navitas", deadline=None)
-# The budgets of `make check`: few examples, the same in each run. `make test` draws new ones.
+# `make check` runs few examples, the same each time. `make test` runs random ones.
 settings.register_profile("check", deadline=None, derandomize=True, database=None, max_examples=CHECK_EXAMPLES)
 settings.load_profile(os.environ.get("NAVITAS_HYPOTHESIS", "navitas"))
 
-# Markers, and the fixtures whose users get them, directly or through other fixtures.
+# Each marker applies to all tests that use one of its fixtures, directly or through other fixtures.
 NEEDS = {
     "jvm": {"jvm", "gradle", "any_gradle", "daemons"},
     "gradle": {"gradle", "any_gradle", "daemons"},
@@ -41,7 +41,7 @@ NEEDS = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks each test by what its fixtures need, and keeps the budgets of the profile `check`."""
+    """Mark each test by the programs that its fixtures need, and limit examples in the profile `check`."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         for marker, names in NEEDS.items():
@@ -79,10 +79,10 @@ def jvm() -> str:
 
 @pytest.fixture
 def android_sdk(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The Android SDK for tests, which ANDROID_HOME names while the test runs."""
+    """The Android SDK for tests. ANDROID_HOME names it while the test runs."""
     home = sdk()
     if home is None:
-        pytest.skip("no Android SDK: neither ANDROID_HOME nor .android-sdk is one: make android-sdk")
+        pytest.skip("no Android SDK in ANDROID_HOME or .android-sdk: make android-sdk")
     monkeypatch.setenv("ANDROID_HOME", str(home))
     return home
 
@@ -98,7 +98,7 @@ def browser() -> str:
 
 @pytest.fixture(scope="session")
 def field() -> Path:
-    """The folder of real devices' files beside the repository."""
+    """The folder next to the repository with files from real devices."""
     folder = TESTS.parent.parent / "shared" / "field"
     if not folder.is_dir():
         pytest.skip("no field data: ../shared/field is absent")
@@ -107,7 +107,7 @@ def field() -> Path:
 
 @pytest.fixture
 def made_plugin_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plugin's jar in `tmp_path / "jars"`, which stands for the one that the build makes."""
+    """A plugin jar in `tmp_path / "jars"`, in place of the one that the build makes."""
     (tmp_path / "jars").mkdir()
     with zipfile.ZipFile(tmp_path / "jars" / "navitas-gradle-plugin.jar", "w") as jar:
         jar.writestr("a", "b")

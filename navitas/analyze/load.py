@@ -77,7 +77,7 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
     findings = Findings()
     unknown = Counter(name for name in manifest.components if name not in ledger.components)
     message = "the recording has data of components that this version of Navitas does not know ({names})"
-    findings.lose_named("unknown_components", unknown, message, f"Their energy is in no figure. {UPDATE}")
+    findings.add_losses_by_name("unknown_components", unknown, message, f"Their energy is in no figure. {UPDATE}")
     parsed = replace(parsed, warnings=(*parsed.warnings, *findings.warnings), losses=(*parsed.losses, *findings.losses))
     about = About(
         project=manifest.project.name,

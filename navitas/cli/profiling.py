@@ -32,7 +32,7 @@ from navitas.errors import UsageError
 from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
 from navitas.recording.manifest import Provenance
-from navitas.recording.writer import check_place, reserved
+from navitas.recording.writer import check_writable, reserve_folder
 from navitas.untrusted_text import printable
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
@@ -187,7 +187,7 @@ def _have_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle
 def _report(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Measure and report; choices that cannot work are refused before anything is made."""
     check_outputs(report, run.output)
-    check_place(run.output or RECORDINGS)
+    check_writable(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
     with _place(run.output, name) as place, ExitStack() as on_error, ConsoleProgress() as progress:
@@ -213,7 +213,7 @@ def _place(output: Path | None, name: str) -> Iterator[RecordingPlace]:
     if output is None:
         yield RecordingPlace(lambda: default_recording(name))
         return
-    with reserved(output) as lock:
+    with reserve_folder(output) as lock:
         yield RecordingPlace(lambda: output, lock)
 
 

@@ -126,7 +126,7 @@ class RunRecorder:
                 why = done.message or "the process died"
                 remedy = "see the end of the run's logcat.txt"
                 self._writer.warn("crashed", f"{plan.package}: {why}", remedy, run=plan.id)
-            self._writer.settle()
+            self._writer.checkpoint()
         if failure is not None:
             raise failure
         return done
@@ -210,7 +210,7 @@ class RunRecorder:
         lost: list[str] = []
         for name in names:
             missing = app_files.pull(self._device, plan.package, name, self._writer.path("events", plan.id, name))
-            self._writer.lose("event_file_bytes", missing, plan.id)
+            self._writer.add_loss("event_file_bytes", missing, plan.id)
             lost += [f"{missing:,} bytes of {name}"] if missing else []
         if lost:
             raise DeviceError(f"device {self._device.info.serial}: {', '.join(lost)} did not arrive", "profile again")

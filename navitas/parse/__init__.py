@@ -1,1 +1,1 @@
-"""From a recording's raw files to typed tables."""
+"""Read a recording's raw files into typed tables."""

@@ -1,4 +1,4 @@
-"""Types of the columns that tables are made of."""
+"""NumPy types of table columns."""
 
 from __future__ import annotations
 

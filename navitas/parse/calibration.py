@@ -1,6 +1,7 @@
-"""What probes cost on the device: read from the calls that the runtime makes for it, under ids of its own.
+"""Cost of a call's probes on the device.
 
-Before the first test, and from then on in short samples within the threads that are measured.
+The runtime makes calibration calls under reserved method ids. It makes them on a thread of its own before the first test,
+and later in short samples on the measured threads.
 """
 
 from __future__ import annotations
@@ -16,23 +17,24 @@ from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
-from navitas.parse.samples import CALLED, CALLER, LINK, THROWING, ProbeSamples, samples
+from navitas.parse.probe_samples import CALLED, CALLER, LINK, THROWING, ProbeSamples, find_samples
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, CallCost, CallEvents, Folded, ProbeCost
 
 CALIBRATION = "navitas-calibration"
-"""The name of threads that make these calls."""
+"""Name of the threads that make calibration calls."""
 
 _ALL_IDS = Span(0, 1 << 22)
-_LEAST_CALLS, _LEAST_BATCHES = 100, 3
-_LEAST_SPREAD = 0.02
+_MIN_CALLS, _MIN_BATCHES = 100, 3
+_MIN_SPREAD = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Calls of one stretch in which nothing else was done, and what it took: in all, and within the innermost ones (leaves).
-    `whole_calls` also counts those of which the stretch holds a part.
+    """One stretch of calibration calls that contains nothing else.
 
-    Without calls: as much work as in the calls of the others.
+    `spent_ns` is the time of the stretch, and `leaf_ns` the time inside its `leaves`, the innermost calls.
+    `calls` may be fractional; `whole_calls` also counts calls that lie only partly in the stretch.
+    A batch with `calls` 0 does the same work as the other batches, without probes.
     """
 
     calls: float
@@ -44,9 +46,9 @@ class _Batch:
 
 
 def probe_cost(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> ProbeCost | None:
-    """The cost by the calls and the folds of calibration threads, and by samples; any thread's chunks by type may be given.
+    """Return the probe cost from calibration threads and samples, or None if there are too few calibration calls.
 
-    None when nothing was calibrated, or too little.
+    Each item of `threads` holds one thread's chunks by type. Other threads than calibration threads may be included.
     """
     events: list[_Batch] = []
     folded: list[_Batch] = []
@@ -63,12 +65,15 @@ def probe_cost(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> ProbeCost | 
     either = of_events or of_folds
     if either is None:
         return None
-    event_samples, fold_samples = samples(measured)
+    event_samples, fold_samples = find_samples(measured)
     return ProbeCost(_sampled(event_samples, of_events or either), _sampled(fold_samples, of_folds or either))
 
 
 def _sampled(found: ProbeSamples, calibrated: CallCost) -> CallCost:
-    """The cost from samples; inside and outside, and returned and thrown, compare as in the calibration."""
+    """Return the cost from samples, or `calibrated` if there are too few samples.
+
+    The calibration gives the ratios of inside to outside cost, and of returned to thrown calls.
+    """
     cost = found.cost()
     if cost is None:
         return calibrated
@@ -79,12 +84,12 @@ def _sampled(found: ProbeSamples, calibrated: CallCost) -> CallCost:
         ratio * calibrated.outside_ns,
         ratio * calibrated.thrown_inside_ns,
         ratio * calibrated.thrown_outside_ns,
-        max(spread_ns, _LEAST_SPREAD * call_ns),
+        max(spread_ns, _MIN_SPREAD * call_ns),
     )
 
 
 def _of_events(calls: CallEvents) -> list[_Batch]:
-    """One batch for each outermost call that is not for warming up."""
+    """Return one batch for each outermost call, except warm-up calls."""
     enters = (calls.kind == ENTER) | (calls.kind == RESUME)
     depth = np.cumsum(np.where(enters, 1, -1))
     ends = np.flatnonzero(depth == 0)
@@ -97,7 +102,7 @@ def _of_events(calls: CallEvents) -> list[_Batch]:
         leaf_ns = int((t_ns[leaf + 1] - t_ns[leaf]).sum())
         if len(t_ns) == 2:
             found.append(_Batch(0, int(t_ns[1] - t_ns[0]), 0, 0, 0, False))
-        # From the first inner call to the last one: what the outermost call's anchors take is none of theirs.
+        # From the first inner call to the last one. This excludes the time of the outermost call's anchors.
         own = depth[first + 1 : last + 1]
         inner = t_ns[(own == 2) & (kind == ENTER)]
         if len(inner) > 1:
@@ -109,7 +114,7 @@ def _of_events(calls: CallEvents) -> list[_Batch]:
 
 
 def _of_folds(folded: Folded) -> list[_Batch]:
-    """One batch for each epoch, unless calls for warming up or both kinds of batches are in it."""
+    """Return one batch for each epoch, except epochs with warm-up calls or with both kinds of batches."""
     cuts = np.flatnonzero(np.diff(folded.epoch_start_ns, prepend=-1, append=-1))
     found = []
     for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
@@ -127,7 +132,7 @@ def _of_folds(folded: Folded) -> list[_Batch]:
 
 
 def _cost(batches: Sequence[_Batch]) -> CallCost | None:
-    usable = [batch for batch in batches if batch.calls >= _LEAST_CALLS]
+    usable = [batch for batch in batches if batch.calls >= _MIN_CALLS]
     work = sorted(batch.spent_ns for batch in batches if not batch.calls)
     most = max((batch.whole_calls for batch in usable), default=0)
     work_ns = float(np.mean(work[: (len(work) + 3) // 4])) / most if work and most else 0.0
@@ -140,24 +145,27 @@ def _cost(batches: Sequence[_Batch]) -> CallCost | None:
 
 
 def _fastest(batches: Sequence[_Batch], work_ns: float) -> tuple[float, float, float] | None:
-    """ns a call inside and outside of it, and their sum's spread, over the fastest quarter of the batches: others were preempted,
-    or not yet compiled. How the sum splits is read from the faster half, since ticks say little of a single batch. Of both, the
-    innermost calls' own work is none of the probes'.
+    """Return ns per call inside the call, ns outside it, and the standard deviation of their sum.
+
+    The sum comes from the fastest quarter of the batches: slower ones were preempted or not yet compiled. The ratio of inside
+    to outside comes from the faster half, because a single batch has too few ticks. The work inside the innermost calls is
+    subtracted from both.
     """
-    if len(batches) < _LEAST_BATCHES:
+    if len(batches) < _MIN_BATCHES:
         return None
     ranked = sorted(batches, key=lambda batch: batch.spent_ns / batch.calls)
-    half, quarter = ranked[: (len(ranked) + 1) // 2], ranked[: max((len(ranked) + 3) // 4, _LEAST_BATCHES)]
+    half, quarter = ranked[: (len(ranked) + 1) // 2], ranked[: max((len(ranked) + 3) // 4, _MIN_BATCHES)]
     calls: F64 = np.array([batch.calls for batch in quarter], np.float64)
     per_call: F64 = np.array([batch.spent_ns for batch in quarter]) / calls - work_ns
     whole = float(np.average(per_call, weights=calls))
     spread = float(np.sqrt(np.average((per_call - whole) ** 2, weights=calls)))
     if whole <= 0 < work_ns:
-        # The work alone was slower than with probes: it was not compiled in time. With the work in it the cost is a bound.
+        # The work without probes was slower than with them, so it was not compiled in time.
+        # The cost that includes the work is an upper bound.
         whole = spread = whole + work_ns
         work_ns = 0.0
     whole = max(whole, 0.0)
     of_half = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half) - work_ns
     within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1) - work_ns
     inside = whole * min(max(within / max(of_half, 1e-9), 0.0), 1.0)
-    return inside, whole - inside, max(spread, _LEAST_SPREAD * whole)
+    return inside, whole - inside, max(spread, _MIN_SPREAD * whole)

@@ -1,4 +1,4 @@
-"""Full call events (chunk type 1) as columns, decoded on demand, block by block."""
+"""Full call events (chunk type 1) as columns, decoded block by block on demand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_CALLS = CallEvents(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One chunk's events; `kept` says which have a method of the map, None where all have."""
+    """One chunk's events. `kept` selects the events whose method is in the map; None selects all."""
 
     chunk: Chunk
     base: int
@@ -41,7 +41,7 @@ class _Part:
 
 
 class EncodedCalls:
-    """One thread's events as its chunks hold them, in order (a `CallStream`); times are made non-decreasing."""
+    """One thread's events as encoded in its chunks, in order (a `CallStream`). Decoded times are non-decreasing."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
         self._parts = [part for part in parts if part.count]
@@ -54,11 +54,11 @@ class EncodedCalls:
 
     @property
     def span_ns(self) -> tuple[int, int]:
-        """Times of the first and the last event; (0, 0) without any."""
+        """Times of the first and the last event; (0, 0) if there are none."""
         return self._span
 
     def blocks(self, events: int) -> Iterator[CallEvents]:
-        """The events in blocks of about so many (whole chunks)."""
+        """Yield the events in blocks of about `events` events. Each block holds whole chunks."""
         waiting: list[_Part] = []
         size = read = 0
         latest = self._span[0]
@@ -78,16 +78,15 @@ class EncodedCalls:
             release(waiting[-1].chunk.payload)
 
     def whole(self) -> CallEvents:
-        """All events at once."""
+        """Return all events in one table."""
         return next(self.blocks(max(self._count, 1)), NO_CALLS)
 
 
 def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[EncodedCalls, int]:
-    """One thread's events from its chunks in order, and how many are dropped for a method id that is in no map.
+    """Return one thread's events from its chunks in order, and the number of events dropped because no map has their method id.
 
-    The runtime's own ids are left out and not counted.
-
-    Every chunk's map must be in `known` (`methodmap.check_maps`).
+    Events with the runtime's reserved ids are left out and not counted.
+    Every chunk's map must be in `known` (see `methodmap.check_maps`).
     """
     parts = []
     total = own = 0
@@ -107,8 +106,8 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
     return calls, total - len(calls) - own
 
 
-def own_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
-    """The events of the runtime's own method ids, of each chunk that has any."""
+def reserved_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
+    """Yield the events with the runtime's reserved method ids, one table for each chunk that has any."""
     for chunk in chunks:
         words = np.frombuffer(chunk.payload, "<u8")
         own = (words & _METHOD_FIELD) >= _RESERVED

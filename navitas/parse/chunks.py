@@ -1,4 +1,4 @@
-"""The reader of event files: chunks out of any bytes, with everything that had to be skipped counted (docs/formats.md)."""
+"""Reader of event files. Finds valid chunks in any bytes and counts everything it skips (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ RECORD_BYTES = {CALLS: 8, ANCHORS: 16, TRIPLES: 24}
 _MAGIC = b"NVCH"
 _VERSION = 1
 _LATEST = 101
-"""The highest version of a chunk that is taken for one, and not for damage."""
+"""Highest version that counts as a newer chunk. Higher numbers count as damage."""
 _FIXED = struct.Struct("<4sHHQQIIIqIIH")
 _HEADER = struct.Struct("<4sH")
 _CRC = struct.Struct("<I")
-# Where a chunk may begin: with this version, also its serial and base_ns are within their limits.
+# Start of a chunk. A chunk of this version must also have a serial and base_ns within their limits.
 _BEGIN = re.compile(rb"NVCH(?:\x01\0.{16}\0\0.{19}[\0-\x3f]|[\x02-%c]\0)" % _LATEST, re.DOTALL)
 _TIME_LIMIT = 1 << 62
 _SERIAL_LIMIT = 1 << 48
-"""No process has so many threads; the serials of several processes, which follow each other, still fit 64 bits."""
+"""More than the number of threads of any process. Serials of several processes in sequence still fit 64 bits."""
 _RETRY_FACTOR = 8
 _RELEASE_EVERY = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One chunk whose CRC is right; `payload` is a view of the file. `process` numbers the processes of a run."""
+    """One chunk with a valid CRC. `payload` is a view of the file; `process` is the index of the process within its run."""
 
     type: int
     map_id: int
@@ -54,10 +54,10 @@ class Chunk:
 
 @dataclass(slots=True)
 class ChunkScan:
-    """The good chunks of a file in file order, and what else was there.
+    """The valid chunks of a file, in file order, with counts of everything else.
 
-    `damaged` counts places where damaged bytes had to be skipped, `skipped_bytes` how many; `unknown` counts chunks of unknown
-    types. `newer` counts chunks of later versions, which are no damage, and `newer_bytes` their bytes.
+    `damaged` counts stretches of damaged bytes and `skipped_bytes` their bytes. `unknown` counts chunks by unknown type.
+    `newer` counts chunks by later format version, and `newer_bytes` their bytes; they are not damage.
     """
 
     chunks: list[Chunk] = field(default_factory=list)
@@ -69,7 +69,10 @@ class ChunkScan:
 
 
 def read_chunks(path: Path) -> ChunkScan:
-    """Map an event file into memory and scan it. RecordingError when the file cannot be opened; never for what is in it."""
+    """Map an event file into memory and scan it.
+
+    Raises `RecordingError` if the file cannot be opened. Damaged content never raises.
+    """
     try:
         with open_regular(path) as stream:
             if not path.stat().st_size:
@@ -83,12 +86,12 @@ def read_chunks(path: Path) -> ChunkScan:
 
 
 def scan_chunks(data: bytes | memoryview) -> ChunkScan:
-    """Find every chunk in any bytes, in time linear in their number.
+    """Find every chunk in `data`, in time linear in its length.
 
-    After bad data the scan goes on where the next chunk may begin. A chunk with a bad CRC may have a wrong length, so what it
-    covers is searched too, as long as that has cost no more than a few passes over the data; after that its length is believed.
-    A chunk of a later version may have another layout: it ends where this version's layout says if a chunk begins there, else
-    where the next one may begin.
+    After damaged bytes, the scan continues where the next chunk may begin. A chunk with a bad CRC may have a wrong length, so
+    the scan also searches the bytes that it covers. After a few passes over the data in total, the scan trusts the length.
+    A chunk of a later version may have a different layout. It ends where the known layout says if a chunk begins there,
+    otherwise where the next chunk may begin.
     """
     view = memoryview(data)
     raw = view.obj if isinstance(view.obj, bytes | mmap.mmap) and len(view) == len(view.obj) else bytes(view)
@@ -125,13 +128,16 @@ def scan_chunks(data: bytes | memoryview) -> ChunkScan:
 
 
 def release(view: memoryview) -> None:
-    """Release the memory that reading a mapped file has taken; its bytes are read again when they are needed."""
+    """Free the pages of a mapped file. The system reads them from the file again on the next access."""
     if isinstance(view.obj, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         view.obj.madvise(mmap.MADV_DONTNEED)
 
 
 def records(chunks: Iterable[Chunk], header: struct.Struct) -> Iterator[tuple[tuple[int, ...], memoryview] | int]:
-    """Each record's header and the bytes behind it, as long as the header's last field says; a number: so many were cut off."""
+    """Yield each record's header and its data, whose length is the header's last field.
+
+    Yields an integer, the number of missing records, for a chunk that is cut off.
+    """
     for chunk in chunks:
         at, payload = 0, chunk.payload
         for record in range(chunk.count):
@@ -145,15 +151,17 @@ def records(chunks: Iterable[Chunk], header: struct.Struct) -> Iterator[tuple[tu
 
 
 def in_order(chunks: list[Chunk]) -> tuple[list[Chunk], int]:
-    """The chunks of one thread and type by sequence number, without repeats, and how many numbers are missing before the last."""
+    """Return the chunks of one thread and type by sequence number without duplicates, and the number of missing chunks."""
     ordered = sorted(chunks, key=lambda chunk: chunk.seq)
     unique = [chunk for i, chunk in enumerate(ordered) if i == 0 or chunk.seq != ordered[i - 1].seq]
     return unique, (unique[-1].seq + 1 - len(unique)) if unique else 0
 
 
 def by_thread_and_type(chunks: list[Chunk]) -> Iterator[tuple[int, int, list[Chunk], int]]:
-    """(serial, type, chunks in order, missing chunks) for every thread and type; what is process-wide comes by processes, each
-    of which counts from 0."""
+    """Yield (serial, type, chunks in order, number of missing chunks) for every thread and type.
+
+    Process-wide chunks are grouped by process, because each process numbers them from 0.
+    """
     groups: dict[tuple[int, int, int], list[Chunk]] = {}
     for chunk in chunks:
         groups.setdefault((chunk.process, chunk.serial, chunk.type), []).append(chunk)
@@ -162,9 +170,9 @@ def by_thread_and_type(chunks: list[Chunk]) -> Iterator[tuple[int, int, list[Chu
 
 
 class _Read(NamedTuple):
-    """What begins at a place: a sound chunk, one of a `newer` version (0: none), or nothing of use.
+    """The result of reading at one position: a valid chunk, a chunk of a `newer` version (0: none), or neither.
 
-    `is_whole`: it ends after `length` bytes; else so many were checked in vain, and what they hold may be anything.
+    If `is_whole`, it ends after `length` bytes. Otherwise `length` is the number of bytes that were checked without success.
     """
 
     chunk: Chunk | None = None
@@ -198,7 +206,7 @@ def _read_at(view: memoryview, at: int) -> _Read:
     record_bytes = RECORD_BYTES.get(kind)
     fits_type = record_bytes is None or count * record_bytes == payload_bytes
     if newer:
-        damaged = not is_whole and fits(_HEADER.pack(_MAGIC, _VERSION))  # a chunk of ours whose version is damaged
+        damaged = not is_whole and fits(_HEADER.pack(_MAGIC, _VERSION))  # version 1 with a damaged version field
         return _Read(newer=0 if damaged else newer, length=length, is_whole=is_whole)
     if not is_whole or not fits_type or not 0 <= base_ns < _TIME_LIMIT or serial >= _SERIAL_LIMIT:
         return _Read(length=length)
@@ -208,7 +216,7 @@ def _read_at(view: memoryview, at: int) -> _Read:
 
 
 def _next_chunk(raw: bytes | mmap.mmap, position: int) -> int:
-    """Where the next chunk of any version may begin, from a position on; the end if nowhere."""
+    """Return the next position where a chunk of any version may begin, or the end of the data."""
     found = _BEGIN.search(raw, position)
     return found.start() if found is not None else len(raw)
 

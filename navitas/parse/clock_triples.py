@@ -1,4 +1,4 @@
-"""Clock triples (chunk type 8): realtime and boottime turned into CLOCK_MONOTONIC."""
+"""Clock triples (chunk type 8): convert realtime and boottime to CLOCK_MONOTONIC."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from navitas.parse.chunks import Chunk
 
 _UNKNOWN = -1
 UNJOINED = -1
-# An offset that changes by more than this (20 ms, or half a percent of the time between) was set; adjtime(3) slews far slower.
+# A larger change of the offset (20 ms, or 0.5 % of the time between) means that the clock was set: adjtime(3) slews more slowly.
 _STEP_NS = 20_000_000
 _STEP_SHARE = 0.005
-# Readings begin shortly before an app's first triple and end shortly after its last: what seems further away does not belong.
+# Readings begin shortly before an app's first triple and end shortly after its last. Readings further away are not of this run.
 _REACH_NS = 120_000_000_000
-# Steps beyond these are damage; so many parts between two of them are weighed for a reading, of so many readings at once.
-_MOST_STEPS = 10_000
+# More steps than this are damage. Each reading tries this many parts (the times between two steps), in blocks of readings.
+_MAX_STEPS = 10_000
 _PARTS_AHEAD = 64
 _BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ClockTriples:
-    """Simultaneous readings of three clocks in ns, in monotonic order; boottime is -1 where it is unknown."""
+    """Simultaneous readings of three clocks in ns, in monotonic order. Boottime is -1 where it is unknown."""
 
     monotonic_ns: I64
     boottime_ns: I64
     realtime_ns: I64
 
     def from_realtime(self, t_ns: I64) -> I64 | None:
-        """Monotonic times of realtimes, given in the order in which they were read; None without triples.
+        """Return the monotonic times of realtimes, which must be in reading order. Returns None if there are no triples.
 
-        Linear between triples, the nearest one's offset beyond. Where the clock was set meanwhile, each reading takes the offset,
-        from before or after, that keeps the order and the pace of readings; `UNJOINED` where none does.
+        Interpolates linearly between triples, and uses the nearest triple's offset outside them. If the clock was set between two
+        triples, each reading takes the offset, from before or after, that keeps readings in order and at an even pace.
+        `UNJOINED` marks readings that no offset fits.
         """
         if not len(self.monotonic_ns):
             return None
@@ -46,32 +47,32 @@ class ClockTriples:
         return np.where(far, UNJOINED, joined)
 
     def from_boottime(self, t_ns: I64) -> I64 | None:
-        """Monotonic times of boottimes; None when no triple knows boottime."""
+        """Return the monotonic times of boottimes, or None if no triple has a boottime."""
         known = self.boottime_ns != _UNKNOWN
         return _convert(t_ns, self.boottime_ns[known], self.monotonic_ns[known]) if known.any() else None
 
     def _steps(self) -> NDArray[np.intp]:
-        """Indexes of the triples before which realtime was set."""
+        """Return the indexes of the triples before which realtime was set."""
         passed = np.diff(self.monotonic_ns)
         jumped = np.abs(np.diff(self.realtime_ns) - passed) > _STEP_NS + _STEP_SHARE * passed
         return np.flatnonzero(jumped) + 1
 
     def _across_steps(self, t_ns: I64, steps: NDArray[np.intp]) -> I64:
         joined = np.full(len(t_ns), UNJOINED, np.int64)
-        if len(steps) > _MOST_STEPS:
+        if len(steps) > _MAX_STEPS:
             return joined
         starts, ends = [0, *steps.tolist()], [*steps.tolist(), len(self.monotonic_ns)]
         blocks: dict[int, tuple[int, I64]] = {}
 
         def by_part(k: int, i: int) -> int:
-            """Reading i by part k's offset."""
+            """Return reading `i` converted by the offset of part `k`."""
             low = i - i % _BLOCK
             if k not in blocks or blocks[k][0] != low:
                 of_part = slice(starts[k], ends[k])
                 blocks[k] = low, _convert(t_ns[low : low + _BLOCK], self.realtime_ns[of_part], self.monotonic_ns[of_part])
             return int(blocks[k][1][i - low])
 
-        # A part's offset holds from the last triple before it, at the earliest, to the first one after it.
+        # A part's offset may hold from the last triple before it to the first triple after it.
         earliest = [self.monotonic_ns[0] - _REACH_NS, *(self.monotonic_ns[start - 1] for start in starts[1:])]
         latest = [*(self.monotonic_ns[end] for end in ends[:-1]), self.monotonic_ns[-1] + _REACH_NS]
         pace = float(np.median(np.diff(t_ns))) if len(t_ns) > 1 else 0.0
@@ -93,7 +94,7 @@ class ClockTriples:
 
 
 def decode_triples(chunks: Iterable[Chunk]) -> ClockTriples:
-    """All triples of a run; impossible (negative) ones are left out."""
+    """Return all triples of a run. Triples with negative times are dropped."""
     triples = np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, 3)
     triples = triples[(triples[:, 0] >= 0) & (triples[:, 1] >= _UNKNOWN) & (triples[:, 2] >= 0)]
     triples = triples[np.argsort(triples[:, 0], kind="stable")]
@@ -101,7 +102,7 @@ def decode_triples(chunks: Iterable[Chunk]) -> ClockTriples:
 
 
 def _convert(t_ns: I64, source: I64, target: I64) -> I64:
-    """Interpolate the offset, not the time: offsets are small, so float64 loses nothing that matters."""
+    """Convert by interpolating the offset. Offsets are small, so float64 keeps them exact enough."""
     order = np.argsort(source, kind="stable")
     source, target = source[order], target[order]
     offset = target - source

@@ -1,4 +1,4 @@
-"""Sampled counters (chunk type 3): the raw bytes of each read, by source."""
+"""Sampled counters (chunk type 3): the raw bytes of each reading, by source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEADER = struct.Struct("<qqHI")
 
 @dataclass(slots=True)
 class Readings:
-    """One source's reads in time order: `texts[i]` was read at `t_ns[i]`, the middle of the read that began at `begin_ns[i]`."""
+    """One source's readings in time order. The read of `texts[i]` began at `begin_ns[i]`; `t_ns[i]` is its middle."""
 
     t_ns: list[int] = field(default_factory=list)
     texts: list[bytes] = field(default_factory=list)
@@ -21,7 +21,7 @@ class Readings:
 
 
 def decode_counters(chunks: Iterable[Chunk]) -> tuple[dict[int, Readings], int]:
-    """Readings by source id, and how many records were dropped as impossible."""
+    """Return readings by source id, and the number of records dropped because they are impossible."""
     found: dict[int, list[tuple[int, bytes, int]]] = {}
     dropped = 0
     for record in records(chunks, _HEADER):

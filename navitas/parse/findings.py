@@ -1,4 +1,4 @@
-"""What parsing had to leave out: warnings and losses, gathered while a run is read."""
+"""Warnings and losses that parsing collects while it reads a run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from navitas.recording.codes import LossCode, WarningCode
 from navitas.recording.manifest import Warning
 
-TORN = "The readings beside them are used."
-LOST = "What was lost counts as untraced or unattributed."
+TORN = "The other readings are used."
+LOST = "The time of lost events counts as untraced or unattributed."
 UPDATE = "Update Navitas, or use the version that made the recording."
 _THREADS_NAMED = 3
 _NAMES_LISTED = 20
@@ -18,10 +18,10 @@ _NAMES_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class ParsedLoss:
-    """Data that is known to be missing: what (a `LossCode`, or the code of a newer Navitas), and how much of it.
+    """Data that is known to be missing: a code (`LossCode`, or a code of a newer Navitas) and an amount.
 
-    Also of which run, of which file (relative to the recording's folder), of which thread (the runtime's serial and its name;
-    serial 0 is the process), and by what `name` it goes (of what is unknown), each None where that is not known.
+    The other fields say where it is missing, and are None where that is unknown: the run, the file (relative to the
+    recording), and the thread's serial and name (serial 0 is the process). `name` is the name of an unknown item.
     """
 
     what: str
@@ -35,26 +35,32 @@ class ParsedLoss:
 
 @dataclass(slots=True)
 class Findings:
-    """Warnings and losses of one run (or, with `run` None, of the whole recording)."""
+    """Warnings and losses of one run, or of the whole recording if `run` is None."""
 
     run: int | None = None
     warnings: list[Warning] = field(default_factory=list)
     losses: list[ParsedLoss] = field(default_factory=list)
 
     def warn(self, code: WarningCode, message: str, remedy: str) -> None:
-        """Keep a warning, with the run."""
+        """Add a warning about this run."""
         self.warnings.append(Warning(code=code, message=message, remedy=remedy, run=self.run))
 
-    def lose(self, what: LossCode, count: int, message: str, remedy: str, *, file: str | None = None) -> None:
-        """Keep a loss, if there is one, and warn of it; the message's `{count}` is filled in. `file` is of the run's folder."""
+    def add_loss(self, what: LossCode, count: int, message: str, remedy: str, *, file: str | None = None) -> None:
+        """Add a loss and its warning if `count` is positive.
+
+        `{count}` in the message is filled in. `file` is relative to the run's folder.
+        """
         if count > 0:
             self.losses.append(ParsedLoss(what, count, self.run, file=self._place(file)))
             self.warn(what, message.replace("{count}", str(count)), remedy)
 
-    def lose_named(
+    def add_losses_by_name(
         self, what: LossCode, counts: Mapping[str, int], message: str, remedy: str, *, file: str | None = None
     ) -> None:
-        """As `lose`, with a loss for each name, but for the last of very many, which are one; `{names}` are in the message."""
+        """Add a loss for each name, and one warning for all. `{count}` and `{names}` in the message are filled in.
+
+        Only the first names get a loss of their own; one more loss holds the sum of the rest.
+        """
         if not counts:
             return
         listed = list(counts.items())
@@ -68,10 +74,13 @@ class Findings:
     def _place(self, file: str | None) -> str | None:
         return file if file is None or self.run is None else f"runs/{self.run}/{file}"
 
-    def lose_of_threads(
+    def add_losses_by_thread(
         self, what: LossCode, counts: Mapping[int, int], names: Mapping[int, str], message: str, remedy: str
     ) -> None:
-        """As `lose`, with a loss for each thread; `counts` and `names` are by serial. The warning names those that lost most."""
+        """Add a loss for each thread, and one warning that names the threads that lost most.
+
+        `counts` and `names` are by the thread's serial. `{count}` in the message is filled in.
+        """
         lost = sorted(((count, serial) for serial, count in counts.items() if count > 0), key=lambda one: (-one[0], one[1]))
         if not lost:
             return

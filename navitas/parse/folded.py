@@ -17,17 +17,17 @@ from navitas.parse.tables import Folded
 _EPOCH = struct.Struct("<qqI")
 _ROW = np.dtype([("node", "<u4"), ("parent", "<i4"), ("method", "<u4"), ("calls", "<u4"), ("throws", "<u4"), ("self_ns", "<i8")])
 
-_LONGEST_NS = 86_400_000_000_000  # an epoch ends with every anchor: one of a day is damage
-_CLOCK_STEP_NS = 1_000  # no device's clock moves in larger steps
+_LONGEST_NS = 86_400_000_000_000  # an epoch ends at the next anchor, so an epoch of a day is damage
+_CLOCK_STEP_NS = 1_000  # clocks of devices have this resolution or a finer one
 _NONE_64, _NONE_32 = np.empty(0, np.int64), np.empty(0, np.int32)
 NO_FOLDED = Folded(_NONE_64, _NONE_64, _NONE_32, _NONE_32, _NONE_32, _NONE_64, _NONE_64, _NONE_64)
 
 
 @dataclass(frozen=True, slots=True)
 class _FoldedRows:
-    """Rows as they were written, with their epochs' numbers and times and the place of their chunk.
+    """Rows as recorded, with the number and times of their epoch and the index of their chunk.
 
-    `dropped` epochs were impossible.
+    `dropped` is the number of impossible epochs.
     """
 
     table: NDArray[np.void]
@@ -53,10 +53,10 @@ class _FoldedRows:
 
 
 def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Folded, int]:
-    """One thread's fold rows from its chunks in order, and how many rows or epochs were dropped as impossible.
+    """Return one thread's fold rows from its chunks in order, and the number of impossible rows and epochs that were dropped.
 
-    A parent that is nowhere a node, or that leads in a circle, becomes -1, so nodes always form trees.
-    Rows of the runtime's own ids are left out and not counted.
+    A parent that is no node, or that is part of a cycle, becomes -1, so the nodes always form trees.
+    Rows with the runtime's reserved ids are left out and not counted.
     """
     if not chunks:
         return NO_FOLDED, 0
@@ -71,8 +71,8 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
     return rows.kept(keep, base), rows.dropped + int(np.count_nonzero(~keep)) - int(np.count_nonzero(own))
 
 
-def own_rows(chunks: Sequence[Chunk]) -> Folded:
-    """The rows of the runtime's own method ids."""
+def reserved_rows(chunks: Sequence[Chunk]) -> Folded:
+    """Return the rows with the runtime's reserved method ids."""
     if not chunks:
         return NO_FOLDED
     rows = _rows(chunks)
@@ -80,7 +80,7 @@ def own_rows(chunks: Sequence[Chunk]) -> Folded:
 
 
 def _possible(rows: _FoldedRows) -> Bool:
-    """Which rows can be: their epochs' rows take no longer than the epoch itself, and no call takes less than a nanosecond."""
+    """Select the possible rows: an epoch's rows take no longer than the epoch, and each call takes at least 1 ns."""
     self_ns, length_ns = rows.table["self_ns"], rows.end_ns - rows.start_ns
     calls = np.maximum(rows.table["calls"], rows.table["throws"])
     whole_ns = np.bincount(rows.epoch, np.maximum(self_ns, 0))[rows.epoch]
@@ -115,7 +115,7 @@ def _rows(chunks: Sequence[Chunk]) -> _FoldedRows:
 
 
 def _tree_parents(node: I32, parent: I32) -> I32:
-    """Parents without strangers and circles, by following each node's parent in doubling steps."""
+    """Return parents without unknown nodes and cycles. Follows each node's parents in doubling steps."""
     names, first = np.unique(node, return_index=True)
     if not len(names):
         return parent

@@ -1,4 +1,4 @@
-"""Lines of logcat in the forms `threadtime` (with or without epoch, year, uid) and `brief` (AOSP: logprint.cpp)."""
+"""Parse logcat lines in the formats `threadtime` (with or without epoch, year, uid) and `brief` (AOSP: logprint.cpp)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BRIEF_PRIORITY = re.compile(r"[VDIWEFAS]/")
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """One line. `realtime_ns` is None unless logcat printed epoch times; `tid` is 0 in the brief form."""
+    """One line. `realtime_ns` is None unless logcat printed epoch times. `tid` is 0 in the brief format."""
 
     realtime_ns: int | None
     stamp: str
@@ -26,7 +26,7 @@ class LogRecord:
 
 
 def parse_line(line: str) -> LogRecord | None:
-    """One line's record, or None when it is in no known form."""
+    """Return a line's record, or None for an unknown format."""
     match = _THREADTIME.match(line)
     if match is None:
         return _brief(line)

@@ -1,4 +1,4 @@
-"""Chunks that came through logcat (docs/formats.md, logcat transport), put together again."""
+"""Reassemble chunks from logcat (docs/formats.md, logcat transport)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ _PART = re.compile(r"NV1 (\d{1,10}) (\d{1,10}) (\d{1,6})/(\d{1,6}) ([A-Za-z0-9+/
 
 @dataclass(slots=True)
 class LogcatChunks:
-    """One process's chunks: `data` is what an event file would hold; `missing` chunks are lost, of them `broken` came in part.
+    """One process's chunks. `data` has the format of an event file.
 
+    `missing` is the number of lost chunks, including `broken` chunks, which have only some of their parts.
     `newer` counts lines of newer versions of the transport, by version.
     """
 
@@ -35,7 +36,7 @@ class _Parts:
     texts: dict[int, str] = field(default_factory=dict)
 
     def joined(self) -> bytes | None:
-        """The chunk's bytes; None while a part is missing (parts count from 0 or from 1)."""
+        """Return the chunk's bytes, or None if a part is missing. Parts are numbered from 0 or from 1."""
         first = min(self.texts)
         if len(self.texts) != self.total or first not in {0, 1} or max(self.texts) != first + self.total - 1:
             return None
@@ -46,7 +47,7 @@ class _Parts:
 
 
 def read_logcat_chunks(lines: Iterable[str]) -> dict[int, LogcatChunks]:
-    """Chunks by process id, in the order in which the processes first appear. Repeated lines count once."""
+    """Return chunks by process id, in the order in which the processes first appear. Repeated lines count once."""
     processes: dict[int, dict[int, _Parts]] = {}
     newer: dict[int, Counter[int]] = {}
     for line in lines:

@@ -1,4 +1,4 @@
-"""Markers (chunk type 4) and the test windows they make with the manifest's tests."""
+"""Markers (chunk type 4), and the test windows that follow from them and the manifest's tests."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _STATUSES: tuple[Literal["passed", "failed", "ignored", "assumption"], ...] = ("
 
 
 def decode_markers(chunks: Iterable[Chunk]) -> tuple[tuple[Marker, ...], int, Counter[int]]:
-    """Markers in time order, how many were dropped as impossible, and how many by each kind that is not known.
+    """Return markers in time order, the number of impossible markers dropped, and the number of markers of each unknown kind.
 
-    A status that is not known is none of a test's end: the end counts.
+    A test_finish with an unknown status is kept.
     """
     markers: list[Marker] = []
     dropped = 0
@@ -47,9 +47,9 @@ def decode_markers(chunks: Iterable[Chunk]) -> tuple[tuple[Marker, ...], int, Co
 
 
 def windows_of(markers: Sequence[Marker], tests: Sequence[Test], end_ns: int, findings: Findings) -> tuple[Window, ...]:
-    """Windows of a run's tests: its markers joined, in order and by `class#method`, with the manifest's tests.
+    """Return the windows of a run's tests. Matches markers with the manifest's tests by `class#method`, in order.
 
-    A test without its finish ends where the next one starts, or at the run's end.
+    A test without a test_finish ends where the next test starts, or at the end of the run.
     """
     waiting: defaultdict[str, list[int]] = defaultdict(list)
     for test in reversed(tests):
@@ -67,23 +67,23 @@ def windows_of(markers: Sequence[Marker], tests: Sequence[Test], end_ns: int, fi
         if open_test is not None:
             ids = waiting[_as_listed(open_test.test)]
             if ids and is_ignored[ids[-1]]:
-                ids.pop()  # it never ran: what its listener took is no test's
+                ids.pop()  # it never ran; the time of its markers belongs to no test
             elif ids:
                 windows.append(Window(ids.pop(), open_test.t_ns, end_ns if marker is None else marker.t_ns))
             else:
                 unknown += 1
         open_test = None if finish else marker
     message = "{count} tests that ran are not in the manifest"
-    findings.lose("unknown_tests", unknown, message, "Their energy counts as outside of tests.")
+    findings.add_loss("unknown_tests", unknown, message, "Their energy counts as energy outside tests.")
     if tests and not any(marker.kind == "test_start" for marker in markers):
         findings.warn(
             "no_markers",
-            "no test start or finish was recorded, so no energy can be given to tests",
+            "no test start or finish was recorded, so tests have no energy",
             "Check that the run's listener is on the test class path (navitas-runtime-junit).",
         )
     return tuple(windows)
 
 
 def _as_listed(test: str) -> str:
-    """A marker's test as `class#method` of the manifest, where what failed or was ignored as a whole class has no method."""
+    """Return a marker's test as the manifest's `class#method`. A whole class that failed or was ignored has no method."""
     return test.removesuffix("null") if test.endswith("#null") else test

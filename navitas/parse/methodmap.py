@@ -1,4 +1,4 @@
-"""Method maps (`map.json`) side by side in one table, and the check that events belong to them."""
+"""Read method maps (`map.json`) into one table, and check that events belong to them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing_extensions import TypedDict
 from navitas.errors import RecordingError
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.findings import Findings
-from navitas.parse.newer import report_unknown
 from navitas.parse.tables import Method, MethodTable
+from navitas.parse.unknown_data import report_unknown
 from navitas.recording.manifest import Known
 from navitas.recording.raw import read_json
 from navitas.recording.store import Recording
@@ -26,18 +26,18 @@ _MAX_BYTES = 256 << 20
 _TYPES_WITH_IDS = (CALLS, FOLDED)
 
 RESERVED_ID = (1 << 22) - 5
-"""From here on method ids are the runtime's own: no map gives them."""
+"""The first reserved method id. The runtime uses reserved ids for its own calls; no map contains them."""
 
 
 class _Class(BaseModel):
     name: str
-    sha256: object = None  # of use for the instrumenter alone, as is `skipped`
+    sha256: object = None  # only the instrumenter uses this field and `skipped`
     source: Annotated[str, Known.from_literal(Literal["main", "test", "dependency"])] = "main"
     module: str | None = None
     file: str | None = None
 
 
-# Plain dictionaries: there may be a million.
+# Plain dictionaries, because there may be a million methods.
 _Method = TypedDict("_Method", {"id": int, "class": str, "name": str, "descriptor": str, "line": NotRequired[int | None]})
 
 
@@ -51,16 +51,16 @@ class _Map(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a map's methods are in the table: ids 0 … size−1 become base … base+size−1."""
+    """A map's rows in the table: ids 0 … size−1 become rows base … base+size−1."""
 
     base: int
     size: int
 
 
 def read_method_table(recording: Recording, findings: Findings | None = None) -> MethodTable:
-    """Read every map of a recording; what is unknown in one goes to the findings.
+    """Read every map of a recording. Unknown fields and values go to `findings`.
 
-    RecordingError when one is missing, unreadable, or not the one the manifest names.
+    Raises `RecordingError` if a map is missing, is unreadable, or has another id than the manifest says.
     """
     methods: list[Method] = []
     base: dict[str, int] = {}
@@ -76,7 +76,7 @@ def read_method_table(recording: Recording, findings: Findings | None = None) ->
         if read.map_id != entry.id:
             raise RecordingError(
                 f"{path}: this is the method map {read.map_id}, but the recording names {entry.id}",
-                "The map of another build was put here; record again.",
+                "This file belongs to another build. Record again.",
             )
         base[entry.id] = len(methods)
         methods += _methods(read, entry.module, len(methods), path)
@@ -85,25 +85,25 @@ def read_method_table(recording: Recording, findings: Findings | None = None) ->
 
 
 def spans(table: MethodTable) -> dict[int, Span]:
-    """Each map's place in the table, by its id as chunks hold it; a map that another includes has that one's."""
+    """Return each map's rows, by the map id in chunks. An included map has the rows of the map that includes it."""
     starts = [*table.base.values(), len(table.methods)]
     own = {name: Span(starts[i], starts[i + 1] - starts[i]) for i, name in enumerate(table.base)}
     return {int(name, 16): span for name, span in own.items()} | {int(name, 16): own[of] for name, of in table.included.items()}
 
 
 def check_maps(chunks: Iterable[Chunk], known: dict[int, Span], place: str) -> None:
-    """RecordingError, naming both ids, when a chunk's method ids belong to a map that the recording does not hold."""
+    """Raise `RecordingError`, with both ids, if a chunk's method ids belong to a map that is not in the recording."""
     for chunk in chunks:
         if chunk.type in _TYPES_WITH_IDS and chunk.map_id not in known:
             held = ", ".join(f"{map_id:016x}" for map_id in known) or "none"
             raise RecordingError(
                 f"{place}: events of method map {chunk.map_id:016x}, but the recording holds {held}",
-                "Give the map.json of the build that ran: navitas report RECORDING --map FILE; or build and record again.",
+                "Add the map.json of the build that ran: navitas report RECORDING --map FILE. Or build and record again.",
             )
 
 
 def check_map(document: object, path: Path) -> str:
-    """The id of a method map (JSON of the file `path`) that can be read. Raises `RecordingError` for any other."""
+    """Return the id of the method map that was read from `path`. Raises `RecordingError` if it is invalid."""
     read = _validated(document, path)
     _methods(read, "", 0, path)
     return read.map_id

@@ -1,4 +1,4 @@
-"""From a recording to tables."""
+"""Parse a whole recording into tables."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.parse.app_run_queue import app_run_queue
 from navitas.parse.calibration import probe_cost
 from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
 from navitas.parse.clock_triples import ClockTriples, decode_triples
 from navitas.parse.counters import Readings, decode_counters
-from navitas.parse.credible import credible
 from navitas.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
-from navitas.parse.newer import report_newer, report_readings
-from navitas.parse.probed import by_thread, of_type, probed_threads
+from navitas.parse.probe_cost_check import check_probe_cost
+from navitas.parse.probed_threads import by_thread, of_type, probed_threads
 from navitas.parse.run_chunks import read_run_chunks
+from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
-from navitas.parse.series import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.tables import Marker, MethodTable, RunTables, Thread, Window
 from navitas.parse.thread_residency import parse_residencies, with_residencies
 from navitas.parse.threads import join_threads
 from navitas.parse.ticks import TICKS_SOURCE, tick_period_ns
 from navitas.parse.trace.recorded import read_trace
-from navitas.parse.waiting import run_queue_of
+from navitas.parse.unknown_data import report_newer, report_unknown_readings
 from navitas.recording.manifest import Run, Warning
 from navitas.recording.store import Recording
 
@@ -34,7 +34,7 @@ _THREADS_SOURCE = 1
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecording:
-    """A whole recording as tables, and what had to be left out: the manifest's own warnings and losses come first."""
+    """A whole recording as tables, with its warnings and losses. Those of the manifest come first."""
 
     method_table: MethodTable
     runs: tuple[RunTables, ...]
@@ -43,7 +43,10 @@ class ParsedRecording:
 
 
 def parse_recording(recording: Recording) -> ParsedRecording:
-    """Parse every run. RecordingError when a file or map cannot be read or events belong to another map."""
+    """Parse every run of a recording.
+
+    Raises `RecordingError` if a file or method map cannot be read, or events belong to another map.
+    """
     whole = Findings()
     report_newer(recording, whole)
     table = read_method_table(recording, whole)
@@ -62,35 +65,37 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     manifest = recording.manifest
     chunks = read_run_chunks(recording, run, known, findings)
     if not chunks:
-        remedy = "Check the run's logcat.txt for the app's crash, and that its process was given the runtime's configuration."
-        findings.warn("no_events", "no events were recorded at all", remedy)
+        remedy = "Look for a crash of the app in the run's logcat.txt. Check that its process got the runtime's configuration."
+        findings.warn("no_events", "no events were recorded", remedy)
     groups = by_thread(chunks, findings)
     probed = probed_threads(groups, known, findings)
     clocks = decode_triples(of_type(chunks, TRIPLES))
     markers, bad_markers, newer_markers = decode_markers(of_type(chunks, MARKERS))
     counters = of_type(chunks, COUNTERS)
     readings, bad_readings = decode_counters(counters)
-    # What a process reports of itself, by process: an app may have several at once.
+    # Counters that describe one process, by process: an app may have several at once.
     own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
     message = "{count} malformed markers or counter readings were left out"
-    findings.lose("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
-    message = "{count} markers are of kinds that this version of Navitas does not know ({names}); they are kept and not used"
-    findings.lose_named("unknown_markers", {f"kind {n}": newer_markers[n] for n in sorted(newer_markers)}, message, UPDATE)
-    report_readings(manifest, readings, findings)
+    findings.add_loss("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
+    message = "{count} markers have kinds that this version of Navitas does not know ({names}); they are kept and not used"
+    findings.add_losses_by_name(
+        "unknown_markers", {f"kind {n}": newer_markers[n] for n in sorted(newer_markers)}, message, UPDATE
+    )
+    report_unknown_readings(manifest, readings, findings)
     samples = readings.get(_THREADS_SOURCE, Readings())
-    lives, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in own])
-    findings.lose("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
-    threads = join_threads(probed, lives, np.array(samples.t_ns, np.int64))
+    lifetimes, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in own])
+    findings.add_loss("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
+    threads = join_threads(probed, lifetimes, np.array(samples.t_ns, np.int64))
     time_in_state = time_in_state_tables(manifest, readings, findings)
     process_cpu = process_clock(manifest, own, findings)
     start_ns, end_ns = _span(threads, markers, clocks, readings)
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
-    findings.lose("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
+    findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
     threads = with_residencies(threads, residencies)
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=(start_ns, end_ns), tids=tids)
-    cost = credible(probe_cost(groups.values()), findings)
+    cost = check_probe_cost(probe_cost(groups.values()), findings)
     tests = [test for test in manifest.tests if test.run == run.id]
     if run.exit == "complete" and markers and not any(marker.kind == "run_end" for marker in markers):
         findings.warn("no_run_end", "the last events are missing: the end of the tests was not recorded", LOST)
@@ -113,14 +118,14 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         trace=trace,
         reasons=reasons,
         probe_cost=cost,
-        run_queue=run_queue_of(lives.values()),
+        run_queue=app_run_queue(lifetimes.values()),
     )
 
 
 def _span(
     threads: Iterable[Thread], markers: Iterable[Marker], clocks: ClockTriples, readings: dict[int, Readings]
 ) -> tuple[int, int]:
-    """First and last monotonic time known of a run; (0, 0) when nothing is."""
+    """Return the first and last known monotonic time of a run; (0, 0) if there is none."""
     ends: list[int] = [marker.t_ns for marker in markers]
     columns = [clocks.monotonic_ns]
     for thread in threads:

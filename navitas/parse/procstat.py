@@ -1,4 +1,4 @@
-"""`/proc/<pid>/stat` and `/proc/stat` (kernel: Documentation/filesystems/proc.rst)."""
+"""Parse `/proc/<pid>/stat` and `/proc/stat` (kernel: Documentation/filesystems/proc.rst)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ _MAX_CELLS = 1 << 25
 
 
 def parse_process_stat(t_ns: Sequence[int], texts: Sequence[bytes]) -> tuple[CpuClock | None, int]:
-    """The process's user and system time, and how many readings were skipped; None when none is usable."""
+    """Return the process's user plus system time, and the number of skipped readings.
+
+    The clock is None if no reading is usable.
+    """
     times, used = [], []
     for t, text in zip(t_ns, texts, strict=True):
-        # The name may hold spaces and parentheses: the fields begin after the last one.
+        # The name may contain spaces and parentheses. The fields begin after the last parenthesis.
         fields = text.rpartition(b")")[2].split()
         try:
             ticks = int(fields[_UTIME]) + int(fields[_STIME])
@@ -35,8 +38,9 @@ def parse_process_stat(t_ns: Sequence[int], texts: Sequence[bytes]) -> tuple[Cpu
 
 
 def parse_cpu_stat(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[CpuStat | None, int]:
-    """Busy time of each CPU: all but idle and iowait (guest time is part of user time). And how many readings were skipped.
+    """Return the busy time of each CPU, and the number of skipped readings.
 
+    Busy time is all time except idle and iowait (guest time is part of user time).
     A CPU that is missing from a reading (offline) keeps its last value.
     """
     rows: list[tuple[int, dict[int, int]]] = []
@@ -56,7 +60,7 @@ def parse_cpu_stat(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[CpuStat |
 
 
 def _busy_ticks(text: str) -> dict[int, int]:
-    """Busy ticks by CPU from the lines that are whole."""
+    """Return busy ticks by CPU, from complete lines only."""
     busy: dict[int, int] = {}
     for line in text.splitlines(keepends=True):
         name, *values = line.split()[: _GUEST + 1] or [""]

@@ -1,4 +1,4 @@
-"""The table of an on-device rail monitor, whether it was read as text or is part of a kernel trace."""
+"""Table of an on-device rail monitor, read as text or from a kernel trace."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from navitas.parse.arrays import F64, I64
 
 @dataclass(frozen=True, slots=True)
 class RailReadings:
-    """On-device rail monitor: `energy_j[i, k]` had rail `names[k]` spent until `t_ns[i]`."""
+    """Readings of an on-device rail monitor: rail `names[k]` has used `energy_j[i, k]` in total at `t_ns[i]`."""
 
     names: tuple[str, ...]
     t_ns: I64

@@ -1,4 +1,4 @@
-"""The on-device rail monitor's text (Pixel's ODPM, `energy_value`): energy spent by each rail."""
+"""Parse the text of the on-device rail monitor (Pixel's ODPM, `energy_value`): cumulative energy of each rail."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from navitas.parse.rail_readings import RailReadings
 _TIME = re.compile(r"t=(\d{1,15})\s*$", re.MULTILINE)
 _RAIL = re.compile(r"CH\d{1,4}\(T=\d{1,19}\)\[([^\]\n]{1,64})\], ?(\d{1,18})\s*$", re.MULTILINE)
 _MS_NS = 1_000_000
-# The monitor's own time is believed when it is about that of the block it was read in.
+# Use the monitor's own time only if it is this close to the time of the block that contains it.
 _NEAR_NS = 1_000_000_000
 
 
 def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: ClockTriples) -> tuple[RailReadings | None, int]:
-    """Energy in joules (from µWs) by rail, at the monitor's own boottime where it can be joined, else at `t_ns`.
+    """Return energy in joules (from µWs) by rail, and the number of skipped readings. The table is None if no reading is usable.
 
-    Also how many readings were skipped as torn or of other rails. None when no reading is usable.
+    Times are the monitor's own boottime if it can be converted, otherwise `t_ns`.
+    Skipped readings are torn, or have other rails than most readings.
     """
     found = [_RAIL.findall(text) for text in texts]
     names = [tuple(name for name, _ in rows) for rows in found]

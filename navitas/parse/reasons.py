@@ -1,4 +1,4 @@
-"""Why evidence is not better: a code for scripts, a sentence for people."""
+"""Reasons why the level of evidence is not higher: a code for scripts and a sentence for people."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a level of evidence was not reached. `share`: the fraction of the energy's basis that it concerns, None for all.
+    """Why a level of evidence was not reached. `share` is the affected fraction of the energy's basis; None means all of it.
 
-    Codes are listed in docs/json-report.md.
+    docs/json-report.md lists the codes.
     """
 
     code: str
@@ -22,7 +22,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class MergedReason:
-    """A reason of `runs` of all `of_runs` runs, with the least and the largest of its shares there (None: it concerns all)."""
+    """A reason that applies to `runs` of `of_runs` runs, with its smallest and largest share there (None: the whole basis)."""
 
     code: str
     text: str

@@ -1,4 +1,4 @@
-"""The role of a thread, from its name and whether it ran instrumented code."""
+"""Determine a thread's role from its name and from whether it ran instrumented code."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 from navitas.parse.tables import Role
 
 NOT_THE_TESTS: Final[tuple[Role, ...]] = ("profiler", "jit")
-"""Roles of threads whose work is not the test's: the JIT compiler has other code to compile with probes."""
+"""Roles of threads that do not work for the test. The JIT compiler compiles other code when there are probes."""
 PROFILER_PREFIX = "navitas-"
-# Names as HotSpot and ART give them; the kernel keeps 15 characters.
+# Names that HotSpot and ART use. The kernel keeps 15 characters.
 _GC = re.compile(r"(GC Thread#|G1 |GC task thread|ParGC|Shenandoah |ZWorker|ZDriver|ZDirector|ZStat|HeapTaskDaemon)")
 _JIT = re.compile(r"(C[12] CompilerThre|Jit thread pool|profile_saver|Profile Saver)", re.IGNORECASE)
 
 
 def role_of(name: str, has_probes: bool) -> Role:
-    """A thread's role. A thread with probes runs the app's code, whatever it is called, unless it is the profiler's own."""
+    """Return a thread's role. A thread with probes is an app thread, whatever its name, unless it is the profiler's own."""
     if name.startswith(PROFILER_PREFIX):
         return "profiler"
     if has_probes:

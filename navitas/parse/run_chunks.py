@@ -1,4 +1,4 @@
-"""All chunks of a run, from event files and from logcat, checked against the recording's maps."""
+"""Collect all chunks of a run from event files and logcat, and check them against the recording's maps."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _PID = re.compile(r"events-(\d{1,10})\.nvch")
 
 
 def read_run_chunks(recording: Recording, run: Run, known: dict[int, Span], findings: Findings) -> list[Chunk]:
-    """The run's good chunks. What was damaged, unknown or missing goes to `findings`.
+    """Return the run's valid chunks. Damaged, unknown and missing data goes to `findings`.
 
-    RecordingError when a file cannot be opened or events belong to another method map. Each process has its own thread
-    serials, so those of a second process (it crashed and came back) go on after the first's.
+    Raises `RecordingError` if a file cannot be opened or events belong to another method map.
+    Each process numbers its threads from 1. The serials of a second process (after a crash) continue after those of the first.
     """
     processes: dict[int, list[Chunk]] = {}
     for number, path in enumerate(recording.files("events", run.id)):
@@ -43,7 +43,7 @@ def read_run_chunks(recording: Recording, run: Run, known: dict[int, Span], find
 
 
 def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: dict[int, Span], findings: Findings) -> None:
-    """Add what came through logcat, which is everybody's: only this run's app counts, which may have several processes."""
+    """Add the chunks of this run's app from logcat. All processes write to logcat, and the app may have several."""
     streams = read_logcat_chunks(read_lines(path))
     for pid in [pid for pid, stream in streams.items() if stream.newer and not stream.data]:
         _newer(streams.pop(pid).newer, path.name, findings)
@@ -51,13 +51,13 @@ def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: 
     wanted = {run.pid} if run.pid is not None else _of_app(scans, processes, known)
     for pid, stream in streams.items():
         if pid not in wanted:
-            message = f"{path.name} also holds events of process {pid}, which is not this run's; left out"
-            findings.warn("foreign_log", message, "None of this run's events are among them.")
+            message = f"{path.name} also contains events of process {pid}, which is not of this run; they are left out"
+            findings.warn("foreign_log", message, "No events of this run are lost.")
             continue
         scan = scans[pid]
         check_maps(scan.chunks, known, str(path))
         _report(scan, path.name, findings)
-        findings.lose(
+        findings.add_loss(
             "logcat_chunks",
             stream.missing,
             path.name + " lacks {count} chunks of events",
@@ -68,22 +68,22 @@ def _add_logcat(path: Path, run: Run, processes: dict[int, list[Chunk]], known: 
 
 
 def _of_app(scans: Mapping[int, ChunkScan], processes: Mapping[int, object], known: Mapping[int, Span]) -> set[int]:
-    """The processes whose calls are of the recording's maps, or that left event files too; without any the last one."""
+    """Return the processes whose calls belong to the recording's maps, or that also have event files; otherwise the last one."""
     own = {pid for pid, scan in scans.items() if pid in processes or any(chunk.map_id in known for chunk in scan.chunks)}
     return own if own or processes else set(list(scans)[-1:])
 
 
 def _report(scan: ChunkScan, name: str, findings: Findings) -> None:
     message = f"{name} is damaged in {scan.damaged} places: {{count}} bytes were skipped"
-    findings.lose("damaged_bytes", scan.skipped_bytes, message, "What was there is missing from every figure.", file=name)
+    findings.add_loss("damaged_bytes", scan.skipped_bytes, message, "Their data is missing from every figure.", file=name)
     _newer(scan.newer, name, findings)
-    message = f"{name} holds {{count}} chunks of types that this version of Navitas does not know ({{names}})"
-    findings.lose_named("unknown_chunks", _by_name(scan.unknown), message, f"They were skipped. {UPDATE}", file=name)
+    message = f"{name} contains {{count}} chunks of types that this version of Navitas does not know ({{names}})"
+    findings.add_losses_by_name("unknown_chunks", _by_name(scan.unknown), message, f"They were skipped. {UPDATE}", file=name)
 
 
 def _newer(versions: Counter[int], name: str, findings: Findings) -> None:
-    message = f"{name} holds {{count}} chunks of a newer version ({{names}}); this version of Navitas reads version 1"
-    findings.lose_named("newer_chunks", _by_name(versions), message, UPDATE, file=name)
+    message = f"{name} contains {{count}} chunks of a newer version ({{names}}); this version of Navitas reads version 1"
+    findings.add_losses_by_name("newer_chunks", _by_name(versions), message, UPDATE, file=name)
 
 
 def _by_name(counts: Counter[int]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The sampler's thread clocks (counter source 1): `tid run_ns wait_ns slices comm`, a line for each thread that changed."""
+"""Parse the sampler's thread clocks (counter source 1): `tid run_ns wait_ns slices comm`, one line per thread that changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.parse.counters import Readings
 from navitas.parse.run_queue import Slices
 from navitas.parse.tables import CpuClock
 
-# schedstat of a running thread moves only at the scheduler's tick, so a step may hold this much CPU time from before it.
+# schedstat of a running thread changes only at the scheduler's tick, so a step may include this much earlier CPU time.
 TICK_LAG_NS = 10_000_000
 _UNKNOWN = -1
 _MAX_NS = 1 << 62
@@ -21,12 +21,12 @@ _MAX_TID = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
-    """One thread that the sampler saw under a tid; `since_ns` is when it was known not to exist yet, -1 when unknown.
+class Lifetime:
+    """The lifetime of one thread that the sampler saw under a tid.
 
-    `clock` holds its readings and those that follow from "only what changed is listed": a thread that is not listed has
-    the value it had, and one that came up between two records had used nothing at the first. `slices` are the times between
-    readings in which it ran or waited for a CPU.
+    `since_ns` is a time at which the thread did not exist yet, or -1 if unknown. Only changed threads are listed, so `clock`
+    also contains derived readings: an unlisted thread keeps its value, and a thread that started between two records had
+    used nothing at the first. `slices` are the times between readings in which it ran or waited for a CPU.
     """
 
     tid: int
@@ -36,22 +36,22 @@ class Life:
     slices: Slices
 
 
-def parse_schedstats(processes: Sequence[Readings]) -> tuple[dict[int, list[Life]], int]:
-    """As `parse_schedstat`, of several processes: what one does not list says nothing of another's threads."""
-    lives: dict[int, list[Life]] = {}
+def parse_schedstats(processes: Sequence[Readings]) -> tuple[dict[int, list[Lifetime]], int]:
+    """Parse the readings of several processes. Each process lists only its own threads; otherwise as `parse_schedstat`."""
+    lifetimes: dict[int, list[Lifetime]] = {}
     torn = 0
     for readings in processes:
         found, skipped = parse_schedstat(readings)
         torn += skipped
         for tid, of_tid in found.items():
-            lives[tid] = sorted([*lives.get(tid, []), *of_tid], key=lambda life: int(life.clock.t_ns[0]))
-    return lives, torn
+            lifetimes[tid] = sorted([*lifetimes.get(tid, []), *of_tid], key=lambda life: int(life.clock.t_ns[0]))
+    return lifetimes, torn
 
 
-def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:
-    """Lives by tid in time order, and how many lines were skipped as torn.
+def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Lifetime]], int]:
+    """Return lifetimes by tid in time order, and the number of torn lines that were skipped.
 
-    A tid whose time falls is another thread: tids are used again.
+    The kernel reuses tids: if a tid's time falls, a new lifetime begins.
     """
     rows: list[tuple[int, int, int, int]] = []
     comms: list[bytes] = []
@@ -71,17 +71,17 @@ def parse_schedstat(readings: Readings) -> tuple[dict[int, list[Life]], int]:
             else:
                 torn += bool(line.strip())
         if len({row[0] for row in rows[seen:]}) < len(rows) - seen:
-            # A tid that is listed twice in one record can only be damage.
+            # A record that lists a tid twice is damaged.
             torn += len(rows) - seen
             del rows[seen:], comms[seen:]
     if not rows:
         return {}, torn
-    return _lives(np.array(rows, np.int64), comms, readings), torn
+    return _lifetimes(np.array(rows, np.int64), comms, readings), torn
 
 
-def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list[Life]]:
+def _lifetimes(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list[Lifetime]]:
     times = np.array(readings.t_ns, np.int64)
-    # Threads are listed at a read's beginning; what comes up during it is in the next.
+    # A read lists threads at its beginning. Threads that start during it are in the next record.
     listed = np.array(readings.begin_ns or readings.t_ns, np.int64)
     order = np.lexsort((table[:, 1], table[:, 0]))
     rows = table[order]
@@ -97,7 +97,7 @@ def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list
     after_pause = np.nonzero(~starts & (np.diff(record, prepend=0) > 1))[0]
     since = np.where(same_tid[first], listed[record[first - 1]], _UNKNOWN)
     since[life[came_up]] = listed[record[came_up] - 1]
-    # What is not listed follows: nothing used before a life began, nothing more in a pause.
+    # Derived readings: no CPU time before a lifetime began, and no additional CPU time while a thread is not listed.
     of_life = np.concatenate([life, life[came_up], life[after_pause]])
     at_ns = np.concatenate([times[record], listed[record[came_up] - 1], times[record[after_pause] - 1]])
     used = np.concatenate([run_ns, np.zeros(len(came_up), np.int64), run_ns[after_pause - 1]])
@@ -105,17 +105,17 @@ def _lives(table: I64, comms: list[bytes], readings: Readings) -> dict[int, list
     at_ns, used = at_ns[filled], used[filled]
     bounds = np.searchsorted(of_life[filled], np.arange(len(first) + 1)).tolist()
     parts = pairwise([*first.tolist(), len(life)])
-    lives: dict[int, list[Life]] = {}
+    lifetimes: dict[int, list[Lifetime]] = {}
     columns = zip(tid[first].tolist(), order[last].tolist(), since.tolist(), pairwise(bounds), parts, strict=True)
     for thread_id, last_row, since_ns, (begin, end), (low, high) in columns:
         name = comms[last_row].decode("utf-8", "replace").strip()
         clock = CpuClock(at_ns[begin:end], used[begin:end])
-        lives.setdefault(thread_id, []).append(Life(thread_id, name, since_ns, clock, slices.rows(low, high)))
-    return lives
+        lifetimes.setdefault(thread_id, []).append(Lifetime(thread_id, name, since_ns, clock, slices.rows(low, high)))
+    return lifetimes
 
 
 def _slices(starts: Bool, came_up: I64, times: I64, listed: I64, rows: I64) -> Slices:
-    """What each row's thread did since its last reading; nothing where no reading before it is known."""
+    """Return each row's running and waiting time since the thread's last reading; zero if there is no such reading."""
     _, record, run_ns, wait_ns = rows.T
     known = ~starts
     known[came_up] = True
@@ -123,9 +123,9 @@ def _slices(starts: Bool, came_up: I64, times: I64, listed: I64, rows: I64) -> S
     ran_ns = np.where(known, np.where(starts, run_ns, np.diff(run_ns, prepend=0)), 0)
     waited_ns = np.where(known, np.where(starts, wait_ns, np.diff(wait_ns, prepend=0)), 0)
     end_ns = times[record]
-    # Damaged readings say more than the time since the last one, or less than nothing.
+    # Damaged readings have more than the time since the last one, or negative time.
     longest_ns = np.maximum(end_ns - last_ns, 0)
     ran_ns, waited_ns = np.clip(ran_ns, 0, longest_ns + TICK_LAG_NS), np.clip(waited_ns, 0, longest_ns)
-    # A thread that was not listed slept, or waited: waiting time is counted when it ends.
+    # A thread that was not listed slept or waited. The kernel counts waiting time when it ends.
     begin_ns = np.maximum(last_ns, np.minimum(times[record - 1], end_ns - ran_ns - waited_ns))
     return Slices(np.where(known, np.minimum(begin_ns, end_ns), end_ns), end_ns, ran_ns, waited_ns)

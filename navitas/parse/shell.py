@@ -1,4 +1,4 @@
-"""`shell.txt`: files that the device's shell printed in turn, as time series by path."""
+"""Parse `shell.txt`: files that the device's shell printed repeatedly, as time series by path."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 _BLOCK = re.compile(r"@ (\d{1,10})[.,](\d{1,9})$")
-# Some twenty hours of a phone's readings; a line of a few characters takes more than these in memory.
-_MOST_CHARS = 1 << 29
+# About twenty hours of a phone's readings. Each line adds an overhead, because a short string takes more memory than its text.
+_MAX_CHARS = 1 << 29
 _LINE_OVERHEAD = 100
 
 
 @dataclass(slots=True)
 class Series:
-    """One file's texts; `realtime_ns[i]` is when the block of `texts[i]` began."""
+    """One file's texts. The block that contains `texts[i]` began at `realtime_ns[i]`."""
 
     realtime_ns: list[int] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
 
 def parse_shell(lines: Iterable[str]) -> tuple[dict[str, Series], int]:
-    """Series by path from blocks `@ <EPOCHREALTIME>`, `# <path>`, text; and how many last lines were left out as too many.
+    """Return series by path, and the number of lines at the end that were left out because the file is too large.
 
-    Anything else is passed over, in any bytes. The decimal sign follows the device's locale. Texts are as they came, the last
-    one perhaps cut.
+    A block is `@ <EPOCHREALTIME>`, then `# <path>` and its text. Other content is ignored, whatever its bytes.
+    The decimal separator follows the device's locale. Texts are unchanged, and the last one may be cut.
     """
     series: dict[str, Series] = {}
     now: int | None = None
     path = ""
     text: list[str] = []
-    room, left_out = _MOST_CHARS, 0
+    room, left_out = _MAX_CHARS, 0
 
     def close() -> None:
         if now is not None and path:

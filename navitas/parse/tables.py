@@ -1,4 +1,4 @@
-"""The typed tables that parsing yields and attribution consumes; all times are CLOCK_MONOTONIC ns (int64)."""
+"""Tables that parsing returns and attribution uses. All times are CLOCK_MONOTONIC ns (int64)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from navitas.parse.run_queue import RunQueue
 from navitas.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
-"""The kernel's own limit (PID_MAX_LIMIT); a number beyond is no thread's."""
+"""The kernel's limit of thread ids (PID_MAX_LIMIT). No thread has this id or a higher one."""
 ENTER, EXIT, THROW, RESUME = 0, 1, 2, 3
 Role = Literal["app", "gc", "jit", "profiler", "system"]
 
 
 @dataclass(frozen=True, slots=True)
 class CpuClock:
-    """A thread's cumulative CPU time: `cpu_ns[i]` had been used at `t_ns[i]`; both non-decreasing."""
+    """A thread's cumulative CPU time: `cpu_ns[i]` at `t_ns[i]`. Both columns are non-decreasing."""
 
     t_ns: I64
     cpu_ns: I64
@@ -30,7 +30,7 @@ class CpuClock:
 class CallEvents:
     """Full events of one thread in order: time, kind (`ENTER`, `EXIT`, `THROW`, `RESUME`) and method id.
 
-    `RESUME` is the entry that continues a suspended call: time goes on, no call is counted.
+    `RESUME` is the entry that continues a suspended call. Time continues; no new call is counted.
     """
 
     t_ns: I64
@@ -42,22 +42,22 @@ class CallEvents:
 
     @property
     def span_ns(self) -> tuple[int, int]:
-        """Times of the first and the last event; (0, 0) without any."""
+        """Times of the first and the last event; (0, 0) if there are none."""
         return (int(self.t_ns[0]), int(self.t_ns[-1])) if len(self.t_ns) else (0, 0)
 
     def blocks(self, events: int) -> Iterator[CallEvents]:
-        """The events in blocks of about so many."""
+        """Yield the events in blocks of `events` events."""
         for low in range(0, len(self.t_ns), events):
             part = slice(low, low + events)
             yield CallEvents(self.t_ns[part], self.kind[part], self.method[part])
 
     def whole(self) -> CallEvents:
-        """All events at once."""
+        """Return all events in one table."""
         return self
 
 
 class CallStream(Protocol):
-    """The calls of a thread, as many as they may be: in memory (`CallEvents`), or read from the recording block by block."""
+    """The calls of a thread, in any number: in memory (`CallEvents`), or read from the recording block by block."""
 
     def __len__(self) -> int: ...
 
@@ -71,9 +71,9 @@ class CallStream(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Folded calls of one thread: one row a call-tree node and epoch (epochs end at anchors).
+    """Folded calls of one thread, with one row per call-tree node and epoch. Epochs end at anchors.
 
-    `node` numbers are the thread's own; a node's `parent` is -1 at the root; `self_ns` excludes callees.
+    `node` numbers are unique within the thread. `parent` is -1 at the root. `self_ns` excludes callees.
     """
 
     epoch_start_ns: I64
@@ -88,10 +88,10 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """One thread of one run. `serial` is the runtime's number, or -1 for a thread without probes.
+    """One thread of one run. `serial` is the runtime's number for it, or -1 for a thread without probes.
 
-    `anchors` are exact readings of the thread's own clock; `samples` come from schedstat and may lag 4 ms.
-    `lost_events` counts what the thread is known to have lost. `residency` is its own time_in_state, a table a policy.
+    `anchors` are exact readings of the thread's own clock. `samples` come from schedstat and may lag by 4 ms.
+    `lost_events` is the number of events known to be lost. `residency` is its time_in_state, one table per policy.
     """
 
     serial: int
@@ -108,7 +108,7 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A listener's mark: `kind` run_start, test_start, test_finish or run_end; `test` is `class#method`."""
+    """A marker from the test listener. `kind` is run_start, test_start, test_finish or run_end; `test` is `class#method`."""
 
     t_ns: int
     kind: Literal["run_start", "test_start", "test_finish", "run_end"]
@@ -118,9 +118,10 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class TimeInState:
-    """Cumulative residency at a policy's frequencies: `ns[i, j]` spent at `freq_khz[j]` until `t_ns[i]`.
+    """Cumulative residency at a policy's frequencies: `ns[i, j]` at `freq_khz[j]` until `t_ns[i]`.
 
-    Of the policy, idle time included (kernel: cpufreq-stats), or of one thread that ran there (Android: cpufreq_times).
+    Either of the policy, including idle time (kernel: cpufreq-stats), or of one thread on that policy
+    (Android: cpufreq_times).
     """
 
     policy: int
@@ -131,7 +132,7 @@ class TimeInState:
 
 @dataclass(frozen=True, slots=True)
 class CpuStat:
-    """/proc/stat: `busy_ns[i, k]` had CPU `cpus[k]` run anything but idle and iowait until `t_ns[i]` (10 ms ticks)."""
+    """/proc/stat: CPU `cpus[k]` was busy (neither idle nor iowait) for `busy_ns[i, k]` until `t_ns[i]` (10 ms ticks)."""
 
     cpus: tuple[int, ...]
     t_ns: I64
@@ -140,9 +141,10 @@ class CpuStat:
 
 @dataclass(frozen=True, slots=True)
 class CallCost:
-    """What the two probes of a call took on the device, in ns: the part that lies inside the call as it is recorded, and the part
-    that its caller bears; of calls that returned and of those that ended by an exception. `spread_ns`: the standard deviation of
-    their sum from one batch of calls to another.
+    """Cost of the two probes of a call on the device, in ns.
+
+    `inside_ns` is inside the recorded call, and `outside_ns` adds to its caller. `thrown_*` are for calls that ended by an
+    exception. `spread_ns` is the standard deviation of their sum between batches of calls.
     """
 
     inside_ns: float
@@ -154,7 +156,7 @@ class CallCost:
 
 @dataclass(frozen=True, slots=True)
 class ProbeCost:
-    """The cost of calls that are recorded as events, and of folded ones, as calibrated at the start of the run."""
+    """Cost of calls recorded as events and of folded calls, as calibrated at the start of the run."""
 
     events: CallCost
     folded: CallCost
@@ -162,7 +164,7 @@ class ProbeCost:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A test's time window within its run; `end_ns` of a cut test is the last time known."""
+    """A test's time window within its run. `end_ns` of a cut test is the last known time."""
 
     test_id: int
     start_ns: int
@@ -171,11 +173,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class RunTables:
-    """All that is known of one run (one process). Empty tables where a source is missing; nothing is None but these.
+    """All data of one run (one process). Tables are empty where a source is missing; only the fields that allow it are None.
 
-    `tick_ns` is the period of the ticks that timed the calls, None where every call's time was read; `trace` what the kernel's
-    tracer saw, on the run's clock; `reasons` say why parts of it are missing; `probe_cost` what probes took,
-    where that was calibrated. `run_queue`: how long the app's threads waited for a CPU, where the kernel counts it.
+    `tick_ns` is the period of the ticks that timed the calls, or None if each call read the clock. `trace` is the kernel
+    trace on the run's clock, and `reasons` explain which parts of it are missing. `probe_cost` is the cost of probes if it
+    was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
     """
 
     run_id: int
@@ -197,7 +199,7 @@ class RunTables:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method of the recording; `id` is its index in `MethodTable.methods`. `file`: the name of its source file."""
+    """One method of the recording. `id` is its index in `MethodTable.methods`; `file` is the name of its source file."""
 
     id: int
     module: str
@@ -211,15 +213,15 @@ class Method:
 
     @property
     def identity(self) -> tuple[str, str, str, str]:
-        """Module, class, name and descriptor: what is the same in other builds and in other modules' maps."""
+        """Module, class, name and descriptor. They are the same in other builds and in other modules' maps."""
         return self.module, self.class_name, self.name, self.descriptor
 
 
 @dataclass(frozen=True, slots=True)
 class MethodTable:
-    """All maps of a recording side by side: event id + `base[map_id]` is the index into `methods`."""
+    """All maps of a recording in one table: `base[map_id]` plus an event's method id is the index into `methods`."""
 
     methods: tuple[Method, ...]
     base: dict[str, int]
     included: dict[str, str] = field(default_factory=dict)
-    """Maps that are not here themselves: each id, and the map in which its method ids mean the same."""
+    """Ids of maps that are not in the table, each with the id of the map in which its method ids have the same meaning."""

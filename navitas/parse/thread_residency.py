@@ -1,4 +1,4 @@
-"""Texts of threads' `time_in_state` (Android: cpufreq_times) as residencies, and whose they are."""
+"""Parse threads' `time_in_state` (Android: cpufreq_times) into residencies, and assign them to threads."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from navitas.recording.manifest import Policy
 PATH = re.compile(r"/proc/\d{1,10}/task/(\d{1,10})/time_in_state$")
 _HEADER = re.compile(r"cpu(\d{1,4})$", re.ASCII)
 _ROW = re.compile(r"(\d{1,12})[ \t]+(\d{1,9})([ \t]+\d+)?[ \t]*$", re.ASCII)
-_MOST_ROWS = 512
-"""Phones have some 160. So many times 10^9 ticks are less than 2^63 ns."""
+_MAX_ROWS = 512
+"""Phones have about 160 rows. Sums of this many values of 10^9 ticks are less than 2^63 ns."""
 _NO_HEADER = -1
-_NOBODY = -1
+_NO_POLICY = -1
 
 Texts = tuple[Sequence[int], Sequence[str]]
 """Times and texts of a file's readings."""
@@ -32,13 +32,13 @@ _Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Residency:
-    """What was read of one tid between two times at which its counters fell: `tables`, one a policy, all at `t_ns`."""
+    """Readings of one tid between two times at which its counters fell. `tables` has one table per policy, all at `t_ns`."""
 
     t_ns: I64
     tables: tuple[TimeInState, ...]
 
     def part(self, low: int, high: int) -> Residency:
-        """Some of the readings."""
+        """Return the readings low … high - 1."""
         inside = slice(low, high)
         return Residency(self.t_ns[inside], tuple(replace(t, t_ns=t.t_ns[inside], ns=t.ns[inside]) for t in self.tables))
 
@@ -46,17 +46,17 @@ class Residency:
 def parse_residencies(
     readings: Mapping[int, Texts], blocks_ns: I64, policies: Sequence[Policy], tables: Sequence[TimeInState]
 ) -> tuple[dict[int, list[Residency]], int]:
-    """Residencies by tid, in order of time, and how many readings were skipped: torn, or of frequencies of no policy.
+    """Return residencies by tid in time order, and the number of skipped readings (torn, or with frequencies of no policy).
 
-    A text has rows `kHz ticks` (10 ms; a third column is passed over) under `cpuN` headers, N any CPU of a policy, or without
-    headers one policy's after the other's, whose frequencies `tables` know. `blocks_ns` are the times of all readings: a thread
-    that the one before its first does not list had not run by then.
+    A text has rows `kHz ticks` (10 ms; a third column is ignored) under `cpuN` headers, where N is any CPU of a policy.
+    Without headers, it has the rows of one policy after another, with the frequencies in `tables`.
+    `blocks_ns` are the times of all readings: a thread that the previous reading does not list had not run by then.
     """
     places: dict[_Shape, tuple[_Place, ...] | None] = {}
     found: dict[int, list[Residency]] = {}
     skipped = 0
     for tid, (times, texts) in readings.items():
-        # Empty: the thread ended between its listing and its reading.
+        # An empty text means that the thread ended after it was listed and before it was read.
         t_ns = [t for t, text in zip(times, texts, strict=True) if text]
         parsed = [_parsed(text) for text in texts if text]
         shapes = Counter(one[0] for one in parsed if one is not None)
@@ -68,12 +68,12 @@ def parse_residencies(
         skipped += len(parsed) - len(good)
         if rows and good:
             ticks = np.array([one[1] for i in good if (one := parsed[i]) is not None], np.int64)
-            found[tid] = _lives(np.array(t_ns, np.int64)[good], ticks, rows, blocks_ns)
+            found[tid] = _residencies(np.array(t_ns, np.int64)[good], ticks, rows, blocks_ns)
     return found, skipped
 
 
 def with_residencies(threads: Sequence[Thread], found: Mapping[int, Sequence[Residency]]) -> tuple[Thread, ...]:
-    """Threads with what was read of their tids; of a tid that was used again each has what was read in its time."""
+    """Return the threads with their residencies. If several threads used a tid, each gets the readings of its own time."""
     owners: dict[int, list[tuple[int, int, int]]] = {}
     for index, thread in enumerate(threads):
         if thread.tid in found and (span := _span(thread)) is not None:
@@ -83,7 +83,7 @@ def with_residencies(threads: Sequence[Thread], found: Mapping[int, Sequence[Res
         spans.sort()
         best: dict[int, Residency] = {}
         for life in found[tid]:
-            for index, part in _shared_out(life, spans):
+            for index, part in _split_by_thread(life, spans):
                 if index not in best or len(part.t_ns) > len(best[index].t_ns):
                     best[index] = part
         for index, part in best.items():
@@ -93,9 +93,9 @@ def with_residencies(threads: Sequence[Thread], found: Mapping[int, Sequence[Res
 
 @lru_cache(maxsize=1 << 14)
 def _parsed(text: str) -> tuple[_Shape, tuple[int, ...]] | None:
-    """(header's CPU, kHz) of each row, and its ticks; None when the text is empty or torn."""
+    """Return (header's CPU, kHz) and ticks of each row, or None if the text is empty or torn."""
     cpu, keys, ticks = _NO_HEADER, [], []
-    for line in text.splitlines()[: 2 * _MOST_ROWS + 1]:
+    for line in text.splitlines()[: 2 * _MAX_ROWS + 1]:
         if header := _HEADER.match(line.strip()):
             cpu = int(header[1])
         elif row := _ROW.match(line):
@@ -103,23 +103,23 @@ def _parsed(text: str) -> tuple[_Shape, tuple[int, ...]] | None:
             ticks.append(int(row[2]))
         else:
             return None
-    return (tuple(keys), tuple(ticks)) if 0 < len(keys) <= _MOST_ROWS and text.endswith("\n") else None
+    return (tuple(keys), tuple(ticks)) if 0 < len(keys) <= _MAX_ROWS and text.endswith("\n") else None
 
 
 def _places(shape: _Shape, policies: Sequence[Policy], tables: Sequence[TimeInState]) -> tuple[_Place, ...] | None:
-    """(policy, kHz) of each row, policy -1 where it counts for none; None if unknown."""
+    """Return (policy, kHz) of each row, with policy -1 for a row to ignore; None if the rows match no policy."""
     if any(cpu == _NO_HEADER for cpu, _ in shape):
         return _by_frequency([khz for _, khz in shape], policies, tables)
     of_cpu = {cpu: policy.id for policy in policies for cpu in policy.cpus}
     first: dict[int, int] = {}
-    for cpu, _ in shape:  # some kernels print a policy's rows once for each of its CPUs
-        first.setdefault(of_cpu.get(cpu, _NOBODY), cpu)
-    places = tuple((of_cpu[cpu] if cpu in of_cpu and first[of_cpu[cpu]] == cpu else _NOBODY, khz) for cpu, khz in shape)
-    return places if any(policy != _NOBODY for policy, _ in places) else None
+    for cpu, _ in shape:  # some kernels print a policy's rows once per CPU
+        first.setdefault(of_cpu.get(cpu, _NO_POLICY), cpu)
+    places = tuple((of_cpu[cpu] if cpu in of_cpu and first[of_cpu[cpu]] == cpu else _NO_POLICY, khz) for cpu, khz in shape)
+    return places if any(policy != _NO_POLICY for policy, _ in places) else None
 
 
 def _by_frequency(khz: list[int], policies: Sequence[Policy], tables: Sequence[TimeInState]) -> tuple[_Place, ...] | None:
-    """Rows without headers: one policy's after the other's, else each of the only policy that has its frequency."""
+    """Assign rows without headers: policies in sequence, or else each row to the only policy that has its frequency."""
     if len(policies) == 1:
         return tuple((policies[0].id, value) for value in khz)
     known = [(table.policy, table.freq_khz.tolist()) for table in sorted(tables, key=lambda table: table.policy)]
@@ -131,8 +131,8 @@ def _by_frequency(khz: list[int], policies: Sequence[Policy], tables: Sequence[T
     return tuple(zip((own[0] for own in owners), khz, strict=True)) if all(len(own) == 1 for own in owners) else None
 
 
-def _lives(t_ns: I64, ticks: I64, rows: Sequence[_Place], blocks_ns: I64) -> list[Residency]:
-    """Cut where a counter falls: another thread has the tid then."""
+def _residencies(t_ns: I64, ticks: I64, rows: Sequence[_Place], blocks_ns: I64) -> list[Residency]:
+    """Split where a counter falls, because another thread has the tid from then on."""
     falls = np.nonzero((np.diff(ticks, axis=0) < 0).any(axis=1))[0] + 1
     return [
         _residency(t_ns[low:high], ticks[low:high], rows, blocks_ns) for low, high in pairwise([0, *falls.tolist(), len(t_ns)])
@@ -145,7 +145,7 @@ def _residency(t_ns: I64, ticks: I64, rows: Sequence[_Place], blocks_ns: I64) ->
         t_ns = np.concatenate([blocks_ns[before : before + 1], t_ns])
         ticks = np.concatenate([np.zeros_like(ticks[:1]), ticks])
     tables = []
-    for policy in sorted({policy for policy, _ in rows} - {_NOBODY}):
+    for policy in sorted({policy for policy, _ in rows} - {_NO_POLICY}):
         khz = np.array([khz for owner, khz in rows if owner == policy], np.int64)
         column = np.array([i for i, (owner, _) in enumerate(rows) if owner == policy], np.int64)
         order = np.argsort(khz, kind="stable")
@@ -156,19 +156,19 @@ def _residency(t_ns: I64, ticks: I64, rows: Sequence[_Place], blocks_ns: I64) ->
 
 
 def _span(thread: Thread) -> tuple[int, int] | None:
-    """From when to when a thread is known to have been."""
+    """Return the first and last time at which a thread is known to exist."""
     columns = (thread.anchors.t_ns, thread.samples.t_ns)
     ends = [int(column[i]) for column in columns if len(column) for i in (0, -1)]
     ends += thread.calls.span_ns if len(thread.calls) else ()
     return (min(ends), max(ends)) if ends else None
 
 
-def _shared_out(life: Residency, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, Residency]]:
-    """A life cut at the threads' starts; one that began after a thread's end is the next one's early life."""
+def _split_by_thread(life: Residency, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, Residency]]:
+    """Split a residency at the threads' starts. Readings that begin after a thread's end belong to the next thread."""
     t_ns = life.t_ns
     starts = np.array([start for start, _, _ in spans], np.int64)
     owner = np.maximum(np.searchsorted(starts, t_ns, "right") - 1, 0)
-    # A first reading of 0 may be of the time before it began.
+    # A first reading of 0 may be from before the thread began.
     has_birth = len(t_ns) > 1 and not any(table.ns[0].any() for table in life.tables)
     begun = t_ns[1 if has_birth else 0]
     for k, (_, end, _) in enumerate(spans[:-1]):

@@ -1,4 +1,4 @@
-"""Threads of a run: what the runtime wrote of each (by serial) joined with what the sampler saw (by tid)."""
+"""Threads of a run: join the runtime's data (by serial) with the sampler's data (by tid)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.parse.arrays import I64
 from navitas.parse.call_events import NO_CALLS
 from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of
-from navitas.parse.schedstat import TICK_LAG_NS, Life
+from navitas.parse.schedstat import TICK_LAG_NS, Lifetime
 from navitas.parse.tables import CallStream, CpuClock, Folded, Thread
 
 NO_SERIAL = -1
@@ -21,8 +21,8 @@ NO_OWNER = -1
 
 
 @dataclass(slots=True)
-class Probed:
-    """What the runtime wrote of one thread, from `start_ns` to `end_ns`."""
+class ProbedThread:
+    """The runtime's data of one thread, from `start_ns` to `end_ns`."""
 
     serial: int
     tid: int
@@ -42,26 +42,26 @@ class Probed:
         self.start_ns, self.end_ns = min(ends), max(ends)
 
 
-def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records_ns: I64) -> tuple[Thread, ...]:
-    """All threads of a run; `records_ns` are the sampler's times.
+def join_threads(probed: Sequence[ProbedThread], lifetimes: dict[int, list[Lifetime]], records_ns: I64) -> tuple[Thread, ...]:
+    """Return all threads of a run. `records_ns` are the sampler's times.
 
-    A tid is used by one thread after another, so each sample goes to the thread whose lifetime and CPU clock it fits:
-    within the anchors' span to that thread, between two spans to the earlier thread if it continues its clock and else to
-    the later one as its early life, or to a thread without probes (serial -1). Samples lag, so they are kept between the
-    neighbouring anchors.
+    Several threads may use one tid in sequence, so each sample goes to the thread whose lifetime and CPU clock it fits.
+    Within a thread's anchors, it goes to that thread. Between two threads' anchors, it goes to the earlier thread if it
+    continues that thread's clock, otherwise to the later thread. Other samples go to a thread without probes (serial -1).
+    Samples lag, so their values are clipped to those of the neighbouring anchors.
     """
-    by_tid: dict[int, list[Probed]] = {}
+    by_tid: dict[int, list[ProbedThread]] = {}
     for thread in sorted(probed, key=lambda thread: thread.start_ns):
         by_tid.setdefault(thread.tid, []).append(thread)
     samples: dict[int, list[CpuClock]] = {}
     others: list[Thread] = []
-    for tid, of_tid in lives.items():
+    for tid, of_tid in lifetimes.items():
         owners = by_tid.get(tid, []) if tid else []
         last = NO_OWNER
-        for life in of_tid:
-            for k, clock in _shared_out(life, owners, last):
+        for lifetime in of_tid:
+            for k, clock in _split_by_owner(lifetime, owners, last):
                 if k == NO_OWNER:
-                    others.append(_thread_without_probes(life, clock))
+                    others.append(_thread_without_probes(lifetime, clock))
                 else:
                     samples.setdefault(owners[k].serial, []).append(clock)
                     last = k
@@ -69,7 +69,7 @@ def join_threads(probed: Sequence[Probed], lives: dict[int, list[Life]], records
     return (*joined, *others)
 
 
-def _joined(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> Thread:
+def _joined(thread: ProbedThread, pieces: Sequence[CpuClock], records_ns: I64) -> Thread:
     birth = _birth(thread, pieces, records_ns)
     whole = [*([birth] if birth else []), *pieces] or [NO_CLOCK]
     t_ns, cpu_ns = np.concatenate([piece.t_ns for piece in whole]), np.concatenate([piece.cpu_ns for piece in whole])
@@ -87,8 +87,8 @@ def _joined(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> Thre
     )
 
 
-def _birth(thread: Probed, pieces: Sequence[CpuClock], records_ns: I64) -> CpuClock | None:
-    """A thread that no record listed before its first anchor came up after the last of them: it had used nothing then."""
+def _birth(thread: ProbedThread, pieces: Sequence[CpuClock], records_ns: I64) -> CpuClock | None:
+    """Return a reading of 0 from before a thread's start: the last record before its first anchor that does not list it."""
     if not thread.tid or not len(thread.anchors.t_ns):
         return None
     start, used = thread.anchors.t_ns[0], thread.anchors.cpu_ns[0]
@@ -107,47 +107,52 @@ def _between_anchors(t_ns: I64, cpu_ns: I64, anchors: CpuClock) -> I64:
     return np.clip(cpu_ns, low, high)
 
 
-def _shared_out(life: Life, owners: Sequence[Probed], earlier: int) -> Iterator[tuple[int, CpuClock]]:
-    """A life's readings cut into pieces of one owner each (its index, or `NO_OWNER`); `earlier` owned the life before."""
-    t_ns, cpu_ns = life.clock.t_ns, life.clock.cpu_ns
+def _split_by_owner(lifetime: Lifetime, owners: Sequence[ProbedThread], earlier: int) -> Iterator[tuple[int, CpuClock]]:
+    """Yield a lifetime's readings in pieces with one owner each: its index, or `NO_OWNER`.
+
+    `earlier` is the owner of the previous lifetime.
+    """
+    t_ns, cpu_ns = lifetime.clock.t_ns, lifetime.clock.cpu_ns
     if not owners:
-        yield NO_OWNER, life.clock
+        yield NO_OWNER, lifetime.clock
         return
     owner = np.full(len(t_ns), NO_OWNER, np.int64)
     starts = np.array([thread.start_ns for thread in owners], np.int64)
     latest = np.searchsorted(starts, t_ns, "right") - 1
     for i, (t, cpu, k) in enumerate(zip(t_ns.tolist(), cpu_ns.tolist(), latest.tolist(), strict=True)):
-        if k >= 0 and (t <= owners[k].end_ns or (k != earlier and _continues(owners[k], life, cpu))):
+        if k >= 0 and (t <= owners[k].end_ns or (k != earlier and _continues(owners[k], lifetime, cpu))):
             owner[i] = k
         elif k + 1 < len(owners) and _leads_to(owners[k + 1], t, cpu):
             owner[i] = k + 1
-    if len(t_ns) > 1 and t_ns[0] == life.since_ns:
-        # The reading of 0 that says when the thread did not exist yet goes with the first that it was listed with.
+    if len(t_ns) > 1 and t_ns[0] == lifetime.since_ns:
+        # The derived reading of 0 from before the thread existed belongs to the same owner as the next reading.
         owner[0] = owner[1]
     cuts = [0, *(np.nonzero(np.diff(owner))[0] + 1).tolist(), len(owner)]
     for begin, end in pairwise(cuts):
         yield int(owner[begin]), CpuClock(t_ns[begin:end], cpu_ns[begin:end])
 
 
-def _continues(thread: Probed, life: Life, cpu_ns: int) -> bool:
-    """Whether a reading after a thread's last anchor may be its own: the life began in time and its clock has not fallen."""
-    return life.since_ns < thread.end_ns and (not len(thread.anchors.cpu_ns) or cpu_ns >= thread.anchors.cpu_ns[-1] - TICK_LAG_NS)
+def _continues(thread: ProbedThread, lifetime: Lifetime, cpu_ns: int) -> bool:
+    """Whether a reading after a thread's last anchor may be the thread's: its lifetime fits and its clock has not fallen."""
+    return lifetime.since_ns < thread.end_ns and (
+        not len(thread.anchors.cpu_ns) or cpu_ns >= thread.anchors.cpu_ns[-1] - TICK_LAG_NS
+    )
 
 
-def _leads_to(thread: Probed, t_ns: int, cpu_ns: int) -> bool:
-    """Whether a reading before a thread's first anchor may be of its early life: the rest of its CPU time fits in between."""
+def _leads_to(thread: ProbedThread, t_ns: int, cpu_ns: int) -> bool:
+    """Whether a reading before a thread's first anchor may be the thread's: the remaining CPU time fits in between."""
     if not len(thread.anchors.t_ns):
         return True
     rest = int(thread.anchors.cpu_ns[0]) - cpu_ns
     return -TICK_LAG_NS <= rest <= int(thread.anchors.t_ns[0]) - t_ns + TICK_LAG_NS
 
 
-def _thread_without_probes(life: Life, clock: CpuClock) -> Thread:
+def _thread_without_probes(lifetime: Lifetime, clock: CpuClock) -> Thread:
     return Thread(
         serial=NO_SERIAL,
-        tid=life.tid,
-        name=life.name,
-        role=role_of(life.name, False),
+        tid=lifetime.tid,
+        name=lifetime.name,
+        role=role_of(lifetime.name, False),
         calls=NO_CALLS,
         folded=NO_FOLDED,
         anchors=NO_CLOCK,

@@ -1,4 +1,4 @@
-"""Texts of cpufreq's `time_in_state` as cumulative residency (kernel: Documentation/cpu-freq/cpufreq-stats.rst)."""
+"""Parse cpufreq's `time_in_state` into cumulative residency (kernel: Documentation/cpu-freq/cpufreq-stats.rst)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _Table = tuple[tuple[int, ...], tuple[int, ...]]
 def parse_time_in_state(
     policy: int, cpus: Sequence[int], t_ns: Sequence[int], texts: Sequence[bytes]
 ) -> tuple[TimeInState | None, int]:
-    """One policy's readings, frequencies ascending, and how many were skipped: empty, torn, or of other frequencies.
+    """Return one policy's readings and the number of skipped ones. The table is None if no reading is usable.
 
-    Lines are `kHz ticks` (10 ms), perhaps with a third column, perhaps under `cpuN` headers, of which one of `cpus` counts.
-    Counters that start again (cpufreq was loaded again) go on from where they were. None when no reading is usable.
+    Lines are `kHz ticks` (10 ms), optionally with a third column, and optionally under `cpuN` headers; then the section of
+    one of `cpus` counts. Frequencies are in ascending order. Skipped readings are empty, torn, or have other frequencies.
+    If counters restart (cpufreq was reloaded), they continue from their last value.
     """
     section = frozenset(b"cpu%d" % cpu for cpu in cpus)
     tables = [_table(text, section) for text in texts]
@@ -46,7 +47,7 @@ def parse_time_in_state(
 
 @lru_cache(maxsize=4096)
 def _table(text: bytes, section: frozenset[bytes]) -> _Table | None:
-    """(frequencies, ticks) of one text; None when it is empty or torn."""
+    """Return (frequencies, ticks) of one text, or None if it is empty or torn."""
     if b"cpu" in text:
         sections = _sections(text)
         text = next((body for header, body in sections.items() if header in section), next(iter(sections.values()), b""))
@@ -75,7 +76,7 @@ def _sections(text: bytes) -> dict[bytes, bytes]:
 
 
 def _plausible(ticks: I64) -> I64:
-    """Rows without those that alone break the order between their neighbours: torn reads that still look like numbers."""
+    """Return the rows to keep. A single row out of order between its neighbours is a torn read that still parses."""
     falls = np.nonzero((ticks[1:] < ticks[:-1]).any(axis=1))[0] + 1
     suspects = {int(i) for fall in falls for i in (fall - 1, fall) if 0 < i < len(ticks) - 1}
     torn = {i for i in suspects if (ticks[i + 1] >= ticks[i - 1]).all()}
@@ -83,7 +84,7 @@ def _plausible(ticks: I64) -> I64:
 
 
 def _continued(ticks: I64) -> I64:
-    """Where a counter falls all counters began again: what that interval added is unknown and counts as nothing."""
+    """Continue counters after a restart. An interval in which a counter falls adds nothing, because its amount is unknown."""
     steps = np.diff(ticks, axis=0)
     steps[(steps < 0).any(axis=1)] = 0
     return np.concatenate([ticks[:1], ticks[0] + np.cumsum(steps, axis=0)])

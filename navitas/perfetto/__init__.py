@@ -1,1 +1,1 @@
-"""What both sides of a Perfetto trace share: its messages, and the configuration that asks for one."""
+"""Perfetto's messages and trace configuration, for both recording and parsing."""

@@ -1,4 +1,4 @@
-"""Perfetto's TraceConfig: as text, which `perfetto --txt` takes, and as bytes, for Android 9."""
+"""Perfetto's TraceConfig, as text for `perfetto --txt` or as bytes for Android 9."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from navitas.perfetto.messages import message_class
 
 
 def read_config(data: bytes, *, is_text: bool) -> Any:
-    """The configuration. Raises `ValueError`, which says what is wrong with it."""
+    """Parse a configuration. Raises `ValueError` with the cause."""
     config = message_class("TraceConfig")()
     try:
         if is_text:
@@ -24,6 +24,6 @@ def read_config(data: bytes, *, is_text: bool) -> Any:
 
 
 def binary_config(text: str) -> bytes:
-    """A text's bytes."""
+    """Convert a configuration from text to bytes."""
     data: bytes = read_config(text.encode(), is_text=True).SerializeToString()
     return data

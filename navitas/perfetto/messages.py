@@ -1,4 +1,4 @@
-"""Perfetto's messages: the classes that the package `perfetto` generates from the public schema."""
+"""Perfetto's message classes, which the package `perfetto` generates from the public schema."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def message_class(name: str) -> Any:
-    """The class of a message of the schema's package `perfetto.protos`.
+    """Return the class of a message in `perfetto.protos`.
 
-    The schema has thousands of messages. Importing it takes 40 ms, so the first call does.
+    Imports the schema on the first call, because that takes 40 ms: it has thousands of messages.
     """
     from perfetto.protos.perfetto.trace import perfetto_trace_pb2  # noqa: PLC0415
 
@@ -16,5 +16,5 @@ def message_class(name: str) -> Any:
 
 
 def as_bytes(text: str | bytes) -> bytes:
-    """A field of type `string`. Kernels don't promise UTF-8; protobuf returns such a field's bytes."""
+    """Return the bytes of a `string` field. Kernels don't promise UTF-8; protobuf returns invalid strings as bytes."""
     return text if isinstance(text, bytes) else text.encode()

@@ -1,1 +1,1 @@
-"""The recording: a folder of raw files and the manifest that names them."""
+"""A recording: a folder of raw files and the manifest that lists them."""

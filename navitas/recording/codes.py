@@ -1,4 +1,4 @@
-"""The codes of warnings and losses: what scripts distinguish them by (docs/json-report.md, Codes)."""
+"""Codes of warnings and losses, which scripts use to tell them apart (docs/json-report.md, Codes)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LossCode = Literal[
     "unknown_tests",
     "unknown_words",
 ]
-"""What is missing from the figures. A warning of the same code says so in words."""
+"""Data that is missing from the figures. A warning with the same code describes it."""
 
 WarningCode = (
     LossCode
@@ -73,4 +73,4 @@ WarningCode = (
         "voltage",
     ]
 )
-"""What to keep in mind of a recording or its figures."""
+"""Facts that affect how to read a recording or its figures."""

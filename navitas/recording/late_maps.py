@@ -1,4 +1,4 @@
-"""A method map that a recording lacks, put into it later: the app in use was another machine's build."""
+"""Add a method map to a finished recording. It is missing when the app on the device was built on another machine."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from navitas.new_files import write_new
 from navitas.recording.manifest import Map
 from navitas.recording.raw import read_json
 from navitas.recording.store import open_recording
-from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, changing, unwritable
+from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, lock_for_change, write_error
 
 UNKNOWN_MAP = "0" * 16
-"""The id of a run's map while the map is not known."""
+"""Map id of a run whose map is unknown."""
 MAP_UNKNOWN: Final = "map_unknown"
-"""Code of the warning that goes when the map comes."""
+"""Code of the warning that is removed when the map is added."""
 
 
 def add_map(root: Path, map_id: str, module: str, data: bytes, includes: Sequence[str] = ()) -> None:
-    """Put a map into a recording; runs without a known one get it. One that is there already changes nothing.
+    """Add a map to a recording, and assign it to runs without a known map. Does nothing if the recording has the map.
 
-    Raises `RecordingError` for a folder that is no recording, that cannot be written, or that another process writes.
+    Raises `RecordingError` if the folder is not a recording, cannot be written, or is in use by another process.
     """
     if any(known.id == map_id for known in open_recording(root).manifest.maps):
-        return  # also one that can only be read
-    with changing(root):
+        return  # before the lock, so that a read-only recording works too
+    with lock_for_change(root):
         _add(root, map_id, module, data, includes)
 
 
@@ -36,7 +36,7 @@ def _add(root: Path, map_id: str, module: str, data: bytes, includes: Sequence[s
     if any(known.id == map_id for known in recording.manifest.maps):
         return
     name = f"maps/{map_id}.json"
-    path = recording.file(name)  # a link that leads out of the recording is refused
+    path = recording.file(name)  # raises for a link that leaves the recording
     entry = Map(id=map_id, file=name, sha256=hashlib.sha256(data).hexdigest(), module=module, includes=list(includes))
     document = _with_map(read_json(root / MANIFEST_NAME, "", MAX_MANIFEST_BYTES), entry)
     try:
@@ -44,11 +44,11 @@ def _add(root: Path, map_id: str, module: str, data: bytes, includes: Sequence[s
         for place, content in ((path, data), (root / MANIFEST_NAME, f"{json.dumps(document, indent=1)}\n".encode())):
             write_new(place, content)
     except OSError as error:
-        raise unwritable(root, error) from error
+        raise write_error(root, error) from error
 
 
 def _with_map(document: dict[str, Any], entry: Map) -> dict[str, Any]:
-    """A manifest with a map more. What else is in it stays as it is, also what this version of Navitas does not know."""
+    """Return the manifest with one more map. Keeps everything else, including what this version of Navitas does not know."""
     bound = {"map_id": entry.id, "module": entry.module}
     return document | {
         "maps": [*document["maps"], entry.model_dump(mode="json")],

@@ -1,4 +1,4 @@
-"""The recording's manifest: what was run, on what, and which raw files came of it (docs/formats.md)."""
+"""The recording's manifest: what was run, on which device, and the resulting raw files (docs/formats.md)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from navitas.recording.codes import LossCode
 from navitas.unknown_parts import KnownWords
 
 SCHEMA_VERSION = 1
-"""The major version: a recording of a higher one is refused."""
+"""Major version. Recordings of a higher major version are refused."""
 SCHEMA_MINOR = 1
-"""The minor version: a recording of a higher one has more than this version of Navitas reads (docs/formats.md, Versions)."""
+"""Minor version. A recording of a higher minor version contains data that this version of Navitas does not use."""
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]
 FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "map", "power_profile", "trace"]
@@ -25,30 +25,30 @@ State = Literal["complete", "partial"]
 
 
 def known_words(words: object) -> frozenset[str]:
-    """The words of a `Literal`."""
+    """Return the words of a `Literal`."""
     return frozenset(get_args(words))
 
 
 @dataclass(frozen=True, slots=True)
 class Known(KnownWords):
-    """The words of a field that this version of Navitas knows, and the code by which others are counted."""
+    """The words of a field that this version of Navitas knows, and the loss code under which other words are counted."""
 
     code: LossCode = "unknown_words"
 
     @classmethod
     def from_literal(cls, words: object, code: LossCode = "unknown_words") -> Known:
-        """The words of a `Literal`."""
+        """Create from the words of a `Literal`."""
         return cls(known_words(words), code)
 
 
 Integer = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
-"""A number that a column of 64 bits can hold."""
+"""A number that fits a 64-bit column."""
 
 
 Amount = Annotated[int, Field(ge=0, lt=1 << 63)]
-"""A number of things."""
+"""A number of items."""
 MAX_CPUS = 4096
-"""The most CPUs that a device can have, as many as a power profile can."""
+"""Most CPUs of a device; power profiles have the same limit."""
 Cpu = Annotated[int, Field(ge=0, lt=MAX_CPUS)]
 """The number of a CPU."""
 
@@ -70,8 +70,11 @@ class Policy(_Model):
 
 
 class DeviceEntry(_Model):
-    """The measured device. `serial` is its address on adb; `identity` is the same in every recording on this device, and empty
-    where it is not known (older recordings)."""
+    """The measured device.
+
+    `serial` is its adb address. `identity` is the same in every recording on this device; it is empty if unknown (older
+    recordings).
+    """
 
     kind: Annotated[str, Known.from_literal(DeviceKind)]
     serial: str
@@ -84,9 +87,9 @@ class DeviceEntry(_Model):
 
 
 class Map(_Model):
-    """A method map; `id` is 16 lower-case hex digits, `module` the Gradle path of the module it describes.
+    """A method map. `id` is 16 lower-case hex digits, and `module` the Gradle path of the module that it describes.
 
-    `includes` are the ids of maps that it continues: method ids of their events mean the same in it.
+    `includes` are ids of older maps. Method ids in their events have the same meaning in this map.
     """
 
     id: str
@@ -105,7 +108,7 @@ class PowerProfileEntry(_Model):
 
 
 class Source(_Model):
-    """A counter that was sampled; `id` is the one in event chunks of type 3."""
+    """A sampled counter. Event chunks of type 3 contain its `id`."""
 
     id: Integer
     path: str
@@ -114,8 +117,11 @@ class Source(_Model):
 
 
 class Run(_Model):
-    """One `am instrument` of one module's bundle, or (`whole`) the use of an app without tests: then its one test is the whole
-    run. `pid` of its process when that is known. `baseline`: without probes, beside the run of the same repeat that has them."""
+    """One `am instrument` of one module's bundle, or (`whole`) the use of an app without tests, as one test.
+
+    `pid` is the id of its process, if known. A `baseline` run has no probes; the run of the same repeat with probes is
+    compared with it.
+    """
 
     id: Integer
     module: str
@@ -129,7 +135,7 @@ class Run(_Model):
 
 
 class Test(_Model):
-    __test__: ClassVar[bool] = False  # no test case of our own
+    __test__: ClassVar[bool] = False  # keeps pytest from collecting this class
     id: Integer
     run: Integer
     module: str
@@ -141,7 +147,7 @@ class Test(_Model):
 
 
 class File(_Model):
-    """A raw file; `path` is relative to the recording, `run` the run it came of (None: all)."""
+    """A raw file. `path` is relative to the recording; `run` is the run that produced it (None: all runs)."""
 
     path: str
     kind: Annotated[str, Known.from_literal(FileKind, "unknown_files")]
@@ -151,7 +157,7 @@ class File(_Model):
 
 
 class Loss(_Model):
-    """Data known to be missing: where, and how much of what unit."""
+    """Data that is known to be missing: its code, amount and run (None: all runs)."""
 
     what: str
     count: Amount
@@ -159,7 +165,7 @@ class Loss(_Model):
 
 
 class Warning(_Model):
-    """What to keep in mind, with the run that it is about (None: all). `code` is one of `codes.WarningCode`, or a newer one."""
+    """A warning about a run (None: all runs). `code` is one of `codes.WarningCode`, or of a newer version."""
 
     code: str
     message: str
@@ -168,7 +174,7 @@ class Warning(_Model):
 
 
 class HostInfo(_Model):
-    """The computer that recorded: operating system with its release, processor architecture, number of logical CPUs."""
+    """The computer that recorded: operating system with release, processor architecture, number of logical CPUs."""
 
     os: str = ""
     machine: str = ""
@@ -176,21 +182,21 @@ class HostInfo(_Model):
 
 
 class JavaVersions(_Model):
-    """Versions of the Java that ran the tests (several modules may name several) and of the one that ran the build."""
+    """Java versions of the tests (one per module) and of the build."""
 
     tests: list[str] = []
     build: str | None = None
 
 
 class GitState(_Model):
-    """The project's commit when its build began; `dirty` if tracked files differed from it, None where that is not known."""
+    """The project's commit at the start of the build. `dirty`: tracked files differed from it (None: unknown)."""
 
     revision: str
     dirty: bool | None = None
 
 
 class Provenance(_Model):
-    """Where a recording comes from, as far as it is known. Secrets in `command_line` are masked."""
+    """Origin of a recording, as far as it is known. Secrets in `command_line` are masked."""
 
     host: HostInfo | None = None
     java: JavaVersions | None = None
@@ -199,9 +205,9 @@ class Provenance(_Model):
 
 
 class Manifest(_Model):
-    """The whole manifest; written last, `state` is `partial` until everything was pulled.
+    """The whole manifest. It is written last; `state` is `partial` until all files were pulled.
 
-    `components` names the components that the recording has data of; empty where it does not say.
+    `components` names the components with recorded data; it is empty in recordings that do not list them.
     """
 
     schema_version: int = SCHEMA_VERSION

@@ -1,4 +1,4 @@
-"""Reading a recording's files without trusting their size."""
+"""Read a recording's files with limits on their size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _AGAIN = "Copy the recording again, or record again."
 
 
 def read_json(path: Path, what: str, limit_bytes: int) -> Any:
-    """A JSON file's content. RecordingError when it cannot be read, is no JSON or is larger than the limit."""
+    """Return a JSON file's content.
+
+    Raises `RecordingError` if the file cannot be read, is not JSON, or is larger than the limit.
+    """
     try:
         return json.loads(read_regular(path, limit_bytes))
     except OSError as error:
@@ -26,7 +29,10 @@ def read_json(path: Path, what: str, limit_bytes: int) -> Any:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """A text file's lines with their ends, in any bytes; longer ones than 1 MiB in pieces. RecordingError when unreadable."""
+    """Yield a text file's lines with their line ends. Replaces invalid UTF-8, and splits lines longer than 1 MiB.
+
+    Raises `RecordingError` if the file cannot be read.
+    """
     try:
         with io.TextIOWrapper(open_regular(path), encoding="utf-8", errors="replace") as file:
             while line := file.readline(LONGEST_LINE):

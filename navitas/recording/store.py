@@ -1,4 +1,4 @@
-"""Opening recordings: the folder, its checked manifest, and the raw files it names."""
+"""Open recordings: the folder, its validated manifest, and the raw files that it lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.errors import RecordingError
 from navitas.recording.manifest import FileKind, Manifest, Warning
 from navitas.recording.raw import read_json
 from navitas.recording.unknown import Unknown, unknown_parts
-from navitas.recording.version_1_0 import updated
+from navitas.recording.version_1_0 import upgraded
 from navitas.recording.versions import check_major
 from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RecordingWriter
 from navitas.regular_files import open_regular
@@ -23,9 +23,9 @@ __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter"
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """An opened recording: its folder and its manifest; nothing here ever writes to it.
+    """An opened recording: its folder and its manifest. This class never writes to the folder.
 
-    `unknown`: how often the manifest holds each thing that this version of Navitas does not know.
+    `unknown` counts each field and value of the manifest that this version of Navitas does not know.
     """
 
     path: Path
@@ -33,30 +33,30 @@ class Recording:
     unknown: Mapping[Unknown, int] = field(default_factory=dict)
 
     def file(self, name: str) -> Path:
-        """Path of a file named by the manifest.
+        """Return the path of a file that the manifest lists.
 
-        Raises RecordingError when the name leaves the recording's folder, links included.
+        Raises `RecordingError` if the path leaves the recording's folder, directly or by a link.
         """
         path = _inside(self.path, name)
         try:
             inside = path.resolve().is_relative_to(self.path.resolve())
             regular = path.is_file() or not path.exists()
-        except (OSError, RuntimeError, ValueError):  # a link to itself, a name that no file can have
+        except (OSError, RuntimeError, ValueError):  # a link to itself, or an impossible file name
             inside = regular = False
         if not inside or not regular:
             raise RecordingError(
-                f"{self.path / MANIFEST_NAME}: {name!a} is a link that leaves the recording, or no regular file",
+                f"{self.path / MANIFEST_NAME}: {name!a} is a link that leaves the recording, or not a regular file",
                 "Do not trust this recording; record again.",
             )
         return path
 
     def files(self, kind: FileKind, run: int | None = None) -> tuple[Path, ...]:
-        """Existing raw files of a kind (and of a run), in the manifest's order."""
+        """Return the existing raw files of a kind (and of a run), in the manifest's order."""
         named = (f.path for f in self.manifest.files if f.kind == kind and (run is None or f.run == run))
         return tuple(path for path in map(self.file, dict.fromkeys(named)) if path.is_file())
 
     def check(self) -> tuple[Warning, ...]:
-        """Compare every file with its size and SHA-256 in the manifest; a warning for each that is missing or changed."""
+        """Compare every file's SHA-256 with the manifest. Returns a warning for each file that is missing or changed."""
         profile = self.manifest.power_profile
         wanted = {f.path: f.sha256 for f in self.manifest.files}
         wanted.update({m.file: m.sha256 for m in self.manifest.maps})
@@ -70,7 +70,7 @@ class Recording:
                 actual = hashlib.file_digest(stream, "sha256").hexdigest()
         except OSError as error:
             reason = error.strerror or str(error)
-            return Warning(code="file_missing", message=f"{path}: {reason}", remedy="What it held is missing from every figure.")
+            return Warning(code="file_missing", message=f"{path}: {reason}", remedy="Its data is missing from every figure.")
         if actual == sha256:
             return None
         message = f"{path}: its SHA-256 is not the one in {MANIFEST_NAME}"
@@ -78,23 +78,24 @@ class Recording:
 
 
 def open_recording(path: Path) -> Recording:
-    """Open a recording's folder; partial recordings open too.
+    """Open a recording's folder. Partial recordings open too.
 
-    Raises RecordingError when the folder or its manifest is missing, unreadable, of a newer schema, or names files outside.
+    Raises `RecordingError` if the folder or its manifest is missing, unreadable, of a newer schema, or lists files outside
+    the folder.
     """
     manifest_path = path / MANIFEST_NAME
     if not path.exists():
-        raise RecordingError(f"{path}: there is no such recording", "Check the path; `navitas profile` makes recordings.")
+        raise RecordingError(f"{path}: there is no such recording", "Check the path. `navitas profile` makes recordings.")
     if not manifest_path.is_file():
         raise RecordingError(f"{path}: not a recording ({MANIFEST_NAME} is missing)", "Give the folder that holds it.")
     raw = read_json(manifest_path, "", MAX_MANIFEST_BYTES)
     check_major(raw, manifest_path, "recordings")
     try:
-        manifest = updated(Manifest.model_validate(raw))
+        manifest = upgraded(Manifest.model_validate(raw))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "manifest"
-        message = f"{manifest_path}: {place}: {first['msg']} ({error.error_count()} problems in all)"
+        message = f"{manifest_path}: {place}: {first['msg']} ({error.error_count()} problems in total)"
         raise RecordingError(message, "Copy the recording again, or record again.") from error
     if fault := _repeated(manifest):
         raise RecordingError(f"{manifest_path}: {fault}", "Copy the recording again, or record again.")
@@ -104,7 +105,7 @@ def open_recording(path: Path) -> Recording:
 
 
 def _repeated(manifest: Manifest) -> str:
-    """What the manifest names twice although it can be there once; empty where nothing is."""
+    """Return what the manifest contains twice although it must be unique; empty if nothing is."""
     device = manifest.device
     ids = {
         "runs": [run.id for run in manifest.runs],
@@ -114,7 +115,7 @@ def _repeated(manifest: Manifest) -> str:
     }
     for what, given in ids.items():
         if len(set(given)) < len(given):
-            return f"two {what} have one id"
+            return f"two {what} have the same id"
     of_policies = [cpu for policy in device.policies for cpu in policy.cpus]
     for place, cpus in (("device.cpus", device.cpus), ("device.policies", of_policies)):
         if len(set(cpus)) < len(cpus):
@@ -123,7 +124,7 @@ def _repeated(manifest: Manifest) -> str:
 
 
 def _inside(root: Path, name: str) -> Path:
-    """Join a manifest's relative name to the folder, refusing names that leave it on any system."""
+    """Join a manifest's relative name to the folder. Refuses names that leave the folder on any operating system."""
     parts = PurePosixPath(name).parts
     if (
         not parts

@@ -1,4 +1,4 @@
-"""What a manifest holds that this version of Navitas does not know, by the codes of losses."""
+"""Fields and values of a manifest that this version of Navitas does not know, by loss code."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ LONGEST_NAME = 100
 
 
 class Unknown(NamedTuple):
-    """Something that is kept and not used: `unknown_fields` by their place, other codes by their word."""
+    """An item that is kept and not used. The name is the place of an unknown field, or an unknown value."""
 
     code: LossCode
     name: str
 
 
 def unknown_parts(document: dict[str, Any], model: type[BaseModel]) -> Counter[Unknown]:
-    """How often each unknown field or word is in a JSON object that the model has accepted."""
+    """Count each unknown field and value in a JSON object that the model has accepted."""
     return Counter(map(_by_code, find_unknown(document, model)))
 
 

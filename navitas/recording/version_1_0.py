@@ -1,4 +1,4 @@
-"""What recordings of schema version 1.0 say in words and later ones in fields; read here and nowhere else."""
+"""Convert manifests of schema version 1.0. Only this module knows that version."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from navitas.recording.manifest import Manifest, Warning
 _OF_RUN = re.compile(r"runs/(\d{1,9}): ")
 
 
-def updated(manifest: Manifest) -> Manifest:
-    """A manifest of version 1.0 as 1.1 writes it: warnings have the run that they are about, in place of a prefix."""
+def upgraded(manifest: Manifest) -> Manifest:
+    """Convert a manifest of version 1.0 to 1.1: a warning's run moves from a prefix of the message to a field."""
     if manifest.schema_minor > 0:
         return manifest
     return manifest.model_copy(update={"warnings": [_with_run(warning) for warning in manifest.warnings]})

@@ -1,4 +1,4 @@
-"""Writing a recording: raw files as they come, and a manifest that is loadable at any moment."""
+"""Write a recording: raw files as they arrive, and a manifest that is valid at any moment."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LOCK_NAME = ".lock"
 RESERVE_NAME = ".reserve"
 POWER_PROFILE_NAME = "power_profile.xml"
 
-# Given up when the disk is full, so that the manifest can still say what has been recorded.
+# Deleted when the disk is full, to make room for the last manifest.
 _RESERVE_BYTES = 256 << 10
 _CHANGE_S = 5.0
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -55,10 +55,10 @@ Setting = str | int | float | bool | None
 
 
 class RecordingWriter:
-    """Makes one recording. A context manager, used by one thread.
+    """Writes one recording. Use it as a context manager, in one thread.
 
-    The manifest exists (as `partial`) from `__enter__` on and is replaced by rename, so whatever ends the process leaves a
-    recording that opens. Leaving the block by an exception, or without `finish`, keeps it `partial`.
+    The manifest exists from `__enter__` on, with state `partial`, and is replaced by rename. The recording therefore opens
+    even if the process is killed. It stays `partial` after an exception, or without a call of `finish`.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class RecordingWriter:
         created_utc: datetime | None = None,
         lock: FolderLock | None = None,
     ) -> None:
-        """`components` names those that data is recorded of; `lock` is that of `reserved`, where the caller holds it already."""
+        """`components` names the components with recorded data. `lock` is the lock from `reserve_folder`, if it is held."""
         self.root = root
         self._lock = lock or FolderLock(root / LOCK_NAME)
         self._profile_xml = power_profile
@@ -117,11 +117,11 @@ class RecordingWriter:
         )
 
     def __enter__(self) -> Self:
-        """Make the folder, replacing an older recording's files there.
+        """Create the folder, or replace the files of an older recording there.
 
-        RecordingError when the folder holds anything else, or another profiling is writing there.
+        Raises `RecordingError` if the folder contains anything else, or another profiling is writing there.
         """
-        _take(self.root, self._lock)
+        _acquire(self.root, self._lock)
         try:
             _clear(self.root)
             write_new(self.root / RESERVE_NAME, os.urandom(_RESERVE_BYTES))
@@ -131,25 +131,25 @@ class RecordingWriter:
             (self.root / RESERVE_NAME).unlink(missing_ok=True)
             self._lock.release()
             if isinstance(error, OSError):
-                raise unwritable(self.root, error) from error
+                raise write_error(self.root, error) from error
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Keep what was not finished as `partial`; RecordingError when the block ended since nothing could be written."""
+        """Save an unfinished recording as `partial`. Raises `RecordingError` if the folder could not be written."""
         try:
             if not self._finished:
                 self.finish("partial")
             if isinstance(error, OSError):
-                raise unwritable(self.root, error) from error
+                raise write_error(self.root, error) from error
         except OSError as full:
-            raise unwritable(self.root, full) from full
+            raise write_error(self.root, full) from full
         finally:
             (self.root / RESERVE_NAME).unlink(missing_ok=True)
             self._lock.release()
 
     def path(self, kind: FileKind, run: int | None, name: str) -> Path:
-        """Where to write a raw file (its folder exists). It is listed at the end, if it is there by then."""
+        """Return where to write a raw file, in an existing folder. The manifest lists the file if it exists at the end."""
         folder = "maps" if kind == "map" else "" if run is None else f"runs/{run}"
         relative = f"{folder}/{name}" if folder else name
         path = self.root / relative
@@ -158,14 +158,14 @@ class RecordingWriter:
         return path
 
     def add_file(self, kind: FileKind, run: int | None, name: str, data: bytes) -> Path:
-        """Write a whole raw file and list it."""
+        """Write a complete raw file and list it."""
         path = self.path(kind, run, name)
         write_new(path, data)
         self._list(path.relative_to(self.root).as_posix(), kind, run)
         return path
 
     def replace_power_profile(self, xml: bytes, source: str) -> None:
-        """Put another power profile in the place of the one that the recording began with."""
+        """Replace the power profile."""
         write_new(self.root / POWER_PROFILE_NAME, xml)
         now = {"sha256": hashlib.sha256(xml).hexdigest(), "source": source}
         profile = self._manifest.power_profile.model_copy(update=now)
@@ -173,8 +173,10 @@ class RecordingWriter:
         self.save()
 
     def add_map(self, map_id: str, module: str, data: bytes, includes: Sequence[str] = ()) -> None:
-        """Keep a method map (`map.json`) as `maps/<map_id>.json`; the same map again changes nothing. `includes` are maps whose
-        ids mean the same in it."""
+        """Save a method map (`map.json`) as `maps/<map_id>.json`. Does nothing if the recording has it.
+
+        `includes` are ids of maps whose method ids have the same meaning in this map.
+        """
         if map_id in self._maps:
             return
         path = self.add_file("map", None, f"{map_id}.json", data)
@@ -185,43 +187,43 @@ class RecordingWriter:
         self.save()
 
     def add_source(self, source: Source) -> None:
-        """Name a counter that is sampled."""
+        """Add a sampled counter."""
         self._sources[source.id] = source
 
     def add_run(self, run: Run) -> None:
-        """Add a run, or replace the one of the same id: add it as `interrupted` when it starts, again when it has ended."""
+        """Add a run, or replace the run with the same id. Add it as `interrupted` when it starts, and again when it ends."""
         self._runs[run.id] = run
         self.save()
 
     def add_test(self, test: Test) -> None:
-        """Add a test, or replace the one of the same id: add it as `cut` when it starts, again when it has ended."""
+        """Add a test, or replace the test with the same id. Add it as `cut` when it starts, and again when it ends."""
         self._tests[test.id] = test
 
     def warn(self, code: WarningCode, message: str, remedy: str = "", *, run: int | None = None) -> None:
-        """Keep a warning, with the run that it is about; the same one only once."""
+        """Add a warning about a run. Identical warnings are added once."""
         warning = Warning(code=code, message=message, remedy=remedy, run=run)
         if warning not in self._warnings:
             self._warnings.append(warning)
 
-    def lose(self, what: LossCode, count: int, run: int | None = None) -> None:
-        """Keep how much data is known to be missing."""
+    def add_loss(self, what: LossCode, count: int, run: int | None = None) -> None:
+        """Add an amount of data that is known to be missing."""
         if count > 0:
             self._losses.append(Loss(what=what, count=count, run=run))
 
     def finish(self, state: State = "complete") -> Manifest:
-        """List every file that was announced by `path` and exists, then write the manifest for good."""
+        """List every file from `path` that exists, and write the final manifest."""
         self._finished = True
-        return self.settle(state)
+        return self.checkpoint(state)
 
-    def settle(self, state: State = "partial") -> Manifest:
-        """List the announced files that exist by now and write the manifest: a run has ended, its files are whole."""
+    def checkpoint(self, state: State = "partial") -> Manifest:
+        """List the files that exist and write the manifest. Call it when a run has ended and its files are complete."""
         for relative, (kind, run) in list(self._pending.items()):
             if (self.root / relative).is_file():
                 self._list(relative, kind, run)
         return self.save(state)
 
     def save(self, state: State = "partial") -> Manifest:
-        """Write the manifest as it is known now, by rename."""
+        """Write the current manifest, by rename."""
         manifest = self._manifest.model_copy(
             update={
                 "state": state,
@@ -257,17 +259,17 @@ class RecordingWriter:
 
 
 @contextmanager
-def reserved(root: Path) -> Iterator[FolderLock]:
-    """Hold a recording's folder, made if needed, for this process alone before anything is written there.
+def reserve_folder(root: Path) -> Iterator[FolderLock]:
+    """Lock a recording's folder for this process before anything is written there. Creates the folder if needed.
 
-    A folder that is still empty at the end, and was not there before, is removed. RecordingError when another profiling is
-    writing there, or the folder holds anything but a recording.
+    At the end, removes new folders that are still empty. Raises `RecordingError` if another profiling is writing there,
+    or the folder contains anything but a recording.
     """
     made = [folder for folder in (root, *root.parents) if not folder.exists()]
     lock = FolderLock(root / LOCK_NAME)
     try:
-        _take(root, lock)
-        _replaceable(root)
+        _acquire(root, lock)
+        _holds_recording(root)
         yield lock
     finally:
         lock.release()
@@ -276,29 +278,29 @@ def reserved(root: Path) -> Iterator[FolderLock]:
                 folder.rmdir()
 
 
-def _take(root: Path, lock: FolderLock) -> None:
+def _acquire(root: Path, lock: FolderLock) -> None:
     try:
         root.mkdir(parents=True, exist_ok=True)
         locked = lock.acquire()
     except OSError as error:
-        raise unwritable(root, error) from error
+        raise write_error(root, error) from error
     if not locked:
         number = lock.holder()
         who = f"another profiling (process {number})" if number else "another profiling"
-        raise RecordingError(f"{root}: {who} is writing a recording here", "Wait for its end, or name another folder with -o.")
+        raise RecordingError(f"{root}: {who} is writing a recording here", "Wait for its end, or choose another folder with -o.")
 
 
 @contextmanager
-def changing(root: Path) -> Iterator[None]:
-    """Hold a recording that is there for this process alone while it is changed; what killed changes have left is removed.
+def lock_for_change(root: Path) -> Iterator[None]:
+    """Lock an existing recording for this process while it changes, and remove leftovers of killed processes.
 
-    Another change is waited for, a profiling is not. RecordingError when it is written by another process.
+    Waits for another change to end, but not for a profiling. Raises `RecordingError` if another process keeps the lock.
     """
     lock = FolderLock(root / LOCK_NAME)
     try:
         free = lock.wait(limit_s=_CHANGE_S)
     except OSError as error:
-        raise unwritable(root, error) from error
+        raise write_error(root, error) from error
     if not free:
         message = f"{root}: another profiling (process {lock.holder() or '?'}) is writing a recording here"
         raise RecordingError(message, "Wait for its end, and try again.")
@@ -309,16 +311,16 @@ def changing(root: Path) -> Iterator[None]:
         lock.release()
 
 
-def unwritable(root: Path, error: OSError) -> RecordingError:
-    """The error for a recording that cannot be written, or no further."""
+def write_error(root: Path, error: OSError) -> RecordingError:
+    """Return the error for a recording that cannot be written."""
     message = f"{root}: cannot write a recording here: {error.strerror or error}"
     if error.errno in _FULL:
         return RecordingError(message, "Free some space, or choose a folder on another disk with -o.")
     return RecordingError(message, "Choose another folder with -o.")
 
 
-def check_place(root: Path) -> None:
-    """See whether a recording could be written at `root`, leaving nothing there. Raises `RecordingError`."""
+def check_writable(root: Path) -> None:
+    """Check that a recording can be written at `root`, without leaving anything there. Raises `RecordingError`."""
     try:
         place = root
         while not place.exists():
@@ -329,33 +331,33 @@ def check_place(root: Path) -> None:
         if any(len(os.fsencode(part)) > os.pathconf(place, "PC_NAME_MAX") for part in root.parts):
             raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
     except OSError as error:
-        raise unwritable(root, error) from error
+        raise write_error(root, error) from error
 
 
-def _replaceable(root: Path) -> bool:
-    """Whether `root` holds an older recording; false when it is empty. RecordingError when it holds anything else."""
+def _holds_recording(root: Path) -> bool:
+    """Return whether `root` contains an older recording; false if it is empty. Raises `RecordingError` for anything else."""
     if all(path.name in (LOCK_NAME, RESERVE_NAME) or is_leftover(path) for path in root.iterdir()):
         return False
     raw = None
-    if (root / MANIFEST_NAME).is_file():  # a pipe would be waited for
+    if (root / MANIFEST_NAME).is_file():  # reading from a pipe would block
         with suppress(RecordingError):
             raw = read_json(root / MANIFEST_NAME, "", MAX_MANIFEST_BYTES)
     if not isinstance(raw, dict) or "navitas_version" not in raw:
         raise RecordingError(
-            f"{root}: the folder is not empty and holds no recording, so nothing is written there",
+            f"{root}: the folder is not empty and contains no recording, so nothing is written there",
             "Choose a new or empty folder with -o, or empty this one.",
         )
     return True
 
 
 def _clear(root: Path) -> None:
-    """Make `root` ready: an older recording loses its own files. RecordingError as `_replaceable`."""
-    is_recording = _replaceable(root)
+    """Remove an older recording's files from `root`. Raises `RecordingError` as `_holds_recording` does."""
+    is_recording = _holds_recording(root)
     remove_leftovers(root)
     if not is_recording:
         return
     for folder in ("maps", "runs"):
-        if (root / folder).is_symlink():  # what it leads to is no part of the recording: nothing is written there
+        if (root / folder).is_symlink():  # the link's target is not part of the recording, so it stays unchanged
             (root / folder).unlink()
         elif (root / folder).is_dir():
             shutil.rmtree(root / folder)

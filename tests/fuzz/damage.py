@@ -1,4 +1,4 @@
-"""Ways to damage a recording, each drawn from a seed; those that lose whole chunks say how many are missing."""
+"""Ways to damage a recording, each drawn from a seed. Those that lose whole chunks return the number of missing chunks."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _ZEROED = 700
 
 @dataclass
 class Damage:
-    """What was done to a recording.
+    """How a recording was damaged.
 
-    `missing` is how many chunks its event files lack by their numbers, `missing_log` how many its logs lack by theirs: each None
-    where that is not known.
+    `missing` is the number of chunks missing from event files, by their sequence numbers. `missing_log` is the same for
+    logs. Each is None if unknown.
     """
 
     done: list[str] = field(default_factory=list)
@@ -34,13 +34,13 @@ class Damage:
 
     @property
     def is_plain_loss(self) -> bool:
-        """Whether nothing but whole chunks, or lines that carry chunks, is missing."""
+        """Whether only whole chunks, or lines with chunks, are missing."""
         return self.missing is not None or self.missing_log is not None
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """One chunk of an event file, read without Navitas' own reader."""
+    """One chunk of an event file, parsed without Navitas's reader."""
 
     data: bytes
 
@@ -51,7 +51,7 @@ class Chunk:
         return dict(zip(_FIELDS, numbers, strict=True))
 
     def forged(self, random: Random) -> Chunk:
-        """The chunk with other numbers or other content, and the CRC that belongs to them."""
+        """Return the chunk with other numbers or content, and a matching CRC."""
         magic, *numbers, payload_bytes, name_len = _FIXED.unpack_from(self.data)
         head = dict(zip(_FIELDS, numbers, strict=True))
         payload = bytearray(self.data[len(self.data) - payload_bytes :]) if payload_bytes else bytearray()
@@ -70,7 +70,7 @@ class Chunk:
 
 
 def chunks_of(data: bytes) -> list[Chunk]:
-    """All chunks of a sound event file."""
+    """Return all chunks of an undamaged event file."""
     found, at = [], 0
     while at < len(data):
         *_, payload_bytes, name_len = _FIXED.unpack_from(data, at)
@@ -81,7 +81,7 @@ def chunks_of(data: bytes) -> list[Chunk]:
 
 
 def missing_of(chunks: list[Chunk]) -> int:
-    """How many chunks are missing by the numbers of those that are there."""
+    """Return the number of missing chunks, by the sequence numbers of the others."""
     seen: dict[tuple[int, int], set[int]] = defaultdict(set)
     for chunk in chunks:
         head = chunk.head
@@ -90,7 +90,7 @@ def missing_of(chunks: list[Chunk]) -> int:
 
 
 def missing_of_log(lines: list[bytes]) -> int:
-    """How many chunks are missing by the numbers of the lines `NV1 <pid> <n> <part>/<parts> <base64>` that are there."""
+    """Return the number of missing chunks, by the numbers in the lines `NV1 <pid> <n> <part>/<parts> <base64>`."""
     parts: dict[tuple[int, int], tuple[int, set[int]]] = {}
     most: dict[int, int] = {}
     for line in lines:
@@ -104,7 +104,7 @@ def missing_of_log(lines: list[bytes]) -> int:
 
 
 def damage(folder: Path, random: Random) -> Damage:
-    """Damage a sound recording in place: whole chunks alone, one file, or several."""
+    """Damage a recording in place: only whole chunks, one file, or several files."""
     result = Damage()
     files = _files(folder)
     way = random.random()
@@ -123,7 +123,7 @@ def damage(folder: Path, random: Random) -> Damage:
 
 
 def _files(folder: Path) -> dict[str, list[Path]]:
-    """Files by how they can be damaged."""
+    """Return the files by the ways to damage them."""
     kinds: dict[str, list[Path]] = {kind: [] for kind in ("events", "lines", "bytes", "json")}
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "report.json"):
         kind = {".nvch": "events", ".txt": "lines", ".json": "json", ".xml": "lines"}.get(path.suffix, "bytes")
@@ -153,7 +153,7 @@ def _damage_file(kind: str, path: Path, random: Random, result: Damage) -> None:
 
 
 def _whole_chunks(path: Path, random: Random, result: Damage) -> None:
-    """Drop, repeat and reorder whole chunks: what is missing shows in the numbers of the others."""
+    """Drop, repeat and reorder whole chunks. The other chunks' sequence numbers show the loss."""
     chunks = chunks_of(path.read_bytes())
     dropped = set(random.sample(range(len(chunks)), round(len(chunks) * random.choice([0.0, 0.04, 0.1, 0.35, 0.9]))))
     kept = [chunk for number, chunk in enumerate(chunks) if number not in dropped]

@@ -1,7 +1,7 @@
 """Damages recordings in thousands of ways and makes every report of each (`make damage`).
 
-Each ends with a report that conserves energy and counts what is missing, or with an error that names the file; never with a
-traceback, without an end, or without bounds of memory. Prints the seed of each that does not, and exits with 1.
+Each must end with a report that conserves energy and counts missing data, or with an error that names the file. None may
+end with a traceback, run forever, or use unlimited memory. Prints the seed of each failure and exits with 1.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OTHER_FORMATS = ("text",)
 """Formats without an option of `navitas report`."""
 _MEMORY_BYTES = 3 << 30
 _MOST_CPU_S = 120
-# For what waits and uses no CPU time; so long that a busy machine does not reach it.
+# Limit for a process that waits without using CPU time. Even a busy machine does not reach it.
 _MOST_WALL_S = 1200
 _CRASHED = 70
 _NAMED_ERRORS = (2, 4)
@@ -55,7 +55,7 @@ _ERRORS_SHOWN = 10
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the reports of one damaged recording ended; `problems` is empty where they ended as they should."""
+    """The outcome of the reports of one damaged recording. `problems` is empty if all is well."""
 
     seed: int
     sample: str
@@ -66,7 +66,7 @@ class Outcome:
 
 
 def examine(samples: Sequence[Path], seed: int, folder: Path) -> Outcome:
-    """Damage a copy of one of the samples and make its reports in a process of its own, whose memory and time are bounded."""
+    """Damage a copy of a sample and make its reports in a separate process with limits on memory and time."""
     random = Random(seed)
     sample = samples[seed % len(samples)]
     recording = folder / "recording"
@@ -82,13 +82,13 @@ def examine(samples: Sequence[Path], seed: int, folder: Path) -> Outcome:
 
 
 def _kind(said: str, recording: Path) -> str:
-    """An error without its numbers and names, so that equal ones can be counted."""
+    """Return an error without numbers and names, to count equal errors."""
     error = next((line for line in said.splitlines() if line.startswith("error: ")), "")
     return re.sub(r"'[^']*'|\d+|[0-9a-f]{16}", "…", error.replace(f"{recording}/", ""))[:120]
 
 
 def _apart(recording: Path, reports: Path) -> int:
-    """Exit code of the commands in a process of their own; -signal where one ended it."""
+    """Return the exit code of the commands in a separate process; -signal if a signal ended it."""
     child = os.fork()
     if not child:
         code = _CRASHED
@@ -162,7 +162,7 @@ def _of_reports(reports: Path, done: Damage) -> Iterator[str]:
 
 
 def conservation(report: dict[str, Any]) -> Iterator[str]:
-    """Every sum of a JSON report that is off, and every figure that is not finite."""
+    """Return every wrong sum and every infinite or NaN figure of a JSON report."""
     totals = report["totals"]
     whole = totals["energy_j"]
     parts = ("threads_j", "other_processes_j", "base_j", "unattributed_j")

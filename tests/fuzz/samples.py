@@ -1,4 +1,4 @@
-"""Sound recordings to damage: the frozen ones, made ones of every level of evidence, and some of the virtual phone."""
+"""Undamaged recordings: frozen ones, generated ones of every level of evidence, and recordings on the virtual phone."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PHONE: dict[str, dict[str, object]] = {
 
 
 def made_samples(folder: Path) -> list[Path]:
-    """Recordings that need no device."""
+    """Return recordings that need no device."""
     shutil.copytree(GOLDEN, folder / "golden")
     record = simulate("sleep-heavy", 1)
     for level in LEVELS:
@@ -60,7 +60,7 @@ def made_samples(folder: Path) -> list[Path]:
 
 
 def phone_samples(folder: Path, gradle: str) -> list[Path]:
-    """Recordings on the virtual phone: of the sample project in every mode, and of an Android app's tests."""
+    """Return recordings on the virtual phone: the sample project in every mode, and an Android app's tests."""
     with virtual_phone() as phone:
         bundles = build_bundles(copy_sample(folder / "project"), gradle=gradle)
         for name, options in _PHONE.items():

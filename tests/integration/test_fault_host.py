@@ -17,7 +17,7 @@ from support.lab import Lab
 
 from navitas.analyze.load import load
 from navitas.errors import RecordingError
-from navitas.owned_folder import own, owned_folder
+from navitas.owned_folder import mark_in_use, owned_folder
 from navitas.recording.store import open_recording
 
 Start = Callable[..., Command]
@@ -126,9 +126,9 @@ def test_the_folders_of_phones_that_were_killed_with_their_owner_are_removed(tmp
     names = {name: tmp_path / f"{PREFIX}{name}" for name in ("mine", "young", "dead", "unmarked")}
     for folder in names.values():
         (folder / "root/data").mkdir(parents=True)
-    handle = own(names["mine"])
+    handle = mark_in_use(names["mine"])
     for name in ("young", "dead"):
-        os.close(own(names[name]))
+        os.close(mark_in_use(names[name]))
     (tmp_path / "other").mkdir()
     (tmp_path / f"{PREFIX}link").symlink_to(tmp_path / "other")
     for name in ("mine", "dead", "unmarked"):

@@ -12,7 +12,7 @@ import pytest
 from support.command_line import Command, Ended
 from support.faulty_project import faulty_project
 
-from navitas.recording.writer import reserved
+from navitas.recording.writer import reserve_folder
 
 Start = Callable[..., Command]
 Run = Callable[..., Ended]
@@ -68,7 +68,7 @@ def test_killed_while_building(start_navitas: Start, gradle: str, tmp_path: Path
     command.check_nothing_left()
     # The folder was taken before the build; after a kill, only its lock file can stay, which no process holds any more.
     assert [file.name for file in (tmp_path / "out").iterdir()] == [".lock"]
-    with reserved(tmp_path / "out"):
+    with reserve_folder(tmp_path / "out"):
         pass
 
 

@@ -1,4 +1,4 @@
-"""Tests of single modules that start processes of their own; their helpers are those of tests/unit."""
+"""Tests of single modules that start processes. They use the helpers of tests/unit."""
 
 from __future__ import annotations
 

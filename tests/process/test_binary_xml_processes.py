@@ -9,7 +9,7 @@ import sys
 from test_binary_xml import COMPILED, FILES
 
 
-def test_reading_one_leaves_logging_alone() -> None:
+def test_reading_compiled_xml_does_not_change_logging() -> None:
     code = (
         "import logging; from navitas import binary_xml\n"
         f"binary_xml.parse(open({str(COMPILED / FILES[0])!r}, 'rb').read())\n"

@@ -1,4 +1,4 @@
-"""Tests of Ctrl-C also work where the shell has SIGINT ignored."""
+"""Tests of Ctrl-C also work if the shell ignores SIGINT."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-# Each sends SIGINT in another way: to a child, to its own process while a child runs.
+# Each test sends SIGINT in a different way: to a child, or to its own process while a child runs.
 INTERRUPTED = (
-    "process/test_owned_folder.py::test_what_a_killed_process_leaves_goes_with_the_next[2]",
+    "process/test_owned_folder.py::test_the_next_process_removes_a_killed_processs_folder[2]",
     "process/build/test_gradle.py::test_a_real_ctrl_c_is_passed_on",
 )
 
@@ -29,7 +29,7 @@ def test_tests_of_ctrl_c_pass_where_sigint_is_ignored(name: str) -> None:
     assert ended.returncode == 0 and "1 passed" in ended.stdout, ended.stdout + ended.stderr
 
 
-def test_every_test_that_sends_sigint_makes_sure_that_it_arrives() -> None:
+def test_every_test_that_sends_sigint_restores_its_default_action() -> None:
     sends = re.compile(r"(kill|send_signal|interrupt)\(.*\bsignal\.SIGINT|Signals = signal\.SIGINT|\[.*\bsignal\.SIGINT.*\]")
     senders = {path.name: path.read_text("utf-8") for path in TESTS.rglob("*.py") if path != Path(__file__).resolve()}
     senders = {name: text for name, text in senders.items() if sends.search(text)}

@@ -1,4 +1,4 @@
-"""What a killed process has not finished, the next one removes that writes to the same place."""
+"""The next process that writes to the same place removes unfinished files of a killed process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from navitas.recording.late_maps import add_map
 
 GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
 
-# Kills itself while it writes the file that it is given, as a machine without power would.
+# Kills itself while it writes the given file, like a loss of power.
 _KILLED = """
 import os, sys
 from pathlib import Path
@@ -43,7 +43,7 @@ def leftovers(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("name", ["packages.parquet", "fleet.json", "work/packages.parquet", "work/usage/bucket=000/x.parquet"])
-def test_a_fleet(tmp_path: Path, name: str) -> None:
+def test_leftovers_of_a_fleet_are_removed(tmp_path: Path, name: str) -> None:
     store = Store.create(tmp_path / "fleet")
     killed_while_writing(store.path / name)
     assert len(leftovers(store.path)) == 1
@@ -52,14 +52,14 @@ def test_a_fleet(tmp_path: Path, name: str) -> None:
     assert leftovers(store.path) == []
 
 
-def test_a_folder_that_is_no_fleet_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_fleet_stays_unchanged(tmp_path: Path) -> None:
     killed_while_writing(tmp_path / "file")
     with exclusive_writer(tmp_path):
         assert len(leftovers(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "maps/x.json", "runs/0/logcat.txt"])
-def test_a_recording(tmp_path: Path, name: str) -> None:
+def test_leftovers_of_a_recording_are_removed(tmp_path: Path, name: str) -> None:
     folder = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     killed_while_writing(folder / name)
     assert len(leftovers(folder)) == 1
@@ -76,8 +76,10 @@ def _keep_map() -> None:
 
 
 @pytest.mark.parametrize(("keep", "name"), [(_keep_profile, "power"), (_keep_map, "maps")])
-def test_a_cache(tmp_path: Path, keep: Callable[[], None], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process may be writing there, so only what is old is removed."""
+def test_old_leftovers_of_a_cache_are_removed(
+    tmp_path: Path, keep: Callable[[], None], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may be writing there, so only old files are removed."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = tmp_path / "navitas" / name
     keep()
@@ -89,7 +91,7 @@ def test_a_cache(tmp_path: Path, keep: Callable[[], None], name: str, monkeypatc
     assert len(leftovers(folder)) == 1
 
 
-def test_the_salt_is_its_owner_s_alone(tmp_path: Path) -> None:
+def test_only_its_owner_can_read_the_salt(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "fleet")
     settings = store.path / "fleet.json"
     assert stat.S_IMODE(settings.stat().st_mode) == 0o600
@@ -97,18 +99,18 @@ def test_the_salt_is_its_owner_s_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE((store.path / "packages.parquet").stat().st_mode) != 0o600, "nothing else needs it"
 
 
-def test_the_salt_of_a_store_made_before_is_kept_from_others(tmp_path: Path) -> None:
+def test_the_salt_of_an_older_store_becomes_private(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "fleet")
     settings = store.path / "fleet.json"
     settings.chmod(0o664)
     assert Store.open(store.path) == store
-    assert stat.S_IMODE(settings.stat().st_mode) == 0o664, "reading changes nothing"
+    assert stat.S_IMODE(settings.stat().st_mode) == 0o664, "reading does not change the file"
     with exclusive_writer(store.path):
         assert stat.S_IMODE(settings.stat().st_mode) == 0o600
     assert Store.open(store.path) == store
 
 
-def test_a_salt_that_cannot_be_read_is_another_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_salt_is_reported_as_another_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store.create(tmp_path / "fleet")
 
     def refused(*_: object) -> bytes:

@@ -20,7 +20,7 @@ with new_file(Path(sys.argv[1])):
 """
 
 
-def test_what_killed_processes_leave_is_known_and_removed(tmp_path: Path) -> None:
+def test_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "file")], check=False, timeout=60)
     (left,) = tmp_path.iterdir()
     assert is_leftover(left)

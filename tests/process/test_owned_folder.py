@@ -1,4 +1,4 @@
-"""Temporary folders of killed processes are removed by the next process; no other folder is."""
+"""The next process removes temporary folders of killed processes, and no other folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ with owned_folder("navitas-x-", Path(sys.argv[1])) as folder:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, number: signal.Signals) -> None:
+def test_the_next_process_removes_a_killed_processs_folder(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     with interruptible():
         holder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -34,7 +34,7 @@ def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, number:
     left = Path(holder.stdout.readline().strip())
     os.utime(left, (0, 0))
     with owned_folder("navitas-x-", tmp_path):
-        assert left.is_dir(), "its process lives"
+        assert left.is_dir(), "its process is running"
     holder.send_signal(number)
     holder.wait(60)
     holder.stdout.close()
@@ -46,8 +46,8 @@ def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, number:
     assert not list(tmp_path.iterdir())
 
 
-def test_no_temporary_folder_of_navitas_stays_after_a_kill() -> None:
-    """Each is made by `owned_folder`: Python's own are never removed once their process is killed."""
+def test_every_temporary_folder_is_an_owned_folder() -> None:
+    """Python's own temporary folders are never removed after a kill, so each is made by `owned_folder`."""
     package = Path(__file__).parents[2] / "navitas"
     own = [
         path.name
@@ -57,7 +57,7 @@ def test_no_temporary_folder_of_navitas_stays_after_a_kill() -> None:
     assert sorted(own) == ["owned_folder.py", "package_manager.py"], "package_manager: inside a phone's own folder"
 
 
-def test_what_is_killed_while_it_removes_a_folder_is_removed_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_half_removed_by_a_killed_process_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(path: Path, **_: object) -> None:
         assert path.name.startswith("sub")
         raise KeyboardInterrupt

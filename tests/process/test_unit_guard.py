@@ -1,4 +1,4 @@
-"""A unit test that starts a process fails, also where its code gets over the refusal; one that calls functions passes."""
+"""A unit test that starts a process fails, even if its code catches the error. Other unit tests pass."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STARTS = {
 
 
 def outcome(folder: Path, body: str) -> str:
-    """What pytest says of a test with this body below a copy of the guard."""
+    """Return pytest's output for a test with this body below a copy of the guard."""
     (folder / "conftest.py").write_text((UNIT / "conftest.py").read_text("utf-8"))
     (folder / "test_it.py").write_text(f"def test_it():\n    {body}\n")
     command = [
@@ -48,5 +48,5 @@ def test_a_unit_test_that_starts_a_process_fails(name: str, tmp_path: Path) -> N
     assert "tests/process" in said, said
 
 
-def test_one_that_starts_none_passes(tmp_path: Path) -> None:
+def test_a_unit_test_that_starts_no_process_passes(tmp_path: Path) -> None:
     assert "1 passed" in outcome(tmp_path, "assert True")

@@ -13,7 +13,7 @@ from navitas.errors import UsageError
 from navitas.user_folders import cache_folder, state_folder
 
 
-def test_one_that_another_user_has_made_is_refused(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_another_user_created_is_refused(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = shared / f"navitas-{os.getuid()}"
     folder.mkdir()
     give_away(folder)

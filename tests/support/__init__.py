@@ -1,1 +1,1 @@
-"""Makers of test data, independent of the code under test."""
+"""Generators of test data, independent of the code under test."""

@@ -1,4 +1,4 @@
-"""Android projects to build, and what is found in their APKs."""
+"""Android projects to build, and the content of their APKs."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ _PROBE = ("Lorg/navitas/runtime/Probe;", "enter")
 
 
 def sdk() -> Path | None:
-    """The Android SDK for tests: ANDROID_HOME, else the one that `make android-sdk` made."""
+    """Return the Android SDK for tests: ANDROID_HOME, otherwise the result of `make android-sdk`."""
     named = os.environ.get("ANDROID_HOME")
     place = Path(named) if named else _MADE / "sdk"
     return place if (place / "platforms").is_dir() else None
 
 
 def aapt2() -> Path | None:
-    """aapt2 for plugins since 7, where `make android-sdk` made one; without it they fetch their own."""
+    """Return aapt2 for Android Gradle plugins from version 7, if `make android-sdk` built it.
+
+    Without it, plugins download their own.
+    """
     return path if (path := _MADE / "aapt2").is_file() else None
 
 
 def copy_project(name: str, into: Path) -> Path:
-    """A copy of a fixture (`a`, `b` or `c`) below `into`, which builds here where ANDROID_HOME is an SDK."""
+    """Copy a fixture (`a`, `b` or `c`) to a folder in `into`. It builds there if ANDROID_HOME is an SDK."""
     project = into / name
     shutil.copytree(FIXTURES / name, project)
     if (made := aapt2()) is not None:
@@ -38,7 +41,7 @@ def copy_project(name: str, into: Path) -> Path:
 
 
 def probed_methods(apk: Path) -> set[str]:
-    """`package/Class.method` of all methods in an APK whose code calls `Probe.enter`."""
+    """Return `package/Class.method` of all methods in an APK whose code calls `Probe.enter`."""
     found: set[str] = set()
     with zipfile.ZipFile(apk) as archive:
         for name in archive.namelist():
@@ -48,7 +51,7 @@ def probed_methods(apk: Path) -> set[str]:
 
 
 def classes(apk: Path) -> set[str]:
-    """Names of the classes in an APK, with slashes."""
+    """Return the names of the classes in an APK, with slashes."""
     found: set[str] = set()
     with zipfile.ZipFile(apk) as archive:
         for name in archive.namelist():
@@ -58,7 +61,7 @@ def classes(apk: Path) -> set[str]:
 
 
 class _Dex:
-    """As much of the dex format (source.android.com, "Dalvik executable format") as finds calls."""
+    """The part of the dex format (source.android.com, "Dalvik executable format") that is needed to find calls."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -84,7 +87,7 @@ class _Dex:
         return found
 
     def _codes(self) -> list[tuple[int, int]]:
-        """Index and code of each method that has some."""
+        """Yield index and code of each method that has code."""
         codes = []
         size, start = self.class_defs
         for i in range(size):

@@ -1,4 +1,4 @@
-"""Small real APKs, made by hand: a binary manifest, whatever entries are wanted, and signatures by apksig."""
+"""Generate small real APKs: a binary manifest, any entries, and signatures by apksig."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ public class Sign {
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """An element: attributes are the android namespace's where it has their name, strings, numbers or booleans."""
+    """An element. Attributes with a name of the android namespace belong to it. Values are strings, numbers or booleans."""
 
     name: str
     attributes: Mapping[str, str | int | bool]
@@ -55,14 +55,14 @@ def manifest(
     package: str, *children: Tag, application: Mapping[str, str | int | bool] | None = None,
     version: int = 1, min_sdk: int = 21, target_sdk: int = 33, outside: Sequence[Tag] = (),
 ) -> Tag:  # fmt: skip
-    """A manifest with one application, debuggable by default."""
+    """Return a manifest with one application, debuggable by default."""
     sdk = Tag("uses-sdk", {"minSdkVersion": min_sdk, "targetSdkVersion": target_sdk})
     app = Tag("application", {"debuggable": True, **(application or {})}, children)
     return Tag("manifest", {"package": package, "versionCode": version, "versionName": f"1.{version}"}, (sdk, *outside, app))
 
 
 def activity(name: str, *, launcher: bool = False, **attributes: str | bool) -> Tag:
-    """An activity, maybe the one that a launcher shows."""
+    """Return an activity, optionally the one that a launcher shows."""
     action = Tag("action", {"name": "android.intent.action.MAIN"})
     category = Tag("category", {"name": "android.intent.category.LAUNCHER"})
     shown = (Tag("intent-filter", {}, (action, category)),) if launcher else ()
@@ -70,12 +70,12 @@ def activity(name: str, *, launcher: bool = False, **attributes: str | bool) -> 
 
 
 def instrumentation(target: str, name: str = "androidx.test.runner.AndroidJUnitRunner") -> Tag:
-    """A test APK's runner."""
+    """Return the runner of a test APK."""
     return Tag("instrumentation", {"name": name, "targetPackage": target})
 
 
 def binary_xml(root: Tag) -> bytes:
-    """A document as aapt2 writes it: string pool (UTF-16), resource ids of attributes, then the elements."""
+    """Return a document in aapt2's format: string pool (UTF-16), resource ids of attributes, then the elements."""
     strings: list[str] = list(_IDS)
 
     def index(text: str) -> int:
@@ -122,7 +122,7 @@ def _pool(strings: list[str]) -> bytes:
 
 
 def write(path: Path, root: Tag | bytes, entries: Mapping[str, bytes] | None = None) -> Path:
-    """An unsigned APK."""
+    """Write an unsigned APK."""
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("AndroidManifest.xml", root if isinstance(root, bytes) else binary_xml(root))
         for name, content in (entries or {}).items():
@@ -131,7 +131,7 @@ def write(path: Path, root: Tag | bytes, entries: Mapping[str, bytes] | None = N
 
 
 class Signer:
-    """Signs APKs with keys of its own, several in one JVM."""
+    """Signs APKs with its own keys, several in one JVM."""
 
     def __init__(self, folder: Path, jar: Path) -> None:
         self._folder = folder
@@ -139,12 +139,12 @@ class Signer:
         self._jobs: list[str] = []
 
     def add(self, unsigned: Path, signed: Path, *, key: str = "a", schemes: str = "12") -> Path:
-        """Have `signed` made by `run`."""
+        """Queue an APK. `run` writes it to `signed`."""
         self._jobs.append("\t".join(map(str, (unsigned, signed, self._key_store(key), schemes))))
         return signed
 
     def run(self) -> None:
-        """Make all that was added."""
+        """Sign all queued APKs."""
         (self._folder / "Sign.java").write_text(_SIGN)
         (self._folder / "jobs").write_text("\n".join(self._jobs) + "\n")
         command = ["java", "-cp", str(self._jar), str(self._folder / "Sign.java"), str(self._folder / "jobs")]

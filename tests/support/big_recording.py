@@ -1,4 +1,4 @@
-"""Makes recordings of any number of call events, quickly and in little memory: random call trees, written again and again."""
+"""Generate recordings with any number of call events, quickly and in little memory, by repeating random call trees."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MS = 1_000_000
 
 @dataclass(frozen=True)
 class Mix:
-    """What the calls are like: so many methods, each calling a few others, at most so deep, some ending by a throw."""
+    """Properties of the calls: number of methods, callees per method, maximum depth, and rate of throws."""
 
     methods: int = 3000
     callees: int = 4
@@ -39,7 +39,7 @@ class Mix:
 
 @dataclass(frozen=True)
 class Template:
-    """A stretch of whole outermost calls: event words relative to its start, and times at which a clock was read."""
+    """A stretch of complete outermost calls: event words relative to its start, and the times of clock readings."""
 
     words: NDArray[np.uint64]
     anchors_ns: NDArray[np.int64]
@@ -49,7 +49,7 @@ class Template:
 def make_big_recording(
     folder: Path, events: int, *, runs: int = 2, threads: int = 4, tests: int = 10, mix: Mix | None = None
 ) -> int:
-    """Write a recording of about so many events, over runs and threads; returns how many there are."""
+    """Write a recording of about `events` events, over several runs and threads. Returns the number of events."""
     mix = mix or Mix()
     random = Random(1)
     graph = [[random.randrange(mix.methods) for _ in range(mix.callees)] for _ in range(mix.methods)]
@@ -67,7 +67,7 @@ def make_big_recording(
 
 
 def make_deep_recording(folder: Path, depth: int, *, returns: bool = True, methods: int = 3) -> None:
-    """Write a recording in which one thread nests so many calls, of so many methods in turn; not `returns`: none of them ends."""
+    """Write a recording in which one thread nests `depth` calls of several methods in turn. Without `returns`, no call ends."""
     ids = np.arange(depth, dtype=np.uint64) % np.uint64(methods)
     kinds = np.repeat(np.array([_ENTER, _EXIT], np.uint64), depth)
     words = kinds << np.uint64(62) | np.concatenate([ids, ids[::-1]]) << np.uint64(40)
@@ -79,7 +79,7 @@ def make_deep_recording(folder: Path, depth: int, *, returns: bool = True, metho
 
 
 def _write(folder: Path, scenarios: list[Scenario], methods: int, streams: Callable[[int, int], Iterator[bytes]]) -> None:
-    """Make a recording, and give every run the chunks of `streams(map id, time of the first event)`."""
+    """Write a recording in which every run has the chunks of `streams(map id, time of the first event)`."""
     names = [f"org.example.load.Package{i // 50:05}.Class{i // 10:07}#method{i:07}" for i in range(methods)]
     recording = make_recording(folder, *scenarios, methods=tuple(names))
     listed = json.loads((folder / recording.manifest.maps[0].file).read_text())["methods"]
@@ -101,7 +101,7 @@ def _scenario(run: int, threads: int, tests: int, length_ms: float) -> Scenario:
 
 
 def _order(templates: list[Template], events: int, thread: int) -> list[int]:
-    """Which templates a thread goes through, until it has so many events."""
+    """Choose templates for a thread until it has the requested number of events."""
     found, count = [], 0
     while count < events:
         found.append((thread + len(found)) % len(templates))
@@ -135,12 +135,12 @@ def _template(random: Random, graph: list[list[int]], mix: Mix) -> Template:
 
 
 def _callee(random: Random, callees: list[int]) -> int:
-    """Mostly the first: most code goes few ways."""
+    """Choose a callee, mostly the first: most code takes few paths."""
     return callees[0] if random.random() < 0.97 else random.choice(callees)
 
 
 def _chunks(templates: list[Template], part: list[int], thread: int, at: int, map_id: int) -> Iterator[bytes]:
-    """A thread's chunks of calls and anchors."""
+    """Return a thread's chunks of calls and anchors."""
     seq = 0
     begin = at
     options = {"map_id": map_id, "serial": thread + 1, "tid": TID0 + thread, "name": f"worker-{thread}" if thread else "main"}
@@ -158,7 +158,7 @@ def _chunks(templates: list[Template], part: list[int], thread: int, at: int, ma
 
 
 def _sign(folder: Path) -> None:
-    """Bring sizes and hashes in the manifest up to date."""
+    """Update sizes and hashes in the manifest."""
     path = folder / "manifest.json"
     manifest = json.loads(path.read_text())
     for file in manifest["files"]:

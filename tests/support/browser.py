@@ -1,4 +1,4 @@
-"""Chromium or Chrome without a window, where there is one."""
+"""A headless Chromium or Chrome, if it is installed."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A page after it was loaded: its elements, and the console's messages."""
+    """A loaded page: its elements, and the console's messages."""
 
     dom: str
     console: list[str]
 
 
 def find_browser() -> str | None:
-    """Chromium or Chrome on PATH."""
+    """Return the path of Chromium or Chrome, or None."""
     return next(filter(None, map(shutil.which, _NAMES)), None)
 
 
 def show(browser: str, page: Path, profile: Path) -> Shown:
-    """Open a page in a browser of its own."""
+    """Open a page in a new browser."""
     ended = subprocess.run(
         browser_command(browser, profile, "--enable-logging=stderr", "--v=0", "--dump-dom", page.as_uri()),
         capture_output=True,
@@ -37,7 +37,7 @@ def show(browser: str, page: Path, profile: Path) -> Shown:
 
 
 def browser_command(browser: str, profile: Path, *arguments: str) -> list[str]:
-    """The command line of a browser without a window and without traffic of its own."""
+    """Return the command line of a headless browser that makes no requests of its own."""
     quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
     alone = ["--disable-component-update", "--disable-dev-shm-usage", f"--user-data-dir={profile}"]
     root = ["--no-sandbox"] if os.geteuid() == 0 else []  # which Chromium refuses to root

@@ -1,4 +1,4 @@
-"""A page in Chromium, driven over the browser's own protocol (a pipe, as it is made for tests): no driver program is needed."""
+"""A page in Chromium, controlled by the DevTools protocol over a pipe, without a driver program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RUN = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 
 
 
 class Session:
-    """One page. `console` has what it logged beyond information, `requests` the addresses that it wanted to load."""
+    """One page. `console` has its log messages above the level of information, and `requests` the addresses that it requested."""
 
     def __init__(self, program: subprocess.Popen[bytes], out: int, into: int) -> None:
         self._program, self._out, self._into = program, out, into
@@ -38,7 +38,7 @@ class Session:
         self._page = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
-        # Frames of another origin run in a process of their own: watch these, too.
+        # Frames of another origin run in separate processes. Watch these, too.
         self.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=False, flatten=True)
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
@@ -47,13 +47,13 @@ class Session:
         self.wait_for("document.readyState === 'complete' && location.href !== 'about:blank'")
 
     def run(self, expression: str) -> Any:
-        """The value of an expression of JavaScript, awaited if it is a promise."""
+        """Return the value of a JavaScript expression. Awaits a promise."""
         done = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in done, done["exceptionDetails"]
         return done["result"].get("value")
 
     def wait_for(self, expression: str) -> Any:
-        """Wait until an expression is true; returns its value."""
+        """Wait until an expression is true, and return its value."""
         while True:
             try:
                 return self.run(_POLL_JS.format(expression=expression))
@@ -62,18 +62,18 @@ class Session:
                     raise
 
     def press(self, key: str, code: int) -> None:
-        """Press a key and let it go."""
+        """Press and release a key."""
         text = {"text": "\r"} if key == "Enter" else {}
         for kind in ("keyDown", "keyUp"):
             more = text if kind == "keyDown" else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **more)
 
     def screenshot(self) -> bytes:
-        """The window as PNG."""
+        """Return the window as PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot")["data"])
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """A command for the page."""
+        """Send a command for the page."""
         return self._call(method, session=self._page, **params)
 
     def _call(self, method: str, *, session: str = "", **params: Any) -> dict[str, Any]:
@@ -121,12 +121,12 @@ class Session:
 
 @contextmanager
 def browser_session(browser: str, profile: Path, *arguments: str) -> Iterator[Session]:
-    """A browser of its own without a window."""
-    # Software rendering has to be allowed by name: without a graphics card there is no WebGL otherwise.
+    """Start a new headless browser."""
+    # Without a graphics card, WebGL needs an explicit option for software rendering.
     command = browser_command(browser, profile, "--remote-debugging-pipe", "--enable-unsafe-swiftshader", *arguments)
     their_in, our_in = os.pipe()
     our_out, their_out = os.pipe()
-    # The browser reads from descriptor 3 and writes to 4, which may be taken here.
+    # The browser reads from descriptor 3 and writes to 4. This process may use these numbers already.
     ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (their_in, their_out)]
     program = subprocess.Popen(
         [sys.executable, "-c", _RUN, *map(str, ends), *command],

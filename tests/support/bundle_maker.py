@@ -1,4 +1,4 @@
-"""Bundles made by hand from docs/formats.md alone."""
+"""Generate bundles from docs/formats.md alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second, tiny encoder of event chunks, written from docs/formats.md alone."""
+"""A second, small encoder of event chunks, written from docs/formats.md alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def chunk(
     name: str = "",
     version: int = 1,
 ) -> bytes:
-    """One whole chunk with its CRC."""
+    """Return one complete chunk with its CRC."""
     label = name.encode()
     fixed = struct.pack(
         "<4sHHQQIIIqIIH", b"NVCH", version, kind, map_id, serial, tid, seq, lost, base_ns, count, len(payload), len(label)
@@ -73,7 +73,7 @@ def triples_payload(triples: Iterable[tuple[int, int, int]]) -> bytes:
 
 
 def logcat_lines(chunks: Iterable[bytes], pid: int, *, part_chars: int = 3000) -> list[str]:
-    """The messages of tag `navitas` that carry the chunks over logcat."""
+    """Return the messages with tag `navitas` that transport the chunks over logcat."""
     lines = []
     for n, data in enumerate(chunks):
         text = base64.b64encode(data).decode()

@@ -1,4 +1,4 @@
-"""The installed `navitas` command as a process of its own, and what it may not leave behind."""
+"""Run the installed `navitas` command as a separate process, and check that it leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from support.interruptible import interruptible
 
 NAVITAS = Path(sys.executable).with_name("navitas")
 MARK = "NAVITAS_TEST_MARK"
-# Gradle's daemon serves later builds as well: it is meant to stay.
+# Gradle's daemon may continue, because it serves later builds.
 _MAY_STAY = (b"GradleDaemon",)
 _STATE_DIR = re.compile(r"--state-dir (\S+)")
 _WAIT_S = 120.0
@@ -29,14 +29,14 @@ _WAIT_S = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended: exit code (negative: by which signal) and both outputs."""
+    """The result of a command: exit code (negative: the signal that ended it) and both outputs."""
 
     code: int
     out: str
     err: str
 
     def check_error(self, code: int, *words: str) -> None:
-        """Assert a clear error: the exit code, `error:`, a remedy on the line below, each of the words, no traceback."""
+        """Assert a clear error: the exit code, `error:`, a remedy on the next line, each of the words, and no traceback."""
         assert self.code == code, self.err
         assert "Traceback" not in self.out + self.err
         start = self.err.find("error: ")
@@ -49,7 +49,7 @@ class Ended:
 
 @dataclass
 class Command:
-    """A running `navitas`; its processes are known by a variable that they inherit."""
+    """A running `navitas`. An environment variable identifies its processes, because they inherit it."""
 
     process: subprocess.Popen[str]
     mark: str
@@ -72,7 +72,7 @@ class Command:
         self._lines.put(None)
 
     def _note_phones(self) -> None:
-        """Remember the folders of this command's virtual phones, as their command lines name them."""
+        """Remember the folders of this command's virtual phones, from their command lines."""
         for line in processes_with(self.mark).values():
             self._phones.update(Path(found) for found in _STATE_DIR.findall(line))
 
@@ -81,37 +81,37 @@ class Command:
         self._out.extend(self.process.stdout)
 
     def wait_for_line(self, text: str) -> None:
-        """Wait until a line of standard error holds the text."""
+        """Wait until a line of standard error contains the text."""
         while (line := self._lines.get(timeout=_WAIT_S)) is not None:
             if text in line:
                 return
         raise AssertionError(f"{text!r} was never said: {''.join(self._err)}")
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
-        """Wait until something is true while the command runs."""
+        """Wait until a condition is true while the command runs."""
         assert eventually(lambda: condition() or self.process.poll() is not None), "".join(self._err)
         assert condition(), "".join(self._err)
 
     def interrupt(self, number: signal.Signals = signal.SIGINT) -> Ended:
-        """Send a signal to the command alone and wait for its end."""
+        """Send a signal to the command only, and wait for its end."""
         self._note_phones()
         self.process.send_signal(number)
         return self.end()
 
     def end(self) -> Ended:
-        """Wait for the command's end."""
+        """Wait for the end of the command."""
         code = self.process.wait(_WAIT_S)
         for reader in self._readers:
             reader.join(_WAIT_S)
         return Ended(code, "".join(self._out), "".join(self._err))
 
     def check_nothing_left(self) -> None:
-        """Assert that no process of the command goes on and that its phone's files are gone."""
+        """Assert that no process of the command is running and that its phone's files are gone."""
         assert eventually(lambda: not processes_with(self.mark)), processes_with(self.mark)
         assert eventually(lambda: not any(folder.exists() for folder in self._phones)), self._phones
 
     def close(self) -> None:
-        """End what a failed test may have left: the command, then what has not ended with it."""
+        """End the command and its remaining processes after a failed test."""
         self._note_phones()
         self.process.kill()
         self.process.wait(_WAIT_S)
@@ -142,7 +142,7 @@ def start(
 
 
 def processes_with(mark: str) -> dict[int, str]:
-    """Command lines of the living processes that inherited the mark, but for those that are meant to stay."""
+    """Return the command lines of running processes that inherited the mark, except those that may continue."""
     wanted = f"{MARK}={mark}".encode()
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
@@ -157,7 +157,7 @@ def processes_with(mark: str) -> dict[int, str]:
 
 
 def eventually(condition: Callable[[], bool]) -> bool:
-    """Wait up to two minutes until something is true."""
+    """Wait up to two minutes until a condition is true."""
     end = time.monotonic() + _WAIT_S
     while time.monotonic() < end:
         if condition():

@@ -1,4 +1,4 @@
-"""Connect, run, pull, with a fault: each such cycle ends in a correct report or a clear error, and nothing is left behind."""
+"""Cycles of connect, run and pull with a fault. Each ends in a correct report or a clear error, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LOSSES |= {"event_file_bytes", "crashed", "no_markers"}
 
 
 class _LossyDevice(AdbDevice):
-    """A device whose log arrives with gaps, streamed or dumped; `dropped` are the lines that did not."""
+    """A device whose log loses lines, streamed or dumped. `dropped` are the lost lines."""
 
     def __init__(self, device: AdbDevice, chance: random.Random) -> None:
         super().__init__(device._client, device.serial)
@@ -66,7 +66,7 @@ class _LossyDevice(AdbDevice):
 
 
 class _At(NoProgress):
-    """Does something once, a moment after a stage has begun."""
+    """Calls `action` once, some time after a stage has begun."""
 
     def __init__(self, stage: str, after_s: float, action: Callable[[], object]) -> None:
         self._stage = stage
@@ -80,14 +80,14 @@ class _At(NoProgress):
         self.stage(_FIRST_TEST)
 
     def over(self) -> None:
-        """It shall not happen any more."""
+        """Cancel the action."""
         self._timer.cancel()
         if self._timer.ident is not None:
             self._timer.join()
 
 
 class Room:
-    """How much a phone's /data takes: everything, until it is limited (support/room_shim.c)."""
+    """The free space of a phone's /data. It is unlimited until `limit` is called (support/room_shim.c)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -101,7 +101,7 @@ class Room:
 
 @dataclass(frozen=True)
 class Workload:
-    """Bundles with a test in which a method is called so many times by a thread, and a test that dies by itself in the end."""
+    """Bundles with a test that calls a method a known number of times on a thread, and a test that crashes at its end."""
 
     bundles: list[Bundle]
     counted: str = "callsOften"
@@ -112,7 +112,7 @@ class Workload:
 
 
 class Cycles:
-    """One phone and one workload; `one` is a cycle of a fault."""
+    """One phone and one workload. `one` runs a cycle with a fault."""
 
     def __init__(self, lab: Lab, work: Workload, chance: random.Random, room: Room, surroundings: Surroundings) -> None:
         self._lab = lab
@@ -131,7 +131,10 @@ class Cycles:
         }
 
     def one(self, fault: str, name: str) -> str:
-        """The outcome of a fault; AssertionError when it is neither a correct report nor a clear error, or something is left."""
+        """Return the outcome of a fault.
+
+        Raises `AssertionError` if it is neither a correct report nor a clear error, or if anything is left behind.
+        """
         end = self.faults[fault](name)
         self._surroundings.check()
         return end
@@ -145,7 +148,7 @@ class Cycles:
         return lab.profile(test, name=name, progress=progress, prepare=prepare, radios_off=prepare, timeout_s=300.0, **options)
 
     def _report(self, done: Profiled) -> str:
-        """The kind of report; one that names no loss must be exact."""
+        """Return the kind of report. A report without losses must be exact."""
         if done.outcome.failures or done.outcome.troubles or done.warnings & _LOSSES:
             return "report that names what is missing"
         work = self._work
@@ -159,7 +162,7 @@ class Cycles:
         return "correct report"
 
     def _error(self, name: str, error: NavitasError) -> str:
-        """A clear error; what it has left of a recording can be read."""
+        """Check for a clear error. If there is a recording, it must open."""
         assert error.exit_code in (ExitCode.TROUBLE, ExitCode.USAGE) and error.message and error.remedy, error
         path = self._lab.folder / name
         if not path.exists():
@@ -177,7 +180,7 @@ class Cycles:
             return self._whole(self._profiled(name, device, mode="folded"))
 
     def _cut(self, name: str) -> str:
-        """Unplugged in some stage, after some bytes or some time; plugged in again, the next profiling is as any."""
+        """Disconnect in a stage, after some bytes or some time. After reconnection, the next profiling works as usual."""
         chance = self._chance
         with linked(self._lab.phone) as (device, link):
             if chance.random() < 0.5:
@@ -197,7 +200,7 @@ class Cycles:
                 link.cut()
                 link.restore()
             assert device.wait_until_back(60.0)
-            # It removes leftovers and restores settings.
+            # The next profiling removes leftovers and restores settings.
             again = Lab(device, self._work.bundles, self._lab.folder)
             test = f"*#{self._work.counted}"
             self._whole(again.profile(test, name=f"{name}-again", prepare=True, radios_off=True))
@@ -205,19 +208,19 @@ class Cycles:
 
     def _log(self, name: str) -> str:
         transport = self._chance.choice(("files", "logcat"))
-        self._lab.phone.shell("logcat -c")  # no earlier process's events are among the lines
+        self._lab.phone.shell("logcat -c")  # the lines contain no events of an earlier process
         lossy = _LossyDevice(self._lab.phone, self._chance)
         done = self._profiled(name, lossy, transport=transport)
         if transport == "files":
             return self._whole(done)
         end = self._report(done)
-        # The last line holds clock readings: no count shows that it was there, and nothing needs it.
+        # The last line contains clock readings. No count shows its loss, and nothing needs it.
         carried = [line for line in lossy.dropped if b"NV1 " in line]
         assert end != "correct report" or len(carried) <= 1, "lines are missing, and the report does not say so"
         return end
 
     def _killed(self, name: str) -> str:
-        """While tests are listed, or in a test that would not end well either."""
+        """Kill the app while tests are listed, or in a test that would crash anyway."""
         device, chance = self._lab.phone, self._chance
         how = chance.choice((f"am force-stop {self._package}", f"kill -9 $(pidof {self._package})"))
         listing = chance.random() < 0.3
@@ -229,7 +232,7 @@ class Cycles:
         finally:
             killing.over()
         if listing:
-            return self._whole(done)  # it came before the process or after it
+            return self._whole(done)  # the kill came before the process started or after it ended
         assert done.outcome.crashed and "crashed" in done.warnings and done.test(self._work.dies).status == "cut", done.outcome
         return "report of a killed app"
 
@@ -248,7 +251,7 @@ class Cycles:
 
 @contextmanager
 def cycles(folder: Path, seed: int, *works: Workload) -> Iterator[list[Cycles]]:
-    """Those of each workload, on a phone whose storage can be limited, and what is to be as it was after each cycle."""
+    """Return the cycles of each workload on a phone with limited storage, and what each cycle must restore."""
     mark = uuid.uuid4().hex
     temporary, state = folder / "tmp", folder / "state"
     for made in (temporary, state):

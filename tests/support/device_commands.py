@@ -1,4 +1,4 @@
-"""What is sent to a device, taken apart into simple commands, and the commands that docs/device-commands.md lists."""
+"""Split what is sent to a device into simple commands, and read the commands that docs/device-commands.md lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHELL_WORDS = {"echo", ":", "{", "}", "done", "while", "sleep", "true", "for", "
 """Words of the shell itself, and programs that only make it wait: the page does not list them."""
 _PREFIXES = ("do ", "then ", "else ", "{ ")
 _ASSIGNMENT = re.compile(r"\w+=(?:\$\((?P<command>[^(].*)\)$)?")
-# Constants of commands, which a placeholder must not stand for.
+# Constants of commands, which a placeholder must not match.
 _CONSTANTS = ("LAUNCHER", "PID", "NAME")
 
 
@@ -38,7 +38,7 @@ class ServiceRecorder(AdbDevice):
 
 
 def documented() -> dict[str, re.Pattern[str]]:
-    """The page's commands, and what each stands for: words in capitals and … are anything."""
+    """Return the page's commands as patterns. Words in capitals and … match anything."""
     return {command: _pattern(command) for cell in _CELL.findall(PAGE.read_text()) for command in re.findall(r"`([^`]+)`", cell)}
 
 
@@ -52,7 +52,7 @@ def _pattern(command: str) -> re.Pattern[str]:
 
 
 def simple_commands(services: list[str]) -> set[str]:
-    """The simple commands in adb's services: without the shell's own words, redirections and quotes."""
+    """Return the simple commands in adb services, without shell keywords, redirections and quotes."""
     found: set[str] = set()
     for service in services:
         if service.startswith("sync:"):

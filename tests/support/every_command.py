@@ -1,4 +1,4 @@
-"""All commands, found by introspection."""
+"""Find all commands by introspection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from navitas.cli.main import cli
 
 
 def leaves(command: click.Command = cli, name: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Every command that does something, by its words, such as `fleet hogs`."""
+    """Yield every command that is no group, by its words, such as `fleet hogs`."""
     if not isinstance(command, click.Group):
         yield name, command
         return

@@ -1,4 +1,4 @@
-"""Fewer Hypothesis examples than a test asks for."""
+"""Limit the number of Hypothesis examples of a test."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from hypothesis import settings
 
-# Where Hypothesis keeps a test's own settings. A profile does not change the `max_examples` that a test names itself.
+# Hypothesis stores a test's own settings here. A profile does not change a `max_examples` in these.
 _SETTINGS = "_hypothesis_internal_use_settings"
 
 
 def limit_examples(test: Callable[..., object], most: int) -> None:
-    """Let a test run `most` examples at most, also where its own `@settings` name more."""
+    """Let a test run at most `most` examples, even if its own `@settings` allow more."""
     function = getattr(test, "__func__", test)
     own = getattr(function, _SETTINGS, None)
     if own is not None and own.max_examples > most:

@@ -1,4 +1,4 @@
-"""An adb server for one test, which gives the test's answers and remembers the requests."""
+"""An adb server for one test. It sends predefined answers and remembers the requests."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ OKAY = b"OKAY"
 
 
 def block(text: str) -> bytes:
-    """OKAY and a text, as host services answer."""
+    """Return OKAY and a text, which is the format of host services."""
     data = text.encode()
     return OKAY + f"{len(data):04x}".encode() + data
 
 
 def fail(text: str) -> bytes:
-    """A refusal."""
+    """Return a refusal."""
     return b"FAIL" + block(text)[len(OKAY) :]
 
 
 class FakeAdb:
-    """Answers each request by the longest of its prefixes in `answers`; a connection is closed after an unknown one."""
+    """Answers each request by its longest prefix in `answers`. Closes the connection after an unknown request."""
 
     def __init__(self, answers: Mapping[str, Answer]) -> None:
         self.requests: list[str] = []
@@ -83,7 +83,7 @@ def fake_adb(answers: Mapping[str, Answer]) -> Iterator[FakeAdb]:
 
 
 def free_port() -> int:
-    """A port without a listener."""
+    """Return a port without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""The kernel tracer's files in a folder, and pages of its buffers byte by byte, as kernel/trace/ring_buffer.c describes them."""
+"""The kernel tracer's files in a folder, and pages of its buffers, byte by byte (kernel/trace/ring_buffer.c)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Record = tuple[int, bytes]
 
 
 class FakeTracefs(Tracefs):
-    """Instances are filled with files as the kernel does, and go with them; each core's pages are the file of its pipe."""
+    """Like the kernel, fills new instances with files and removes the files with them. A core's pages are its pipe's file."""
 
     def __init__(self, root: Path, pages: dict[int, bytes] | None = None) -> None:
         self.pages = pages or {0: b"", 1: b""}
@@ -92,7 +92,7 @@ def ran(t_ns: int, tid: int, run_ns: int) -> Record:
 
 
 def switch(t_ns: int, prev: tuple[int, str], state: int, following: tuple[int, str]) -> Record:
-    """From one thread to another, each as tid and name."""
+    """A switch from one thread to another. Each is a tid and a name."""
     (prev_tid, prev_name), (next_tid, next_name) = prev, following
     names = prev_name.encode(), next_name.encode()
     data = struct.pack("=HBBi16siiq16sii", SWITCH, 0, 0, prev_tid, names[0], prev_tid, 120, state, names[1], next_tid, 120)
@@ -100,12 +100,12 @@ def switch(t_ns: int, prev: tuple[int, str], state: int, following: tuple[int, s
 
 
 def newtask(t_ns: int, parent: int, tid: int, name: str, flags: int = THREAD) -> Record:
-    """A thread or a process is started."""
+    """A thread or process starts."""
     return t_ns, struct.pack("=HBBii16s4xQhxx", NEWTASK, 0, 0, parent, tid, name.encode(), flags, 0)
 
 
 def page(records: Iterable[Record], *, begin_ns: int, missed: bool = False, stamped: bool = False) -> bytes:
-    """A page that begins at `begin_ns`; far events are reached by extensions of time, or by absolute times (`stamped`)."""
+    """Return a page that begins at `begin_ns`. Long gaps use time extensions, or absolute times (`stamped`)."""
     data, at_ns = b"", begin_ns
     for t_ns, record in records:
         delta = t_ns - at_ns

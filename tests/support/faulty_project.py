@@ -1,4 +1,4 @@
-"""A small Gradle project whose tests pass, fail, die and wait."""
+"""A small Gradle project whose tests pass, fail, crash and wait."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ public class FaultyTest {
 
 
 def faulty_project(root: Path, build: str = "") -> Path:
-    """Write the project; `waits` makes the file `waiting` in it once a second of work has been done."""
+    """Write the project. Its test `waits` creates the file `waiting` after a second of work."""
     return write(
         root,
         {

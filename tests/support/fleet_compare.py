@@ -1,4 +1,4 @@
-"""Compares two engines' results of one fleet: everything must be equal, fractions up to some digits."""
+"""Compare two engines' results for one fleet. All values must be equal; fractions may differ in the last digits."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _KEYS = ("client", "app", "package", "screen", "network")
 
 
 class Compared(NamedTuple):
-    """A compared table: its number of rows, whether all but fractions is equal (with row order), and the largest difference.
+    """A compared table: its number of rows, whether everything except fractions is equal, and the largest difference.
 
-    `apart` is relative to the greater of two.
+    Equality includes row order. `apart` is relative to the larger value.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Compared(NamedTuple):
 
 
 def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
-    """All findings of a fleet, as commands print them."""
+    """Return all findings of a fleet, as commands print them."""
     hogs = find_hogs(fleet)
     versions, bugs = find_versions(fleet, hogs.app[hogs.is_hog]), find_bugs(fleet, hogs)
     found: dict[str, Sequence[Row]] = {
@@ -62,7 +62,7 @@ def same_findings(one: dict[str, Sequence[Row]], other: dict[str, Sequence[Row]]
 
 
 def same_stages(one: Path, other: Path) -> list[Compared]:
-    """Compare all tables in two folders of stages' results, by kind. Row order does not matter."""
+    """Compare all tables in two folders of stage results, by kind. Row order has no effect."""
     names = [sorted(file.relative_to(work) for file in work.rglob("*.parquet")) for work in (one, other)]
     found: dict[str, list[Compared]] = {}
     for name in names[0]:

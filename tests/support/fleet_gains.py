@@ -1,4 +1,4 @@
-"""Gains in battery life with intervals, for all apps at once."""
+"""Gains in battery life with intervals, for all apps together."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from navitas.fleet.statistics import F64, life_gain_s
 
 
 def gains_s(rate: F64, less: F64, half_width: F64) -> F64:
-    """Seconds of battery life gained when a drain falls by `less`, as (low, middle, high) rows."""
+    """Return the seconds of battery life gained if a drain falls by `less`, as (low, middle, high) rows."""
     return np.stack([life_gain_s(rate, less + shift) for shift in (-half_width, 0.0, half_width)])
 
 
 def gains_without_s(hogs: Hogs) -> F64:
-    """Gains without each of these apps."""
+    """Return the gains without each of these apps."""
     return gains_s(hogs.rate, hogs.effect.value, hogs.effect.half_width)

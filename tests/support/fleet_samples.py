@@ -1,4 +1,4 @@
-"""Samples for tests of the fleet: rows of the input format, files of rows, and contents of stores."""
+"""Samples for tests of the fleet: rows in the input format, files of rows, and contents of stores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOW_S = 1_790_000_000.0
 
 
 def row(client: str = "phone-1", time: object = 1_700_000_000, level: object = 80, **more: object) -> dict[str, object]:
-    """A row of the input format."""
+    """Return a row in the input format."""
     return {"client": client, "time": time, "level": level, "state": "discharging", "apps": ["a@1", "b"], **more}
 
 
@@ -28,7 +28,7 @@ def json_lines(file: Path, rows: Iterable[Mapping[str, object] | str]) -> Path:
 
 
 def stored(path: Path) -> list[dict[str, Any]]:
-    """All rows of a store in order of client and time; apps by name."""
+    """Return all rows of a store in order of client and time; apps by name."""
     store = Store.open(path)
     names = [f"{one['app']}@{one['version']}" for one in store.packages().to_pylist()]
     rows = [one for files in store.parts().values() for file in files for one in read_table(file).cast(SAMPLES).to_pylist()]

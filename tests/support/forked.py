@@ -1,4 +1,4 @@
-"""The command line in a process of its own, within bounds of time and memory; forked, since that takes a tenth of a start."""
+"""Run the command line in a separate process with limits on time and memory. Forking takes a tenth of the time of a new start."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from navitas.cli.fleet import COMMANDS as FLEET
 from navitas.cli.main import COMMANDS
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-# Of the installed package: the server knows no other places yet.
+# The server can import only installed packages at this point.
 _CONTEXT.set_forkserver_preload(["navitas.cli.main", *(module for module, _ in (*COMMANDS.values(), *FLEET.values()))])
 _MOST_BYTES = 8 << 30
 _KILLED = 128
-# A call that waits uses no CPU time: it ends after this many times its bound on a clock that a busy machine does not slow.
+# A waiting call uses no CPU time, so there is also a limit on wall time: this many times the limit on CPU time.
 _WALL_FACTOR = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The outcome of a call: its exit code (above 128: killed by a signal), its output, and its peak memory."""
+    """The result of a call: its exit code (above 128: killed by a signal), its output, and its peak memory."""
 
     code: int
     out: str
@@ -36,7 +36,7 @@ class Ran:
 
 
 def run_forked(arguments: Sequence[str], folder: Path, *, seconds: int = 60) -> Ran:
-    """Run `navitas` with these arguments in a folder; it is killed after so many seconds of CPU time."""
+    """Run `navitas` with these arguments in a folder, with a limit on its CPU time."""
     out, err, peak = (folder / f".{name}" for name in ("out", "err", "peak"))
     child = _CONTEXT.Process(target=_child, args=(list(arguments), folder, (out, err, peak), seconds))
     child.start()

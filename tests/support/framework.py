@@ -1,4 +1,4 @@
-"""Android's framework for tests that do not come through a build: from Maven Central into the cache, once."""
+"""Android's framework for tests that run without a build. It is downloaded once from Maven Central into the cache."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["NotFetchedError", "provide"]
 
 
 def provide() -> firmware.Firmware:
-    """The framework, fetched where it is not in the cache. Raises `NotFetchedError`."""
+    """Return the framework, and download it if it is not in the cache. Raises `NotFetchedError`."""
     place = firmware.folder().parent
     place.mkdir(parents=True, exist_ok=True)
     with (place / ".lock").open("w") as lock:

@@ -1,4 +1,4 @@
-"""Writes text traces as the kernel, atrace and `trace-cmd report` print them."""
+"""Write text traces in the formats of the kernel, atrace and `trace-cmd report`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _US = 1000
 
 @dataclass(frozen=True)
 class Form:
-    """How lines look: the column TGID or not, flags of 4 or 5 characters or none, and trace-cmd's form of events."""
+    """A line format: with or without the column TGID, flags of 4 or 5 characters or none, and optionally trace-cmd's format."""
 
     tgid: bool = False
     flags: str = "d..3"
     trace_cmd: bool = False
 
     def line(self, cpu: int, t_ns: int, event: str, fields: str, *, task: tuple[str, int] = ("<idle>", 0), tgid: int = -1) -> str:
-        """Any event, of the task that runs."""
+        """Return any event of the running task."""
         name, tid = task
         process = (f" ({tgid:5d})" if tgid > 0 else " (-----)") if self.tgid else ""
         flags = f" {self.flags}" if self.flags else ""
@@ -25,7 +25,7 @@ class Form:
         return f"{name:>16}-{tid:<5d}{process} [{cpu:03d}]{flags} {seconds}: {label}{fields}\n"
 
     def switch(self, cpu: int, t_ns: int, prev: tuple[str, int, str], following: tuple[str, int], tgid: int = -1) -> str:
-        """sched_switch: name, tid and state of who leaves; name and tid of who comes."""
+        """Return sched_switch from name, tid and state of the leaving thread to name and tid of the next thread."""
         (name, tid, state), (next_name, next_tid) = prev, following
         if self.trace_cmd:
             fields = f"{name}:{tid} [120] {state} ==> {next_name}:{next_tid} [120]"
@@ -53,5 +53,5 @@ class Form:
 
 
 def comments(clock: str = "boot", entries: tuple[int, int] = (100, 100)) -> str:
-    """The lines before the first event; `clock` is what the kernel's file trace_clock has."""
+    """Return the lines before the first event. `clock` is the content of the kernel's file trace_clock."""
     return f"# tracer: nop\n#\n# clock: {clock}\n# entries-in-buffer/entries-written: {entries[0]}/{entries[1]}   #P:8\n#\n"

@@ -1,4 +1,4 @@
-"""Builds by a real Gradle, and what is in the bundles that they make."""
+"""Builds by a real Gradle, and the contents of their bundles."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from navitas.bundle.reader import Bundle
 
 
 class Build:
-    """One build by `navitas profile`'s way and what it printed."""
+    """One build in the way of `navitas profile`, and its output."""
 
     def __init__(self, project: Path, gradle: str | None, **options: object) -> None:
         self.lines: list[str] = []
         self.bundles: list[Bundle] = build_bundles(project, gradle=gradle, on_line=self.lines.append, **options)  # type: ignore[arg-type]
 
     def outcome(self, task: str) -> str:
-        """What Gradle says beside a task."""
+        """Return the outcome that Gradle prints after a task."""
         return outcome(self.lines, task)
 
 
 def outcome(lines: list[str], task: str) -> str:
-    """What Gradle says beside a task: `UP-TO-DATE`, `FROM-CACHE`, `` when it ran, or `absent`."""
+    """Return the outcome that Gradle prints after a task: `UP-TO-DATE`, `FROM-CACHE`, `` if it ran, or `absent`."""
     found = [line.removeprefix("> Task ").partition(" ") for line in lines]
     said = [words for name, _, words in found if name == task]
     # A task's name is also repeated before its output when tasks run in parallel.
@@ -32,18 +32,18 @@ def outcome(lines: list[str], task: str) -> str:
 
 
 def contents(bundle: Bundle) -> dict[str, bytes]:
-    """A bundle's entries."""
+    """Return a bundle's entries."""
     with zipfile.ZipFile(bundle.path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 def methods(bundle: Bundle) -> set[tuple[str, str]]:
-    """Class and name of each method with probes."""
+    """Return class and name of each method with probes."""
     return {(entry["class"], entry["name"]) for entry in json.loads(bundle.map_bytes)["methods"]}
 
 
 def modules(bundle: Bundle) -> dict[str, tuple[str, str]]:
-    """Kind of source and module of each class with probes."""
+    """Return kind of source and module of each class with probes."""
     return {entry["name"]: (entry["source"], entry["module"]) for entry in json.loads(bundle.map_bytes)["classes"]}
 
 
@@ -52,7 +52,7 @@ def is_instrumented(code: bytes) -> bool:
 
 
 def run_tests(bundle: Bundle, folder: Path, *classes: str) -> str:
-    """Unpack a bundle and run JUnit 4 classes of it as its manifest says, under full verification."""
+    """Unpack a bundle and run its JUnit 4 classes by its manifest, with full bytecode verification."""
     with zipfile.ZipFile(bundle.path) as archive:
         archive.extractall(folder)
     manifest = bundle.manifest

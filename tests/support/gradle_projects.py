@@ -1,4 +1,4 @@
-"""Gradle installations to test on, and small projects for them."""
+"""Gradle installations for tests, and small projects for them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from _pytest.mark.structures import ParameterSet
 JUNIT = "repositories { mavenCentral() }\ndependencies { testImplementation 'junit:junit:4.13.2' }\n"
 
 
-# Those that tests are for; others come by NAVITAS_GRADLE_HOMES.
+# The versions that tests use. NAVITAS_GRADLE_HOMES adds others.
 VERSIONS = ("7.6.4", "8.11.1")
 _MADE = Path(__file__).resolve().parents[2] / ".gradle-homes"
 
 
 def gradles() -> dict[str, str]:
-    """Gradle launchers by name: the one on PATH, and installations in NAVITAS_GRADLE_HOMES, else those that `make test` made."""
+    """Return Gradle launchers by name: the one on PATH, and NAVITAS_GRADLE_HOMES or the installations of `make test`."""
     found = {}
     on_path = shutil.which("gradle")
     if on_path:
@@ -33,7 +33,7 @@ def gradles() -> dict[str, str]:
 
 
 def gradle_params(*names: str) -> list[ParameterSet]:
-    """Test parameters for launchers: all that there are, or the named; a version that is missing is skipped with the reason."""
+    """Return test parameters for all launchers, or for named versions. A missing version is skipped with the reason."""
     found = gradles()
     reason = "no such Gradle: neither NAVITAS_GRADLE_HOMES nor .gradle-homes has it (`make gradle-homes`)"
     missing = [pytest.mark.skip(reason)]
@@ -51,17 +51,17 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def main_class(name: str, body: str = "return 1;") -> str:
-    """Source of class `p.NAME` with a method `f`."""
+    """Return the source of class `p.NAME` with a method `f`."""
     return f"package p; public class {name} {{ public int f() {{ {body} }} }}\n"
 
 
 def junit_class(name: str, body: str) -> str:
-    """Source of a JUnit 4 test class `p.NAME` with one test."""
+    """Return the source of a JUnit 4 test class `p.NAME` with one test."""
     return f"package p; public class {name} {{ @org.junit.Test public void t() throws Exception {{ {body} }} }}\n"
 
 
 def single(root: Path, build: str = "") -> Path:
-    """A project `demo` with a main class, a test class and resources of both."""
+    """Write a project `demo` with a main class, a test class and resources of both."""
     return write(
         root,
         {
@@ -76,7 +76,7 @@ def single(root: Path, build: str = "") -> Path:
 
 
 def tree_hash(folder: Path) -> dict[str, str]:
-    """Names, times and contents of all files below a folder."""
+    """Return a hash of names, times and contents of all files below a folder."""
     return {
         str(path.relative_to(folder)): f"{path.stat().st_mtime_ns} {hashlib.sha256(path.read_bytes()).hexdigest()}"
         for path in sorted(folder.rglob("*"))

@@ -1,4 +1,4 @@
-"""Helpers for the machine that runs the tests: processes by their arguments, small disks, read-only folders."""
+"""Helpers for the machine that runs the tests: find processes by arguments, mount small disks, make read-only folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from support.command_line import eventually
 
 
 def processes(*words: str) -> dict[int, str]:
-    """Processes whose command line (its arguments end with NULs) holds all the words."""
+    """Return the processes whose command line contains all the words. Its arguments end with NUL bytes."""
     found = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -27,13 +27,13 @@ def processes(*words: str) -> dict[int, str]:
 
 
 def check_gone(*words: str) -> None:
-    """Assert that no such process goes on."""
+    """Assert that no such process is running."""
     assert eventually(lambda: not processes(*words)), processes(*words)
 
 
 @contextmanager
 def mounted(folder: Path, *options: str) -> Iterator[Path]:
-    """Something mounted at a folder; the test is skipped where this user may not mount."""
+    """Mount something at a folder. Skips the test if this user may not mount."""
     done = subprocess.run(["mount", *options, str(folder)], capture_output=True, check=False)
     if done.returncode:
         pytest.skip(f"mounting is not possible here: {done.stderr.decode('utf-8', 'replace').strip()}")
@@ -45,7 +45,7 @@ def mounted(folder: Path, *options: str) -> Iterator[Path]:
 
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    """A disk of that size at a folder, which is made."""
+    """Create a folder and mount a disk of that size there."""
     folder.mkdir(parents=True, exist_ok=True)
     with mounted(folder, "-t", "tmpfs", "-o", f"size={size}", "none"):
         yield folder
@@ -53,7 +53,7 @@ def small_disk(folder: Path, size: str) -> Iterator[Path]:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[Path]:
-    """A folder in which even root cannot write."""
+    """Create a folder in which even root cannot write."""
     folder.mkdir(parents=True, exist_ok=True)
     with mounted(folder, "--bind", "-o", "ro", str(folder)):
         yield folder

@@ -1,4 +1,4 @@
-"""A small profile whose every name tries to leave its place in a page."""
+"""A small profile in which every name contains code that tries to break out of a page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOSTILE = (
 
 
 def hostile_profile() -> Profile:
-    """Tests, threads, methods, files, warnings, the project and the device with such names."""
+    """Return a profile with such names of tests, threads, methods, files, warnings, the project and the device."""
     methods = MethodTable(
         tuple(
             Method(i, ":", f"a.{HOSTILE[i % 4]}", f"m{i}{HOSTILE[(i + 1) % 4]}", "()V", i, "main", False, HOSTILE[2])

@@ -1,4 +1,4 @@
-"""HTML pages as data: tables, embedded JSON, and the elements that they are made of."""
+"""Parse HTML pages into tables, embedded JSON and elements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Page(HTMLParser):
-    """A parsed page: `tags` with their attributes, `tables` by id as rows of cells, `data` by id, and the text in headings."""
+    """A parsed page: `tags` with attributes, `tables` by id as rows of cells, `data` by id, and the text of headings."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class Page(HTMLParser):
 
     @property
     def names(self) -> set[str]:
-        """The names of all tags."""
+        """Return the names of all tags."""
         return {tag for tag, _ in self.tags}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -57,6 +57,6 @@ class Page(HTMLParser):
 
 
 def page_data(text: str) -> dict[str, Any]:
-    """What a page shows, without its form."""
+    """Return the data of a page, without its layout."""
     page = Page(text)
     return {"headings": page.headings, "tables": page.tables, "data": page.data}

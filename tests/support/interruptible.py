@@ -1,4 +1,4 @@
-"""Ctrl-C for tests that run where it is ignored."""
+"""Make Ctrl-C work in tests if the shell ignores it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within it, SIGINT raises KeyboardInterrupt in this process and ends the processes that it starts.
+    """Let SIGINT raise KeyboardInterrupt in this process and end the processes that it starts.
 
-    A shell starts its background jobs with SIGINT ignored, and each process inherits that from its parent: `nohup make test &`
-    would run every test that way. Use it around the start of each process that a test interrupts.
+    A shell starts background jobs with SIGINT ignored, and child processes inherit this. All tests of `nohup make test &` would
+    run that way. Use this context around the start of each process that a test interrupts.
     """
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

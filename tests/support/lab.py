@@ -1,4 +1,4 @@
-"""Bundles profiled on a phone, and results by the names that tests use."""
+"""Profile bundles on a phone, and look up results by the names in the tests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Profiled:
         return self.methods(test, thread)[name]
 
     def methods(self, test: str, thread: str = "main") -> dict[str, MethodEnergy]:
-        """Methods of one thread in one test, by their names alone."""
+        """Return the methods of one thread in one test, by method name."""
         table = self.profile.method_table.methods
         return {table[row.method].name: row for row in self.thread(test, thread).methods}
 
@@ -66,7 +66,7 @@ class Lab:
 
 
 def skip_where_starved(profiled: Profiled) -> None:
-    """Skip a test that compares energies, where the host gave its recording too little CPU."""
+    """Skip a test that compares energies if the host gave its recording too little CPU time."""
     for notice in profiled.profile.warnings:
         if notice.code == "starved":
             pytest.skip(f"the host is busy: {notice.message}")

@@ -1,4 +1,4 @@
-"""Gradle builds that are large: many modules, many tests."""
+"""Large Gradle builds: many modules, many tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LAYER = 15
 
 
 def many_modules(root: Path, count: int) -> Path:
-    """Modules `m000` … in layers of 15: each depends on three of the layer below, has two classes and a test of each."""
+    """Write modules `m000` … in layers of 15. Each depends on three of the layer below and has two classes with a test each."""
     files = {
         "settings.gradle": f"rootProject.name = 'many'\n(0..<{count}).each {{ include String.format('m%03d', it) }}\n",
         "build.gradle": f"subprojects {{ apply plugin: 'java'\n{JUNIT} }}\n",
@@ -34,7 +34,7 @@ def many_modules(root: Path, count: int) -> Path:
 
 
 def many_tests(root: Path, classes: int, methods: int) -> Path:
-    """A library with `classes` × `methods` tests, each of which calls a method of the library."""
+    """Write a library with `classes` × `methods` tests. Each test calls a method of the library."""
     files = {"settings.gradle": "rootProject.name = 'tests'\n", "build.gradle": f"apply plugin: 'java'\n{JUNIT}"}
     for number in range(classes):
         name = f"Part{number:03}"

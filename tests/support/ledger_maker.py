@@ -1,4 +1,4 @@
-"""Small ledgers from descriptions of tests, threads and call trees: what reports show, without a recording."""
+"""Small ledgers from descriptions of tests, threads and call trees, to test reports without a recording."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ RUN = RunEntry(id=0, module="", repeat=0, start_ns=0, end_ns=1_000_000_000, base
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
-    """A call-tree node; `parent` is the number of an earlier node, -1 for a root. Figures are without callees.
+    """A call-tree node. `parent` is the index of an earlier node, or -1 for a root. Values exclude callees.
 
-    `probes_j` is what its probes used beside `exclusive_j`; the probes of all nodes are their thread's.
+    `probes_j` is the energy of its probes, in addition to `exclusive_j`. The probes of all nodes belong to their thread.
     """
 
     parent: int
@@ -56,7 +56,7 @@ class NodeSpec:
 
 @dataclass(frozen=True, slots=True)
 class ThreadSpec:
-    """A thread, or a group of `count` of them, in one test; what its nodes and their probes do not use is outside of calls."""
+    """A thread, or a group of `count` threads, in one test. Energy that its nodes and probes do not use is outside of calls."""
 
     serial: int
     name: str
@@ -69,20 +69,21 @@ class ThreadSpec:
 
     @property
     def probes_j(self) -> float:
-        """What all its probes used."""
+        """Energy of all its probes."""
         return fsum(node.probes_j for node in self.nodes)
 
     @property
     def untraced_j(self) -> float:
-        """What it used outside of calls."""
+        """Energy outside of calls."""
         return self.energy_j - fsum(node.exclusive_j for node in self.nodes) - self.probes_j
 
 
 @dataclass(frozen=True, slots=True)
 class TestSpec:
-    """One run of a test, in a run of its own; `baseline`: without probes, beside the one of the same repeat that has them.
+    """One run of a test, in a separate run.
 
-    `compensation`: the columns of `Compensation`, in their order; NaN for what is not known.
+    A `baseline` has no probes; the run of the same repeat with probes is compared with it.
+    `compensation` has the columns of `Compensation`, in order; NaN for unknown values.
     """
 
     __test__ = False
@@ -113,10 +114,10 @@ def made_ledger(
     outside_tests_j: float = 0.0,
     alternative: str | None = None,
 ) -> Ledger:
-    """A ledger of one component. Every run is like `run`, of constant power; the first one's base also used
-    `outside_tests_j` outside of tests.
+    """Return a ledger of one component. Every run is like `run`, with constant power.
 
-    ValueError for siblings of one method: these are one node.
+    The base of the first run also used `outside_tests_j` outside tests. Raises `ValueError` for siblings with the same method,
+    because these are one node.
     """
     rows = _Rows()
     for number, test in enumerate(tests):
@@ -173,7 +174,7 @@ def _tests(tests: Sequence[TestSpec], *, alternative: bool) -> Tests:
 
 @dataclass
 class _Rows:
-    """Facts and dimensions as rows; the last owner is the one that facts are added to. Rows of tests and runs are the same."""
+    """Facts and dimensions as rows. Facts are added to the last owner. Tests and runs have the same rows."""
 
     owners: list[tuple[int, int, int, int, str, str]] = field(default_factory=list)
     paths: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -202,7 +203,7 @@ class _Rows:
         self.use(test, PROBES, thread.probes_j, 0.0)
 
     def use(self, test: int, path: int, exclusive_j: float, raw_j: float | None = None) -> None:
-        """Add energy, if there is some."""
+        """Add energy if it is not 0."""
         raw_j = exclusive_j if raw_j is None else raw_j
         if exclusive_j or raw_j:
             self.energy.append((test, len(self.owners) - 1, 0, path, exclusive_j, raw_j, 0.0))
@@ -227,7 +228,7 @@ class _Rows:
         return replace(found, energy_j=found.energy_j[:, None])
 
     def curve_store(self, run: RunEntry, runs: int) -> CurveStore:
-        """Straight lines over the run."""
+        """Return straight lines over the run."""
         joules = [0.0] * len(self.owners)
         for _, owner, _, _, exclusive_j, *_ in self.energy:
             joules[int(owner)] += exclusive_j

@@ -1,4 +1,4 @@
-"""What a profiling may not leave: processes, ports, sockets, threads and files on this machine, changes on the phone."""
+"""What a profiling must not leave behind: processes, ports, sockets, threads and files here, and changes on the phone."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _DRAINED = re.compile(r"^  (Charge counter|level|voltage|temperature): .*\n", re
 
 
 class Surroundings:
-    """The phone, and this machine as far as processes with the mark in their environment, or this one, use it.
+    """The state of the phone, and of this machine for this process and processes with the mark in their environment.
 
-    `folders` are those that belong to the test alone, where temporary files and journals are.
+    `folders` belong to the test only; they contain temporary files and journals.
     """
 
     def __init__(self, phone: AdbDevice, mark: str, *folders: Path) -> None:
@@ -37,7 +37,7 @@ class Surroundings:
         self._before = self._look()
 
     def check(self) -> None:
-        """Assert that all is as it was at the start, soon."""
+        """Assert that the state at the start is restored soon."""
         found: dict[str, object] = {}
 
         def same() -> bool:
@@ -64,7 +64,7 @@ class Surroundings:
 
 
 def _sockets(pid: int) -> Iterator[str]:
-    """Inodes of a process's sockets."""
+    """Return the inodes of a process's sockets."""
     with contextlib.suppress(OSError):
         for link in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):

@@ -18,7 +18,7 @@ _PIECE_BYTES = 16384
 
 
 class Link:
-    """Settings may change at any moment; `cut_after` counts bytes of one direction, `"up"` (to the phone) or `"down"`."""
+    """Settings may change at any moment. `cut_after` counts bytes of one direction, `"up"` (to the phone) or `"down"`."""
 
     def __init__(self, target: Path) -> None:
         self.delay_s = 0.0
@@ -30,11 +30,11 @@ class Link:
         self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
 
     def cut_after(self, direction: str, count: int) -> None:
-        """Pull the plug when so many more bytes have passed."""
+        """Disconnect after `count` more bytes."""
         self._left[direction] = count
 
     def cut(self) -> None:
-        """Pull the plug for good."""
+        """Disconnect until `restore`."""
         for one in (self._server, *self._open):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
@@ -77,7 +77,7 @@ class Link:
 
 @contextmanager
 def linked(phone: AdbDevice) -> Iterator[tuple[AdbDevice, Link]]:
-    """The same phone behind a link of its own."""
+    """Return the same phone behind a separate link."""
     link = Link(Path(phone.serial.removeprefix(local_socket.LOCAL)))
     client = phone.client
     connect(client, link.address)

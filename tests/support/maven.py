@@ -1,4 +1,4 @@
-"""Jars from Maven Central (or what Maven's settings put in its place), for tests and benchmarks."""
+"""Jars from Maven Central, or from the repository in Maven's settings, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIELDS = ("groupId", "artifactId", "version", "type", "classifier")
 
 
 class NotFetchedError(Exception):
-    """There is no Maven, or it cannot fetch the requested artifacts; the message says which."""
+    """Maven is missing or cannot fetch the requested artifacts. The message says which."""
 
 
 def fetch(artifacts: Sequence[str], folder: Path, *, transitive: bool = False) -> Path:

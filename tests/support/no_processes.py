@@ -1,4 +1,4 @@
-"""Notices when a test starts a process."""
+"""Detect tests that start a process."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Audit events of the standard library that start a process (docs.python.org, "Audit events table").
+# Audit events for the start of a process (docs.python.org, "Audit events table").
 _STARTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.exec", "navitas.fork_exec"})
 
 
 class NoProcesses:
-    """Refuses the start of a process in each `watch`, and says which starts it refused."""
+    """Prevents the start of processes during each `watch`, and remembers attempts."""
 
     def __init__(self) -> None:
         self._pid = os.getpid()

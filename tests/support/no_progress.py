@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class NoProgress:
-    """Says nothing."""
+    """Prints nothing."""
 
     def stage(self, text: str) -> None: ...
 

@@ -1,4 +1,4 @@
-"""A small Android app with instrumentation tests, compiled, instrumented and made into APKs; its classes are in a jvm.zip."""
+"""A small Android app with instrumentation tests, compiled, instrumented and packed into APKs. Its classes are in a jvm.zip."""
 
 from __future__ import annotations
 
@@ -305,7 +305,7 @@ class Made:
 def make(
     folder: Path, tests: Mapping[str, str] = _TEST_SOURCES, junit: str = "4.13.2", application: str = "android.app.Application"
 ) -> Made:
-    """The app of an Application class, instrumented, and its tests (sources by class name) with a JUnit.
+    """Build the app with an Application class, instrumented, and its tests (sources by class name) with a JUnit version.
 
     Raises `NotFetchedError`.
     """
@@ -314,7 +314,7 @@ def make(
         raise NotFetchedError("no JDK, or the jars are not built: make jars")
     framework = provide()
     libraries = sorted(fetch([f"junit:junit:{junit}"], folder / "lib", transitive=True).glob("*.jar"))
-    # The framework's own classes are woven for Robolectric: with this interface empty, subclasses compile as on Android.
+    # Robolectric has modified the framework's classes. With this interface empty, subclasses compile as on Android.
     woven = _compiled(folder / "woven", {"ShadowedObject": "public interface ShadowedObject {}"}, [], _WOVEN)
     class_path = [woven, framework.android, *libraries, *framework.jars, *framework.last]
     app = _compiled(folder / "app", _APP_SOURCES, class_path)
@@ -344,12 +344,12 @@ def make(
 
 
 def make_bundle(folder: Path) -> Bundle:
-    """The app as a build's bundle. Raises `NotFetchedError`."""
+    """Return the app as a bundle from a build. Raises `NotFetchedError`."""
     return open_bundle(bundle_of(make(folder), folder / "notes.bundle.zip"))
 
 
 def bundle_of(made: Made, file: Path, **fields: object) -> Path:
-    """A build's bundle of an app that is made, with some fields of `bundle.json` as given."""
+    """Return the bundle of a built app, with some fields of `bundle.json` replaced."""
     map_id = json.loads(made.map.read_text())["map_id"]
     names = {"package": APP, "test_package": TESTS, "map_id": map_id, "includes_map_ids": []}
     files = dict(zip(("app.apk", "test.apk"), (apk.read_bytes() for apk in made.apks), strict=True))
@@ -359,7 +359,7 @@ def bundle_of(made: Made, file: Path, **fields: object) -> Path:
 
 
 def _compiled(folder: Path, sources: Mapping[str, str], class_path: list[Path], package: str = APP) -> Path:
-    """Folder of the classes, all in one package."""
+    """Return the folder of the compiled classes, all in one package."""
     folder.mkdir()
     files = []
     for name, text in sources.items():

@@ -1,4 +1,4 @@
-"""A kernel model for tests of everything else."""
+"""A kernel model without cores, for tests of other parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from navitas.virtual_phone.kernel.trace_log import TraceLog
 
 
 class NullKernel:
-    """A kernel without cores, for tests of everything else."""
+    """A kernel without cores, for tests of other parts."""
 
     def __init__(self) -> None:
         self.pids: set[int] = set()
@@ -33,11 +33,11 @@ class NullKernel:
         return 0
 
     def proc_stat(self) -> str:
-        """A machine that never ran."""
+        """A machine that has never run."""
         return "cpu  0 0 0 0 0 0 0 0 0 0\n"
 
     def uptime(self) -> str:
-        """A machine just booted."""
+        """A machine that has just booted."""
         return "0.00 0.00\n"
 
     def energy_value(self) -> str:
@@ -49,14 +49,14 @@ class NullKernel:
         return {}
 
     def time_in_state(self, pid: int, tid: int) -> str:
-        """A thread that never ran."""
+        """A thread that has never run."""
         return ""
 
     def start_trace(self) -> TraceLog:
-        """A trace in which nothing happens."""
+        """Start a trace without events."""
         spec = load_spec(find_profile("default"))
         return TraceLog(spec, 0, [cluster.freq_khz[0] for cluster in spec.clusters], ModelledSlices(spec))
 
     def stop_trace(self, log: TraceLog) -> None:
-        """It ends."""
+        """Stop the trace."""
         log.end(1)

@@ -1,4 +1,4 @@
-"""Writes Perfetto traces byte by byte from simple lists; knows the format by itself, so that it can check the reader."""
+"""Write Perfetto traces byte by byte from simple lists. It shares no code with the reader, so that it can check the reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Switch = tuple[int, int, int, str | bytes]
 
 
 def varint(number: int) -> bytes:
-    """Negative numbers take ten bytes, as in protobuf's int32 and int64."""
+    """Encode a number. Negative numbers take ten bytes, as in protobuf's int32 and int64."""
     number &= (1 << 64) - 1
     out = bytearray()
     while number > 0x7F:
@@ -22,18 +22,18 @@ def varint(number: int) -> bytes:
 
 
 def number(of: int, value: int) -> bytes:
-    """A field that is a number."""
+    """Encode a field that is a number."""
     return varint(of << 3) + varint(value)
 
 
 def content(of: int, value: bytes | str) -> bytes:
-    """A field that is a string, bytes or a message."""
+    """Encode a field that is a string, bytes or a message."""
     data = value.encode() if isinstance(value, str) else value
     return varint(of << 3 | 2) + varint(len(data)) + data
 
 
 def packed(of: int, values: Iterable[int]) -> bytes:
-    """A field that is an array."""
+    """Encode a field that is an array."""
     return content(of, b"".join(map(varint, values)))
 
 
@@ -45,17 +45,17 @@ class PerfettoWriter:
     packets: list[bytes] = field(default_factory=list)
 
     def packet(self, body: bytes, *, t_ns: int | None = None, clock: int = 0, dropped: bool = False) -> None:
-        """Any packet; `clock` is that of its time (0: the usual one)."""
+        """Add any packet. `clock` is the clock of its time (0: the default clock)."""
         head = number(10, self.sequence) + (number(8, t_ns) if t_ns is not None else b"") + (number(58, clock) if clock else b"")
         self.packets.append(head + body + (number(42, 1) if dropped else b""))
 
     def snapshot(self, boottime_ns: int, monotonic_ns: int, realtime_ns: int, *more: tuple[int, int]) -> None:
-        """Three clocks at one moment, and more by their numbers."""
+        """Add readings of three clocks at the same time, and of more clocks by number."""
         clocks = ((1, realtime_ns), (3, monotonic_ns), (6, boottime_ns), *more)
         self.packet(content(6, b"".join(content(1, number(1, clock) + number(2, t_ns)) for clock, t_ns in clocks)))
 
     def compact(self, cpu: int, switches: Sequence[Switch], *, lost: bool = False, dropped: bool = False) -> None:
-        """A bundle of switches in arrays."""
+        """Add a bundle of switches in arrays."""
         names = list(dict.fromkeys(name for *_, name in switches))
         t_ns = [0, *(t_ns for t_ns, *_ in switches)]
         body = packed(1, (b - a for a, b in pairwise(t_ns)))
@@ -65,45 +65,45 @@ class PerfettoWriter:
         self.packet(content(1, number(1, cpu) + number(3, lost) + content(4, body)), dropped=dropped)
 
     def bundle(self, cpu: int, events: Sequence[bytes], *, lost: bool = False, dropped: bool = False, clock: bytes = b"") -> None:
-        """A bundle of single events; `clock` are fields 5 to 7 of a bundle that is not in boottime."""
+        """Add a bundle of single events. `clock` are fields 5 to 7 of a bundle that is not in boottime."""
         body = number(1, cpu) + b"".join(content(2, event) for event in events) + number(3, lost) + clock
         self.packet(content(1, body), dropped=dropped)
 
     def tree(self, processes: dict[int, str], threads: Sequence[tuple[int, int, str]], t_ns: int | None = None) -> None:
-        """Processes by number, and threads as tid, tgid, name."""
+        """Add processes by number, and threads as tid, tgid, name."""
         body = b"".join(content(1, number(1, pid) + content(3, name)) for pid, name in processes.items())
         body += b"".join(content(2, number(1, tid) + content(2, name) + number(3, tgid)) for tid, tgid, name in threads)
         self.packet(content(2, body), t_ns=t_ns)
 
     def polled_frequencies(self, t_ns: int | None, khz: Sequence[int], clock: int = 0) -> None:
-        """Every core's frequency at one moment."""
+        """Add every core's frequency at the same time."""
         self.packet(content(7, b"".join(number(11, value) for value in khz)), t_ns=t_ns, clock=clock)
 
     def rails(
         self, names: Sequence[str], readings: Iterable[tuple[int, int | None, int]], *, t_ns: int | None = None, clock: int = 0
     ) -> None:
-        """Names of rails (only the first packet has them), and readings: number of the rail, ms of boottime, µWs."""
+        """Add names of rails (only in the first packet) and readings: index of the rail, ms of boottime, µWs."""
         body = b"".join(content(1, number(1, i) + content(2, name)) for i, name in enumerate(names))
         for i, t_ms, energy in readings:
             body += content(2, number(1, i) + (b"" if t_ms is None else number(2, t_ms)) + number(3, energy))
         self.packet(content(40, body), t_ns=t_ns, clock=clock)
 
     def default_clock(self, clock: int) -> None:
-        """The clock of this sequence's packets that follow."""
+        """Set the clock of later packets of this sequence."""
         self.packet(content(59, number(58, clock)))
 
     def ftrace_stats(self, phase: int, overruns: dict[int, int]) -> None:
-        """The kernel's count of overruns at the start (1) or end (2)."""
+        """Add the kernel's count of overruns at the start (1) or end (2)."""
         cpus = b"".join(content(2, number(1, cpu) + number(3, overrun)) for cpu, overrun in overruns.items())
         self.packet(content(34, number(1, phase) + cpus))
 
     def buffer_stats(self, **counts: int) -> None:
-        """The buffers' counts."""
+        """Add the buffers' counts."""
         fields = {"chunks_overwritten": 3, "patches_failed": 6, "chunks_discarded": 18, "trace_writer_packet_loss": 19}
         self.packet(content(35, content(1, b"".join(number(fields[name], value) for name, value in counts.items()))))
 
     def compress(self) -> None:
-        """Put all packets that are there into one compressed one."""
+        """Replace all packets so far by one compressed packet."""
         whole = zlib.compress(bytes(self))
         self.packets = [content(50, whole)]
 
@@ -112,12 +112,12 @@ class PerfettoWriter:
 
 
 def event(t_ns: int, of: int, body: bytes, pid: int = 0) -> bytes:
-    """Any event."""
+    """Encode any event."""
     return number(1, t_ns) + number(2, pid) + content(of, body)
 
 
 def switch(t_ns: int, prev: tuple[str, int, int], following: tuple[str, int]) -> bytes:
-    """sched_switch: name, tid and state of who leaves; name and tid of who comes."""
+    """Encode sched_switch from name, tid and state of the leaving thread to name and tid of the next thread."""
     body = content(1, prev[0]) + number(2, prev[1]) + number(4, prev[2]) + content(5, following[0]) + number(6, following[1])
     return event(t_ns, 4, body, prev[1])
 
@@ -148,10 +148,10 @@ def exited(t_ns: int, tid: int, name: str) -> bytes:
 
 
 def suspended(t_ns: int, *, begins: bool) -> bytes:
-    """suspend_resume of the whole machine."""
+    """Encode suspend_resume of the whole machine."""
     return event(t_ns, 113, content(1, "machine_suspend") + number(2, 1) + number(3, begins))
 
 
 def offline(t_ns: int, cpu: int) -> bytes:
-    """sched_cpu_hotplug of a core that went off."""
+    """Encode sched_cpu_hotplug of a core that went offline."""
     return event(t_ns, 19, number(1, cpu) + number(2, 0) + number(3, 0))

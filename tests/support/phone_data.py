@@ -10,8 +10,8 @@ from support.host import processes
 
 
 def state_folder(device: AdbDevice) -> str:
-    """The folder of a virtual phone, from its process's command line."""
-    mine = f"data/local/tmp/{uuid.uuid4().hex}"  # other tests look for theirs at the same time
+    """Return the folder of a virtual phone, from its process's command line."""
+    mine = f"data/local/tmp/{uuid.uuid4().hex}"  # other tests may run phones at the same time
     device.push(b"", f"/{mine}")
     lines = [line.split("\0") for line in processes("navitas.virtual_phone", "--state-dir").values()]
     folders = {line[line.index("--state-dir") + 1] for line in lines if "--state-dir" in line}
@@ -21,6 +21,6 @@ def state_folder(device: AdbDevice) -> str:
 
 
 def skeleton(data: Path) -> None:
-    """The folders of an empty /data."""
+    """Create the folders of an empty /data."""
     for name in ("app", "data", "local/tmp"):
         (data / name).mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Makes a complete, small, valid recording of a scenario: `make_recording(folder, scenario, …)`."""
+"""Generate a complete, small, valid recording of a scenario: `make_recording(folder, scenario, …)`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def start_ns(run: int = 0) -> int:
 
 
 def make_map(methods: list[str]) -> tuple[str, bytes]:
-    """Map id and `map.json` of methods given as `a.b.C#name`; classes ending in Test are of source `test`."""
+    """Return map id and `map.json` of methods given as `a.b.C#name`. Classes that end in Test have the source `test`."""
     classes = sorted({method.partition("#")[0] for method in methods})
     ordered = sorted(methods, key=lambda method: method.partition("#")[0])
     map_id = hashlib.sha256("\n".join(ordered).encode()).hexdigest()[:16]
@@ -55,7 +55,7 @@ def make_recording(
     voltage_v: float = 3.85,
     settings: Mapping[str, str | int | float | bool | None] | None = None,
 ) -> Recording:
-    """Write one run for each scenario and open the recording; the map holds all methods called, and `methods`."""
+    """Write one run for each scenario and open the recording. The map contains all called methods, and `methods`."""
     map_id, map_json = make_map(sorted({m for s in scenarios for m in s.methods()} | set(methods)))
     ids = {f"{m['class']}#{m['name']}": m["id"] for m in json.loads(map_json)["methods"]}
     policies = scenarios[0].policies

@@ -13,20 +13,20 @@ Write = Callable[[Profile, IO[str]], None]
 
 
 def text_of(write: Write, profile: Profile) -> str:
-    """What a report format writes."""
+    """Return the output of a report format."""
     out = io.StringIO()
     write(profile, out)
     return out.getvalue()
 
 
 def data_of(write: Write, profile: Profile) -> dict[str, Any]:
-    """The JSON that a report format writes."""
+    """Return the JSON output of a report format."""
     loaded: dict[str, Any] = json.loads(text_of(write, profile))
     return loaded
 
 
 def closed(schema: Any) -> Any:
-    """A JSON Schema that refuses fields that it does not know."""
+    """Return a JSON Schema that refuses unknown fields."""
     if isinstance(schema, dict):
         done = {key: closed(value) for key, value in schema.items()}
         return {**done, "additionalProperties": False} if "properties" in schema else done

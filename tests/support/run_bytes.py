@@ -1,4 +1,4 @@
-"""What a scenario's run leaves behind, byte for byte as the runtime and the shell loop would write it."""
+"""The files of a scenario's run, byte for byte as the runtime and the shell loop would write them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RAIL_START_UJ = 7_000_000
 
 @dataclass(frozen=True)
 class RunBytes:
-    """A run; `t0` is CLOCK_MONOTONIC at 0 ms, `ids` numbers the methods of map `map_id`."""
+    """A run. `t0` is CLOCK_MONOTONIC at 0 ms; `ids` numbers the methods of map `map_id`."""
 
     scenario: Scenario
     t0: int
@@ -27,19 +27,19 @@ class RunBytes:
     pid: int
 
     def chunks(self) -> list[bytes]:
-        """Every chunk as the runtime would write it."""
+        """Return every chunk as the runtime would write it."""
         probed = (thread for thread in self.scenario.threads if thread.probed)
         chunks = [chunk for serial, thread in enumerate(probed, start=1) for chunk in self._thread_chunks(serial, thread)]
         chunks += [self._triples(), self._markers()]
         return chunks + [cw.chunk(cw.COUNTERS, cw.counters_payload([r]), 1, seq=i) for i, r in enumerate(self._readings())]
 
     def shell_text(self) -> str:
-        """`shell.txt`: /proc/stat and the rails."""
+        """Return `shell.txt`: /proc/stat and the rails."""
         times = sample_times(self.scenario.shell_ms, self.scenario.duration_ms)
         return "".join(self._shell_block(ms) for ms in times)
 
     def tid(self, thread: ThreadSpec) -> int:
-        """The given thread id, or one after its place."""
+        """Return the given thread id, or one by the thread's index."""
         return TID0 + self.scenario.threads.index(thread) if thread.tid is None else thread.tid
 
     def _thread_chunks(self, serial: int, thread: ThreadSpec) -> list[bytes]:
@@ -118,10 +118,10 @@ class RunBytes:
 
 
 def sample_times(period_ms: float, duration_ms: float) -> list[float]:
-    """0, period, … and the end."""
+    """Return 0, period, … and the end."""
     return [*(i * period_ms for i in range(int(duration_ms / period_ms - 1e-9) + 1)), duration_ms]
 
 
 def joules(watts: Intervals, ms: float) -> float:
-    """∫ P dt from the start until then."""
+    """Return ∫ P dt from the start to `ms`."""
     return sum(max(0.0, min(end, ms) - start) * value for start, end, value in watts) / 1e3

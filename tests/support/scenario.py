@@ -1,4 +1,4 @@
-"""A declarative run: who called what when, who used which core, how fast the clusters went. Times in ms from the run's start."""
+"""A declarative run: calls, CPU use and frequencies over time. Times are in ms from the start of the run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROFILE_XML = b"""<?xml version="1.0" encoding="utf-8"?>
 
 @dataclass(frozen=True)
 class Call:
-    """A call of `a.b.C#method` with its callees; `end_ms` None: it never ended (cut)."""
+    """A call of `a.b.C#method` with its callees. With `end_ms` None it never ended (cut)."""
 
     method: str
     start_ms: float
@@ -38,7 +38,7 @@ class Call:
 
 @dataclass(frozen=True)
 class ThreadSpec:
-    """A thread. Without `probed` only the sampler sees it; `folded`: it folds from its first call."""
+    """A thread. Without `probed`, only the sampler sees it. With `folded`, it folds from its first call."""
 
     name: str
     calls: tuple[Call, ...] = ()
@@ -55,17 +55,17 @@ class ThreadSpec:
     """When it was ready to run and waited for a CPU."""
 
     def cpu_ns(self, at_ms: float) -> int:
-        """CPU time used until then."""
+        """CPU time used until `at_ms`."""
         return round(1e6 * (self.cpu_before_ms + overlap(self.busy, at_ms)))
 
     def waited_ns(self, at_ms: float) -> int:
-        """Time spent waiting until then."""
+        """Time spent waiting until `at_ms`."""
         return round(1e6 * overlap(self.waiting, at_ms))
 
 
 @dataclass(frozen=True)
 class TestSpec:
-    """A test `a.b.CTest#method`; `end_ms` None: cut."""
+    """A test `a.b.CTest#method`. With `end_ms` None it was cut."""
 
     __test__ = False
     name: str
@@ -76,7 +76,7 @@ class TestSpec:
 
 @dataclass(frozen=True)
 class PolicySpec:
-    """A cluster: `mix` gives shares of time per frequency in intervals; at other times it runs at the lowest."""
+    """A cluster. `mix` has shares of time per frequency in intervals; at other times it runs at the lowest frequency."""
 
     id: int
     cpus: tuple[int, ...]
@@ -101,8 +101,10 @@ POLICIES = (PolicySpec(0, (0, 1), (500_000, 1_000_000)), PolicySpec(2, (2, 3), (
 
 @dataclass(frozen=True)
 class Scenario:
-    """One run. `others` are other processes' shares per CPU, `rails` watts per rail, `clock_set` when and by how many seconds
-    realtime was set."""
+    """One run. `others` are other processes' CPU shares per CPU, and `rails` watts per rail.
+
+    `clock_set` says when realtime was set, and by how many seconds.
+    """
 
     duration_ms: float
     threads: tuple[ThreadSpec, ...] = ()
@@ -124,26 +126,26 @@ class Scenario:
         return tuple(cpu for policy in self.policies for cpu in policy.cpus)
 
     def methods(self) -> list[str]:
-        """Every method that is called, sorted."""
+        """Every called method, sorted."""
         return sorted({call.method for thread in self.threads for top in thread.calls for call in walk(top)})
 
     def clock_ns(self, at_ms: float) -> int:
-        """By how much realtime has been set until then."""
+        """Return how far realtime has been set until `at_ms`."""
         return round(1e9 * sum(seconds for ms, seconds in self.clock_set if ms <= at_ms))
 
     def busy_ns(self, cpu: int, at_ms: float) -> int:
-        """CPU time of everything that ran on a core until then."""
+        """Return the busy time of a core until `at_ms`."""
         own = sum(overlap(thread.busy, at_ms) for thread in self.threads if thread.cpu == cpu)
         return round(1e6 * (own + overlap(self.others.get(cpu, ()), at_ms)))
 
 
 def overlap(intervals: Intervals, at_ms: float) -> float:
-    """∫ share dt from the start until then."""
+    """Return ∫ share dt from the start to `at_ms`."""
     return sum(max(0.0, min(end, at_ms) - start) * share for start, end, share in intervals)
 
 
 def walk(call: Call) -> Iterator[Call]:
-    """A call and all below it."""
+    """Yield a call and all calls below it."""
     yield call
     for callee in call.callees:
         yield from walk(callee)

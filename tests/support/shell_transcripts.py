@@ -1,7 +1,7 @@
-"""What Android's own shell programs do with scripts: mksh (its /system/bin/sh) and toybox (its other programs).
+"""Results of scripts in Android's own shell programs: mksh (its /system/bin/sh) and toybox (its other programs).
 
-`tests/contract/transcripts/shell.json` holds scripts and what they gave on Linux with mksh R59 and toybox 0.8.9 from Debian 12,
-releases of Android 14's time. `python tests/support/shell_transcripts.py` records all of them again.
+`tests/contract/transcripts/shell.json` has scripts and their results on Linux with mksh R59 and toybox 0.8.9 from Debian 12,
+releases from the time of Android 14. `python tests/support/shell_transcripts.py` records all of them again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OWN_PREFIX = re.compile(r"^[EW]: (?=/system/bin/sh)|^(?:Killed|Terminated) *\n"
 
 @dataclass(frozen=True)
 class Transcript:
-    """A script and what it gave; undecodable bytes are surrogates."""
+    """A script and its result. Undecodable bytes are surrogates."""
 
     section: str
     script: str
@@ -35,17 +35,17 @@ def load() -> list[Transcript]:
 
 
 def text(data: bytes) -> str:
-    """Output as in a transcript: what only Debian's mksh puts in front of messages is left out."""
+    """Return output as in a transcript, without the prefix that only Debian's mksh adds to messages."""
     return _OWN_PREFIX.sub("", data.decode("utf-8", "surrogateescape"))
 
 
 def missing_programs() -> str:
-    """The programs that recording needs and this machine lacks."""
+    """Return the programs that recording needs and this machine lacks."""
     return ", ".join(name for name in ("mksh", "toybox") if shutil.which(name) is None)
 
 
 class Recorder:
-    """Runs scripts with mksh and toybox alone, in a folder of their own."""
+    """Runs scripts with only mksh and toybox, in a separate folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

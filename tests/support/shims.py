@@ -1,4 +1,4 @@
-"""C libraries that are preloaded into the processes of a test."""
+"""C libraries that tests preload into processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def built(name: str, folder: Path) -> Path:
-    """The library of `tests/support/NAME.c`; the test is skipped where nothing compiles it."""
+    """Compile `tests/support/NAME.c`. Skips the test if there is no compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip(f"no C compiler for {name}.c")

@@ -1,4 +1,4 @@
-"""Sockets on which a command's processes wait for others, as the kernel lists them, and another user's tries at them."""
+"""Listening sockets of a command's processes, from the kernel's lists, and another user's attempts to use them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ACCEPTS = 0x10000
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """`kind` is tcp, udp or unix; an address is a port, or the name of a Unix socket (`@…`: an abstract one)."""
+    """`kind` is tcp, udp or unix. An address is a port, or the name of a Unix socket (`@…`: an abstract one)."""
 
     kind: str
     address: str
@@ -26,7 +26,7 @@ class Listening:
 
 
 def family_of(mark: str) -> dict[int, str]:
-    """Command lines of the processes with a command's mark, and of all that these have started."""
+    """Return the command lines of the processes with a command's mark, and of all their descendants."""
     lines, parents, marked = {}, {}, set()
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -43,7 +43,7 @@ def family_of(mark: str) -> dict[int, str]:
 
 
 def listening(processes: dict[int, str]) -> set[Listening]:
-    """All sockets on which these processes wait for connections or datagrams."""
+    """Return all sockets on which these processes wait for connections or datagrams."""
     owners: dict[str, str] = {}
     for pid, line in processes.items():
         with suppress(OSError):
@@ -136,7 +136,7 @@ print(json.dumps(answers))
 
 
 def answers_to_stranger(sockets: set[Listening]) -> list[list[str]]:
-    """What another user of this machine is answered, in the protocols of adb, of phones, of debuggers and of py4j."""
+    """Return the answers to another user of this machine, in the protocols of adb, phones, debuggers and py4j."""
     done = as_stranger(TRIES, json.dumps([[one.kind, one.address] for one in sockets]), timeout_s=300.0)
     assert done.returncode == 0, done.stderr
     found: list[list[str]] = json.loads(done.stdout)
@@ -144,5 +144,5 @@ def answers_to_stranger(sockets: set[Listening]) -> list[list[str]]:
 
 
 def described(sockets: set[Listening]) -> str:
-    """For messages of failed tests."""
+    """Format sockets for messages of failed tests."""
     return "\n".join(str(asdict(one)) for one in sorted(sockets, key=str))

@@ -1,4 +1,4 @@
-"""Another user of this machine, who may do what users may: only root can become one."""
+"""Another, unprivileged user of this machine. Only root can become that user."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ STRANGER_UID = 65534
 
 
 def become_stranger() -> None:
-    """Turn this process into one of the user nobody, for good."""
+    """Switch this process permanently to the user `nobody`."""
     os.setgroups([])
     os.setgid(STRANGER_UID)
     os.setuid(STRANGER_UID)
 
 
 def as_stranger(script: str, *arguments: str, timeout_s: float = 60.0) -> subprocess.CompletedProcess[str]:
-    """Run a Python script as the user nobody; skips the test where this user cannot."""
+    """Run a Python script as the user `nobody`. Skips the test if this user cannot do that."""
     if os.getuid() != 0:
         pytest.skip("only root can run a program as another user")
-    # This test's own Python may be in a folder that others cannot enter.
+    # Other users may have no access to the folder of this test's Python.
     python = shutil.which("python3", path="/usr/bin:/usr/local/bin")
     if python is None:
         pytest.skip("there is no Python for all users of this machine")

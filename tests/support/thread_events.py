@@ -1,4 +1,4 @@
-"""What the runtime would write of a scenario's thread: events, anchors and fold tables, the slow and plain way."""
+"""The runtime's data of a scenario's thread: events, anchors and fold tables, by simple and slow code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ns(ms: float) -> int:
 
 
 def events_of(thread: ThreadSpec, ids: Mapping[str, int]) -> list[Event]:
-    """(t_ns from the run's start, kind, method id) in order; a cut call has no exit."""
+    """Return (t_ns from the run's start, kind, method id) in order. A cut call has no exit."""
     return [event for top in thread.calls for event in _events(top, ids)]
 
 
@@ -33,7 +33,7 @@ def _events(call: Call, ids: Mapping[str, int]) -> Iterator[Event]:
 
 
 def anchors_of(thread: ThreadSpec, events: list[Event], anchor_ms: float) -> list[Anchor]:
-    """An anchor at each outermost entry and exit, and at a probe when the last one is old enough."""
+    """Return an anchor at each outermost entry and exit, and at a probe when the last anchor is old enough."""
     anchors: list[Anchor] = []
     depth = 0
     for t, kind, _ in events:
@@ -45,7 +45,7 @@ def anchors_of(thread: ThreadSpec, events: list[Event], anchor_ms: float) -> lis
 
 
 def epochs_of(events: list[Event], anchors: list[Anchor]) -> list[Epoch]:
-    """Fold a thread's events: a row for each node and epoch, epochs end at anchors."""
+    """Fold a thread's events into one row for each node and epoch. Epochs end at anchors."""
     ends = [t for t, _ in anchors]
     nodes: dict[tuple[int, int], int] = {}
     methods: dict[int, tuple[int, int]] = {}

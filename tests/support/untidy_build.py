@@ -1,4 +1,4 @@
-"""A Gradle build that has what real builds have: each module is odd in ways of its own."""
+"""A Gradle build with the peculiarities of real builds. Each module is unusual in a different way."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ subprojects {
 }
 """
 
-# Sources in unusual folders; tests of another module's main set; generated tests; a source set and class path entries that
-# come late; forked compiler; agents, finalizers and failures that the build does not mind.
+# Sources in unusual folders, tests of another module's main source set, generated tests, a source set and class path entries
+# that are added late, a forked compiler, agents, finalizers, and failures that the build ignores.
 _APP = """
 apply plugin: 'jacoco'
 sourceSets {
@@ -140,12 +140,12 @@ public class AppTest {
 
 
 def _plain(name: str, body: str = "") -> str:
-    """A class without package."""
+    """Return a class without a package."""
     return f"public class {name} {{ public int f() {{ return 1; }} {body} }}\n"
 
 
 def _test(name: str, body: str, *, methods: tuple[str, ...] = ("t",)) -> str:
-    """A JUnit 4 class without package."""
+    """Return a JUnit 4 class without a package."""
     return f"public class {name} {{ {' '.join(f'@org.junit.Test public void {one}() {{ {body} }}' for one in methods)} }}\n"
 
 
@@ -157,7 +157,7 @@ def _jar(path: Path, entries: dict[str, bytes]) -> None:
 
 
 def untidy_build(root: Path, twice: tuple[bytes, bytes]) -> Path:
-    """Write the build; `twice` is class `Twice` with the constant NUMBER 1 and 2, for jars that both hold it."""
+    """Write the build. `twice` is the class `Twice` with the constant NUMBER 1 and 2, for jars that both contain it."""
     service = "META-INF/services/java.lang.Runnable"
     write(
         root,

@@ -1,4 +1,4 @@
-"""Unit tests start no process and no JVM: `make check` runs them all."""
+"""Unit tests start no process and no JVM. `make check` runs all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _GUARD = NoProcesses()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Refuses processes to each test of this folder and to its fixtures."""
+    """Prevent each test of this folder, and its fixtures, from starting a process."""
     if _HERE not in item.path.parents:  # pytest calls this hook for all tests of a session
         return (yield)
     with _GUARD.watch():
@@ -23,12 +23,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fails a test whose code got over the refusal."""
+    """Fail a test that tried to start a process and caught the error."""
     report = yield
     if call.when == "teardown" and _GUARD.refused and report.passed:
         report.outcome = "failed"
         report.longrepr = (
-            f"this test, or a fixture of it, starts a process ({_GUARD.refused[0]}): its place is tests/process, or"
-            " tests/integration where it needs a virtual phone or Gradle (docs/dev/testing.md)"
+            f"this test, or one of its fixtures, starts a process ({_GUARD.refused[0]}): move it to tests/process, or to"
+            " tests/integration if it needs a virtual phone or Gradle (docs/dev/testing.md)"
         )
     return report

@@ -1,4 +1,4 @@
-"""Compiled XML from APKs: what aapt and aapt2 make of compiled/source.xml, and what damage makes of that."""
+"""Compiled XML from APKs: the output of aapt and aapt2 for compiled/source.xml, and damaged versions of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from navitas.power.power_profile import read_power_profile
 from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 
 COMPILED = Path(__file__).parent / "compiled"
-# aapt 0.2 (utf-16, no resource map), aapt2 2.19 (utf-8 or utf-16 as it likes, with one).
+# aapt 0.2 writes utf-16 without a resource map; aapt2 2.19 writes utf-8 or utf-16 with one.
 NONE = 0xFFFFFFFF
 FILES = sorted(path.name for path in COMPILED.glob("*.bin"))
 
@@ -30,13 +30,13 @@ def as_text(data: bytes) -> str:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_was_compiled_comes_back(name: str) -> None:
+def test_compiled_xml_round_trips(name: str) -> None:
     text = as_text((COMPILED / name).read_bytes())
     assert shape(etree.fromstring(text)) == shape(etree.parse(COMPILED / "source.xml").getroot())
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_compiled_profile_is_a_profile(name: str) -> None:
+def test_a_compiled_power_profile_equals_its_source(name: str) -> None:
     compiled, source = read_power_profile(COMPILED / name), read_power_profile(COMPILED / "source.xml")
     assert (compiled.items, compiled.arrays) == (source.items, source.arrays)
 
@@ -55,7 +55,7 @@ _element = st.deferred(
 
 @settings(max_examples=30, deadline=None)
 @given(_element)
-def test_the_virtual_phone_s_compiler_agrees(element: XmlElement) -> None:
+def test_xml_of_the_virtual_phones_compiler_round_trips(element: XmlElement) -> None:
     def plain(one: XmlElement) -> object:
         return one.tag, dict(one.attributes), one.text, [plain(child) for child in one.children]
 
@@ -75,12 +75,12 @@ def test_damage_is_a_named_error(name: str, changes: list[tuple[int, int]], end:
 
 
 def chunk(kind: int, *numbers: int) -> bytes:
-    """A chunk of an element's kind: line 1, no comment, then the numbers."""
+    """A chunk of an element's type: line 1, no comment, then the numbers."""
     return struct.pack(f"<HHIII{len(numbers)}I", kind, 16, 16 + 4 * len(numbers), 1, NONE, *numbers)
 
 
 def document(strings: list[str], *chunks: bytes, repeat: int = 1) -> bytes:
-    """A document in which each string is named `repeat` times: index i is string i % len(strings)."""
+    """A document that lists each string `repeat` times: index i is string i % len(strings)."""
     offsets, pool = [], b""
     for text in strings:
         offsets.append(len(pool))
@@ -122,8 +122,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.timeout(60)
-def test_hostile_files_end_soon(name: str) -> None:
-    """Without bounds some of them take gigabytes or hours."""
+def test_malicious_files_are_read_in_bounded_time(name: str) -> None:
+    """Without limits some of them take gigabytes or hours."""
     try:
         root = binary_xml.parse(HOSTILE[name])
     except binary_xml.MalformedXml:
@@ -131,8 +131,8 @@ def test_hostile_files_end_soon(name: str) -> None:
     assert name == "namespaces that all differ" and root.tag == "n"
 
 
-def test_attributes_are_android_s_by_their_resource_id() -> None:
-    """As on Android: an obfuscated name does not hide one, and a decoy of the same name is another."""
+def test_android_attributes_are_identified_by_resource_id() -> None:
+    """As on Android: an obfuscated name does not hide an attribute, and a decoy with the same name is another one."""
     ids = struct.pack("<HHII", 0x180, 8, 12, 0x0101000F)
     fields = (0, 2, 0, 0x12000008, 0xFFFFFFFF), (NONE, 1, 2, 0x03000008, 2), (NONE, 0, 2, 0x01000008, 0x7F010001)
     start = chunk(0x102, NONE, 1, 0x140014, 1, 0, NONE, 0, NONE, 0x12000008, NONE)

@@ -1,4 +1,4 @@
-"""A public class's name means one thing in all of Navitas."""
+"""Public class names are unique in Navitas."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def _places() -> dict[str, list[str]]:
     return places
 
 
-def test_no_two_public_classes_have_one_name() -> None:
+def test_public_class_names_are_unique() -> None:
     assert not {name: places for name, places in _places().items() if len(places) > 1}

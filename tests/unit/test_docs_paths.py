@@ -15,7 +15,7 @@ GUIDES = ("architecture.md", "dev/adding.md")
 """Docs that lead a newcomer through the code: each path is whole, and folders are checked too."""
 
 EXAMPLES = {"screen.py", "navitas_csv.py", "my-package/my_package/navitas_csv.py"}
-"""Files that docs/dev/adding.md has its readers make."""
+"""Files that readers of docs/dev/adding.md create."""
 
 _FILE = re.compile(r"(?<![\w/.*<>{}$-])([A-Za-z_][\w./-]*\.py)\b")
 _SOURCE = re.compile(r"(?<![\w/.*<>{}$-])([A-Za-z_][\w-]*(?:/[\w.-]+)+\.[a-z]+)\b")
@@ -32,7 +32,7 @@ def _found(text: str, pattern: re.Pattern[str]) -> set[str]:
 
 
 def _anchors(text: str) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of a page's headings, by GitHub's rules."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
     return set(map(_anchor, headings))
 
@@ -42,7 +42,7 @@ def _anchor(heading: str) -> str:
 
 
 def _sources() -> set[str]:
-    """The paths of all Python files, each with a slash before it."""
+    """Return the paths of all Python files, each with a leading slash."""
     folders = (ROOT / "navitas", ROOT / "tests", ROOT / "examples")
     return {f"/{path.relative_to(ROOT).as_posix()}" for folder in folders for path in folder.rglob("*") if path.suffix == ".py"}
 
@@ -55,7 +55,7 @@ def test_files_that_a_doc_names_exist(doc: Path) -> None:
 
 
 @pytest.mark.parametrize("doc", [ROOT / "README.md", *DOCS], ids=lambda doc: doc.name)
-def test_links_to_headings_lead_somewhere(doc: Path) -> None:
+def test_links_to_headings_have_a_target(doc: Path) -> None:
     broken = []
     for target, anchor in re.findall(r"\]\(([\w./-]*\.md)?#([^)]+)\)", doc.read_text("utf-8")):
         page = doc.parent / target if target else doc
@@ -100,14 +100,14 @@ def test_docs_that_the_code_names_exist() -> None:
 
 
 @pytest.mark.parametrize("name", GUIDES)
-def test_paths_in_a_guide_are_whole(name: str) -> None:
+def test_paths_in_a_guide_are_complete(name: str) -> None:
     text = (ROOT / "docs" / name).read_text("utf-8")
     paths = _found(text, _FILE) | _found(text, _SOURCE) | _found(text, _FOLDER)
-    assert paths, "the guide names no path: the test looks for the wrong thing"
+    assert paths, "the guide names no path, so the pattern of this test is wrong"
     assert sorted(path for path in paths if not any((start / path).exists() for start in STARTS)) == []
 
 
-def test_the_table_of_packages_names_every_package() -> None:
+def test_the_table_of_packages_lists_every_package() -> None:
     text = (ROOT / "docs/architecture.md").read_text("utf-8")
     named = {name.partition("/")[0] for name in re.findall(r"^\| `([a-z_/]+)` \|", text, re.MULTILINE)}
     packages = {path.parent.name for path in (ROOT / "navitas").glob("*/__init__.py")}

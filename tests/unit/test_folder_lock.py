@@ -1,4 +1,4 @@
-"""The lock on a folder (what holds over processes is tested with what it guards)."""
+"""The lock on a folder. Tests of the locked folders cover several processes."""
 
 from __future__ import annotations
 

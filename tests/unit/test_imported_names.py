@@ -1,4 +1,4 @@
-"""What tests, benchmarks, their programs in strings, and the docs import from Navitas exists."""
+"""Names that tests, benchmarks, programs in strings and the docs import from Navitas exist."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _exists(module: str, name: str) -> bool:
     try:
         return hasattr(import_module(module), name) or find_spec(f"{module}.{name}") is not None
     except ModuleNotFoundError as error:
-        return not str(error.name).startswith("navitas")  # a package that is optional is not installed
+        return not str(error.name).startswith("navitas")  # an optional package is not installed
 
 
 def test_imported_names_exist() -> None:

@@ -97,7 +97,7 @@ def _modules_of(*packages: str) -> list[Path]:
 
 
 def _shared(places: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Names that stand for more than one thing, with the modules of each."""
+    """Return names that occur more than once, with the modules of each."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for name, place in places:
         found[name].append(place)
@@ -115,7 +115,7 @@ def _parsed(path: Path) -> ast.Module:
 
 @cache
 def _imports(path: Path) -> set[str]:
-    """All imports of a module, also those for types alone and those within functions."""
+    """Return all imports of a module, including type-only imports and those inside functions."""
     found: set[str] = set()
     for node in ast.walk(_parsed(path)):
         if isinstance(node, ast.Import):
@@ -131,7 +131,7 @@ def _name(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
 
 
-def test_a_module_imports_only_what_lies_below_it() -> None:
+def test_a_module_imports_only_lower_layers() -> None:
     refused = []
     for path in _modules():
         layer = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
@@ -143,14 +143,14 @@ def test_a_module_imports_only_what_lies_below_it() -> None:
 
 
 def test_no_module_imports_itself_through_others() -> None:
-    """Imports for types alone count; names that a package's `__init__` re-exports do not."""
+    """Type-only imports count; names that a package's `__init__` re-exports do not."""
     modules = {_name(path): path for path in _modules() if path.name != "__init__.py"}
     used = {name: (_imports(path) & modules.keys()) - {name} for name, path in modules.items()}
     TopologicalSorter(used).prepare()
 
 
-def test_what_attribution_knows_of_a_component_is_its_port() -> None:
-    """Only the registry of components imports the CPU, and call paths know nothing of it."""
+def test_attribution_knows_components_only_by_their_port() -> None:
+    """Only the registry of components imports the CPU component. Call paths do not depend on it."""
     imports_cpu = {
         path.relative_to(PACKAGE).as_posix()
         for path in _modules()
@@ -160,12 +160,12 @@ def test_what_attribution_knows_of_a_component_is_its_port() -> None:
     assert imports_cpu == {"attribute/components.py"}
 
 
-def test_modules_of_the_analysis_have_names_of_their_own() -> None:
+def test_module_names_of_the_analysis_are_unique() -> None:
     found = [(path.name, path.relative_to(PACKAGE).as_posix()) for path in _modules_of(*ANALYSIS) if path.name != "__init__.py"]
     assert _shared(found) == {}
 
 
-def test_a_library_is_kept_in_few_modules() -> None:
+def test_a_library_is_imported_in_few_modules() -> None:
     refused = []
     for path in _modules():
         libraries = {name.split(".")[0] for name in _imports(path)} & ONLY_IN.keys()
@@ -183,12 +183,12 @@ def test_the_rails_share_no_code_with_the_estimate() -> None:
         }, path
 
 
-# Names that only a second way to write files, or to take locks, would need; and where else they have a reason.
+# Names that only a second way to write files or take locks would need, and the modules that may use them.
 ONE_WAY = {
     "mkstemp": set(),
     "NamedTemporaryFile": set(),
     "O_EXCL": {"new_files.py"},
-    "fsync": {"new_files.py", "fleet/ingest/commit.py"},  # lines that are added to a ledger
+    "fsync": {"new_files.py", "fleet/ingest/commit.py"},  # appends lines to a ledger
     "flock": {"folder_lock.py"},
 }
 
@@ -202,7 +202,7 @@ def test_files_are_written_and_locked_in_one_way() -> None:
         nodes = list(ast.walk(_parsed(path)))
         names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         refused += [f"{place}: {name}" for name, homes in ONE_WAY.items() if name in names and place not in homes]
-        # The recording's writer removes what earlier versions have left.
+        # The recording's writer removes unfinished files of earlier versions.
         if place not in ("new_files.py", "recording/writer.py"):
             refused += [f"{place}: .part" for node in nodes if isinstance(node, ast.Constant) and node.value == ".part"]
     assert refused == [], "use navitas.new_files or navitas.folder_lock"

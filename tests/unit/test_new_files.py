@@ -1,4 +1,4 @@
-"""Files are made without writing through what others have put there."""
+"""Files are written without following links of other users."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from navitas.new_files import (
 )
 
 
-def test_a_link_of_the_name_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:
+def test_a_link_is_replaced_and_its_target_stays(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine")
     (tmp_path / "file").symlink_to("precious")
     write_new(tmp_path / "file", b"new")
@@ -28,7 +28,7 @@ def test_a_link_of_the_name_is_replaced_and_what_it_leads_to_stays(tmp_path: Pat
     assert (tmp_path / "file").read_bytes() == b"newer"
 
 
-def test_a_name_aside_is_new_and_short_however_long_the_file_s(tmp_path: Path) -> None:
+def test_an_unfinished_name_is_new_and_short(tmp_path: Path) -> None:
     target = tmp_path / ("n" * 255)
     one, two = unfinished_path(target), unfinished_path(target)
     assert one != two and one.parent == target.parent and len(one.name) < 255
@@ -36,7 +36,7 @@ def test_a_name_aside_is_new_and_short_however_long_the_file_s(tmp_path: Path) -
     one.replace(target)
 
 
-def test_a_failure_leaves_what_was_there_and_no_partial_file(tmp_path: Path) -> None:
+def test_a_failure_leaves_the_old_content_and_no_partial_file(tmp_path: Path) -> None:
     target = tmp_path / "file"
     target.write_text("old")
     with pytest.raises(ZeroDivisionError), new_file(target) as out:
@@ -62,7 +62,7 @@ def test_a_half_written_file_is_never_visible(tmp_path: Path) -> None:
     assert target.read_text() == "new" and [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_errors_name_the_target_and_no_other_file(tmp_path: Path) -> None:
+def test_errors_name_the_target(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/inside").touch()
     (tmp_path / "file").touch()
@@ -75,7 +75,7 @@ def test_errors_name_the_target_and_no_other_file(tmp_path: Path) -> None:
         assert caught.value.filename == "as named"
     with pytest.raises(FileNotFoundError) as other, new_file(tmp_path / "new"):
         (tmp_path / "another").read_bytes()
-    assert other.value.filename == str(tmp_path / "another"), "an error of what is written is its own"
+    assert other.value.filename == str(tmp_path / "another"), "an error of another file names that file"
     with (
         pytest.raises(OSError, match="No space left") as full,
         named_stream(os.open("/dev/full", os.O_WRONLY), Path("mine")) as out,
@@ -85,7 +85,7 @@ def test_errors_name_the_target_and_no_other_file(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 
 
-def test_text_is_utf_8_and_the_umask_holds(tmp_path: Path) -> None:
+def test_text_is_utf_8_and_the_umask_applies(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         write_new(tmp_path / "file", "µJ")
@@ -108,17 +108,17 @@ def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path, mode: int
 
 def _by_library(target: Path, text: str) -> None:
     with replacing(target) as made:
-        assert made.stat().st_mode & 0o077 == 0, "not even for a moment can others read more than before"
+        assert made.stat().st_mode & 0o077 == 0, "others never get more access than before"
         made.write_text(text)
 
 
-def test_a_private_file_is_its_owner_s_alone(tmp_path: Path) -> None:
+def test_only_its_owner_can_read_a_private_file(tmp_path: Path) -> None:
     write_new(tmp_path / "file", "secret", private=True)
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file to another user")
-def test_a_file_that_root_replaces_stays_its_owner_s(tmp_path: Path) -> None:
+def test_a_file_that_root_replaces_keeps_its_owner(tmp_path: Path) -> None:
     (tmp_path / "file").touch(0o600)
     os.chown(tmp_path / "file", 65534, 65534)
     write_new(tmp_path / "file", "new")
@@ -126,7 +126,7 @@ def test_a_file_that_root_replaces_stays_its_owner_s(tmp_path: Path) -> None:
     assert (info.st_uid, info.st_gid, info.st_mode & 0o777) == (65534, 65534, 0o600)
 
 
-def test_a_group_that_cannot_be_kept_is_not_replaced_by_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_group_that_cannot_be_kept_loses_access(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise PermissionError
 
@@ -141,7 +141,7 @@ def test_a_group_that_cannot_be_kept_is_not_replaced_by_another(tmp_path: Path, 
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o604
 
 
-def test_leftovers_are_found_below_a_folder_but_not_behind_links(tmp_path: Path) -> None:
+def test_leftovers_are_found_in_subfolders_but_not_behind_links(tmp_path: Path) -> None:
     (tmp_path / "own/inner").mkdir(parents=True)
     (tmp_path / "other").mkdir()
     (tmp_path / "own/link").symlink_to(tmp_path / "other")
@@ -152,7 +152,7 @@ def test_leftovers_are_found_below_a_folder_but_not_behind_links(tmp_path: Path)
     assert not inside.exists() and outside.exists()
 
 
-def test_what_others_may_still_write_is_left_for_an_hour(tmp_path: Path) -> None:
+def test_unfinished_files_in_shared_folders_stay_for_an_hour(tmp_path: Path) -> None:
     old, new = unfinished_path(tmp_path / "x"), unfinished_path(tmp_path / "x")
     for left in (old, new):
         left.touch()

@@ -12,7 +12,7 @@ from navitas.regular_files import open_regular, read_regular
 
 
 @pytest.mark.timeout(20)
-def test_what_is_no_regular_file_is_refused_by_its_kind(tmp_path: Path) -> None:
+def test_other_than_regular_files_are_refused_with_their_kind(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path, kind in ((Path("/dev/zero"), "a device"), (tmp_path / "pipe", "a pipe"), (tmp_path, "a folder")):
         with pytest.raises(OSError, match=f"{kind}, not a regular file"):
@@ -27,7 +27,7 @@ def test_a_link_to_a_regular_file_is_opened(tmp_path: Path) -> None:
     assert read_regular(tmp_path / "link", 4) == b"text"
 
 
-def test_a_small_file_takes_little_memory_whatever_the_limit(tmp_path: Path) -> None:
+def test_reading_a_small_file_takes_little_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"text")
     tracemalloc.start()
     try:
@@ -38,7 +38,7 @@ def test_a_small_file_takes_little_memory_whatever_the_limit(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc")
-def test_a_file_of_the_kernel_s_is_read_whole_though_its_size_is_nothing() -> None:
+def test_a_kernel_file_of_size_0_is_read_completely() -> None:
     path = Path("/proc/self/status")
     assert path.stat().st_size == 0
     assert b"\nPid:" in read_regular(path, 1 << 20)

@@ -1,4 +1,4 @@
-"""Text of others is shown without harm: on the terminal, in HTML, in names and in JSON."""
+"""Untrusted text is shown safely: on the terminal, in HTML, in names and in JSON."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ def test_unsafe_characters_are_shown_by_their_numbers(text: str, shown: str) -> 
 
 
 @given(ANY_TEXT, st.integers(1, 300))
-def test_whatever_the_text_what_is_shown_is_safe_and_not_too_long(text: str, limit: int) -> None:
+def test_any_shown_text_is_safe_and_short(text: str, limit: int) -> None:
     for shown in (printable(text, limit), printable_line(text, limit), boxed(text, limit)):
         assert len(shown) <= limit and not UNSAFE & set(map(unicodedata.category, shown))
         shown.encode()
     assert not UNSAFE & set(map(unicodedata.category, printable_lines(text).replace("\n", "")))
 
 
-def test_long_text_is_cut_before_it_is_looked_at() -> None:
+def test_long_text_is_cut_before_its_characters_are_checked() -> None:
     assert printable("x" * 1000, 50) == "x" * 49 + "…" and printable("x" * 50, 50) == "x" * 50
     assert boxed("\x00" * 1000, 3) == "\ufffd\ufffd…"
 
 
-def test_a_message_s_tabs_are_spaces_and_its_escapes_do_nothing() -> None:
+def test_tabs_in_messages_become_spaces_and_escapes_have_no_effect() -> None:
     assert printable_lines("> a\tb\n\tat p.A.f(A.java:1)\x1b[2J\r") == "> a b\n    at p.A.f(A.java:1)\\u001b[2J\\u000d"
     assert printable("a\tb") == "a\\u0009b"
 
 
-def test_a_page_has_boxes() -> None:
+def test_unsafe_characters_in_pages_become_boxes() -> None:
     assert boxed("a\x00b\u202ec\ue000 <b>", 300) == "a\ufffdb\ufffdc\ufffd <b>"
 
 
-def test_names_of_tests_are_clean_and_not_too_long() -> None:
-    """The cases of TestNameTest.java: an app's markers have the same names."""
+def test_test_names_are_cleaned_and_cut() -> None:
+    """The same cases as in TestNameTest.java, because an app's markers must have the same names."""
     assert clean_name("a b[ü 😀]") == "a b[ü 😀]"
     assert clean_name("a\nb\r\tc\0\x1b[0m\u2028\u202e\x85") == "a\\nb\\r\\tc\\u0000\\u001b[0m\\u2028\\u202e\\u0085"
     assert clean_name("half \ud83d, other \ude00") == "half \\ud83d, other \\ude00"
@@ -64,7 +64,7 @@ def test_names_of_tests_are_clean_and_not_too_long() -> None:
 
 
 @given(ANY_TEXT)
-def test_a_clean_name_stays_as_it_is(name: str) -> None:
+def test_a_clean_name_stays_unchanged(name: str) -> None:
     assert clean_name(clean_name(name)) == clean_name(name)
 
 

@@ -1,4 +1,4 @@
-"""What Navitas keeps between runs is in folders of its user, which no other user can have made."""
+"""Files that Navitas keeps between runs are in folders that no other user can have created."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from navitas.user_folders import cache_folder, make_folder, state_folder
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder like /tmp, which is the temp folder of a user without a home."""
+    """A folder like /tmp, which is the temp folder of a user without a home folder."""
 
     def no_home() -> Path:
         raise RuntimeError("no home")
@@ -45,7 +45,7 @@ def give_to_group(path: Path) -> None:
     os.chown(path, -1, 65534)
 
 
-def test_without_a_home_the_folder_is_made_for_its_user_alone(shared: Path) -> None:
+def test_without_a_home_the_folder_is_created_for_its_user_only(shared: Path) -> None:
     folder = shared / f"navitas-{os.getuid()}"
     assert cache_folder() == state_folder() == folder
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -54,7 +54,7 @@ def test_without_a_home_the_folder_is_made_for_its_user_alone(shared: Path) -> N
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o720])
 @pytest.mark.parametrize("place", ["shared", "home"])
-def test_one_that_others_can_write_to_is_refused(
+def test_a_folder_that_others_can_write_to_is_refused(
     shared: Path, tmp_path: Path, place: str, mode: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = shared / f"navitas-{os.getuid()}"
@@ -70,8 +70,8 @@ def test_one_that_others_can_write_to_is_refused(
     assert "chmod go-w" in caught.value.remedy
 
 
-def test_a_group_that_is_the_user_s_alone_counts_as_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the umask is 002, as on many systems, what the user makes is of such a group, which can write."""
+def test_a_group_with_only_this_user_counts_as_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the umask 002, which is common, new folders are group-writable and belong to such a group."""
     user = pwd.getpwuid(os.getuid())
     group = grp.getgrgid(user.pw_gid)
     if group.gr_name != user.pw_name or set(group.gr_mem) - {user.pw_name}:
@@ -83,7 +83,7 @@ def test_a_group_that_is_the_user_s_alone_counts_as_the_user(tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_another_user_s_link_is_refused_wherever_it_leads(shared: Path, exists: bool) -> None:
+def test_another_users_link_is_refused(shared: Path, exists: bool) -> None:
     (shared / "own").mkdir(mode=0o700)
     link = shared / f"navitas-{os.getuid()}"
     link.symlink_to("own" if exists else "later")
@@ -93,7 +93,7 @@ def test_another_user_s_link_is_refused_wherever_it_leads(shared: Path, exists: 
     assert not (shared / "later").exists()
 
 
-def test_an_own_link_to_another_user_s_folder_is_refused(shared: Path) -> None:
+def test_a_link_to_another_users_folder_is_refused(shared: Path) -> None:
     (shared / "theirs").mkdir()
     (shared / f"navitas-{os.getuid()}").symlink_to("theirs")
     give_away(shared / "theirs")
@@ -101,7 +101,7 @@ def test_an_own_link_to_another_user_s_folder_is_refused(shared: Path) -> None:
         cache_folder()
 
 
-def test_a_named_folder_below_one_of_all_users_is_checked_too(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_folder_in_a_world_writable_folder_is_checked(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(shared / "a" / "b"))
     assert cache_folder() == shared / "a" / "b" / "navitas"
     assert (shared / "a").stat().st_mode & 0o777 == 0o700
@@ -112,7 +112,7 @@ def test_a_named_folder_below_one_of_all_users_is_checked_too(shared: Path, monk
 
 @pytest.mark.parametrize("given", ["home", "home/.cache", "home/.cache/navitas"])
 @pytest.mark.parametrize("by", ["HOME", "XDG_CACHE_HOME"])
-def test_a_folder_of_another_user_is_refused_wherever_it_is(
+def test_a_folder_of_another_user_is_refused(
     tmp_path: Path, by: str, given: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "home/.cache/navitas").mkdir(parents=True)
@@ -133,14 +133,14 @@ def test_a_folder_that_others_can_replace_is_refused(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / open_to_all).chmod(0o777)
-    with pytest.raises(UsageError, match=f"every user can replace what is in {tmp_path / open_to_all}") as caught:
+    with pytest.raises(UsageError, match=f"every user can replace files in {tmp_path / open_to_all}") as caught:
         cache_folder()
     assert f"chmod +t {tmp_path / open_to_all}" in caught.value.remedy and "XDG_CACHE_HOME" in caught.value.remedy
     (tmp_path / open_to_all).chmod(0o1777)
     assert cache_folder() == tmp_path / "home/.cache/navitas"
 
 
-def test_the_folders_are_where_the_variables_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_name_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     for folder_of, variable, default in (
         (cache_folder, "XDG_CACHE_HOME", ".cache"),
@@ -154,7 +154,7 @@ def test_the_folders_are_where_the_variables_say(tmp_path: Path, monkeypatch: py
     assert not list(tmp_path.iterdir()), "looking up a folder creates none"
 
 
-def test_a_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
+def test_a_folder_is_created_for_its_user_only(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         make_folder(tmp_path / "a/b")

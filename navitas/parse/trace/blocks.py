@@ -1,4 +1,4 @@
-"""A text trace in blocks of whole lines, out of a file of any size; what of an HTML page is the trace."""
+"""Read a text trace of any size in blocks of whole lines. Of an HTML page, only the embedded traces."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import BinaryIO, Final
 import numpy as np
 
 from navitas.errors import RecordingError
-from navitas.parse.trace.words import PAD, Places, TextBuffer
+from navitas.parse.trace.text_buffer import PAD, Places, TextBuffer
 from navitas.regular_files import open_regular
 
 BLOCK_BYTES: Final = 2 << 20
-"""A line is at most as long; small enough for a processor's cache."""
+"""Also the limit of a line's length. Small enough for a processor's cache."""
 _HEAD_BYTES = 1024
 _NEWLINE = ord("\n")
 _BEGINS = (b"# tracer:", b'class="trace-data"')
-_MOST_TRACES = 1000
+_MAX_TRACES = 1000
 _END, _STRING_END = b"</script", b'";\n'
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some lines of a file: `text`, where each of them ends (at its newline), and how many lines were before them in the file."""
+    """Some lines of a file: `text`, the position of each line's newline, and the number of lines before the block."""
 
     text: TextBuffer
     ends: Places
@@ -34,9 +34,9 @@ class Block:
 
 
 def read_blocks(source: Path | bytes, block_bytes: int) -> Iterator[Block]:
-    """The lines of a trace in order; of an HTML page those of its traces alone. A block is valid until the next one is requested.
+    """Yield the lines of a trace in order. A block is valid until the next one is requested.
 
-    RecordingError when the file cannot be read.
+    Raises `RecordingError` if the file cannot be read.
     """
     if isinstance(source, bytes):
         yield from _blocks(io.BytesIO(source), block_bytes)
@@ -89,21 +89,24 @@ def _traces(text: TextBuffer, ends: Places, lines: int, page: _Page | None, over
 
 
 class _Page:
-    """The traces in an HTML page, block after block: text of scripts, or a string in old ones (each line ends with `\\n\\`)."""
+    """The traces in an HTML page, over several blocks.
+
+    A trace is the text of a script, or in old pages a string (each line ends with `\\n\\`).
+    """
 
     def __init__(self) -> None:
         self._end = b""
         self._begun = 0
 
     def traces(self, buffer: bytes | bytearray, end: int) -> Iterator[tuple[int, int]]:
-        """The parts of some lines that are traces."""
+        """Yield the (start, end) positions of the traces within some lines."""
         at = PAD
         while at < end:
             if not self._end:
                 at = self._begin(buffer, at, end)
                 continue
-            # No page has so many: all that follows counts as one, so that its lines are reported.
-            found = buffer.find(self._end, at, end) if self._begun <= _MOST_TRACES else -1
+            # More traces than in any real page: the rest counts as one trace, so its lines are reported.
+            found = buffer.find(self._end, at, end) if self._begun <= _MAX_TRACES else -1
             if found < 0:
                 stop = end
             elif self._end == _STRING_END:
@@ -118,7 +121,7 @@ class _Page:
             at = stop
 
     def _begin(self, buffer: bytes | bytearray, at: int, end: int) -> int:
-        """Where the next trace begins, from a line's start on; the end when there is none."""
+        """Return where the next trace begins, searching from the start of a line; `end` if there is none."""
         marks = [found for mark in _BEGINS if (found := buffer.find(mark, at, end)) >= 0]
         if not marks:
             return end

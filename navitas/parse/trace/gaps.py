@@ -10,28 +10,28 @@ import numpy as np
 from navitas.parse.arrays import I64
 from navitas.parse.trace.trace_tables import ALL_CPUS, RUNNABLE, SLEEPS, UNKNOWN, Losses, Switches
 
-# A ring of events that holds less than this part of the fullest one's has not been overwritten.
+# A core's ring buffer has not been overwritten if it has less than this fraction of the fullest buffer's events.
 _FULL = 0.25
 _NONE = np.empty(0, np.int64)
 
 
-def bridged(
+def fill_gaps(
     switches: Switches, losses: Losses, span_ns: tuple[int, int], ends_ns: Mapping[int, int], overwritten: bool
 ) -> tuple[Switches, Losses]:
-    """Add the switches that follow from `prev_tid`, and losses where none follows.
+    """Add inferred switches, and add losses where nothing can be inferred.
 
-    - Before a core's first switch the thread that leaves there has run since the trace's start, unless the kernel had overwritten
-      events of that core (`overwritten`, and its ring is full).
-    - After a loss the thread that leaves at the next switch has run since the loss' end. If that thread is unknown
-      (Perfetto's compact form), the loss goes on to that switch.
-    - Where another thread leaves than the one that came, events are missing that the tracer does not report.
-    - A core's events that end before the trace (`ends_ns`) are missing until its end.
+    - Before a core's first switch, the thread that leaves there has run since the trace's start. The exception is a core whose
+      events the kernel had overwritten (`overwritten`, and its ring buffer is full).
+    - After a loss, the thread that leaves at the next switch has run since the end of the loss. If that thread is unknown
+      (Perfetto's compact format), the loss extends to that switch.
+    - If the thread that leaves differs from the thread that last started, events are missing that the tracer did not report.
+    - If a core's events end before the trace (`ends_ns`), the rest of the core's time is a loss.
     """
     start_ns, end_ns = span_ns
     cores = _cores(switches)
     most = max((core.stop - core.start for core in cores), default=0)
     rows, from_ns, inferred, inferred_ns = [_NONE], [_NONE], [_NONE], [_NONE]
-    # One core after another: a long trace has tens of millions of switches.
+    # Each core separately, to save memory: a long trace has tens of millions of switches.
     for core in cores:
         late = overwritten and core.stop - core.start >= _FULL * most
         missing, follows, since_ns = _judged(switches, losses, core, start_ns, late)
@@ -51,9 +51,9 @@ def bridged(
 
 
 def _judged(switches: Switches, losses: Losses, core: slice, start_ns: int, late: bool) -> tuple[I64, I64, I64]:
-    """For one core: switches with missing events before them, switches whose leaving thread ran before them, and since when.
+    """Return, for one core: switches after missing events, switches whose leaving thread had run before them, and since when.
 
-    `late`: the core's events begin after the trace does.
+    `late` means that the core's events begin after the trace.
     """
     t_ns, prev = switches.t_ns[core], switches.prev_tid[core]
     before_ns, expected = np.roll(t_ns, 1), np.roll(switches.next_tid[core], 1)
@@ -74,7 +74,7 @@ def _judged(switches: Switches, losses: Losses, core: slice, start_ns: int, late
 
 
 def _last_loss(losses: Losses, number: int, t_ns: I64, before_ns: I64) -> I64:
-    """Where the last loss ends that a core has between a switch and the one before; -1 where it has none."""
+    """Return the end of a core's last loss between each switch and the previous one; -1 if there is none."""
     own = (losses.cpu == number) | (losses.cpu == ALL_CPUS)
     if not own.any():
         return np.full(len(t_ns), UNKNOWN, np.int64)
@@ -85,13 +85,13 @@ def _last_loss(losses: Losses, number: int, t_ns: I64, before_ns: I64) -> I64:
 
 
 def _cores(switches: Switches) -> list[slice]:
-    """The rows of each core."""
+    """Return the rows of each core."""
     bounds = [0, *(np.flatnonzero(switches.cpu[1:] != switches.cpu[:-1]) + 1).tolist(), len(switches)]
     return [slice(low, high) for low, high in pairwise(bounds) if low < high]
 
 
 def _with(switches: Switches, place: I64, from_ns: I64) -> Switches:
-    """The thread that leaves at the switches `place` comes at `from_ns`."""
+    """Insert a switch at `from_ns` to the thread that leaves at each switch in `place`."""
     if not len(place):
         return switches
     return Switches(

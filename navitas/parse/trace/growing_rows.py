@@ -1,4 +1,4 @@
-"""Growing tables. Columns take more room in place, so that what is gathered of a long trace is held once, in narrow types."""
+"""Growing tables. Columns grow in place and have narrow types, so a long trace is in memory only once."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from navitas.parse.arrays import Bool
 
 Piece = Mapping[str, NDArray[Any] | int]
 Thin = Callable[[Mapping[str, NDArray[Any]]], Bool]
-"""Which rows of a table are worth keeping."""
+"""Selects the rows of a table to keep."""
 
 _STAGED = 1 << 12
 _THINNED_FROM = 1 << 20
-# How much more room is reserved than requested: a sixteenth, and some.
+# Spare capacity: a sixteenth of the size, plus a constant.
 _SPARE_SHIFT, _SPARE = 4, 256
 
 
 class GrowingRows:
-    """A table that grows by arrays and by single rows; from a million rows on `thin` drops redundant rows, now and then."""
+    """A table that grows by arrays and single rows. From a million rows on, `thin` occasionally drops redundant rows."""
 
     def __init__(self, thin: Thin | None = None, /, **dtypes: type[np.generic]) -> None:
         self._dtypes = dtypes
@@ -31,18 +31,18 @@ class GrowingRows:
         self._staged: list[tuple[int, ...]] = []
 
     def add(self, **columns: NDArray[Any] | int) -> None:
-        """Rows below those that are there; a single number stands for all rows of the piece."""
+        """Append rows. A single number is the value of all rows of the piece."""
         self._flush()
         self._put(columns)
 
     def row(self, **columns: int) -> None:
-        """One row."""
+        """Append one row."""
         self._staged.append(tuple(columns[name] for name in self._dtypes))
         if len(self._staged) == _STAGED:
             self._flush()
 
     def take(self) -> dict[str, NDArray[Any]]:
-        """The whole columns, which are given up."""
+        """Return the whole columns and give up their ownership."""
         self._flush()
         return {name: self._columns.take(name) for name in self._dtypes}
 
@@ -60,9 +60,9 @@ class GrowingRows:
 
 
 class CoreRows(GrowingRows):
-    """A table with columns `cpu` and `t_ns`, the rows of each core by themselves: they come nearly in order of time.
+    """A table with columns `cpu` and `t_ns`. Stores each core's rows separately, because they arrive nearly in time order.
 
-    With `apart_ns` a core's rows are thinned to the first one in each stretch of so long.
+    With `apart_ns`, keeps only a core's first row in each stretch of this length.
     """
 
     def __init__(self, apart_ns: int = 0, /, **dtypes: type[np.generic]) -> None:
@@ -73,12 +73,12 @@ class CoreRows(GrowingRows):
         self._stretch: dict[int, int] = {}
 
     def take(self) -> dict[str, NDArray[Any]]:
-        """The whole columns by core, then time (rows of one moment as they came); they are given up."""
+        """Return the whole columns by core, then time, and give up their ownership. Rows with equal times keep their order."""
         self._flush()
         cores = [self._cores[cpu] for cpu in sorted(self._cores)]
         for core in cores:
             core.sort_by_time()
-        # Column by column, core by core: what is joined is given up at once.
+        # Join column by column, and free each core's column immediately.
         joined = {name: _joined(cores, name, dtype) for name, dtype in self._own.items()}
         cpu = np.repeat(np.array(sorted(self._cores), np.int32), [core.size for core in cores])
         return {"cpu": cpu, **joined}
@@ -110,7 +110,7 @@ class CoreRows(GrowingRows):
 
 
 class _Columns:
-    """Arrays with room at their ends."""
+    """Arrays with spare capacity."""
 
     def __init__(self, dtypes: Mapping[str, type[np.generic]]) -> None:
         self._columns: dict[str, NDArray[Any]] = {name: np.empty(0, dtype) for name, dtype in dtypes.items()}
@@ -120,13 +120,13 @@ class _Columns:
         end = self.size + next((len(column) for column in piece.values() if isinstance(column, np.ndarray)), 1)
         for name, column in self._columns.items():
             if end > len(column):
-                # Large arrays are moved by the system's page tables (realloc), not copied.
+                # realloc moves large arrays by page tables instead of copying them.
                 column.resize(end + (end >> _SPARE_SHIFT) + _SPARE, refcheck=False)
             column[self.size : end] = piece[name]
         self.size = end
 
     def keep(self, thin: Thin) -> None:
-        """Drop the rows that `thin` leaves out."""
+        """Drop the rows that `thin` does not select."""
         kept = thin({name: column[: self.size] for name, column in self._columns.items()})
         count = int(np.count_nonzero(kept))
         for column in self._columns.values():
@@ -134,7 +134,7 @@ class _Columns:
         self.size = count
 
     def sort_by_time(self) -> None:
-        """Put rows in order of time; those of one moment stay as they came."""
+        """Sort rows by time. Rows with equal times keep their order."""
         t_ns = self._columns["t_ns"][: self.size]
         if np.any(t_ns[1:] < t_ns[:-1]):
             order = np.argsort(t_ns, kind="stable")
@@ -142,7 +142,7 @@ class _Columns:
                 column[: self.size] = column[: self.size][order]
 
     def take(self, name: str) -> NDArray[Any]:
-        """One column, which is given up."""
+        """Return one column and give up its ownership."""
         column = self._columns.pop(name)
         column.resize(self.size, refcheck=False)
         return column

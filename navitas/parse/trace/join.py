@@ -1,4 +1,4 @@
-"""Traces joined with a run: from the trace's clock to CLOCK_MONOTONIC, with what is left of doubt."""
+"""Join a trace with a run: convert from the trace's clock to CLOCK_MONOTONIC, with reasons for any remaining uncertainty."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.reasons import Reason
-from navitas.parse.trace.offsets import Mapping, map_boottime, shifted
+from navitas.parse.trace.offsets import ClockMapping, constant_offset, map_boottime
 from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks, Trace
 
-# A text trace's own mark of the clocks is as rough as a float of seconds, and is written a moment after it was read.
+# A text trace's clock mark has the resolution of a float of seconds, and is written a moment after the clock was read.
 _MARK_NS = 20_000_000
 _FLOAT_BITS = 23
-# Two readings of when realtime began that differ by more are of two boots.
+# Realtimes at boot that differ by more are of two boots.
 _ANOTHER_BOOT_NS = 10_000_000_000
-# Nothing of a trace counts that is further from the run: a damaged time may be anywhere.
+# Times further from the run are clipped: a damaged time may have any value.
 _AROUND_NS = 3_600_000_000_000
 
 
 class Joined(NamedTuple):
-    """A trace on the run's clock (None where it is not this run's), how far readings of its clocks disagree, and reasons."""
+    """A trace on the run's clock (None if it belongs to another run), the clocks' largest disagreement, and reasons."""
 
     trace: Trace | None
     residual_ns: int
@@ -33,13 +33,16 @@ class Joined(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A run's process: its threads, and its own id where that is known."""
+    """A run's process: the ids of its threads, and the process id if known."""
 
     tids: Collection[int] = ()
     pid: int | None = None
 
     def is_in(self, tasks: Tasks) -> bool:
-        """Whether a trace has threads of it: another process' threads may have the same ids, but not those of this process."""
+        """Whether a trace contains threads of this process.
+
+        Threads of another process may have the same ids, so a known process id must match too.
+        """
         own = np.isin(tasks.tid, list(self.tids))
         known = own & (tasks.tgid >= 0)
         if self.pid is not None and known.any():
@@ -53,10 +56,10 @@ NOT_KNOWN = Process()
 def to_monotonic(
     raw: RawTrace, triples: ClockTriples, process: Process = NOT_KNOWN, run_ns: tuple[int, int] | None = None
 ) -> Joined:
-    """Join by the trace's own clock snapshots and the run's clock triples.
+    """Join a trace by its own clock snapshots and the run's clock triples.
 
-    No trace comes out where it is of another boot or time than the run from `run_ns[0]` to `run_ns[1]` (by default from the
-    first triple to the last), or where the process is not in it.
+    The run lasts from `run_ns[0]` to `run_ns[1]`, by default from the first triple to the last. `Joined.trace` is None if
+    the trace is of another boot or time, or does not contain the process.
     """
     trace, reasons = raw.trace, [Reason("trace_lost", text) for text in raw.warnings]
     if not len(trace.switches):
@@ -65,14 +68,14 @@ def to_monotonic(
         return Joined(None, 0, (*reasons, Reason("trace_of_other_boot", "the trace is of another boot of the device")))
     mapping = _mapping(trace, triples, reasons)
     if mapping is None:
-        text = "no reading shows how the trace's clock is related to the run's"
+        text = "no reading relates the trace's clock to the run's clock"
         return Joined(None, 0, (*reasons, Reason("trace_clock_unrelated", text)))
     taken = triples.monotonic_ns
     begin_ns, end_ns = run_ns or ((int(taken[0]), int(taken[-1])) if len(taken) else (trace.start_ns, trace.end_ns))
     low, high = begin_ns - _AROUND_NS, end_ns + _AROUND_NS
     joined = _apply(trace, lambda t_ns: np.clip(mapping.monotonic(t_ns), low, high), mapping)
     if joined.start_ns == low or joined.end_ns == high:
-        reasons.append(Reason("trace_times_far", "some of the trace's times are far outside of the run"))
+        reasons.append(Reason("trace_times_far", "some of the trace's times are far outside the run"))
     if not joined.start_ns <= end_ns or not joined.end_ns >= begin_ns:
         other = Reason("trace_of_other_time", "the trace is of another time than the run")
         return Joined(None, mapping.residual_ns, (*reasons, other))
@@ -89,48 +92,48 @@ def _is_of_another_boot(trace: Trace, triples: ClockTriples) -> bool:
     own = triples.boottime_ns != UNKNOWN
     if not known.any() or not own.any():
         return False
-    # Realtime may have been set between two readings: then some of them agree.
+    # If realtime was set between two readings, some of them still agree.
     of_trace = np.unique((taken.realtime_ns[known] - taken.boottime_ns[known]) // _ANOTHER_BOOT_NS)
     of_run = np.unique((triples.realtime_ns[own] - triples.boottime_ns[own]) // _ANOTHER_BOOT_NS)
     return not np.isin(of_trace, np.concatenate([of_run - 1, of_run, of_run + 1])).any()
 
 
-def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
+def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> ClockMapping | None:
     if trace.clock == "monotonic":
-        return shifted(0, 0)
+        return constant_offset(0, 0)
     if trace.clock == "boottime":
         return map_boottime(trace, triples, reasons)
     return _map_unknown(trace, triples, reasons)
 
 
-def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
-    """The trace does not name its clock: its marks show which one it is, or its offset to monotonic."""
+def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> ClockMapping | None:
+    """Map a trace that does not name its clock. Its marks identify the clock, or give its offset to monotonic."""
     taken = trace.snapshots
     marks = [(taken.trace_ns, taken.monotonic_ns)]
     read = taken.realtime_ns >= 0
     if read.any() and (monotonic := triples.from_realtime(taken.realtime_ns[read])) is not None:
         marks.append((taken.trace_ns[read], monotonic))
-    # Monotonic marks outrank those of realtime, which may have been set.
+    # Prefer monotonic marks: realtime may have been set.
     offsets = next((found for at, own in marks if len(found := (at - own)[own >= 0])), None)
     if offsets is None:
-        reasons.append(Reason("trace_clock_unknown", "the trace does not name its clock: taken for the monotonic one"))
-        return shifted(0, 0)
+        reasons.append(Reason("trace_clock_unknown", "the trace does not name its clock; assumed to be the monotonic clock"))
+        return constant_offset(0, 0)
     offset = round(float(np.median(offsets)))
     spread = int(np.abs(offsets - offset).max())
     reach = _MARK_NS + (max(trace.end_ns, 0) >> _FLOAT_BITS)
     known = triples.boottime_ns != UNKNOWN
     ahead = triples.boottime_ns[known] - triples.monotonic_ns[known]
     if abs(offset) <= reach:
-        return shifted(0, spread)
+        return constant_offset(0, spread)
     if len(ahead) and np.abs(ahead - offset).min() <= reach:
         return map_boottime(trace, triples, reasons)
-    text = f"the trace's clock is joined by its own marks only, which are {reach / 1e6:.0f} ms rough"
+    text = f"the trace's clock is joined only by its own marks, which are accurate to {reach / 1e6:.0f} ms"
     reasons.append(Reason("trace_clock_rough", text))
-    return shifted(offset, spread)
+    return constant_offset(offset, spread)
 
 
-def _apply(trace: Trace, to: Callable[[I64], I64], mapping: Mapping) -> Trace:
-    """All tables with their times turned by `to`, one column after another."""
+def _apply(trace: Trace, to: Callable[[I64], I64], mapping: ClockMapping) -> Trace:
+    """Convert the times of all tables by `to`, one column after another."""
     start_ns, end_ns = to(np.array([trace.start_ns, trace.end_ns], np.int64)).tolist()
     windows, losses, suspends, taken = trace.windows, trace.losses, trace.suspends, trace.snapshots
     hole = mapping.unsure

@@ -1,4 +1,4 @@
-"""The heads of a text trace's lines: core, time and where the event begins, for all lines of a block at once."""
+"""Parse the heads of all lines of a block together: core, time, and where the event's name begins."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.parse.arrays import I64, U8, Bool
-from navitas.parse.trace.words import Places, TextBuffer
+from navitas.parse.trace.text_buffer import Places, TextBuffer
 
 _NS_PER_S, _NS_PER_US = 1_000_000_000, 1000
 _SECONDS_DIGITS = 9
@@ -20,10 +20,11 @@ _FEW_BLANKS = 64
 
 @dataclass(frozen=True, slots=True)
 class TraceLines:
-    """The lines of a block: from `start` to `end` (without blanks at the end), and those that are neither empty nor comments.
+    """The lines of a block, from `start` to `end` (without trailing blanks).
 
-    The columns `bracket` to `t_ns` have a row for each event line, whose line is `row`: where its core's bracket is, where its
-    event's name begins, core and time. `other` are the lines that are no events, `comment` those that begin with `#`.
+    The columns `bracket` to `t_ns` have one entry per event line. `row` is its line, `bracket` the position of its core's
+    bracket, and `event` the position of its event's name. `other` are the lines that are not events, and `comment` the lines
+    that begin with `#`. Empty lines are in neither.
     """
 
     start: Places
@@ -38,14 +39,14 @@ class TraceLines:
 
 
 class Layout:
-    """Finds the heads. Within a trace they have few forms, so that the last ones found are tried first."""
+    """Finds the heads. A trace has few layouts, so it tries the offsets that matched last first."""
 
     def __init__(self) -> None:
         self._brackets = list(range(18, 44)) + list(range(4, 18))
         self._colons = list(range(7, 46))
 
     def heads(self, text: TextBuffer, ends: Places) -> TraceLines:
-        """The heads of all lines of a block, which end at `ends`."""
+        """Return the heads of all lines of a block. `ends` are the ends of the lines."""
         data = text.bytes
         start = np.append(text.low, ends[:-1] + 1)
         end = _stripped(text, start, ends)
@@ -67,7 +68,7 @@ class Layout:
         return TraceLines(start, end, rows[found], bracket, colon + 2, cpu, t_ns, rows[other], np.flatnonzero(comment))
 
     def _try(self, offsets: list[int], base: Places, end: Places, fits: Callable[[Places], Bool]) -> Places:
-        """For each base the place at the first offset that fits, before its line's end; -1 where none does."""
+        """Return, for each base, the position at the first matching offset before the line's end; -1 if none matches."""
         place = np.full(len(base), -1, np.int64)
         left = np.arange(len(base))
         most, best = 0, 0
@@ -90,7 +91,7 @@ class Layout:
 
 
 def _stripped(text: TextBuffer, start: Places, end: Places) -> Places:
-    """The lines' ends without blanks, and without what ends lines of a JavaScript string (`\\n\\`)."""
+    """Return the lines' ends without trailing blanks and without the end of lines of a JavaScript string (`\\n\\`)."""
     data, end = text.bytes, end.copy()
     last = data[end - 1]
     if np.any(last == _BACKSLASH):
@@ -124,7 +125,7 @@ def _is_time_end(data: U8, at: Places) -> Bool:
 
 
 def _times(text: TextBuffer, colon: Places) -> tuple[I64, Bool]:
-    """Times in ns from seconds with 6 or 9 decimals before the colons, and whether each is one."""
+    """Return the times in ns, from seconds with 6 or 9 decimals before the colons, and whether each is valid."""
     fraction, digits = text.number_before(colon)
     seconds, some = text.number_before(colon - digits - 1)
     good = ((digits == 6) | (digits == 9)) & text.has(colon - digits - 1, b".") & (some > 0) & (some <= _SECONDS_DIGITS)

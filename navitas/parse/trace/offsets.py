@@ -1,4 +1,4 @@
-"""How boottime and CLOCK_MONOTONIC are related: equal but for the time that the device slept."""
+"""Relation of boottime to CLOCK_MONOTONIC: they differ by the time that the device was suspended."""
 
 from __future__ import annotations
 
@@ -12,37 +12,40 @@ from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.reasons import Reason
 from navitas.parse.trace.trace_tables import UNKNOWN, TimeSpans, Trace
 
-# Clocks are read one after another; a reading that was interrupted is further off than this, and a sleep takes longer.
+# Clocks are read in sequence. An interrupted reading has a larger error than this, and a suspend takes longer.
 _STEP_NS = 5_000_000
-_MOST_JUMPS = 10_000
+_MAX_JUMPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
-    """`monotonic` turns times; readings disagree by up to `residual_ns`; in `unsure` (trace's clock) it may be wrong by more."""
+class ClockMapping:
+    """A conversion of times by `monotonic`.
+
+    Readings disagree by up to `residual_ns`. In the spans `unsure` (on the trace's clock) the error may be larger.
+    """
 
     monotonic: Callable[[I64], I64]
     residual_ns: int
     unsure: TimeSpans
 
 
-def shifted(offset_ns: int, residual_ns: int) -> Mapping:
-    """A clock that is ahead of monotonic by a constant."""
+def constant_offset(offset_ns: int, residual_ns: int) -> ClockMapping:
+    """Return the mapping of a clock that is ahead of monotonic by a constant."""
     none = np.empty(0, np.int64)
-    return Mapping(lambda t_ns: t_ns - offset_ns, residual_ns, TimeSpans(none, none))
+    return ClockMapping(lambda t_ns: t_ns - offset_ns, residual_ns, TimeSpans(none, none))
 
 
-def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Mapping | None:
-    """By the trace's snapshots and the run's triples; where the device slept between two readings, monotonic stands still.
+def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> ClockMapping | None:
+    """Map boottime by the trace's snapshots and the run's triples. Monotonic stops while the device is suspended.
 
-    The time of sleep comes from suspend_resume, else from the longest time without events (then a reason names it).
-    None where no reading has both clocks.
+    The time of a suspend comes from suspend_resume events, otherwise from the longest pause in the events (with a reason).
+    Returns None if no reading has both clocks.
     """
     boot_ns, offset = _readings(trace, triples)
     if not len(boot_ns):
         return None
     jumps = np.flatnonzero(np.abs(np.diff(offset)) > _STEP_NS)
-    if len(jumps) > _MOST_JUMPS:
+    if len(jumps) > _MAX_JUMPS:
         reasons.append(Reason("trace_clocks_contradict", "readings of the trace's clocks contradict each other"))
         return None
     parts = np.split(offset, jumps + 1)
@@ -64,18 +67,18 @@ def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
             guessed_ns.append(int(slept))
         stops += sleeps
     if np.any(np.diff(level) < 0):
-        text = "boottime goes back against monotonic: some of the clocks' readings are wrong"
+        text = "boottime falls relative to monotonic, so some readings of the clocks are wrong"
         reasons.append(Reason("trace_clocks_contradict", text))
     if guessed_ns:
         times = f" in {len(guessed_ns)} pauses" if len(guessed_ns) > 1 else ""
         slept_s = sum(guessed_ns) / 1e9
-        text = f"the device slept {slept_s:.3f} s{times} while it was traced: when is taken from the longest pause of events"
+        text = f"the device was suspended for {slept_s:.3f} s{times}; the time is inferred from the longest pause in the events"
         reasons.append(Reason("device_slept", text))
-    return Mapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
+    return ClockMapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
 
 
 def _readings(trace: Trace, triples: ClockTriples) -> tuple[I64, I64]:
-    """Boottime and how far it is ahead, in order, without single readings that contradict those around them."""
+    """Return boottimes, in order, and their lead over monotonic, without single readings that contradict their neighbours."""
     taken = trace.snapshots
     own = (taken.boottime_ns >= 0) & (taken.monotonic_ns >= 0)
     known = triples.boottime_ns != UNKNOWN
@@ -89,7 +92,7 @@ def _readings(trace: Trace, triples: ClockTriples) -> tuple[I64, I64]:
 
 
 def _recorded_sleeps(suspends: TimeSpans, low: int, high: int, slept: int) -> list[tuple[int, int]]:
-    """(when it woke, how long it had slept) of each suspend between two readings: their share of the whole."""
+    """Return (time of resume, duration) of each suspend between two readings, scaled to `slept` in total."""
     inside = (suspends.to_ns > low) & (suspends.from_ns < high)
     from_ns, to_ns = suspends.from_ns[inside], suspends.to_ns[inside]
     whole = int((to_ns - from_ns).sum())
@@ -100,14 +103,14 @@ def _recorded_sleeps(suspends: TimeSpans, low: int, high: int, slept: int) -> li
 
 
 class _Pauses:
-    """Times without an event; the events are sorted once, on the first request."""
+    """Times without events. The events are sorted on the first request."""
 
     def __init__(self, trace: Trace) -> None:
         self._columns = (trace.switches.t_ns, trace.frequencies.t_ns, trace.idle.t_ns)
         self._t_ns: I64 | None = None
 
     def longest(self, low: int, high: int) -> tuple[int, int]:
-        """The longest one between two times."""
+        """Return the longest pause between two times."""
         if self._t_ns is None:
             self._t_ns = np.sort(np.concatenate(self._columns))
         first, end = np.searchsorted(self._t_ns, low, side="right"), np.searchsorted(self._t_ns, high)
@@ -117,7 +120,10 @@ class _Pauses:
 
 
 def _function(ahead_ns: int, stops: list[tuple[int, int]]) -> Callable[[I64], I64]:
-    """Monotonic of boottime: behind by `ahead_ns` at first, and by as much more as each stop, which ends at a time, takes."""
+    """Return a function from boottime to monotonic.
+
+    The difference is `ahead_ns` at first. Each of `stops` (end, duration) adds its duration to it.
+    """
     if not stops:
         return lambda t_ns: t_ns - ahead_ns
     woke, slept = np.array(sorted(stops), np.int64).T

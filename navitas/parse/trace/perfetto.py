@@ -1,4 +1,4 @@
-"""Perfetto traces, packet by packet: who ran where, frequencies, clocks, processes, rails, and what is missing."""
+"""Read Perfetto traces packet by packet: switches, frequencies, clocks, processes, rails and losses."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from navitas.parse.trace.gather import CPU_LIMIT, LISTED, Gathered
-from navitas.parse.trace.order import in_order
+from navitas.parse.trace.build_trace import build_trace
 from navitas.parse.trace.perfetto_bundles import Bundles
 from navitas.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, PacketClocks
 from navitas.parse.trace.perfetto_columns import Columns, decode
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.perfetto_packets import Cut, Damaged, Found, ReadPacket, by_protobuf, damaged, read_packets
 from navitas.parse.trace.perfetto_rails import PerfettoRails
+from navitas.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
 from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace
 from navitas.perfetto.messages import as_bytes
 
 _AT_ONCE = 1 << 20
-_LEAST_SIZE = 256
+_MIN_SIZE = 256
 _NO_TIME = "no time, or one of an unknown clock"
 
 
 def read_perfetto(source: Path | bytes) -> RawTrace:
-    """Read a Perfetto trace of any size; of a cut one all that is whole.
+    """Read a Perfetto trace of any size. Of a cut trace, reads all complete packets.
 
-    RecordingError when it cannot be read or is no such trace; never for what is in its packets.
+    Raises `RecordingError` if the file cannot be read or is no Perfetto trace. The content of packets never raises.
     """
     reader = _PacketReader()
     for found in read_packets(source):
@@ -36,7 +36,7 @@ def read_perfetto(source: Path | bytes) -> RawTrace:
 
 class _PacketReader:
     def __init__(self) -> None:
-        self.into = Gathered()
+        self.into = TraceBuilder()
         self.into.clock = "boottime"
         self._losses = PerfettoLosses(self.into)
         self._bundles = Bundles(self.into, self._losses)
@@ -46,9 +46,9 @@ class _PacketReader:
         self._size = 0
 
     def read(self, found: Found) -> None:
-        """Take the next packet. Bundles are decoded many at once, so what is read waits for some time."""
+        """Queue the next packet. Queued packets are decoded together, because decoding many bundles at once is faster."""
         self._waiting.append(found)
-        self._size += _LEAST_SIZE + (len(found.data) if isinstance(found, ReadPacket) else 0)
+        self._size += _MIN_SIZE + (len(found.data) if isinstance(found, ReadPacket) else 0)
         if self._size >= _AT_ONCE:
             self._flush()
 
@@ -121,14 +121,14 @@ class _PacketReader:
 
     def _tree(self, t_ns: int, tree: Any) -> None:
         for process in tree.processes:
-            self.into.fact(t_ns, process.pid, LISTED, tgid=process.pid, name=b"".join(map(as_bytes, process.cmdline[:1])))
+            self.into.add_fact(t_ns, process.pid, LISTED, tgid=process.pid, name=b"".join(map(as_bytes, process.cmdline[:1])))
         for thread in tree.threads:
-            self.into.fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=as_bytes(thread.name))
+            self.into.add_fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=as_bytes(thread.name))
 
     def _listed(self, t_ns: int, stats: Any) -> None:
         for process in stats.processes:
             for thread in process.threads:
-                self.into.fact(t_ns, thread.tid, LISTED, tgid=process.pid)
+                self.into.add_fact(t_ns, thread.tid, LISTED, tgid=process.pid)
 
     def _energy(self, t_ns: int, rails: Any) -> None:
         if untimed := self._rails.add(rails, t_ns):
@@ -144,7 +144,7 @@ class _PacketReader:
         self.into.frequencies.add(cpu=online, t_ns=t_ns, khz=khz[online])
 
     def close(self) -> RawTrace:
-        """The whole trace."""
+        """Return the whole trace."""
         self._flush()
         self._losses.close()
-        return in_order(self.into, self._rails.table())
+        return build_trace(self.into, self._rails.table())

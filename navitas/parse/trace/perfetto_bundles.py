@@ -1,4 +1,4 @@
-"""The kernel's events in a Perfetto trace: one core's, some at a time."""
+"""Kernel events in a Perfetto trace. A bundle has some events of one core."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ import numpy as np
 
 from navitas.parse.arrays import I64, U64, Bool
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import (
+from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
+from navitas.parse.trace.perfetto_columns import FREQUENCY, IDLE, Columns, Power
+from navitas.parse.trace.perfetto_losses import PerfettoLosses
+from navitas.parse.trace.perfetto_wire import Scan
+from navitas.parse.trace.trace_builder import (
     CPU_LIMIT,
     DIED,
     GONE,
     NO_NAME,
     OPEN,
     SEEN,
-    Gathered,
     LastRows,
+    TraceBuilder,
     state_of_numbers,
 )
-from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
-from navitas.parse.trace.perfetto_columns import FREQUENCY, IDLE, Columns, Power
-from navitas.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.parse.trace.perfetto_wire import Scan
 from navitas.parse.trace.trace_tables import DEAD, LEAVES_IDLE, UNKNOWN
 from navitas.perfetto.messages import as_bytes
 
-_IDLE_EXIT, _MOST_IDLE = 4_294_967_295, 0xFFFF
+_IDLE_EXIT, _MAX_IDLE = 4_294_967_295, 0xFFFF
 _CLONE_THREAD = 0x10000
 _NO_TIMES = np.empty(0, np.int64)
 _SUSPENDS = ("machine_suspend", "timekeeping_freeze")
 
 
 class Bundles:
-    """Adds bundles to what is gathered."""
+    """Adds the events of bundles to the collected data."""
 
-    def __init__(self, into: Gathered, losses: PerfettoLosses) -> None:
+    def __init__(self, into: TraceBuilder, losses: PerfettoLosses) -> None:
         self._into, self._losses = into, losses
         self._last = LastRows()
         self._running: dict[int, int] = {}
 
     def add(self, bundle: Scan, columns: Columns, sequence: int) -> None:
-        """One bundle. Its clock is boottime, or is turned into it where the bundle says how."""
+        """Add one bundle. Times on another clock than boottime are converted if the bundle has the offset."""
         cpu = bundle.cpu
         if cpu >= CPU_LIMIT:
-            self._into.warn(f"events of cores with numbers of {CPU_LIMIT} and more are left out")
+            self._into.warn(f"events of cores with numbers from {CPU_LIMIT} on are left out")
             return
         shift_ns = 0
         if bundle.clock:
@@ -67,7 +67,7 @@ class Bundles:
             return
         if self._losses.bundle(cpu, sequence, min(ends), max(ends), bundle.lost):
             self._running.pop(cpu, None)
-        self._into.covers(min(ends), max(ends))
+        self._into.extend_span(min(ends), max(ends))
         self._switches(cpu, columns, bundle.names, compact)
         if power.kind.any():
             self._idle(power, is_timed, shift_ns)
@@ -77,7 +77,7 @@ class Bundles:
                 self._decoders[name](self, cpu, int(power.t_ns[row]) + shift_ns, event, getattr(event, name))
 
     def _switches(self, cpu: int, columns: Columns, names: Sequence[bytes], t_ns: I64) -> None:
-        """Arrays of switches, and who comes next; who leaves is who came before."""
+        """Add arrays of switches with the next thread. The thread that leaves is the next thread of the previous switch."""
         count = min(len(t_ns), len(columns.prev_state), len(columns.next_tid))
         if not count:
             return
@@ -100,7 +100,7 @@ class Bundles:
         rows = np.flatnonzero(is_timed & (power.kind == IDLE) & (power.cpu < CPU_LIMIT))
         if len(rows):
             state = power.state[rows]
-            state = np.where(state == _IDLE_EXIT, LEAVES_IDLE, np.minimum(state, _MOST_IDLE))
+            state = np.where(state == _IDLE_EXIT, LEAVES_IDLE, np.minimum(state, _MAX_IDLE))
             self._into.idle.add(cpu=_one(power.cpu[rows]), t_ns=power.t_ns[rows] + shift_ns, state=state)
 
     def _frequencies(self, power: Power, is_timed: Bool, shift_ns: int) -> None:
@@ -113,23 +113,23 @@ class Bundles:
             return
         state = int(state_of_numbers(np.array([switch.prev_state]))[0])
         self._into.switches.row(cpu=cpu, t_ns=t_ns, next_tid=switch.next_pid, prev_tid=switch.prev_pid, prev_state=state)
-        self._into.fact(t_ns, switch.prev_pid, DIED if state == DEAD else SEEN, name=as_bytes(switch.prev_comm))
-        self._into.fact(t_ns, switch.next_pid, SEEN, name=as_bytes(switch.next_comm))
+        self._into.add_fact(t_ns, switch.prev_pid, DIED if state == DEAD else SEEN, name=as_bytes(switch.prev_comm))
+        self._into.add_fact(t_ns, switch.next_pid, SEEN, name=as_bytes(switch.next_comm))
         self._running[cpu] = switch.next_pid
 
     def _start(self, _: int, t_ns: int, event: Any, task: Any) -> None:
         is_thread = bool(task.clone_flags & _CLONE_THREAD)
         tgid, parent = (UNKNOWN, event.pid) if is_thread else (task.pid, UNKNOWN)
-        self._into.fact(t_ns, task.pid, OPEN, tgid=tgid, name=as_bytes(task.comm), parent=parent)
+        self._into.add_fact(t_ns, task.pid, OPEN, tgid=tgid, name=as_bytes(task.comm), parent=parent)
 
     def _fork(self, _: int, t_ns: int, __: Any, task: Any) -> None:
-        self._into.fact(t_ns, task.child_pid, OPEN, name=as_bytes(task.child_comm))
+        self._into.add_fact(t_ns, task.child_pid, OPEN, name=as_bytes(task.child_comm))
 
     def _rename(self, _: int, t_ns: int, __: Any, task: Any) -> None:
-        self._into.fact(t_ns, task.pid, SEEN, name=as_bytes(task.newcomm))
+        self._into.add_fact(t_ns, task.pid, SEEN, name=as_bytes(task.newcomm))
 
     def _end(self, _: int, t_ns: int, __: Any, task: Any) -> None:
-        self._into.fact(t_ns, task.pid, GONE)
+        self._into.add_fact(t_ns, task.pid, GONE)
 
     def _suspend(self, _: int, t_ns: int, __: Any, event: Any) -> None:
         if event.action in _SUSPENDS:
@@ -157,14 +157,14 @@ class Bundles:
 
 
 def _one(cpu: I64) -> I64 | int:
-    """The core of all rows where they have the same one, else the column."""
+    """Return the core of all rows if it is the same, otherwise the column."""
     first = int(cpu[0])
     return first if bool((cpu == first).all()) else cpu
 
 
 def _times(deltas: U64, shift_ns: int) -> I64:
-    """The switches' times; those from an impossible one on are left out."""
-    if not len(deltas):  # a trace may have millions of bundles without any
+    """Return the times of the switches before the first impossible one."""
+    if not len(deltas):  # a trace may have millions of bundles without switches
         return _NO_TIMES
     good = len(deltas) if not np.any(deltas >= TIME_LIMIT_NS) else int(np.argmax(deltas >= TIME_LIMIT_NS))
     with np.errstate(over="ignore"):

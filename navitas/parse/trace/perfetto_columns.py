@@ -1,4 +1,4 @@
-"""The events of bundles as columns, those of many bundles decoded at once."""
+"""Decode the events of many bundles together, as columns."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from navitas.parse.arrays import I64, U8, U64, Bool
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import state_of_numbers
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_wire import COMMS, STATES, TIDS, TIMES, Scan
+from navitas.parse.trace.trace_builder import state_of_numbers
 from navitas.parse.trace.varints import LONGER, PAD, Buffer, packed
 from navitas.perfetto.messages import message_class
 
@@ -26,14 +26,14 @@ _TIMESTAMP, _PID, _CPU_FREQUENCY, _CPU_IDLE = 0x08, 0x10, 0x5A, 0x6A
 _STATE, _CPU_ID = 0x08, 0x10
 _U32 = (1 << 32) - 1
 _EVENTS_AT_ONCE: Final = 1 << 16
-"""As many as a mebibyte of the kernel's events has. A forged packet may have hundreds of times as many."""
+"""About the number of kernel events in one mebibyte. A forged packet may have hundreds of times as many."""
 Other = tuple[int, str, Any]
-"""An event by its row in the bundle, its name, and its message."""
+"""An event: its row in the bundle, its name, and its message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """Events cpu_idle and cpu_frequency among all events: time (`TIME_LIMIT_NS` for any later one), kind, and both fields."""
+    """Events cpu_idle and cpu_frequency among all events: time (at most `TIME_LIMIT_NS`), kind, and both fields."""
 
     t_ns: I64
     kind: U8
@@ -41,13 +41,13 @@ class Power:
     cpu: I64
 
     def part(self, low: int, high: int) -> Power:
-        """Some of the rows."""
+        """Return the rows low … high - 1."""
         return Power(self.t_ns[low:high], self.kind[low:high], self.state[low:high], self.cpu[low:high])
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A bundle's events: `power` has a row for each; `others` are the rest, by row; the arrays are those of its switches.
+    """A bundle's events. `power` has a row for each event; `others` are the other events by row. The arrays are of its switches.
 
     Threads with impossible numbers are 0. The arrays may differ in length.
     """
@@ -61,7 +61,7 @@ class Columns:
 
 
 def decode(scans: Sequence[Scan]) -> list[Columns | None]:
-    """The columns of each bundle; None where protobuf would not decode an event or array."""
+    """Return the columns of each bundle, or None for a bundle with an event or array that protobuf would reject."""
     rows = [0, *accumulate(len(scan.sizes) for scan in scans)]
     damaged = np.zeros(len(scans), bool)
     power, others = _events(scans, rows, damaged)
@@ -81,7 +81,7 @@ def decode(scans: Sequence[Scan]) -> list[Columns | None]:
 
 
 def _events(scans: Sequence[Scan], rows: Sequence[int], damaged: Bool) -> tuple[Power, list[list[Other]]]:
-    """The events of all bundles, and of each bundle those that protobuf decodes; `damaged` where it does not."""
+    """Return the power events of all bundles, and each bundle's other events as protobuf messages. Sets `damaged` on errors."""
     data = b"".join((*(scan.data for scan in scans), bytes(PAD)))
     buffer = Buffer(data)
     offsets = np.array([0, *accumulate(len(scan.data) for scan in scans)], np.int64)
@@ -114,21 +114,21 @@ def _events(scans: Sequence[Scan], rows: Sequence[int], damaged: Bool) -> tuple[
 
 
 def _array(scans: Sequence[Scan], number: int, damaged: Bool) -> tuple[U64, list[int]]:
-    """One of the arrays of all bundles, and from where to where each bundle's is."""
+    """Return one array of all bundles in sequence, and the bounds of each bundle's part."""
     values, ends, bad = packed([scan.arrays.get(number, b"") for scan in scans])
     damaged |= bad
     return values, [0, *ends.tolist()]
 
 
 def _tids(values: U64) -> I64:
-    """Threads out of protobuf's int32."""
+    """Convert protobuf's int32 to thread ids."""
     tid = values.astype(np.uint32).view(np.int32).astype(np.int64)
     tid[(tid < 0) | (tid >= TID_LIMIT)] = 0
     return tid
 
 
 def _power(buffer: Buffer, start: I64, end: I64, into: Power) -> I64:
-    """Set the rows of events that are nothing but numbers in the kernel's order; the result is the rows of all others."""
+    """Decode events that have only numbers in the kernel's order. Returns the rows of all other events."""
     byte = buffer.bytes
     good = byte[start] == _TIMESTAMP
     at = start + 1

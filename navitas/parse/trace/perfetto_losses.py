@@ -1,22 +1,22 @@
-"""Where a Perfetto trace says that something is missing, turned into spans of time."""
+"""Convert a Perfetto trace's reports of missing data to time spans."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from navitas.parse.trace.gather import CPU_LIMIT, Gathered
+from navitas.parse.trace.trace_builder import CPU_LIMIT, TraceBuilder
 
 _START, _END = 1, 2
 _CORES_NAMED = 8
 
 
 class PerfettoLosses:
-    """The kernel's buffers overrun (`lost_events`, counts), and packets dropped on their way or damaged.
+    """Losses by overruns of the kernel's buffers (`lost_events`, counts), and by dropped or damaged packets.
 
-    What is lost of a core is missing from its last event before to its first one after.
+    A core's loss lasts from its last event before the gap to its first event after it.
     """
 
-    def __init__(self, into: Gathered) -> None:
+    def __init__(self, into: TraceBuilder) -> None:
         self._into = into
         self._last_ns: dict[int, int] = {}
         self._cpus_of: dict[int, set[int]] = {}
@@ -26,7 +26,7 @@ class PerfettoLosses:
         self._buffers: Any = None
 
     def bundle(self, cpu: int, sequence: int, first_ns: int, last_ns: int, lost: bool) -> bool:
-        """A core's next events; whether some before them are missing."""
+        """Add the span of a core's next events. Returns whether events before them are missing."""
         missing = (lost or cpu in self._pending) and cpu in self._last_ns
         if missing:
             self._add(cpu, self._last_ns[cpu], first_ns)
@@ -36,42 +36,42 @@ class PerfettoLosses:
         return missing
 
     def before_next(self, cpu: int) -> None:
-        """Events of one core are missing before its next ones."""
+        """Record that events of one core are missing before its next ones."""
         self._pending.add(cpu)
 
     def dropped(self, sequence: int) -> None:
-        """Packets of one writer are missing: those of any core whose events it writes."""
+        """Record that packets of one writer are missing. They may have held events of any core that it writes."""
         self._pending |= self._cpus_of.get(sequence, set())
 
     def damaged(self) -> None:
-        """A packet could not be read: it may have been any core's."""
+        """Record that a packet could not be read. It may have held events of any core."""
         self._pending |= set(self._last_ns)
 
     def ftrace(self, stats: Any) -> None:
-        """The kernel's counts at the trace's start and end."""
+        """Keep the kernel's counts at the trace's start or end."""
         if stats.phase in self._overruns:
             counts = {each.cpu: each.overrun + each.commit_overrun + each.dropped_events for each in stats.cpu_stats}
             self._overruns[stats.phase].update({cpu: count for cpu, count in counts.items() if cpu < CPU_LIMIT})
 
     def service(self, stats: Any) -> None:
-        """The buffers' counts; the last ones count."""
+        """Keep the buffers' counts. The last ones apply."""
         self._buffers = stats.buffer_stats
 
     def close(self) -> None:
-        """Judge what is left at the trace's end."""
+        """Add the losses that are known only at the trace's end."""
         begin_ns, end_ns = self._into.span_ns or (0, 0)
         if self._into.cut:
             self._into.last_ns.update(self._last_ns)
         for cpu in sorted(self._pending & set(self._last_ns)):
             self._add(cpu, self._last_ns[cpu], max(end_ns, self._last_ns[cpu]))
         at_start = self._overruns[_START]
-        # What had been lost before the trace began is none of its own.
+        # Subtract what was lost before the trace began.
         lost = {cpu: count - at_start[cpu] for cpu, count in sorted(self._overruns[_END].items()) if cpu in at_start}
         overrun = [cpu for cpu, count in lost.items() if count > 0]
         for cpu in overrun[:_CORES_NAMED]:
             self._into.warn(f"the kernel's buffer of core {cpu} overran: {lost[cpu]} events are lost")
         if len(overrun) > _CORES_NAMED:
-            self._into.warn(f"so did those of {len(overrun) - _CORES_NAMED} more cores")
+            self._into.warn(f"the kernel's buffers of {len(overrun) - _CORES_NAMED} more cores overran too")
         for cpu in overrun:
             if cpu not in self._reported:
                 self._add(cpu, begin_ns, end_ns)

@@ -1,4 +1,4 @@
-"""The packets of a Perfetto file, one after another: a sequence of length-delimited messages, some of them compressed ones."""
+"""Read the packets of a Perfetto file, a sequence of length-delimited messages. Some contain compressed packets."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from navitas.regular_files import open_regular
 _PACKET_TAG = b"\x0a"  # field 1, length-delimited
 _VARINT_BYTES = 10
 _PACKET_BYTES = 64 << 20
-# How far compressed packets of a file may expand, all together: further than traces do, less than made-up ones could (a
-# thousandfold).
+# Limit of the expansion of a file's compressed packets in total. Real traces expand less; malicious ones may expand a
+# thousandfold.
 _EXPANDED_LEAST = 4 << 20
 _EXPANSION = 30
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPacket:
-    """One packet: `message`, or where that is None a `bundle` alone (`bundle` also beside a message that has one)."""
+    """One packet. `message` is None if the packet has nothing but a `bundle`; a packet may have both."""
 
     number: int
     data: bytes
@@ -39,7 +39,7 @@ class ReadPacket:
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
-    """A packet that cannot be used: how it begins, and why."""
+    """A packet that cannot be used: its first bytes, and the reason."""
 
     number: int
     text: bytes
@@ -48,7 +48,7 @@ class Damaged:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The file has no whole packet from this one on."""
+    """The end of the readable part: from this packet on, the file has no complete packet."""
 
     number: int
 
@@ -57,9 +57,9 @@ Found = ReadPacket | Damaged | Cut
 
 
 def read_packets(source: Path | bytes) -> Iterator[Found]:
-    """The packets in order, compressed ones taken apart.
+    """Yield the packets in order, with compressed packets expanded.
 
-    RecordingError when the file cannot be read, or begins with no packet.
+    Raises `RecordingError` if the file cannot be read or does not begin with a packet.
     """
     if isinstance(source, bytes):
         yield from _Packets(io.BytesIO(source), "the trace").read()
@@ -72,7 +72,7 @@ def read_packets(source: Path | bytes) -> Iterator[Found]:
 
 
 def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
-    """A packet as protobuf decodes it."""
+    """Decode a packet by protobuf."""
     try:
         message = message_class("TracePacket").FromString(data)
     except DecodeError:
@@ -85,7 +85,7 @@ def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
 
 
 def damaged(data: bytes, number: int, reason: str) -> Damaged:
-    """A packet that cannot be used."""
+    """Return the record of a packet that cannot be used."""
     return Damaged(number, data[:32].hex().encode(), reason)
 
 
@@ -101,7 +101,7 @@ class _Packets:
             if data is None:
                 if self._number == 1:
                     raise RecordingError(
-                        f"{self._name}: is no Perfetto trace", "Check that it is what perfetto wrote, unchanged."
+                        f"{self._name}: not a Perfetto trace", "Check that it is the unchanged output of perfetto."
                     )
                 yield Cut(self._number)
                 return
@@ -117,7 +117,7 @@ class _Packets:
         if isinstance(packet, Damaged):
             yield packet
         elif packet.message.HasField("zstd_compressed_packets"):
-            yield self._damaged(data, "packet is compressed by zstd, which is not read")
+            yield self._damaged(data, "packet is compressed by zstd, which is not supported")
         elif packet.message.HasField("compressed_packets"):
             yield from self._expanded(packet.message.compressed_packets, nested)
         else:
@@ -145,7 +145,7 @@ class _Packets:
 
 
 def _plain(bundle: Any) -> Any:
-    """A bundle with nothing but what `scan_bundle` reads."""
+    """Remove everything from a bundle that `scan_bundle` does not read."""
     bundle.DiscardUnknownFields()
     for message, used in ((bundle, BUNDLE_FIELDS), (bundle.compact_sched, COMPACT_FIELDS)):
         for field, _ in message.ListFields():
@@ -155,7 +155,7 @@ def _plain(bundle: Any) -> Any:
 
 
 def _delimited(stream: BinaryIO) -> Iterator[bytes | None]:
-    """The packets of a message `Trace`; None at last, when it ends within one or has something else in it."""
+    """Yield the packets of a message `Trace`. Yields None and stops if it ends within a packet or contains anything else."""
     while tag := stream.read(1):
         size = _varint(stream) if tag == _PACKET_TAG else None
         data = stream.read(size) if size is not None and size <= _PACKET_BYTES else None
@@ -166,7 +166,7 @@ def _delimited(stream: BinaryIO) -> Iterator[bytes | None]:
 
 
 def _varint(stream: BinaryIO) -> int | None:
-    """A number; None when the stream ends within it, or it is none."""
+    """Read a number. Returns None if the stream ends within it or the number is too long."""
     value = 0
     for place in range(_VARINT_BYTES):
         byte = stream.read(1)

@@ -1,4 +1,4 @@
-"""Power rails of a Perfetto trace."""
+"""Read the power rails of a Perfetto trace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CELLS_LIMIT = 1 << 22
 
 
 class PerfettoRails:
-    """Gathers readings of rails, which are named once (by their number within a session)."""
+    """Collects readings of rails. Each rail is named once, by its index within a session."""
 
     def __init__(self) -> None:
         self._names: dict[tuple[int, int], str] = {}
@@ -27,9 +27,9 @@ class PerfettoRails:
         self._readings: list[tuple[int, int, int]] = []
 
     def add(self, rails: Any, packet_ns: int) -> int:
-        """A packet's names and readings; returns how many readings have no time.
+        """Add a packet's names and readings. Returns the number of readings without a time.
 
-        A reading without a time of its own was made at the packet's (boottime, `UNKNOWN` where that is not known either).
+        A reading without a time of its own gets the packet's (boottime, or `UNKNOWN`).
         """
         untimed = 0
         session = rails.session_uuid
@@ -47,9 +47,9 @@ class PerfettoRails:
         return untimed
 
     def table(self) -> RailReadings | None:
-        """Joules by boottime, from when all rails are known on; a rail keeps its energy until it is read again.
+        """Return joules by boottime, from the first time at which all rails are known.
 
-        None where there are none, or more readings than of any phone.
+        A rail keeps its energy until its next reading. Returns None if there are no readings, or more than any phone has.
         """
         if not self._readings:
             return None

@@ -1,13 +1,13 @@
-"""A packet of kernel events by protobuf's wire format: where each event and array is, without an object for each event.
+"""Parse packets of kernel events by protobuf's wire format, without an object for each event.
 
-This reads what Perfetto writes. For anything else the functions return None, and protobuf decodes the packet.
+This module reads only what Perfetto writes. For anything else its functions return None, and protobuf decodes the packet.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from navitas.parse.trace.varints import LONGER, MOST_BYTES
+from navitas.parse.trace.varints import LONGER, MAX_BYTES
 
 _VARINT, _CONTENT = 0, 2
 _U32, _U64 = (1 << 32) - 1, (1 << 64) - 1
@@ -23,7 +23,7 @@ _EVENT_TAG = _EVENT << 3 | _CONTENT
 
 @dataclass(slots=True)
 class Scan:
-    """A bundle of one core's events: event i's size, then the event, is at `data[sizes[i]]`; arrays by their field; names."""
+    """A bundle of one core's events. At `data[sizes[i]]` are event i's size and then the event; `arrays` are by field number."""
 
     data: bytes
     sizes: list[int] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class PlainPacket:
-    """A packet that has a bundle and nothing else of use: its writer's number, and whether packets before it are missing."""
+    """A packet that has only a bundle: its writer's number, and whether packets before it are missing."""
 
     bundle: Scan
     sequence: int
@@ -46,11 +46,11 @@ class PlainPacket:
 
 
 class _OddError(Exception):
-    """Something that Perfetto does not write there."""
+    """Data that Perfetto does not write there."""
 
 
 def scan_packet(data: bytes) -> PlainPacket | None:
-    """The packet's bundle; None for any other packet."""
+    """Return the packet's bundle, or None for any other packet."""
     numbers: dict[int, int] = {}
     at, content = 0, None
     try:
@@ -73,7 +73,7 @@ def scan_packet(data: bytes) -> PlainPacket | None:
 
 
 def scan_bundle(data: bytes) -> Scan | None:
-    """A bundle by itself."""
+    """Return a bundle that is not in a packet, or None."""
     try:
         return _bundle(data, 0, len(data))
     except (_OddError, IndexError):
@@ -135,12 +135,12 @@ def _compact(scan: Scan, at: int, end: int) -> None:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number, and where it ends."""
+    """Return a number and the position after it."""
     value = data[at]
     if value < 0x80:
         return value, at + 1
     value &= 0x7F
-    for place in range(1, MOST_BYTES):
+    for place in range(1, MAX_BYTES):
         byte = data[at + place]
         value |= (byte & 0x7F) << 7 * place
         if byte < 0x80:

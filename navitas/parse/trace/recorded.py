@@ -1,4 +1,4 @@
-"""A run's kernel trace: read, joined with the run's clock; or why there is none."""
+"""Read a run's kernel trace and join it with the run's clock, or say why there is none."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from navitas.recording.store import Recording
 
 PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
 NOT_TRACED: Final = "trace"
-"""Code of the manifest's warnings on why a run was not traced, or not by the requested tracer."""
+"""Code of the manifest's warnings that a run was not traced, or not by the requested tracer."""
 _ROUGH_NS = 1_000_000
 
 
 def read_trace(
     recording: Recording, run: Run, clocks: ClockTriples, findings: Findings, *, run_ns: tuple[int, int], tids: Collection[int]
 ) -> tuple[Trace | None, tuple[Reason, ...]]:
-    """The first trace of this run, and reasons about its traces; skipped lines are counted in the findings."""
+    """Return the run's first usable trace, and reasons about all its traces. Skipped lines are counted in `findings`."""
     warnings = [warning for warning in recording.manifest.warnings if warning.code == NOT_TRACED and warning.run == run.id]
     reasons = [Reason("tracer", warning.message) for warning in warnings]
     for path in recording.files("trace", run.id):
         try:
             raw = _read(path)
         except RecordingError as error:
-            findings.warn("trace_unreadable", str(error), "The run is analysed without it.")
+            findings.warn("trace_unreadable", str(error), "The analysis of the run does not use it.")
             reasons.append(Reason("trace_unreadable", f"{path.name} cannot be read"))
             continue
         _count_skipped(path, raw, findings)
@@ -41,7 +41,7 @@ def read_trace(
         reasons += joined.reasons
         if joined.trace is not None:
             if joined.residual_ns > _ROUGH_NS:
-                text = f"the trace's clock is known to {joined.residual_ns / 1e6:.1f} ms only"
+                text = f"the trace's clock is known only to {joined.residual_ns / 1e6:.1f} ms"
                 reasons.append(Reason("trace_clock_rough", text))
             return joined.trace, tuple(reasons)
     return None, tuple(reasons)
@@ -52,9 +52,9 @@ def _read(path: Path) -> RawTrace:
 
 
 def _count_skipped(path: Path, raw: RawTrace, findings: Findings) -> None:
-    """Count the skipped lines or packets by reason, and name the first of each."""
+    """Count the skipped lines or packets by reason, with the number of the first one."""
     unit = "packets" if path.suffix in PERFETTO_SUFFIXES else "lines"
     for reason, count in raw.skipped_by_reason.items():
         first = next((f", the first is number {one.number}" for one in raw.skipped if one.reason == reason), "")
         message = f"{path.name}: {{count}} {unit} were skipped ({reason}){first}"
-        findings.lose("trace_lines", count, message, "The others are used.", file=path.name)
+        findings.add_loss("trace_lines", count, message, "The others are used.", file=path.name)

@@ -1,4 +1,4 @@
-"""Lines one by one: rare events, other tools' forms of frequent ones, comments, and lines that are no events."""
+"""Decode lines one by one: rare events, other tools' formats of frequent events, comments, and lines that are not events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, Gathered, state_of_numbers
+from navitas.parse.trace.trace_builder import CPU_LIMIT, DIED, GONE, LISTED, OPEN, SEEN, TraceBuilder, state_of_numbers
 from navitas.parse.trace.trace_tables import DEAD, LEAVES_IDLE, RUNNABLE, SLEEPS, UNKNOWN
 
 CLOCK_SYNC: Final = b"trace_event_clock_sync"
@@ -30,7 +30,7 @@ _FORK = re.compile(rb"(?:parent_)?comm=.* (?:parent_)?pid=\d{1,7} child_comm=(.*
 _RENAME = re.compile(rb"pid=(\d{1,7}) oldcomm=.* newcomm=(.*) oom_score_adj=", re.DOTALL)
 _END = re.compile(rb"comm=(?:.*) pid=(\d{1,7}) prio=", re.DOTALL)
 _SUSPEND = re.compile(rb"(machine_suspend|timekeeping_freeze)\[\d+\] (begin|end)")
-# What `trace-cmd report -R` prints of a text is the address at which the kernel had it.
+# Of a text, `trace-cmd report -R` prints only its address in the kernel.
 _SUSPEND_RAW = re.compile(rb"action=0x[0-9a-f]+ val=")
 _OFFLINE = re.compile(
     rb"cpu (\d{1,4}) offline error=0|cpu: (\d{1,4}) target: +0 step:"
@@ -47,10 +47,10 @@ _ENTRIES = re.compile(rb"# entries-in-buffer/entries-written: (\d{1,18})/(\d{1,1
 _CLOCK = re.compile(rb"# *(?:trace[_ ])?clock: *(?:.*\[(\w+)\]|(\w+))")
 _CLOCKS = {b"boot": "boottime", b"mono": "monotonic", b"local": "global", b"global": "global"}
 _CLONE_THREAD = 0x10000
-_MOST_IDLE = 0xFFFF
+_MAX_IDLE = 0xFFFF
 _IDLE_EXIT = 4_294_967_295
 _NS_PER_S, _NS_PER_MS = 1_000_000_000, 1_000_000
-_MOST_S = 1 << 32
+_MAX_S = 1 << 32
 
 
 class Switch(NamedTuple):
@@ -64,13 +64,13 @@ class Switch(NamedTuple):
 
 
 class SingleLines:
-    """Decodes lines into what is gathered; `skip`s are reported by number."""
+    """Decodes lines into the collected data. Skipped lines are reported by line number."""
 
-    def __init__(self, into: Gathered) -> None:
+    def __init__(self, into: TraceBuilder) -> None:
         self._into = into
 
     def comment(self, line: bytes) -> None:
-        """A line that begins with `#`: it may name the clock, or how much the kernel overwrote before the trace begins."""
+        """Decode a line that begins with `#`. It may name the clock, or the number of events that the kernel overwrote."""
         if entries := _ENTRIES.match(line):
             overwritten = int(entries[2]) - int(entries[1])
             if overwritten > 0:
@@ -80,32 +80,32 @@ class SingleLines:
             self._into.clock = _CLOCKS.get(clock[1] or clock[2], self._into.clock)
 
     def other(self, number: int, line: bytes) -> int | None:
-        """A line without the head of an event; the core, when it says that this core's events were lost before the next one."""
+        """Decode a line that is not an event. Returns the core if the line reports lost events of a core."""
         if lost := _LOST.match(line):
             return int(lost[1])
         if listed := _PROC.match(line):
-            self._into.fact(UNKNOWN, int(listed[2]), LISTED, tgid=int(listed[1]))
+            self._into.add_fact(UNKNOWN, int(listed[2]), LISTED, tgid=int(listed[1]))
         elif _HEAD.match(line):
             self.event(number, line)
         elif not _KNOWN.match(line):
-            self._into.skip(number, line, "no event")
+            self._into.skip(number, line, "not an event")
         return None
 
     def event(self, number: int, line: bytes) -> None:
-        """An event's line, of any form."""
+        """Decode an event line in any format."""
         head = _HEAD.match(line)
         if head is None or int(head["cpu"]) >= CPU_LIMIT:
-            self._into.skip(number, line, "no event")
+            self._into.skip(number, line, "not an event")
             return
         t_ns = _time_ns(head)
-        self._into.covers(t_ns, t_ns)
+        self._into.extend_span(t_ns, t_ns)
         if CLOCK_SYNC in head["fields"]:
             self._clock_sync(t_ns, head["fields"])
         elif (decode := self._decoders.get(head["event"])) and not decode(self, t_ns, head):
             self._into.skip(number, line, f"{head['event'].decode()} without its fields")
 
     def switch(self, number: int, line: bytes) -> Switch | None:
-        """A sched_switch line, of any form; None when it is skipped."""
+        """Decode a sched_switch line in any format. Returns None if the line is skipped."""
         head = _HEAD.match(line)
         found = head and int(head["cpu"]) < CPU_LIMIT and self._read_switch(head)
         if not head or not found:
@@ -119,8 +119,8 @@ class SingleLines:
             return None
         state, t_ns = _state(found[3]), _time_ns(head)
         tgid = int(head["tgid"]) if (head["tgid"] or b"").isdigit() and prev == int(head["pid"]) else UNKNOWN
-        self._into.fact(t_ns, prev, DIED if state == DEAD else SEEN, tgid=tgid, name=found[1])
-        self._into.fact(t_ns, following, SEEN, name=found[4])
+        self._into.add_fact(t_ns, prev, DIED if state == DEAD else SEEN, tgid=tgid, name=found[1])
+        self._into.add_fact(t_ns, following, SEEN, name=found[4])
         return Switch(int(head["cpu"]), t_ns, following, prev, state)
 
     def _switch(self, _: int, head: re.Match[bytes]) -> bool:
@@ -138,31 +138,29 @@ class SingleLines:
         found = _POWER.match(head["fields"])
         if found and int(found[2]) < CPU_LIMIT:
             state = int(found[1])
-            self._into.idle.row(
-                cpu=int(found[2]), t_ns=t_ns, state=LEAVES_IDLE if state == _IDLE_EXIT else min(state, _MOST_IDLE)
-            )
+            self._into.idle.row(cpu=int(found[2]), t_ns=t_ns, state=LEAVES_IDLE if state == _IDLE_EXIT else min(state, _MAX_IDLE))
         return bool(found)
 
     def _start(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _NEW.match(head["fields"]):
             tid, is_thread = int(found[1]), int(found[3], 16) & _CLONE_THREAD
             parent = int(head["pid"]) if is_thread else UNKNOWN
-            self._into.fact(t_ns, tid, OPEN, tgid=UNKNOWN if is_thread else tid, name=found[2], parent=parent)
+            self._into.add_fact(t_ns, tid, OPEN, tgid=UNKNOWN if is_thread else tid, name=found[2], parent=parent)
         return bool(found)
 
     def _fork(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _FORK.match(head["fields"]):
-            self._into.fact(t_ns, int(found[2]), OPEN, name=found[1])
+            self._into.add_fact(t_ns, int(found[2]), OPEN, name=found[1])
         return bool(found)
 
     def _rename(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _RENAME.match(head["fields"]):
-            self._into.fact(t_ns, int(found[1]), SEEN, name=found[2])
+            self._into.add_fact(t_ns, int(found[1]), SEEN, name=found[2])
         return bool(found)
 
     def _end(self, t_ns: int, head: re.Match[bytes]) -> bool:
         if found := _END.match(head["fields"]):
-            self._into.fact(t_ns, int(found[1]), GONE)
+            self._into.add_fact(t_ns, int(found[1]), GONE)
         return bool(found)
 
     def _suspend(self, t_ns: int, head: re.Match[bytes]) -> bool:
@@ -176,9 +174,9 @@ class SingleLines:
         return True
 
     def _clock_sync(self, t_ns: int, fields: bytes) -> None:
-        """What atrace writes when it begins: monotonic seconds (a float's few digits of them), or realtime milliseconds."""
+        """Decode atrace's clock mark: monotonic seconds (with the few digits of a float), or realtime milliseconds."""
         sync = _SYNC.search(fields)
-        if not sync or not 0 < int(sync[2]) < (_MOST_S if sync[1] == b"parent" else _MOST_S * 1000):
+        if not sync or not 0 < int(sync[2]) < (_MAX_S if sync[1] == b"parent" else _MAX_S * 1000):
             return
         monotonic, realtime = UNKNOWN, UNKNOWN
         if sync[1] == b"parent":
@@ -207,7 +205,7 @@ def _time_ns(head: re.Match[bytes]) -> int:
 
 
 def _state(text: bytes) -> int:
-    """`S`, `R+`, `S|W`, `x`, or a number."""
+    """Decode a state: `S`, `R+`, `S|W`, `x`, or a number."""
     try:
         return int(state_of_numbers(np.array([int(text, 0)]))[0])
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""sched_switch as the kernel prints it, all lines of a block at once."""
+"""Decode sched_switch in the kernel's format, all lines of a block together."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from navitas.parse.arrays import I64, U8, Bool
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import DIED, SEEN, Gathered, LastRows, state_of_numbers
 from navitas.parse.trace.lines import TraceLines
 from navitas.parse.trace.single_lines import Switch
+from navitas.parse.trace.text_buffer import Places, TextBuffer
+from navitas.parse.trace.trace_builder import DIED, SEEN, LastRows, TraceBuilder, state_of_numbers
 from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN
-from navitas.parse.trace.words import Places, TextBuffer
 
 _NAME_WORDS = 2
 _DEAD_LETTERS = (ord("X"), ord("x"), ord("Z"))
@@ -37,15 +37,15 @@ class _Fields:
 
 
 class SwitchLines:
-    """Decodes sched_switch lines into switches, and a few facts of each thread a block: its last name, its end."""
+    """Decodes sched_switch lines into switches and, for each thread and block, its last name and its end."""
 
     def __init__(self) -> None:
         self._last = LastRows()
 
     def decode(
-        self, text: TextBuffer, lines: TraceLines, rows: Places, single: Callable[[int], Switch | None], into: Gathered
+        self, text: TextBuffer, lines: TraceLines, rows: Places, single: Callable[[int], Switch | None], into: TraceBuilder
     ) -> None:
-        """Decode these event lines; those that look different, each by `single`."""
+        """Decode these event lines. Lines in other formats go to `single`, one by one."""
         fields = _fields(text, lines.event[rows], lines.end[lines.row[rows]])
         good = np.flatnonzero(fields.good)
         kept = rows[good]
@@ -60,7 +60,7 @@ class SwitchLines:
             "prev_state": prev_state,
         }
         if others:
-            # Switches of one moment have to stay in the file's order.
+            # Switches with equal times must keep the order of the file.
             place = np.searchsorted(kept, [row for row, _ in others])
             for column, values in columns.items():
                 columns[column] = np.insert(values, place, [getattr(found, column) for _, found in others])
@@ -83,7 +83,7 @@ class SwitchLines:
 
 
 def _fields(text: TextBuffer, event: Places, end: Places) -> _Fields:
-    """`sched_switch: prev_comm=A prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=B next_pid=2 next_prio=120`."""
+    """Parse `sched_switch: prev_comm=A prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=B next_pid=2 next_prio=120`."""
     good = text.has(event + 8, b"itch: pr") & text.has(event + 16, b"ev_comm=")
     prev_name = event + len("sched_switch: prev_comm=")
     prev_name_length = text.find("=", prev_name + len(" prev_pid"), _NAME_WORDS)
@@ -112,7 +112,7 @@ def _fields(text: TextBuffer, event: Places, end: Places) -> _Fields:
 
 
 def _states(text: TextBuffer, at: Places) -> tuple[U8, Bool]:
-    """States by their first letter, or by number where that is printed; and whether they are (hexadecimal ones are not)."""
+    """Return states from their first letter or decimal number, and whether each is valid (hexadecimal numbers are not)."""
     letter = text.bytes[at]
     state = _STATE_OF_LETTER[letter]
     good = np.ones(len(at), bool)
@@ -125,7 +125,7 @@ def _states(text: TextBuffer, at: Places) -> tuple[U8, Bool]:
 
 
 def _tgids(text: TextBuffer, bracket: Places) -> I64:
-    """The process from the column TGID, where there is one: `( 2519) [000]`."""
+    """Return the process from the optional column TGID: `( 2519) [000]`."""
     tgid, digits = text.number_before(bracket - 2)
     known = text.has(bracket - 2, b") [") & (digits > 0) & (tgid < TID_LIMIT)
     return np.where(known, tgid, UNKNOWN)

@@ -1,25 +1,25 @@
-"""Where a text trace says `CPU:2 [LOST 34 EVENTS]`: that core's events are missing from its last one to its next one."""
+"""Losses in a text trace. After `CPU:2 [LOST 34 EVENTS]`, the core's events are missing between its previous and next event."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from navitas.parse.trace.gather import CPU_LIMIT, Gathered
 from navitas.parse.trace.lines import TraceLines
+from navitas.parse.trace.trace_builder import CPU_LIMIT, TraceBuilder
 from navitas.parse.trace.trace_tables import UNKNOWN
 
 
 class TextLosses:
-    """Turns the places of such lines into spans of time, over blocks."""
+    """Converts the positions of such lines to time spans, over several blocks."""
 
-    def __init__(self, into: Gathered) -> None:
+    def __init__(self, into: TraceBuilder) -> None:
         self._into = into
         self._last_at = np.full(CPU_LIMIT, UNKNOWN, np.int64)
         self._open: dict[int, int] = {}
         self._begin_ns: int | None = None
 
     def block(self, lines: TraceLines, lost: list[tuple[int, int]]) -> None:
-        """A block's events, and (line, core) of those lines in order."""
+        """Add a block's events, and the (line, core) of each such line in order."""
         if self._begin_ns is None and len(lines.t_ns):
             self._begin_ns = int(lines.t_ns.min())
         if not lost and not self._open:
@@ -48,7 +48,7 @@ class TextLosses:
         return int(self._last_at[cpu]) if cpu < CPU_LIMIT and self._last_at[cpu] != UNKNOWN else begin
 
     def close(self) -> None:
-        """The trace ends: what is missing still is missing until its end."""
+        """End the trace. Losses without a next event last until the end of the trace."""
         for cpu, from_ns in self._open.items():
             end_ns = self._into.span_ns[1] if self._into.span_ns else from_ns
             self._into.losses.row(cpu=cpu, from_ns=from_ns, to_ns=max(from_ns, end_ns))

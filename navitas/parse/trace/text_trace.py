@@ -1,4 +1,4 @@
-"""Text traces: the kernel's (`trace`, `trace_pipe`, atrace), systrace pages, and what `trace-cmd report` prints."""
+"""Read text traces: the kernel's (`trace`, `trace_pipe`, atrace), systrace pages, and the output of `trace-cmd report`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from navitas.parse.trace.blocks import BLOCK_BYTES, Block, read_blocks
-from navitas.parse.trace.gather import Gathered
+from navitas.parse.trace.build_trace import build_trace
+from navitas.parse.trace.frequent_lines import decode_ends, decode_power, decode_starts
 from navitas.parse.trace.lines import Layout, TraceLines
-from navitas.parse.trace.order import in_order
-from navitas.parse.trace.other_lines import decode_ends, decode_power, decode_starts
 from navitas.parse.trace.single_lines import CLOCK_SYNC, SingleLines, Switch
 from navitas.parse.trace.switch_lines import SwitchLines
+from navitas.parse.trace.text_buffer import Places, TextBuffer
 from navitas.parse.trace.text_losses import TextLosses
+from navitas.parse.trace.trace_builder import TraceBuilder
 from navitas.parse.trace.trace_tables import RawTrace
-from navitas.parse.trace.words import Places, TextBuffer
 
 _RARE = (b"sched_process_fo", b"task_rename:", b"suspend_resume:", b"sched_cpu_hotplu", b"cpuhp_enter:")
 _MARKS = (b"tracing_mark_write", b"print", b"0:")
@@ -25,11 +25,10 @@ _LINE_BYTES = 1024
 
 
 def read_text(source: Path | bytes, block_bytes: int = BLOCK_BYTES) -> RawTrace:
-    """Read a text trace of any size, block by block (a line has to fit into one).
+    """Read a text trace of any size, block by block. A line must fit into a block.
 
-    Lines that cannot be used are counted by reason, the first of them kept.
-
-    A file without any event yields empty tables. RecordingError when the file cannot be read.
+    Unusable lines are counted by reason, and the first of them are kept. A file without events yields empty tables.
+    Raises `RecordingError` if the file cannot be read.
     """
     reader = _LineReader()
     for block in read_blocks(source, block_bytes):
@@ -39,7 +38,7 @@ def read_text(source: Path | bytes, block_bytes: int = BLOCK_BYTES) -> RawTrace:
 
 class _LineReader:
     def __init__(self) -> None:
-        self._into = Gathered()
+        self._into = TraceBuilder()
         self._layout, self._switches = Layout(), SwitchLines()
         self._single, self._losses = SingleLines(self._into), TextLosses(self._into)
 
@@ -61,7 +60,7 @@ class _LineReader:
         self._losses.block(lines, [(line, cpu) for line, cpu in said if cpu is not None])
         if not len(lines.row):
             return
-        into.covers(int(lines.t_ns.min()), int(lines.t_ns.max()))
+        into.extend_span(int(lines.t_ns.min()), int(lines.t_ns.max()))
         broken = set(_lines_with(text, lines, _UNDECODED))
         for line in sorted(broken):
             into.skip(before + line + 1, content(line), "trace-cmd could not decode the event")
@@ -77,16 +76,15 @@ class _LineReader:
                 self._single.event(before + line + 1, content(line))
 
     def close(self) -> RawTrace:
-        """The whole trace."""
+        """Return the whole trace."""
         self._losses.close()
-        return in_order(self._into)
+        return build_trace(self._into)
 
 
 def _frequent(
-    text: TextBuffer, lines: TraceLines, switches: SwitchLines, single: Callable[[int], Switch | None], into: Gathered
+    text: TextBuffer, lines: TraceLines, switches: SwitchLines, single: Callable[[int], Switch | None], into: TraceBuilder
 ) -> Iterator[Places]:
-    """Decode the frequent events (other forms of switches by `single`); yields the event lines that are left."""
-
+    """Decode the frequent events; switches in other formats by `single`. Yields the remaining event lines."""
     name, more = text.words(lines.event), text.words(lines.event + 8)
     is_switch = (name == _word(b"sched_sw")) & ((more & _mask(b"itch:")) == _word(b"itch:"))
     switches.decode(text, lines, np.flatnonzero(is_switch), single, into)
@@ -117,7 +115,7 @@ def _mask(text: bytes) -> np.uint64:
 
 
 def _lines_with(text: TextBuffer, lines: TraceLines, mark: bytes) -> Iterator[int]:
-    """The event lines that have a mark in them."""
+    """Yield the event lines that contain a mark."""
     at = text.buffer.find(mark, text.low, text.high)
     while at >= 0:
         line = int(np.searchsorted(lines.start, at, side="right")) - 1

@@ -1,4 +1,4 @@
-"""The tables of a kernel trace: who ran on which core when, at which frequency, and where the trace has holes."""
+"""Tables of a kernel trace: which thread ran on which core and when, frequencies, and losses."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ TraceClock = Literal["boottime", "monotonic", "global"]
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """sched_switch, by cpu, then time: from `t_ns[i]` on `next_tid[i]` runs on `cpu[i]` (0: nothing does).
+    """sched_switch events, by cpu, then time. From `t_ns[i]` on, `next_tid[i]` runs on `cpu[i]` (0: the core is idle).
 
-    `prev_tid` is -1 if unknown; `prev_state` is how it left: `SLEEPS`, `RUNNABLE` (it was preempted), or `DEAD`.
-    A core that goes offline has a switch to 0 there.
+    `prev_tid` is -1 if unknown. `prev_state` is its state as it left: `SLEEPS`, `RUNNABLE` (preempted) or `DEAD`.
+    A core that goes offline has a switch to 0.
     """
 
     cpu: I32
@@ -41,7 +41,7 @@ class Switches:
 
 @dataclass(frozen=True, slots=True)
 class Frequencies:
-    """cpu_frequency and polls of it, by cpu, then time: from `t_ns[i]` on `cpu[i]` has `khz[i]`."""
+    """cpu_frequency events and polled frequencies, by cpu, then time. From `t_ns[i]` on, `cpu[i]` has `khz[i]`."""
 
     cpu: I32
     t_ns: I64
@@ -50,9 +50,9 @@ class Frequencies:
 
 @dataclass(frozen=True, slots=True)
 class IdleStates:
-    """cpu_idle, by cpu, then time: the state entered at `t_ns[i]`, or `LEAVES_IDLE`.
+    """cpu_idle events, by cpu, then time: the state entered at `t_ns[i]`, or `LEAVES_IDLE`.
 
-    They show when the device was awake. Of each core's, the first one in every `IDLE_APART_NS` is kept.
+    They show when the device was awake. Only a core's first event in every `IDLE_APART_NS` is kept.
     """
 
     cpu: I32
@@ -62,10 +62,10 @@ class IdleStates:
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Lifetimes of threads, by tid, then time, as columns: a trace may have millions. A tid used again has several rows.
+    """Lifetimes of threads, by tid, then time. Columns, because a trace may have millions. A reused tid has several rows.
 
-    `tgid` is the process (-1 unknown); `names[name[i]]` the last name of row i (UTF-8; number -1: none). A row begins at the
-    thread's start where the trace saw it, else at the trace's start; it ends likewise.
+    `tgid` is the process (-1: unknown). `names[name[i]]` is the last name of row i (UTF-8; number -1: none). A row begins at
+    the thread's start if the trace has it, otherwise at the trace's start; likewise its end.
     """
 
     tid: I32
@@ -81,7 +81,7 @@ class Tasks:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Where events are missing: `cpu` (-1: all) from `from_ns` to `to_ns`, in order of `from_ns`; they may overlap."""
+    """Missing events of `cpu` (-1: all) from `from_ns` to `to_ns`, in order of `from_ns`. Losses may overlap."""
 
     cpu: I32
     from_ns: I64
@@ -93,7 +93,7 @@ class Losses:
 
 @dataclass(frozen=True, slots=True)
 class TimeSpans:
-    """Spans of time in order, apart from each other."""
+    """Time spans in order, without overlaps."""
 
     from_ns: I64
     to_ns: I64
@@ -104,7 +104,7 @@ class TimeSpans:
 
 @dataclass(frozen=True, slots=True)
 class CpuWindows:
-    """For each cpu (in order, once): the span in which the trace shows what it runs, apart from `Losses`."""
+    """For each cpu, in order: the span in which the trace shows what it runs, except during `Losses`."""
 
     cpu: I32
     from_ns: I64
@@ -113,7 +113,7 @@ class CpuWindows:
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
-    """Simultaneous readings of clocks, in order of `trace_ns`, the trace's own clock (after joining: monotonic); -1: not read."""
+    """Simultaneous readings of clocks, in order of `trace_ns` (the trace's clock; monotonic after joining). -1: not read."""
 
     trace_ns: I64
     monotonic_ns: I64
@@ -126,10 +126,11 @@ class Snapshots:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What the kernel's tracer saw. Times are CLOCK_MONOTONIC ns once joined (`join.to_monotonic`), else the trace's own clock's.
+    """A kernel trace. Times are CLOCK_MONOTONIC ns once joined (`join.to_monotonic`), before that on the trace's own clock.
 
-    `clock` names the latter: `boottime`, `monotonic`, or `global` (the scheduler's own, or unknown). `suspends` are the spans in
-    which the whole device slept (of no length after joining: monotonic stands still). `rails` are in boottime until joined.
+    `clock` names the trace's own clock: `boottime`, `monotonic`, or `global` (the scheduler's clock, or unknown).
+    `suspends` are the spans in which the device was suspended. They have no length after joining, because monotonic stops.
+    `rails` are on boottime until joined.
     """
 
     switches: Switches
@@ -148,7 +149,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class SkippedLine:
-    """A line (text) or packet (Perfetto) that could not be used: its number from 1, its first 200 characters, and why."""
+    """A line (text) or packet (Perfetto) that could not be used: its number from 1, its first 200 characters, and the reason."""
 
     number: int
     text: str
@@ -157,7 +158,7 @@ class SkippedLine:
 
 @dataclass(frozen=True, slots=True)
 class RawTrace:
-    """A trace as read, on its own clock; the first lines that were skipped, how many of each reason, and other warnings."""
+    """A trace on its own clock, the first skipped lines, the number of skipped lines by reason, and other warnings."""
 
     trace: Trace
     skipped: tuple[SkippedLine, ...] = ()

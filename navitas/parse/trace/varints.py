@@ -1,4 +1,4 @@
-"""Protobuf's varints, many at once: at places of a buffer, and in packed arrays."""
+"""Decode many protobuf varints at once: at positions in a buffer, and in packed arrays."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from navitas.parse.arrays import I64, U8, U64, Bool
 
 PAD: Final = 64
-"""A buffer has so many more bytes behind the last place that is read."""
+"""Number of bytes that a buffer needs after the last position that is read."""
 LONGER: Final = 9
-"""The size of a varint of more than eight bytes; its value is not read."""
-MOST_BYTES: Final = 10
+"""The reported size of a varint of more than eight bytes. Its value is not decoded."""
+MAX_BYTES: Final = 10
 _HIGH, _ONES = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101)
 _ODD_7, _ODD_14, _ODD_28 = (np.uint64(mask) for mask in (0x7F007F007F007F00, 0x3FFF00003FFF0000, 0x0FFFFFFF00000000))
 _1, _2, _4, _7, _56 = (np.uint64(bits) for bits in (1, 2, 4, 7, 56))
 
 
 class Buffer:
-    """Bytes with `PAD` more bytes behind them; places are indexes."""
+    """Bytes followed by `PAD` more bytes. Positions are indexes."""
 
     def __init__(self, data: bytes) -> None:
         self.bytes: U8 = np.frombuffer(data, np.uint8)
         self._words: U64 = np.ndarray((len(data) - 7,), np.dtype("<u8"), buffer=data, strides=(1,))
 
     def varints(self, at: I64) -> tuple[I64, I64]:
-        """The number at each place and its size in bytes, or `LONGER`."""
+        """Return the number at each position and its size in bytes, or `LONGER`."""
         words = self._words[at]
         ends = ~words & _HIGH
         # All bits up to the first byte without a continuation bit; without such a byte all bits.
@@ -41,9 +41,9 @@ class Buffer:
 
 
 def packed(parts: Sequence[bytes]) -> tuple[U64, I64, Bool]:
-    """The numbers of arrays, one array after another, where each array ends among them, and which arrays are damaged.
+    """Return the numbers of all arrays in sequence, the end of each array among them, and which arrays are damaged.
 
-    Each array is empty or ends with a whole number. A damaged array has a number that is longer than any.
+    Each array is empty or ends with a complete number. An array is damaged if a number has too many bytes.
     """
     buffer = Buffer(b"".join((*parts, bytes(PAD))))
     part_ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
@@ -56,7 +56,7 @@ def packed(parts: Sequence[bytes]) -> tuple[U64, I64, Bool]:
     damaged = np.zeros(len(parts), bool)
     for row in several[ends[several] - starts[several] >= LONGER - 1].tolist():
         number = buffer.bytes[starts[row] : ends[row] + 1].tolist()
-        value[row] = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(number[:MOST_BYTES])) & (1 << 64) - 1
-        if len(number) > MOST_BYTES or (len(number) == MOST_BYTES and number[-1] > 1):
+        value[row] = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(number[:MAX_BYTES])) & (1 << 64) - 1
+        if len(number) > MAX_BYTES or (len(number) == MAX_BYTES and number[-1] > 1):
             damaged[np.searchsorted(part_ends, ends[row], side="right")] = True
     return value, np.searchsorted(ends, part_ends), damaged

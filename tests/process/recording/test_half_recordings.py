@@ -1,4 +1,4 @@
-"""Recordings whose writer was killed, or is still at work, are read by other processes."""
+"""Other processes can read a recording whose writer was killed or is still running."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ for run in manifest.runs:
     for file in manifest.files:
         if file.run == run.id:
             work += [lambda file=file: shutil.copy(golden / file.path, writer.path(file.kind, file.run, Path(file.path).name))]
-    work += [writer.settle, lambda run=run: writer.add_run(run)]
+    work += [writer.checkpoint, lambda run=run: writer.add_run(run)]
 for step in work[:steps]:
     step()
 print("written", len(work), flush=True)
 while forever:
-    writer.settle()
+    writer.checkpoint()
 sys.stdin.read()
 """
 
@@ -85,7 +85,7 @@ def test_a_recording_is_read_while_another_process_writes_it(tmp_path: Path) -> 
         process.kill()
         process.communicate()
     manifest = json.loads((tmp_path / "rec/manifest.json").read_text())
-    assert manifest["state"] == "partial", "whole at every moment, also at the last"
+    assert manifest["state"] == "partial", "complete at every moment, including the last"
 
 
 def test_two_processes_read_one_recording_and_change_nothing(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ for number in range(int(sys.argv[2]), int(sys.argv[3])):
 """
 
 
-def test_two_processes_put_maps_into_one_recording(without_map: tuple[Path, Path]) -> None:
+def test_two_processes_add_maps_to_one_recording(without_map: tuple[Path, Path]) -> None:
     folder, _ = without_map
     bounds = [(1, 31), (31, 61)]
     adding = [subprocess.Popen([sys.executable, "-c", ADD, str(folder), str(low), str(high)]) for low, high in bounds]

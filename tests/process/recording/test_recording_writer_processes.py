@@ -22,7 +22,7 @@ time.sleep(600)
 """
 
 
-def test_the_lock_of_a_process_that_was_killed_counts_for_nothing(tmp_path: Path) -> None:
+def test_the_lock_of_a_killed_process_is_ignored(tmp_path: Path) -> None:
     holder = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path / ".lock")], stdout=subprocess.PIPE)
     assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
     with pytest.raises(RecordingError, match="another profiling"), writer(tmp_path):

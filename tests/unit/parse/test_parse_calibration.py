@@ -1,4 +1,4 @@
-"""The cost of probes is read from the calibration's own calls; nothing else takes notice of them."""
+"""Probe cost from calibration calls, which have no other effect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = tuple[int, int, int, int, int, int]
 def batch(
     start: int, outermost: int, called: int, *, calls: int = 200, inside: int = INSIDE, outside: int = OUTSIDE
 ) -> list[Event]:
-    """An outermost call at `start` with so many calls in it."""
+    """An outermost call at `start` that contains `called` calls."""
     inside = inside or INSIDE
     events, t = [(start, ENTER, outermost)], start
     for _ in range(calls):
@@ -39,12 +39,12 @@ def folds_of(epochs: list[tuple[int, int, list[tuple[int, int, int, int, int, in
     return scan_chunks(cw.chunk(cw.FOLDED, cw.folded_payload(epochs), len(epochs), serial=2, name="navitas-calibration")).chunks
 
 
-def test_events_show_the_cost_inside_a_call_and_outside() -> None:
+def test_events_give_the_cost_inside_and_outside_a_call() -> None:
     events: list[Event] = []
     for i in range(12):
         start = 1_000_000 * i
         events += batch(start, WARM_UP, CALLED, inside=900)
-        # Half of the batches are slow: preempted, or not yet compiled.
+        # Half of the batches are slow, as if preempted or not yet compiled.
         events += batch(start + 250_000, CALLER, CALLED, inside=INSIDE if i % 2 else 400)
         events += batch(start + 500_000, CALLER, THROWING, outside=THROWN_OUTSIDE)
     cost = probe_cost([{cw.CALLS: chunks_of(events)}])
@@ -54,7 +54,7 @@ def test_events_show_the_cost_inside_a_call_and_outside() -> None:
     assert cost.events.spread_ns == pytest.approx(0.02 * (INSIDE + OUTSIDE))
 
 
-def test_calls_within_calls_cost_the_same() -> None:
+def test_nested_calls_give_the_same_cost() -> None:
     events: list[Event] = []
     for i in range(4):
         t = 1_000_000 * i
@@ -69,7 +69,7 @@ def test_calls_within_calls_cost_the_same() -> None:
     assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
 
 
-def test_folds_show_the_cost_epoch_by_epoch() -> None:
+def test_folds_give_the_cost_per_epoch() -> None:
     def epoch(i: int, outermost: int, called: int, inside: int) -> tuple[int, int, list[tuple[int, int, int, int, int, int]]]:
         rows = [(0, -1, outermost, 1, 0, 200 * OUTSIDE), (1, 0, called, 200, 0, 200 * inside)]
         return 1_000_000 * i, 1_000_000 * (i + 1), rows
@@ -83,7 +83,7 @@ def test_folds_show_the_cost_epoch_by_epoch() -> None:
     assert (cost.folded.thrown_inside_ns, cost.folded.thrown_outside_ns) == pytest.approx((INSIDE, OUTSIDE))
 
 
-def test_work_in_the_calls_is_none_of_theirs() -> None:
+def test_work_inside_the_calls_is_not_probe_cost() -> None:
     events: list[Event] = []
     for i in range(8):
         events += batch(1_000_000 * i, CALLER, CALLED, inside=INSIDE + 50)
@@ -106,7 +106,7 @@ def test_work_in_the_calls_is_none_of_theirs() -> None:
     assert (cost.folded.inside_ns, cost.folded.outside_ns) == pytest.approx((INSIDE, OUTSIDE))
 
 
-def test_work_that_was_not_compiled_in_time_leaves_a_bound_with_an_error_as_large() -> None:
+def test_uncompiled_work_gives_an_upper_bound_with_an_equal_error() -> None:
     events: list[Event] = []
     for i in range(8):
         events += batch(1_000_000 * i, CALLER, CALLED)
@@ -117,13 +117,13 @@ def test_work_that_was_not_compiled_in_time_leaves_a_bound_with_an_error_as_larg
     assert cost.events.spread_ns == pytest.approx(INSIDE + OUTSIDE)
 
 
-def test_too_little_is_no_cost() -> None:
+def test_too_few_calls_give_no_cost() -> None:
     assert probe_cost([]) is None
     assert probe_cost([{cw.CALLS: chunks_of(batch(0, CALLER, CALLED))}]) is None
     assert probe_cost([{cw.CALLS: chunks_of([(5, EXIT, CALLED), (9, ENTER, CALLER)])}]) is None
 
 
-def test_the_runtimes_own_ids_are_no_foreign_methods() -> None:
+def test_reserved_ids_do_not_count_as_foreign_methods() -> None:
     calls, dropped = encoded_calls(chunks_of([*batch(0, CALLER, CALLED), (9_000_000, ENTER, 7), (9_000_001, EXIT, 500)]), KNOWN)
     assert (len(calls), dropped) == (1, 1)
     rows = [(0, -1, CALLER, 1, 0, 5), (1, 0, CALLED, 3, 0, 5), (2, -1, 7, 1, 0, 5), (3, -1, 500, 1, 0, 5)]

@@ -27,7 +27,7 @@ def decoded(chunks: list[Chunk]) -> tuple[CallEvents, int]:
 
 
 @given(st.lists(EVENTS, max_size=4))
-def test_events_come_back_over_all_chunks(parts: list[list[tuple[int, int, int]]]) -> None:
+def test_events_round_trip_over_all_chunks(parts: list[list[tuple[int, int, int]]]) -> None:
     base, expected, data = 10**15, [], b""
     for seq, part in enumerate(parts):
         part.sort(key=lambda event: event[0])
@@ -51,7 +51,7 @@ def test_ids_beyond_the_map_are_dropped_and_counted() -> None:
     assert (calls.t_ns.tolist(), calls.method.tolist(), dropped) == ([1, 4, 5], [999, 999, 1000], 2)
 
 
-def test_blocks_are_the_whole_in_parts() -> None:
+def test_blocks_concatenate_to_the_whole() -> None:
     data = b"".join(encoded([(t, t % 4, t % 7) for t in range(seq, seq + 10)], base=1000 * seq, seq=seq) for seq in range(9))
     calls, _ = encoded_calls(scan_chunks(data).chunks, KNOWN)
     blocks = list(calls.blocks(25))
@@ -60,19 +60,19 @@ def test_blocks_are_the_whole_in_parts() -> None:
     assert calls.span_ns == (0, 8017)
 
 
-def test_times_never_fall_from_block_to_block_either() -> None:
+def test_times_do_not_decrease_between_blocks() -> None:
     data = encoded([(5, 0, 0), (9, 0, 0)]) + encoded([(3, 1, 0), (7, 1, 0)], seq=1)
     calls, _ = encoded_calls(scan_chunks(data).chunks, KNOWN)
     assert [t for block in calls.blocks(1) for t in block.t_ns.tolist()] == [5, 9, 9, 9]
 
 
-def test_times_never_fall() -> None:
+def test_times_do_not_decrease() -> None:
     calls, _ = decoded(scan_chunks(encoded([(5, 0, 0), (3, 1, 0), (7, 0, 0)])).chunks)
     assert calls.t_ns.tolist() == [5, 5, 7]
 
 
 @given(st.binary(max_size=160))
-def test_any_words(payload: bytes) -> None:
+def test_any_bytes_decode_without_error(payload: bytes) -> None:
     payload = payload[: len(payload) // 8 * 8]
     chunks = scan_chunks(cw.chunk(cw.CALLS, payload, len(payload) // 8, map_id=7)).chunks
     calls, dropped = decoded(chunks)

@@ -1,4 +1,4 @@
-"""Chunks out of any bytes."""
+"""Find chunks in any bytes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def some(count: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("serial", [2**48, 2**63, 2**64 - 1])
-def test_a_chunk_of_an_impossible_thread_is_damage(serial: int) -> None:
+def test_a_chunk_with_an_impossible_serial_is_damage(serial: int) -> None:
     good, bad = cw.chunk(3, b"", 0, seq=1), cw.chunk(3, b"", 0, serial=serial)
     scan = scan_chunks(bad + good)
     assert seqs(scan) == [1] and (scan.damaged, scan.skipped_bytes) == (1, len(bad))
@@ -57,7 +57,7 @@ def test_every_field_is_read() -> None:
 
 
 @given(st.lists(CHUNKS, max_size=6))
-def test_whole_files_lose_nothing(chunks: list[bytes]) -> None:
+def test_complete_files_lose_nothing(chunks: list[bytes]) -> None:
     scan = scan_chunks(b"".join(chunks))
     assert len(scan.chunks) + scan.unknown.total() == len(chunks)
     assert scan.damaged == scan.skipped_bytes == 0
@@ -68,14 +68,14 @@ def test_whole_files_lose_nothing(chunks: list[bytes]) -> None:
 @example(cw.chunk(1, b"", 1))
 @example(cw.chunk(2, b"x" * 16, 1, base_ns=2**63 - 1))
 @example(cw.chunk(3, b"", 0, version=2))
-def test_any_bytes_are_scanned_and_accounted_for(data: bytes) -> None:
+def test_a_scan_of_any_bytes_accounts_for_each_byte(data: bytes) -> None:
     scan = scan_chunks(data)
     good = sum(58 + len(chunk.name.encode()) + len(chunk.payload) for chunk in scan.chunks)
     assert scan.unknown.total() or good + scan.skipped_bytes + scan.newer_bytes == len(data)
 
 
 @given(st.lists(CHUNKS, min_size=1, max_size=5), st.data())
-def test_a_flipped_bit_costs_one_chunk_at_most(chunks: list[bytes], data: st.DataObject) -> None:
+def test_a_flipped_bit_loses_at_most_one_chunk(chunks: list[bytes], data: st.DataObject) -> None:
     whole = bytearray(b"".join(chunks))
     at = data.draw(st.integers(0, len(whole) * 8 - 1))
     whole[at // 8] ^= 1 << at % 8
@@ -85,7 +85,7 @@ def test_a_flipped_bit_costs_one_chunk_at_most(chunks: list[bytes], data: st.Dat
 
 
 @given(st.lists(CHUNKS, min_size=1, max_size=4), st.data())
-def test_a_cut_end_costs_the_last_chunk(chunks: list[bytes], data: st.DataObject) -> None:
+def test_a_cut_file_loses_only_its_last_chunk(chunks: list[bytes], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(chunks[-1]) - 1))
     scan = scan_chunks(b"".join(chunks)[:-cut])
     assert len(scan.chunks) + scan.unknown.total() == len(chunks) - 1
@@ -99,15 +99,15 @@ def test_garbage_between_chunks_is_skipped_and_counted(garbage: bytes, place: in
     assert (seqs(scan), scan.damaged, scan.skipped_bytes) == ([0, 1, 2], 1, len(garbage))
 
 
-def test_a_wrong_length_does_not_hide_the_chunks_it_covers() -> None:
+def test_a_wrong_length_does_not_hide_the_chunks_that_it_covers() -> None:
     chunks = some(10)
     broken = bytearray(chunks[0])
     broken[48:52] = (900).to_bytes(4, "little")
     assert seqs(scan_chunks(bytes(broken) + b"".join(chunks[1:]))) == list(range(1, 10))
 
 
-def test_hostile_lengths_do_not_multiply_the_work() -> None:
-    """Every 58 bytes a header that claims all the rest: without a limit this would take 34,000 passes over 2 MB."""
+def test_malicious_lengths_do_not_multiply_the_work() -> None:
+    """Every 58 bytes, a header claims all remaining bytes. Without a limit, 2 MB would take 34,000 passes."""
     header, count = cw.chunk(3, b"", 0)[:48], 34_000
     data = b"".join(header + ((count - i - 1) * 58).to_bytes(4, "little") + bytes(6) for i in range(count))
     scan = scan_chunks(data)
@@ -128,14 +128,14 @@ def test_chunks_of_a_newer_version_are_counted_by_version() -> None:
 
 
 @pytest.mark.parametrize("layout", [b"", b"\xff" * 7, b"\xff" * 300], ids=["none", "short", "long"])
-def test_a_newer_version_may_have_any_layout(layout: bytes) -> None:
+def test_a_chunk_of_a_newer_version_may_have_any_layout(layout: bytes) -> None:
     newer = b"NVCH\7\0" + layout
     scan = scan_chunks(b"xy" + newer + some(1)[0] + newer + newer)
     assert (len(scan.chunks), scan.newer, scan.newer_bytes) == (1, {7: 3}, 3 * len(newer))
     assert (scan.damaged, scan.skipped_bytes) == (1, 2)
 
 
-def test_a_newer_chunk_that_holds_a_magic_is_one() -> None:
+def test_a_newer_chunk_that_contains_the_magic_is_one_chunk() -> None:
     scan = scan_chunks(cw.chunk(3, b"NVCH\2\0NVCH" * 9, 0, version=2) + some(1)[0])
     assert (len(scan.chunks), scan.newer, scan.damaged) == (1, {2: 1}, 0)
 
@@ -148,14 +148,14 @@ def test_a_damaged_version_is_damage(bit: int) -> None:
     assert (seqs(scan), scan.newer, scan.damaged, scan.skipped_bytes) == ([1], {}, 1, len(broken))
 
 
-def test_hostile_lengths_of_newer_chunks_do_not_multiply_the_work() -> None:
+def test_malicious_lengths_of_newer_chunks_do_not_multiply_the_work() -> None:
     header, count = cw.chunk(3, b"", 0, version=2)[:48], 34_000
     data = b"".join(header + ((count - i - 1) * 58).to_bytes(4, "little") + bytes(6) for i in range(count))
     scan = scan_chunks(data)
     assert (scan.chunks, scan.newer_bytes + scan.skipped_bytes) == ([], len(data))
 
 
-def test_files_are_mapped(tmp_path: Path) -> None:
+def test_files_are_mapped_into_memory(tmp_path: Path) -> None:
     path = tmp_path / "events-1.nvch"
     path.write_bytes(b"".join(some(3)))
     assert seqs(read_chunks(path)) == [0, 1, 2]
@@ -165,14 +165,14 @@ def test_files_are_mapped(tmp_path: Path) -> None:
         read_chunks(tmp_path / "none")
 
 
-def test_order_repeats_and_gaps() -> None:
+def test_chunks_are_sorted_without_repeats_and_gaps_are_counted() -> None:
     chunks = scan_chunks(b"".join(some(6)[i] for i in (5, 1, 0, 1, 3))).chunks
     ordered, missing = in_order(chunks)
     assert ([chunk.seq for chunk in ordered], missing) == ([0, 1, 3, 5], 2)
     assert in_order([]) == ([], 0)
 
 
-def test_groups_by_thread_and_type() -> None:
+def test_chunks_are_grouped_by_thread_and_type() -> None:
     data = cw.chunk(1, b"", 0, serial=1) + cw.chunk(2, b"", 0, serial=1, seq=1) + cw.chunk(1, b"", 0, serial=2)
     groups = {(serial, kind): missing for serial, kind, _, missing in by_thread_and_type(scan_chunks(data).chunks)}
     assert groups == {(1, 1): 0, (1, 2): 1, (2, 1): 0}

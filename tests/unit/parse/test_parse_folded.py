@@ -1,4 +1,4 @@
-"""Fold tables: round trips, and trees out of any rows."""
+"""Fold tables: round trips, and trees from any rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def decode(payload: bytes, count: int) -> tuple[Folded, int]:
 
 
 def possible(took: int, rows: list[tuple[int, int, int, int, int, int]]) -> list[tuple[int, int, int, int, int, int]]:
-    """The rows with calls and times that fit into their epoch."""
+    """Return the rows with calls and times that fit into their epoch."""
     most = took + 1
     return [
         (node, up, method, calls % most, throws % most, ns % most // len(rows)) for node, up, method, calls, throws, ns in rows
@@ -36,7 +36,7 @@ def possible(took: int, rows: list[tuple[int, int, int, int, int, int]]) -> list
 
 
 @given(EPOCHS)
-def test_rows_come_back_with_their_epoch(epochs: list[tuple[int, int, list[tuple[int, int, int, int, int, int]]]]) -> None:
+def test_rows_round_trip_with_their_epoch(epochs: list[tuple[int, int, list[tuple[int, int, int, int, int, int]]]]) -> None:
     whole = [(start, start + took, possible(took, rows)) for start, took, rows in epochs]
     folded, dropped = decode(cw.folded_payload(whole), len(whole))
     expected = [
@@ -57,7 +57,7 @@ def test_rows_come_back_with_their_epoch(epochs: list[tuple[int, int, list[tuple
     assert dropped == 0
 
 
-def test_rows_that_do_not_fit_into_their_epoch_are_left_out_and_counted() -> None:
+def test_rows_longer_than_their_epoch_are_dropped_and_counted() -> None:
     epochs = [
         (0, 10_000, [(0, -1, 1, 5, 0, 10_000)]),
         (10_000, 20_000, [(0, -1, 1, 1, 0, 5_000), (1, 0, 2, 1, 0, 5_001)]),
@@ -80,13 +80,13 @@ def test_nodes_always_form_trees(epochs: list[tuple[int, int, list[tuple[int, in
             assert steps <= len(parents)
 
 
-def test_sound_parents_stay() -> None:
+def test_valid_parents_stay() -> None:
     rows = [(5, -1, 0, 1, 0, 10), (9, 5, 1, 1, 0, 10), (7, 9, 2, 1, 0, 10)]
     folded, _ = decode(cw.folded_payload([(0, 30, rows), (30, 40, rows[2:])]), 2)
     assert folded.parent.tolist() == [-1, 5, 9, 9]
 
 
-def test_strange_and_circular_parents_become_roots() -> None:
+def test_unknown_and_circular_parents_become_roots() -> None:
     rows = [(0, 77, 0, 1, 0, 1), (1, 2, 0, 1, 0, 1), (2, 1, 0, 1, 0, 1), (3, 0, 0, 1, 0, 1), (4, 4, 0, 1, 0, 1)]
     folded, _ = decode(cw.folded_payload([(0, 5, rows)]), 1)
     assert folded.parent.tolist() == [-1, -1, -1, 0, -1]
@@ -101,6 +101,6 @@ def test_impossible_rows_and_epochs_are_counted() -> None:
 
 
 @given(st.binary(max_size=200), st.integers(0, 4))
-def test_any_payload(payload: bytes, count: int) -> None:
+def test_any_payload_decodes_without_error(payload: bytes, count: int) -> None:
     folded, _ = decode(payload, count)
     assert ((folded.method >= 100) & (folded.method < 150)).all() and (folded.self_ns >= 0).all()

@@ -1,4 +1,4 @@
-"""The frozen recording of schema version 1 must stay readable, with exactly these figures; it is never updated."""
+"""The frozen recording of schema version 1 must stay readable with exactly these figures. It is never updated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of logcat, those that carry chunks among them."""
+"""Lines of logcat, including lines with chunks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from navitas.parse.logcat_chunks import read_logcat_chunks
         ("D/TEST    ( 9999): Exit a.b", LogRecord(None, "", 9999, 0, "D", "TEST", "Exit a.b")),
     ],
 )
-def test_known_forms(line: str, expected: LogRecord) -> None:
+def test_known_formats(line: str, expected: LogRecord) -> None:
     assert parse_line(line) == expected
 
 
@@ -67,12 +67,12 @@ def test_known_forms(line: str, expected: LogRecord) -> None:
         "0.0 11-17 00:12:05.952",
     ],
 )
-def test_other_lines_are_no_records(line: str) -> None:
+def test_other_lines_have_no_record(line: str) -> None:
     assert parse_line(line) is None
 
 
 @given(st.text(max_size=200))
-def test_any_line(line: str) -> None:
+def test_any_line_parses_without_error(line: str) -> None:
     parse_line(line)
 
 
@@ -80,7 +80,7 @@ def test_any_line(line: str) -> None:
     "line",
     [" " * 200_000, "D/" + " " * 200_000, "1.000" + " " * 200_000, "01-01 00:00:00.000 " + "1" * 200_000, "D/" + "(" * 200_000],
 )
-def test_long_lines_are_no_burden(line: str) -> None:
+def test_long_lines_take_little_time(line: str) -> None:
     assert parse_line(line) is None
 
 
@@ -103,14 +103,14 @@ def as_log(messages: list[str], pid: int = 4) -> list[str]:
 
 
 @given(CHUNKS, st.integers(10, 200))
-def test_chunks_come_back_from_their_lines(chunks: list[bytes], part_chars: int) -> None:
+def test_chunks_round_trip_through_log_lines(chunks: list[bytes], part_chars: int) -> None:
     lines = as_log(cw.logcat_lines(chunks, 4, part_chars=part_chars))
     (stream,) = read_logcat_chunks(["--------- beginning of main\n", *lines, *lines]).values()
     assert (stream.data, stream.missing, stream.broken) == (b"".join(chunks), 0, 0)
 
 
 @given(CHUNKS, st.data())
-def test_a_missing_line_is_a_missing_chunk(chunks: list[bytes], data: st.DataObject) -> None:
+def test_a_missing_line_counts_as_a_missing_chunk(chunks: list[bytes], data: st.DataObject) -> None:
     messages = cw.logcat_lines([*chunks, b"last"], 4, part_chars=100)
     lost = data.draw(st.integers(0, len(messages) - 2))
     number = int(messages.pop(lost).split()[2])
@@ -119,12 +119,12 @@ def test_a_missing_line_is_a_missing_chunk(chunks: list[bytes], data: st.DataObj
     assert (stream.missing, stream.broken) == (1, int(len(chunks[number]) > 75))
 
 
-def test_parts_may_count_from_one_and_processes_are_kept_apart() -> None:
+def test_parts_may_count_from_one_and_processes_are_separate() -> None:
     lines = as_log(["NV1 4 0 1/2 QUJD", "NV1 4 0 2/2 REVG"]) + as_log(["NV1 5 0 0/1 QQ=="], pid=5)
     assert {pid: stream.data for pid, stream in read_logcat_chunks(lines).items()} == {4: b"ABCDEF", 5: b"A"}
 
 
-def test_other_tags_and_broken_base64() -> None:
+def test_other_tags_and_invalid_base64_are_ignored() -> None:
     other = ["1700000000.123     4     4 I other   : NV1 4 0 0/1 QQ==\n", "NV1 4 0 0/1 QQ==\n"]
     assert read_logcat_chunks(other) == {}
     stream = read_logcat_chunks(as_log(["NV1 4 0 0/1 QQ=", "NV1 4 1 0/1 QUJD", "NV1 4 2 0/1 !"]))[4]
@@ -132,6 +132,6 @@ def test_other_tags_and_broken_base64() -> None:
 
 
 @given(st.lists(st.text(max_size=60) | st.from_regex(r"NV1 [0-9] [0-9]{1,3} [0-9]/[0-9] [A-Za-z0-9+/=]{0,9}"), max_size=8))
-def test_any_messages(messages: list[str]) -> None:
+def test_any_messages_parse_without_error(messages: list[str]) -> None:
     for stream in read_logcat_chunks(as_log(messages)).values():
         assert stream.missing >= stream.broken >= 0

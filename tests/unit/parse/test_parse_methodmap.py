@@ -1,4 +1,4 @@
-"""Method maps side by side, and events that belong to another build."""
+"""Several method maps, and events that belong to another build."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHODS = ("a.B#<init>", "a.B#run", "a.BTest#check")
 
 
 def with_second_map(root: Path) -> tuple[Recording, str]:
-    """A recording of two modules; also returns the second map's id."""
+    """Return a recording of two modules, and the second map's id."""
     make_recording(root, Scenario(10), methods=METHODS)
     map_id, data = make_map(["z.Z#zoom"])
     (root / "maps" / f"{map_id}.json").write_bytes(data.replace(b'"module": ":"', b'"module": ":lib"'))
@@ -31,7 +31,7 @@ def with_second_map(root: Path) -> tuple[Recording, str]:
     return open_recording(root), map_id
 
 
-def test_all_maps_become_one_table(tmp_path: Path) -> None:
+def test_all_maps_form_one_table(tmp_path: Path) -> None:
     recording, second = with_second_map(tmp_path)
     first = recording.manifest.maps[0].id
     table = read_method_table(recording)
@@ -57,7 +57,7 @@ def recording(tmp_path: Path) -> Recording:
     return make_recording(tmp_path / "rec", Scenario(10), methods=METHODS)
 
 
-def test_the_map_of_another_build_is_an_error_naming_both(recording: Recording) -> None:
+def test_the_map_of_another_build_is_an_error_with_both_ids(recording: Recording) -> None:
     with pytest.raises(RecordingError) as error:
         read_method_table(edited(recording, map_id="0123456789abcdef"))
     assert "0123456789abcdef" in error.value.message and recording.manifest.maps[0].id in error.value.message
@@ -74,7 +74,7 @@ def test_the_map_of_another_build_is_an_error_naming_both(recording: Recording) 
         ({"classes": 5}, "classes"),
     ],
 )
-def test_unsound_maps_are_clear_errors(recording: Recording, changes: dict[str, Any], cause: str) -> None:
+def test_inconsistent_maps_are_clear_errors(recording: Recording, changes: dict[str, Any], cause: str) -> None:
     with pytest.raises(RecordingError, match=cause) as error:
         read_method_table(edited(recording, **changes))
     assert str(recording.file(recording.manifest.maps[0].file)) in error.value.message
@@ -93,7 +93,7 @@ def test_a_missing_map_is_a_clear_error(recording: Recording) -> None:
         read_method_table(recording)
 
 
-def test_events_of_an_unknown_map_are_an_error_naming_both() -> None:
+def test_events_of_an_unknown_map_are_an_error_with_both_ids() -> None:
     chunks = scan_chunks(cw.chunk(cw.MARKERS, b"", 0) + cw.chunk(cw.FOLDED, b"", 0, map_id=0xBAD)).chunks
     with pytest.raises(RecordingError) as error:
         check_maps(chunks, {0xABC: Span(0, 1)}, "events-1.nvch")

@@ -1,4 +1,4 @@
-"""/proc/self/stat and /proc/stat."""
+"""Parse /proc/self/stat and /proc/stat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STAT = b"12 (a) b (c) R 1 12 0 0 -1 4194304 1 2 3 4 70 30 9 9 20 0 15 0 100 0 0\
 CPUS = "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 10 2 3 100 7 1 2 0 5 0\ncpu1 20 0 0 90 0 0 0 0 0 0\nintr 5\n"
 
 
-def test_user_and_system_time_of_a_process_whose_name_has_parentheses() -> None:
+def test_a_process_name_may_contain_parentheses() -> None:
     clock, skipped = parse_process_stat([5, 6], [STAT, STAT.replace(b" 70 ", b" 71 ")])
     assert clock is not None
     assert (clock.t_ns.tolist(), clock.cpu_ns.tolist(), skipped) == ([5, 6], [1_000_000_000, 1_010_000_000], 0)
@@ -29,7 +29,7 @@ def test_torn_process_readings_are_skipped() -> None:
     assert parse_process_stat([1], [b""]) == (None, 1)
 
 
-def test_busy_is_all_but_idle_and_iowait_and_guest_is_in_user() -> None:
+def test_busy_time_excludes_idle_and_iowait_and_counts_guest_time_once() -> None:
     stat, skipped = parse_cpu_stat([1], [CPUS])
     assert stat is not None
     assert (stat.cpus, stat.busy_ns.tolist(), skipped) == ((0, 1), [[180_000_000, 200_000_000]], 0)
@@ -55,18 +55,18 @@ def test_a_cpu_that_goes_offline_keeps_its_time() -> None:
         "cpu99999 1 1 1 1 1\n",
     ],
 )
-def test_torn_stat_is_skipped(text: str) -> None:
+def test_torn_cpu_readings_are_skipped(text: str) -> None:
     assert parse_cpu_stat([1], [text]) == (None, 1)
 
 
-def test_a_torn_last_line_is_left_out() -> None:
+def test_a_torn_last_line_is_ignored() -> None:
     stat, _ = parse_cpu_stat([1, 2], [CPUS, CPUS[: CPUS.index("cpu1 2") + 6]])
     assert stat is not None
     assert (stat.busy_ns[:, 1] // 10_000_000).tolist() == [20, 20]
 
 
 @given(st.lists(st.text(max_size=40) | st.from_regex(r"(cpu[0-9]?( [0-9]{1,4}){3,10}\n){0,4}"), max_size=6))
-def test_any_stat_texts(texts: list[str]) -> None:
+def test_any_cpu_texts_parse_without_error(texts: list[str]) -> None:
     stat, skipped = parse_cpu_stat(range(len(texts)), texts)
     assert skipped <= len(texts)
     if stat is not None:
@@ -74,13 +74,13 @@ def test_any_stat_texts(texts: list[str]) -> None:
 
 
 @given(st.lists(st.binary(max_size=60) | st.from_regex(rb"1 \(.{0,4}\)( [0-9]{1,5}){0,20}"), max_size=6))
-def test_any_process_texts(texts: list[bytes]) -> None:
+def test_any_process_texts_parse_without_error(texts: list[bytes]) -> None:
     clock, skipped = parse_process_stat(range(len(texts)), texts)
     assert (0 if clock is None else len(clock.t_ns)) == len(texts) - skipped
 
 
 @pytest.mark.skipif(not Path("/proc/stat").exists(), reason="no /proc on this system")
-def test_this_machines_own_files() -> None:
+def test_files_of_this_machine_parse() -> None:
     stat, skipped = parse_cpu_stat([1], [Path("/proc/stat").read_text()])
     clock, torn = parse_process_stat([1], [Path("/proc/self/stat").read_bytes()])
     assert stat is not None and clock is not None

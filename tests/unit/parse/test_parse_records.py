@@ -28,18 +28,18 @@ def chunks(kind: int, payload: bytes, count: int) -> list[Chunk]:
 
 
 @given(st.lists(st.tuples(TIMES, TIMES)))
-def test_anchors_come_back_in_order(anchors: list[tuple[int, int]]) -> None:
+def test_anchors_round_trip_in_order(anchors: list[tuple[int, int]]) -> None:
     clock = decode_anchors(chunks(cw.ANCHORS, cw.anchors_payload(anchors), len(anchors)))
     assert clock.t_ns.tolist() == np.maximum.accumulate([t for t, _ in anchors] or [0])[: len(anchors)].tolist()
     assert (np.diff(clock.cpu_ns) >= 0).all() and clock.cpu_ns.max(initial=0) == max((c for _, c in anchors), default=0)
 
 
-def test_impossible_anchors_are_left_out() -> None:
+def test_impossible_anchors_are_dropped() -> None:
     assert decode_anchors(chunks(cw.ANCHORS, cw.anchors_payload([(5, -1), (6, 1)]), 2)).t_ns.tolist() == [6]
 
 
 @given(st.lists(st.tuples(TIMES, st.integers(0, 1000), st.integers(0, 3), st.binary(max_size=30))))
-def test_counters_come_back_by_source(reads: list[tuple[int, int, int, bytes]]) -> None:
+def test_counters_round_trip_by_source(reads: list[tuple[int, int, int, bytes]]) -> None:
     payload = cw.counters_payload((start, start + took, source, data) for start, took, source, data in reads)
     readings, dropped = decode_counters(chunks(cw.COUNTERS, payload, len(reads)))
     assert dropped == 0
@@ -49,7 +49,7 @@ def test_counters_come_back_by_source(reads: list[tuple[int, int, int, bytes]]) 
 
 
 @given(st.binary(max_size=200), st.integers(0, 5))
-def test_any_payload_of_counters_markers_and_triples(payload: bytes, count: int) -> None:
+def test_any_payload_of_other_chunks_decodes_without_error(payload: bytes, count: int) -> None:
     readings, dropped = decode_counters(chunks(cw.COUNTERS, payload, count))
     assert dropped + sum(len(reading.texts) for reading in readings.values()) == count
     markers, dropped, unknown = decode_markers(chunks(cw.MARKERS, payload, count))
@@ -65,7 +65,7 @@ def test_a_cut_counter_record_is_counted() -> None:
     assert (readings[1].texts, dropped) == ([b"whole"], 1)
 
 
-def test_markers_come_back_in_time_order() -> None:
+def test_markers_are_in_time_order() -> None:
     rows = [
         (20, "test_finish", "failed", 0, "a.T#ü[0]"),
         (10, "test_start", "passed", 0, "a.T#ü[0]"),
@@ -76,7 +76,7 @@ def test_markers_come_back_in_time_order() -> None:
     assert (dropped, unknown) == (0, {})
 
 
-def test_a_newer_runtimes_markers_are_counted_and_its_statuses_are_an_end() -> None:
+def test_unknown_markers_are_counted_and_unknown_statuses_end_a_test() -> None:
     rows = ((1, 1, 0), (2, 9, 0), (3, 2, 7))
     payload = b"".join(struct.pack("<qBBHH", t_ns, kind, status, 0, 3) + b"a#b" for t_ns, kind, status in rows)
     markers, dropped, unknown = decode_markers(chunks(cw.MARKERS, payload, 3))
@@ -121,19 +121,19 @@ def windows(marks: Sequence[tuple[int, str, str]], tests: Sequence[str]) -> tupl
         ),
     ],
 )
-def test_windows(marks: list[tuple[int, str, str]], expected: list[tuple[int, int, int]]) -> None:
+def test_windows_follow_from_markers(marks: list[tuple[int, str, str]], expected: list[tuple[int, int, int]]) -> None:
     made, findings = windows(marks, ["T#a", "T#b", "T#a", "T#"])
     assert made == expected
     assert not findings.losses
 
 
-def test_tests_that_the_manifest_lacks_are_reported() -> None:
+def test_tests_that_are_not_in_the_manifest_are_reported() -> None:
     made, findings = windows([(1, "test_start", "T#x"), (2, "test_finish", "T#x")], ["T#a"])
     assert made == []
     assert [(loss.what, loss.count) for loss in findings.losses] == [("unknown_tests", 1)]
 
 
-def test_missing_markers_are_reported_once_there_are_tests() -> None:
+def test_missing_markers_are_reported_only_if_there_are_tests() -> None:
     assert [w.code for w in windows([], ["T#a"])[1].warnings] == ["no_markers"]
     assert windows([], [])[1].warnings == []
 
@@ -146,7 +146,7 @@ def test_windows_never_overlap(marks: list[tuple[int, str, str]]) -> None:
     assert len({test_id for test_id, _, _ in made}) == len(made)
 
 
-def test_realtime_is_interpolated_between_triples_and_carried_beyond() -> None:
+def test_realtime_is_interpolated_between_triples_and_extrapolated_outside() -> None:
     real = 1_700_000_000_000_000_000
     rows = [(1000, 2000, real), (3000, 4000, real + 2100)]
     clocks = decode_triples(chunks(cw.TRIPLES, cw.triples_payload(rows), 2))
@@ -169,7 +169,7 @@ def clocks_set_every_second(times: int) -> ClockTriples:
     return ClockTriples(t, t, 10**18 + t - back)
 
 
-def test_readings_across_a_clock_that_is_set_again_and_again() -> None:
+def test_readings_while_the_clock_is_set_repeatedly_are_joined() -> None:
     clocks = clocks_set_every_second(300)
     t = np.arange(0, 300_000_000_000, 200_000_000)
     t = t[t % 1_000_000_000 < 500_000_000]
@@ -177,12 +177,12 @@ def test_readings_across_a_clock_that_is_set_again_and_again() -> None:
     assert joined is not None and joined.tolist() == t.tolist()
 
 
-def test_a_clock_that_seems_to_be_set_all_the_time_joins_nothing() -> None:
+def test_a_clock_with_too_many_steps_joins_nothing() -> None:
     joined = clocks_set_every_second(20_000).from_realtime(np.full(100_000, 10**18))
     assert joined is not None and set(joined.tolist()) == {UNJOINED}
 
 
-def test_names_in_findings_are_no_formats() -> None:
+def test_names_in_findings_are_not_format_strings() -> None:
     findings = Findings(0)
-    findings.lose("readings", 3, "/{x}/{0.real}: {count} were skipped", "")
+    findings.add_loss("readings", 3, "/{x}/{0.real}: {count} were skipped", "")
     assert findings.warnings[0].message == "/{x}/{0.real}: 3 were skipped"

@@ -1,4 +1,4 @@
-"""Whole recordings: what a scenario says is what its tables say, whatever the transport or mode; and what is missing is named."""
+"""Whole recordings. Their tables match the scenario for each transport and mode, and missing data is reported."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def parsed(recording: Recording) -> ParsedRecording:
     return parse_recording(recording)
 
 
-def test_a_sound_recording_has_no_warnings(parsed: ParsedRecording) -> None:
+def test_a_complete_recording_has_no_warnings(parsed: ParsedRecording) -> None:
     assert (parsed.warnings, parsed.losses) == ((), ())
     run = parsed.runs[0]
     assert (run.run_id, run.start_ns, run.end_ns) == (0, start_ns(), start_ns() + 1000 * MS)
@@ -84,7 +84,7 @@ def test_threads_and_their_calls(parsed: ParsedRecording) -> None:
     assert [names(parsed)[m] for m in calls.method.tolist()] == ["a.Work#run", *["a.Work#sort"] * 4, "a.Work#run"]
 
 
-def test_cpu_clocks_are_the_scenarios(parsed: ParsedRecording) -> None:
+def test_cpu_clocks_match_the_scenario(parsed: ParsedRecording) -> None:
     for spec in SCENARIO.threads:
         found = thread(parsed, spec.name)
         for clock in (found.anchors, found.samples):
@@ -126,13 +126,13 @@ def same(a: ParsedRecording, b: ParsedRecording) -> None:
         assert one.samples.cpu_ns.tolist() == other.samples.cpu_ns.tolist()
 
 
-def test_logcat_carries_the_same(tmp_path: Path, parsed: ParsedRecording) -> None:
+def test_the_logcat_transport_gives_the_same_tables(tmp_path: Path, parsed: ParsedRecording) -> None:
     through_log = parse_recording(make_recording(tmp_path, replace(SCENARIO, transport="logcat")))
     assert through_log.warnings == ()
     same(parsed, through_log)
 
 
-def test_chunks_that_came_both_ways_count_once(tmp_path: Path, recording: Recording, parsed: ParsedRecording) -> None:
+def test_chunks_in_both_files_and_logcat_count_once(tmp_path: Path, recording: Recording, parsed: ParsedRecording) -> None:
     both = make_recording(tmp_path, replace(SCENARIO, transport="logcat"))
     events = recording.files("events", 0)[0]
     (tmp_path / "runs/0" / events.name).write_bytes(events.read_bytes())
@@ -148,7 +148,7 @@ CLOCK_SET = [((500, -3600.0),), ((500, 3600.0),), ((500, -0.7),), ((500, 0.7),),
 
 @pytest.mark.parametrize("clock_set", CLOCK_SET, ids=str)
 @pytest.mark.parametrize("rails", [True, False])
-def test_a_clock_that_was_set_during_the_run_moves_nothing(
+def test_setting_the_clock_during_a_run_changes_nothing(
     tmp_path: Path, clock_set: tuple[tuple[float, float], ...], rails: bool
 ) -> None:
     long = replace(SCENARIO, duration_ms=3000, rails=SCENARIO.rails if rails else {})
@@ -164,7 +164,7 @@ def test_a_clock_that_was_set_during_the_run_moves_nothing(
     assert (run.start_ns, run.end_ns, run.windows) == (before.start_ns, before.end_ns, before.windows)
 
 
-def test_readings_from_before_the_clock_was_set_and_the_app_began_are_left_out_with_a_warning(tmp_path: Path) -> None:
+def test_readings_that_no_triple_can_convert_are_dropped_with_a_warning(tmp_path: Path) -> None:
     recording = make_recording(tmp_path / "rec", SCENARIO)
     shell = tmp_path / "rec" / "runs" / "0" / "shell.txt"
     blocks = shell.read_text().split("@ ")
@@ -176,7 +176,7 @@ def test_readings_from_before_the_clock_was_set_and_the_app_began_are_left_out_w
     assert found.runs[0].cpu_stat is not None
 
 
-def test_small_chunks_make_the_same_tables(tmp_path: Path, parsed: ParsedRecording) -> None:
+def test_small_chunks_give_the_same_tables(tmp_path: Path, parsed: ParsedRecording) -> None:
     same(parsed, parse_recording(make_recording(tmp_path, replace(SCENARIO, events_per_chunk=1))))
 
 
@@ -187,13 +187,13 @@ def test_folded_threads_keep_their_time(tmp_path: Path) -> None:
     assert (found.calls.sum(), found.throws.sum()) == (3, 1)
 
 
-def test_runs_are_apart(tmp_path: Path) -> None:
+def test_runs_are_separate(tmp_path: Path) -> None:
     parsed = parse_recording(make_recording(tmp_path, SCENARIO, replace(SCENARIO, repeat=1, transport="logcat")))
     assert [[w.test_id for w in run.windows] for run in parsed.runs] == [[0, 1], [2, 3]]
     assert [run.start_ns for run in parsed.runs] == [start_ns(0), start_ns(1)]
 
 
-def test_a_test_cut_by_a_crash_ends_with_the_run(tmp_path: Path) -> None:
+def test_a_test_cut_by_a_crash_ends_at_the_end_of_the_run(tmp_path: Path) -> None:
     scenario = replace(SCENARIO, tests=(TestSpec("a.FooTest#one", 40, None),), exit="crashed", duration_ms=600)
     parsed = parse_recording(make_recording(tmp_path, scenario))
     (window,) = parsed.runs[0].windows
@@ -215,14 +215,14 @@ def damaged(tmp_path: Path, change: bytes, at: int) -> ParsedRecording:
     return parse_recording(recording)
 
 
-def test_damage_is_counted_and_the_rest_is_read(tmp_path: Path, parsed: ParsedRecording) -> None:
+def test_damage_is_counted_and_the_other_data_is_read(tmp_path: Path, parsed: ParsedRecording) -> None:
     found = damaged(tmp_path, b"garbage", 0)
     same(parsed, found)
     assert [(loss.what, loss.count, loss.run) for loss in found.losses] == [("damaged_bytes", 7, 0)]
     assert {(warning.code, warning.run) for warning in found.warnings} == {("file_changed", None), ("damaged_bytes", 0)}
 
 
-def test_a_lost_chunk_shows_as_a_gap(tmp_path: Path) -> None:
+def test_a_lost_chunk_is_reported(tmp_path: Path) -> None:
     recording = make_recording(tmp_path, replace(SCENARIO, events_per_chunk=2))
     path = recording.files("events", 0)[0]
     data = bytearray(path.read_bytes())
@@ -245,7 +245,7 @@ def test_lost_events_are_counted_by_thread(tmp_path: Path) -> None:
     assert warning.message == "12 events were lost while recording (worker: 7, main: 5)"
 
 
-def test_thread_ids_that_no_kernel_gives_are_left_out(tmp_path: Path) -> None:
+def test_impossible_thread_ids_are_ignored_and_counted(tmp_path: Path) -> None:
     recording = make_recording(tmp_path, SCENARIO)
     append(recording, cw.chunk(cw.ANCHORS, b"", 0, serial=1, seq=1, tid=1 << 31))
     append(recording, cw.chunk(cw.ANCHORS, cw.anchors_payload([(start_ns(), 0)]), 1, serial=9, tid=(1 << 32) - 1))
@@ -269,7 +269,7 @@ def test_a_map_of_another_build_is_an_error(tmp_path: Path) -> None:
         parse_recording(recording)
 
 
-def test_ids_beyond_the_map_and_unknown_chunks_are_reported(tmp_path: Path) -> None:
+def test_ids_outside_the_map_and_unknown_chunks_are_reported(tmp_path: Path) -> None:
     recording = make_recording(tmp_path, SCENARIO)
     map_id = int(recording.manifest.maps[0].id, 16)
     append(recording, cw.chunk(cw.CALLS, cw.calls_payload([(5, 0, 4000)], 0), 1, map_id=map_id, serial=9) + cw.chunk(77, b"", 0))
@@ -278,7 +278,7 @@ def test_ids_beyond_the_map_and_unknown_chunks_are_reported(tmp_path: Path) -> N
     assert "unknown_chunks" in {warning.code for warning in parsed.warnings}
 
 
-def test_without_events_there_are_no_tables_but_warnings(tmp_path: Path) -> None:
+def test_without_events_there_are_warnings_and_no_tables(tmp_path: Path) -> None:
     recording = make_recording(tmp_path, SCENARIO)
     recording.files("events", 0)[0].unlink()
     parsed = parse_recording(recording)
@@ -294,7 +294,7 @@ def test_without_events_there_are_no_tables_but_warnings(tmp_path: Path) -> None
     assert {warning.code for warning in parsed.warnings} == {"file_missing", "no_events", "no_markers", "no_clocks"}
 
 
-def test_log_lines_of_an_earlier_process_are_left_out(tmp_path: Path, parsed: ParsedRecording) -> None:
+def test_log_lines_of_an_earlier_process_are_ignored(tmp_path: Path, parsed: ParsedRecording) -> None:
     recording = make_recording(tmp_path, replace(SCENARIO, transport="logcat"))
     path = recording.files("logcat", 0)[0]
     stale = [
@@ -307,11 +307,11 @@ def test_log_lines_of_an_earlier_process_are_left_out(tmp_path: Path, parsed: Pa
     assert "foreign_log" in {warning.code for warning in found.warnings}
 
 
-def test_all_processes_of_an_app_come_through_the_log(tmp_path: Path) -> None:
-    """An app may have several at once; another app's events, whose map is not the recording's, are none of them."""
+def test_all_processes_of_an_app_are_read_from_the_log(tmp_path: Path) -> None:
+    """An app may have several processes. Events of another app, whose map is not in the recording, are ignored."""
     recording = make_recording(tmp_path, replace(SCENARIO, transport="logcat"))
     manifest = json.loads((tmp_path / "manifest.json").read_text())
-    del manifest["runs"][0]["pid"]  # as if the profiler had not recorded it
+    del manifest["runs"][0]["pid"]  # as if the profiler had not recorded the process id
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     path = recording.files("logcat", 0)[0]
     second = re.sub(r" NV1 \d+ ", " NV1 77 ", path.read_text())
@@ -323,12 +323,12 @@ def test_all_processes_of_an_app_come_through_the_log(tmp_path: Path) -> None:
     found = parse_recording(open_recording(tmp_path))
     assert [thread.serial for thread in found.runs[0].threads if thread.serial > 0] == [1, 2, 3, 4]
     assert [warning.message for warning in found.warnings if warning.code == "foreign_log"] == [
-        "logcat.txt also holds events of process 88, which is not this run's; left out"
+        "logcat.txt also contains events of process 88, which is not of this run; they are left out"
     ]
 
 
 def of_two_processes(folder: Path) -> Recording:
-    """One run with the event files of two processes."""
+    """Return one run with the event files of two processes."""
     make_recording(folder, SCENARIO, SCENARIO)
     manifest = json.loads((folder / "manifest.json").read_text())
     for file in manifest["files"]:
@@ -344,7 +344,7 @@ def test_a_second_process_has_its_own_threads(tmp_path: Path) -> None:
 
 
 def test_gaps_are_counted_in_each_process(tmp_path: Path) -> None:
-    """Process-wide chunks count from 0 in each: those of one process do not fill the other's gaps."""
+    """Each process numbers its process-wide chunks from 0, so one process's chunks do not fill another's gaps."""
     recording = of_two_processes(tmp_path)
     for path, seqs, lost in zip(recording.files("events", 0), ((0, 2, 3), (0, 1, 3)), (3, 4), strict=True):
         chunks = (cw.chunk(cw.COUNTERS, b"", 0, seq=seq, lost=lost if seq == 3 else 0) for seq in seqs)
@@ -353,8 +353,8 @@ def test_gaps_are_counted_in_each_process(tmp_path: Path) -> None:
     assert losses == {"chunks": 2, "records": 7}
 
 
-def test_a_run_whose_end_is_missing_is_reported(tmp_path: Path, parsed: ParsedRecording) -> None:
-    """As over a log that dropped its last lines; a process that died is reported by its run."""
+def test_a_run_without_its_end_is_reported(tmp_path: Path, parsed: ParsedRecording) -> None:
+    """As when the log dropped its last lines. If the process died, the run's exit says so."""
     assert "no_run_end" not in {warning.code for warning in parsed.warnings}
     scenario = replace(SCENARIO, exit="crashed")
     assert "no_run_end" not in {warning.code for warning in parse_recording(make_recording(tmp_path / "a", scenario)).warnings}
@@ -366,7 +366,7 @@ def test_a_run_whose_end_is_missing_is_reported(tmp_path: Path, parsed: ParsedRe
 
 @given(data=st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
-def test_any_damage_to_any_raw_file_is_a_clear_error_at_most(
+def test_damage_to_any_raw_file_raises_at_most_a_clear_error(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     scenario = replace(SCENARIO, duration_ms=100, transport=data.draw(st.sampled_from(["files", "logcat"])))

@@ -29,27 +29,27 @@ def test_blocks_become_series_by_path() -> None:
     assert series["/sys/x"].texts == ["a\n"]
 
 
-def test_what_comes_before_the_first_block_is_passed_over() -> None:
+def test_text_before_the_first_block_is_ignored() -> None:
     assert list(parsed("sh: oops\n# /lost\nx\n" + TEXT)) == ["/proc/stat", "/sys/x"]
 
 
-def test_lines_that_only_look_like_heads_belong_to_the_text() -> None:
+def test_lines_similar_to_a_header_belong_to_the_text() -> None:
     assert parsed("@ 1.0\n# /f\n@ home\n# comment\n@ 1.2.3\n")["/f"].texts == ["@ home\n# comment\n@ 1.2.3\n"]
 
 
-def test_more_than_memory_should_hold_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.parse.shell._MOST_CHARS", 500)
+def test_lines_beyond_the_memory_limit_are_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.parse.shell._MAX_CHARS", 500)
     found, left_out = parse_shell(io.StringIO(TEXT))
     assert found["/proc/stat"].texts == ["cpu 1\nintr\n"] and left_out == 5
 
 
 @given(st.text() | st.from_regex(r"(@ [0-9]{1,3}\.[0-9]{1,9}\n|# /[a-b]\n|x\n){0,8}"))
-def test_any_text(text: str) -> None:
+def test_any_text_parses_without_error(text: str) -> None:
     for entry in parsed(text).values():
         assert len(entry.realtime_ns) == len(entry.texts)
 
 
-def test_rails_in_joules_at_the_monitors_own_time() -> None:
+def test_rails_are_in_joules_at_the_monitors_own_time() -> None:
     clocks = ClockTriples(np.array([0]), np.array([300_000_000]), np.array([0]))
     rails, skipped = parse_rails(
         [705_000_000, 900_000_000], [RAILS, RAILS.replace("5000000", "6500000").replace("t=1000", "t=1200")], clocks
@@ -59,12 +59,12 @@ def test_rails_in_joules_at_the_monitors_own_time() -> None:
     np.testing.assert_allclose(rails.energy_j, [[5.0, 7e-6], [6.5, 7e-6]])
 
 
-def test_without_boottime_the_blocks_time_counts() -> None:
+def test_without_boottime_the_time_of_the_block_counts() -> None:
     rails, _ = parse_rails([705_000_000], [RAILS], NO_CLOCKS)
     assert rails is not None and rails.t_ns.tolist() == [705_000_000]
 
 
-def test_a_monitor_whose_time_is_another_clocks_is_not_believed() -> None:
+def test_a_monitor_time_far_from_the_block_is_ignored() -> None:
     clocks = ClockTriples(np.array([0]), np.array([0]), np.array([0]))
     rails, _ = parse_rails([9_000_000_000], [RAILS], clocks)
     assert rails is not None and rails.t_ns.tolist() == [9_000_000_000]
@@ -83,7 +83,7 @@ def test_torn_rails_are_skipped() -> None:
         max_size=6,
     )
 )
-def test_any_rails(texts: list[str]) -> None:
+def test_any_rails_parse_without_error(texts: list[str]) -> None:
     rails, skipped = parse_rails(range(len(texts)), texts, NO_CLOCKS)
     if rails is not None:
         assert rails.energy_j.shape == (len(texts) - skipped, len(rails.names)) and (np.diff(rails.energy_j, axis=0) >= 0).all()

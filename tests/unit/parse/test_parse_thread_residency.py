@@ -1,4 +1,4 @@
-"""Threads' own time_in_state: all forms that kernels print, and whose readings they are."""
+"""Threads' time_in_state: all formats that kernels print, and their assignment to threads."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def as_dict(life: Residency, row: int = -1) -> dict[tuple[int, int], int]:
     }
 
 
-def test_every_form_has_the_same_result() -> None:
+def test_every_format_gives_the_same_result() -> None:
     expected = {(0, 500_000): 1, (0, 1_000_000): 2, (2, 1_000_000): 3, (2, 2_000_000): 4}
     downward = "1000000 2\n500000 1\n2000000 4\n1000000 3\n"
     any_cpu = "cpu1\n500000 1\n1000000 2\ncpu3\n1000000 3\n2000000 4\n"
@@ -55,7 +55,7 @@ def test_every_form_has_the_same_result() -> None:
         assert (as_dict(life), skipped) == (expected, 0), text
 
 
-def test_rows_without_headers_belong_to_the_policy_with_the_frequency_or_to_none() -> None:
+def test_rows_without_headers_belong_to_the_only_policy_with_their_frequency() -> None:
     (life,), _ = read("500000 5\n2000000 6\n")
     assert as_dict(life) == {(0, 500_000): 5, (2, 2_000_000): 6}
     assert read("500000 5\n1000000 6\n2000000 7\n") == ([], 1)
@@ -63,24 +63,24 @@ def test_rows_without_headers_belong_to_the_policy_with_the_frequency_or_to_none
     assert as_dict(life) == {(0, 300_000): 5, (0, 1_000_000): 6}
 
 
-def test_torn_readings_are_skipped_and_policies_that_never_ran_left_out() -> None:
+def test_torn_readings_and_unused_policies_are_dropped() -> None:
     (life,), skipped = read(NEW.format(0, 0, 1, 1), "cpu0\n500000 1\n1000", "", "No such process\n", NEW.format(0, 0, 1, 9))
     assert ([table.policy for table in life.tables], skipped) == ([2], 2)
     assert life.t_ns.tolist() == [1_000 * MS, 1_400 * MS]
     assert life.tables[0].ns.tolist() == [[10 * MS, 10 * MS], [10 * MS, 90 * MS]]
 
 
-def test_a_thread_that_came_up_between_blocks_had_not_run_at_the_first() -> None:
+def test_a_thread_that_started_between_blocks_had_not_run_at_the_first() -> None:
     (life,), _ = read(NEW.format(5, 0, 0, 0), blocks=(800 * MS, 900 * MS))
     assert (life.t_ns.tolist(), life.tables[0].ns[:, 0].tolist()) == ([900 * MS, 1_000 * MS], [0, 50 * MS])
     (old,), _ = read(NEW.format(50, 0, 0, 0), blocks=(900 * MS,))
     assert old.t_ns.tolist() == [1_000 * MS]
 
 
-def test_a_tid_used_again_goes_to_the_thread_alive() -> None:
+def test_a_reused_tid_belongs_to_the_thread_that_lives() -> None:
     texts = [NEW.format(n, 0, 0, 0) for n in (1, 5, 9, 2, 4)]
     lives, _ = read(*texts)
-    # The second one had not run at 1,200 ms, when the tid was still the first one's.
+    # The second thread had not run at 1,200 ms, when the first thread still had the tid.
     assert [life.t_ns.tolist() for life in lives] == [[1_000 * MS, 1_100 * MS, 1_200 * MS], [1_200 * MS, 1_300 * MS, 1_400 * MS]]
     first = replace(THREAD, anchors=CpuClock(np.array([950, 1_250]) * MS, np.array([0, 90]) * MS))
     second = replace(THREAD, serial=2, anchors=CpuClock(np.array([1_350, 1_450]) * MS, np.array([0, 40]) * MS))
@@ -89,7 +89,7 @@ def test_a_tid_used_again_goes_to_the_thread_alive() -> None:
     assert given_second.residency[0].t_ns.tolist() == [1_200 * MS, 1_300 * MS, 1_400 * MS]
 
 
-def test_a_tid_used_again_whose_counters_never_fell_is_cut_at_the_start() -> None:
+def test_a_reused_tid_without_falling_counters_is_split_at_the_start() -> None:
     lives, _ = read(*(NEW.format(n, 0, 0, 0) for n in (1, 1, 2, 3)))
     first = replace(THREAD, anchors=CpuClock(np.array([950, 1_150]) * MS, np.array([0, 10]) * MS))
     second = replace(THREAD, serial=2, anchors=CpuClock(np.array([1_180, 1_450]) * MS, np.array([0, 40]) * MS))
@@ -109,6 +109,6 @@ def test_counters_of_no_thread_are_skipped() -> None:
 
 
 @given(st.lists(st.text(alphabet="cpu0123 \t\n", max_size=40), max_size=4))
-def test_any_text(texts: list[str]) -> None:
+def test_any_text_parses_without_error(texts: list[str]) -> None:
     for life in read(*texts)[0]:
         assert all(table.ns.shape == (len(life.t_ns), len(table.freq_khz)) for table in life.tables)

@@ -1,4 +1,4 @@
-"""Threads joined: serials with tids that are used again, samples that lag, threads that only the sampler saw."""
+"""Join threads: serials with reused tids, samples that lag, threads that only the sampler saw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.parse.folded import NO_FOLDED
 from navitas.parse.roles import role_of
 from navitas.parse.schedstat import parse_schedstat
 from navitas.parse.tables import CpuClock, Role, Thread
-from navitas.parse.threads import Probed, join_threads
+from navitas.parse.threads import ProbedThread, join_threads
 
 MS = 1_000_000
 Points = list[tuple[float, float]]
@@ -25,12 +25,12 @@ def clock(points: Points) -> CpuClock:
     )
 
 
-def probed(serial: int, tid: int, anchors: Points) -> Probed:
-    return Probed(serial, tid, f"t{serial}", NO_CALLS, NO_FOLDED, clock(anchors), 0)
+def probed(serial: int, tid: int, anchors: Points) -> ProbedThread:
+    return ProbedThread(serial, tid, f"t{serial}", NO_CALLS, NO_FOLDED, clock(anchors), 0)
 
 
-def join(threads: list[Probed], *records: dict[int, float]) -> tuple[Thread, ...]:
-    """Records are 20 ms apart, from 0; each gives the CPU ms of the tids that it lists."""
+def join(threads: list[ProbedThread], *records: dict[int, float]) -> tuple[Thread, ...]:
+    """Records are 20 ms apart, from 0. Each gives the CPU ms of the tids that it lists."""
     texts = ["".join(f"{tid} {round(cpu * MS)} 0 1 comm{tid}\n" for tid, cpu in record.items()).encode() for record in records]
     times = [i * 20 * MS for i in range(len(records))]
     lives, _ = parse_schedstat(Readings(times, texts))
@@ -41,36 +41,36 @@ def points(thread: Thread) -> Points:
     return list(zip((thread.samples.t_ns / MS).tolist(), (thread.samples.cpu_ns / MS).tolist(), strict=True))
 
 
-def test_samples_are_kept_between_the_anchors_around_them() -> None:
+def test_samples_are_clipped_to_the_neighbouring_anchors() -> None:
     (thread,) = join([probed(1, 7, [(10, 5), (30, 15), (50, 35)])], {7: 1}, {7: 4}, {7: 40}, {7: 50})
     assert points(thread) == [(0, 1), (20, 5), (40, 35), (60, 50)]
     (thread,) = join([probed(1, 7, [(10, 5), (30, 15)])], {7: 9}, {7: 9}, {7: 12})
     assert points(thread) == [(0, 5), (20, 9), (40, 15)]
 
 
-def test_a_thread_that_came_up_between_records_had_used_nothing() -> None:
+def test_a_thread_that_started_between_records_had_used_nothing() -> None:
     (thread,) = join([probed(1, 7, [(55, 5), (56, 6)])], {1: 0}, {1: 1}, {1: 2}, {1: 3})[:1]
     assert points(thread) == [(40, 0)]
     (thread,) = join([probed(1, 7, [(42, 5), (43, 6)])], {1: 0}, {1: 1}, {1: 2}, {1: 3})[:1]
     assert points(thread) == [(20, 0)]
 
 
-def test_a_thread_that_was_there_first_has_no_birth() -> None:
+def test_a_thread_of_the_first_record_has_no_known_start() -> None:
     assert points(join([probed(1, 7, [(5, 300), (6, 301)])], {1: 0})[0]) == []
     assert points(join([probed(1, 0, [(55, 5), (56, 6)])], {1: 0}, {1: 1})[0]) == []
 
 
-def test_early_life_before_the_first_anchor() -> None:
+def test_samples_before_the_first_anchor_belong_to_the_thread() -> None:
     (thread,) = join([probed(1, 7, [(50, 30), (70, 45)])], {7: 1}, {7: 12}, {7: 22}, {7: 36})
     assert points(thread) == [(0, 1), (20, 12), (40, 22), (60, 36)]
 
 
-def test_a_reused_tid_seen_by_a_falling_clock() -> None:
+def test_a_falling_clock_means_a_reused_tid() -> None:
     threads = join([probed(1, 7, [(5, 1), (25, 10)]), probed(2, 7, [(45, 1), (65, 12)])], {7: 0}, {7: 9}, {7: 0.5}, {7: 11})
     assert [points(thread) for thread in threads] == [[(0, 0), (20, 9)], [(20, 0), (40, 0.5), (60, 11)]]
 
 
-def test_a_reused_tid_whose_clock_goes_on_rising() -> None:
+def test_a_tid_may_be_reused_without_a_falling_clock() -> None:
     threads = join([probed(1, 7, [(1, 0.5), (4, 1)]), probed(2, 7, [(30, 1), (65, 20)])], {7: 0.2}, {}, {7: 8}, {7: 18})
     assert [thread.serial for thread in threads] == [1, 2]
     assert points(threads[0])[0] == (0, 0.2)
@@ -86,18 +86,18 @@ def test_a_tid_reused_by_a_thread_without_probes() -> None:
     ]
 
 
-def test_threads_that_only_the_sampler_saw() -> None:
+def test_threads_that_only_the_sampler_saw_have_no_probes() -> None:
     (thread,) = join([], {9: 1}, {9: 4})
     assert (thread.serial, thread.tid, thread.name, thread.role, points(thread)) == (-1, 9, "comm9", "system", [(0, 1), (20, 4)])
     assert len(thread.calls) == len(thread.anchors.t_ns) == len(thread.folded.node) == 0
 
 
-def test_nothing_at_all() -> None:
+def test_without_data_there_are_no_threads() -> None:
     assert join([]) == ()
 
 
 def test_thousands_of_one_shot_threads_on_few_tids() -> None:
-    """Each uses 100 µs, ten a ms apart, on 50 tids in turn; none takes another's time."""
+    """Each thread uses 100 µs, ten start per ms, on 50 tids in turn. No thread gets another's time."""
     threads = [probed(i + 1, 100 + i % 50, [(i, 0.02), (i + 0.2, 0.1)]) for i in range(3000)]
     records = [{100 + i % 50: 0.05} for i in range(0, 3000, 20)]
     joined = join(threads, *records)
@@ -113,7 +113,7 @@ def test_thousands_of_one_shot_threads_on_few_tids() -> None:
     ),
     st.lists(st.dictionaries(st.integers(1, 3), st.integers(0, 60), max_size=3), max_size=10),
 )
-def test_any_join_is_sound(specs: list[tuple[int, list[tuple[int, int]]]], records: list[dict[int, int]]) -> None:
+def test_any_join_is_consistent(specs: list[tuple[int, list[tuple[int, int]]]], records: list[dict[int, int]]) -> None:
     threads = [
         probed(i + 1, tid, list(zip(sorted(t for t, _ in anchors), sorted(c for _, c in anchors), strict=True)))
         for i, (tid, anchors) in enumerate(specs)

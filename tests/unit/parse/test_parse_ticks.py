@@ -1,4 +1,4 @@
-"""The ticks' own counter."""
+"""The counter of the ticks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from navitas.parse.counters import Readings
 from navitas.parse.ticks import tick_period_ns
 
 
-def test_late_ticks_weigh_as_much_as_the_time_that_they_stand_for() -> None:
-    # nine ticks of 1 ms and one of 9 ms: half of all moments lie in the late one
+def test_ticks_are_weighted_by_their_length() -> None:
+    # nine ticks of 1 ms and one of 9 ms: half of the time is in the late tick
     squares_us2 = 9 * 1_000**2 + 9_000**2
     readings = Readings([1, 2], [b"1 1000000 1000000", b"10 18000000 %d" % squares_us2])
     assert tick_period_ns(readings) == pytest.approx(5e6)
 
 
 @pytest.mark.parametrize("texts", [[], [b""], [b"1 2"], [b"0 0 0"], [b"a b c"], [b"-1 5 5"], [b"1 1 " + b"9" * 5_000]])
-def test_without_a_whole_reading_there_is_none(texts: list[bytes]) -> None:
+def test_without_a_complete_reading_there_is_no_period(texts: list[bytes]) -> None:
     assert tick_period_ns(Readings(list(range(len(texts))), texts)) is None
     assert tick_period_ns(None) is None
 

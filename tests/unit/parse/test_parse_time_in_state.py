@@ -1,4 +1,4 @@
-"""time_in_state in its forms, with torn, empty and restarted readings."""
+"""time_in_state in its formats, with torn, empty and restarted readings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_headers_choose_the_policys_section() -> None:
     assert table(text, cpus=()).freq_khz.tolist() == [300000, 600000]
 
 
-def test_a_third_column_is_passed_over() -> None:
+def test_a_third_column_is_ignored() -> None:
     assert table(b"300000 10 7\n600000 20 9\n").ns.tolist() == [[100_000_000, 200_000_000]]
 
 
@@ -57,11 +57,11 @@ def test_empty_torn_and_foreign_readings_are_skipped_and_counted() -> None:
     assert (found.t_ns.tolist(), skipped) == ([0, 800], 7)
 
 
-def test_texts_that_never_end_their_last_line_are_whole() -> None:
+def test_texts_without_a_final_newline_are_complete() -> None:
     assert table(b"300000 10\n600000 20", b"300000 10\n600000 21").ns[:, 1].tolist() == [200_000_000, 210_000_000]
 
 
-def test_nothing_usable_is_none() -> None:
+def test_without_usable_readings_there_is_no_table() -> None:
     assert parse() == (None, 0)
     assert parse(b"", b"torn") == (None, 2)
 
@@ -74,7 +74,7 @@ def test_a_single_reading_out_of_order_is_torn() -> None:
     assert (found.ns[:, 0] // 10_000_000).tolist() == [10, 12, 14] and skipped == 2
 
 
-def test_counters_that_start_again_go_on() -> None:
+def test_restarted_counters_continue() -> None:
     found = table(PLAIN, b"300000 12\n600000 25\n", b"300000 0\n600000 0\n", b"300000 3\n600000 1\n", b"300000 3\n600000 2\n")
     assert (found.ns // 10_000_000).tolist() == [[10, 20], [12, 25], [12, 25], [15, 26], [15, 27]]
 
@@ -84,7 +84,7 @@ def test_counters_that_start_again_go_on() -> None:
     st.lists(st.integers(0, 50), min_size=1, max_size=30),
     st.randoms(use_true_random=False),
 )
-def test_any_sound_series_comes_back(freqs: list[int], steps: list[int], random: object) -> None:
+def test_any_valid_series_round_trips(freqs: list[int], steps: list[int], random: object) -> None:
     ticks = np.cumsum([[step * (i % 3) for i in range(len(freqs))] for step in steps], axis=0)
     texts = [b"".join(b"%d %d\n" % row for row in zip(freqs, reading.tolist(), strict=True)) for reading in ticks]
     found, skipped = parse(*texts)
@@ -98,7 +98,7 @@ def test_any_sound_series_comes_back(freqs: list[int], steps: list[int], random:
         max_size=12,
     )
 )
-def test_any_texts(texts: list[bytes]) -> None:
+def test_any_texts_parse_without_error(texts: list[bytes]) -> None:
     found, skipped = parse(*texts)
     assert skipped == len(texts) - (0 if found is None else len(found.t_ns))
     if found is not None:

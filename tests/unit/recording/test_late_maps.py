@@ -1,4 +1,4 @@
-"""A recording without its method map can be reported once the map is given."""
+"""A recording without its method map can be reported after the map is added."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 from navitas.cli.main import run
 from navitas.errors import RecordingError
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP, add_map
-from navitas.recording.writer import reserved
+from navitas.recording.writer import reserve_folder
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.fixture
 def without_map(tmp_path: Path) -> tuple[Path, Path]:
-    """The golden recording as `navitas record` leaves one whose map is unknown, and that map."""
+    """Return the golden recording as `navitas record` leaves it with an unknown map, and that map."""
     folder, file = tmp_path / "recording", tmp_path / "map.json"
     shutil.copytree(GOLDEN, folder)
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -33,7 +33,7 @@ def without_map(tmp_path: Path) -> tuple[Path, Path]:
     return folder, file
 
 
-def test_the_map_is_named_as_missing_and_put_there(without_map: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_map_is_reported_and_can_be_added(without_map: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     folder, file = without_map
     report = folder.parent / "report.json"
     assert run(["report", str(folder)]) == 4
@@ -46,9 +46,9 @@ def test_the_map_is_named_as_missing_and_put_there(without_map: tuple[Path, Path
     before = (folder / "manifest.json").read_bytes()
     assert run(["report", str(folder), "--map", str(broken)]) == 4
     assert "the method map is inconsistent" in capsys.readouterr().err
-    assert (folder / "manifest.json").read_bytes() == before, "the recording is as it was"
+    assert (folder / "manifest.json").read_bytes() == before, "the recording is unchanged"
     assert run(["report", str(folder), "--map", str(file), "--json", str(report)]) == 0
-    assert run(["report", str(folder), "--map", str(file), "--json", str(report)]) == 0, "it is there already"
+    assert run(["report", str(folder), "--map", str(file), "--json", str(report)]) == 0, "the recording has the map already"
     again, golden = folder.parent / "again.json", folder.parent / "golden.json"
     assert run(["report", str(folder), "--json", str(again)]) == run(["report", str(GOLDEN), "--json", str(golden)]) == 0
     found, wanted = (json.loads(path.read_text()) for path in (again, golden))
@@ -56,13 +56,13 @@ def test_the_map_is_named_as_missing_and_put_there(without_map: tuple[Path, Path
     assert found["tests"] == wanted["tests"] and found["totals"] == wanted["totals"]
 
 
-def test_a_recording_that_is_being_written_takes_no_map(
+def test_a_map_is_not_added_while_the_recording_is_written(
     without_map: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, file = without_map
     monkeypatch.setattr("navitas.recording.writer._CHANGE_S", 0.2)
     before = (folder / "manifest.json").read_bytes()
-    with reserved(folder):
+    with reserve_folder(folder):
         assert run(["report", str(folder), "--map", str(file)]) == 4
     printed = capsys.readouterr().err
     assert f"another profiling (process {os.getpid()}) is writing a recording here" in printed and "Wait for its end" in printed
@@ -70,7 +70,7 @@ def test_a_recording_that_is_being_written_takes_no_map(
     assert run(["report", str(folder), "--map", str(file)]) == 0
 
 
-def test_a_map_folder_that_leads_out_is_refused(without_map: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_map_folder_that_links_outside_is_refused(without_map: tuple[Path, Path], tmp_path: Path) -> None:
     folder, file = without_map
     shutil.rmtree(folder / "maps")
     (tmp_path / "outside").mkdir()
@@ -81,7 +81,7 @@ def test_a_map_folder_that_leads_out_is_refused(without_map: tuple[Path, Path], 
 
 
 def test_a_link_in_a_recording_is_not_written_through(without_map: tuple[Path, Path], tmp_path: Path) -> None:
-    """Such as in a recording from elsewhere: a map that is put there, and a report, take no other file's place."""
+    """A recording from elsewhere may contain links. Neither an added map nor a report replaces a file outside."""
     folder, file = without_map
     precious = tmp_path / "precious"
     precious.write_text("mine")

@@ -1,4 +1,4 @@
-"""Recordings by newer versions of Navitas: what is unknown is kept, counted and named; only a newer major version is refused."""
+"""Recordings of newer Navitas versions. Unknown parts are kept, counted and named; only a newer major version is refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def edited(folder: Path, edit: Edit, name: str = "manifest.json") -> Path:
 
 
 def found(profile: Profile, code: str) -> list[tuple[str | None, int]]:
-    """The losses of a code; a warning names them too."""
+    """Return the losses with a code; a warning names them too."""
     (warning,) = [warning for warning in profile.warnings if warning.code == code]
     losses = [(loss.name, loss.count) for loss in profile.losses if loss.what == code]
     assert losses and all(name in warning.message for name, _ in losses[:5] if name is not None)
@@ -76,7 +76,7 @@ EDITS: list[tuple[Edit, str, list[tuple[str, int]]]] = [
 
 
 @pytest.mark.parametrize(("edit", "code", "losses"), EDITS)
-def test_what_a_manifest_has_beyond_this_version_is_counted_and_named(
+def test_unknown_parts_of_a_manifest_are_counted_and_named(
     recording: Path, edit: Edit, code: str, losses: list[tuple[str, int]]
 ) -> None:
     profile = navitas.load(edited(recording, edit))
@@ -88,7 +88,7 @@ def test_what_a_manifest_has_beyond_this_version_is_counted_and_named(
 
 
 @pytest.mark.parametrize("granularity", ["method", "class"])
-def test_words_of_a_forged_manifest_do_nothing_to_a_terminal(
+def test_values_of_a_forged_manifest_do_not_steer_the_terminal(
     recording: Path, granularity: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evil = "\x1b[31mEVIL\n\u202e\ud800"
@@ -107,13 +107,13 @@ def test_words_of_a_forged_manifest_do_nothing_to_a_terminal(
 
 
 @pytest.mark.parametrize("field", ["class", "method", "module", "status"])
-def test_text_that_is_no_unicode_goes_into_tables(recording: Path, field: str) -> None:
+def test_text_with_surrogates_is_shown_in_tables(recording: Path, field: str) -> None:
     profile = navitas.load(edited(recording, lambda m: [test.update({field: "\ud800x"}) for test in m["tests"]]))
     column = profile.to_arrow()["status" if field == "status" else f"test_{field}"]
     assert "?x" in column.chunk(0).dictionary.to_pylist()
 
 
-def test_settings_may_be_of_any_shape(recording: Path) -> None:
+def test_settings_may_have_any_structure(recording: Path) -> None:
     settings = {"mode": "events", "governor": {"name": "x", "steps": [1, None]}, "odd": "\ud800"}
     profile = navitas.load(edited(recording, lambda m: m.update(settings=settings)))
     assert profile.about.settings["governor"] == settings["governor"]
@@ -134,7 +134,7 @@ def test_recordings_of_this_and_older_versions_have_nothing_unknown(recording: P
 
 
 @pytest.mark.parametrize("version", [2, 99, 10**30])
-def test_a_newer_major_version_is_refused_with_what_helps(recording: Path, version: int) -> None:
+def test_a_newer_major_version_is_refused_with_a_remedy(recording: Path, version: int) -> None:
     for name in ("manifest.json", "maps/36b9b900498770ce.json"):
         edited(recording, lambda document: document.update(schema_version=version), name)
         with pytest.raises(RecordingError, match=f"schema_version {version}") as error:
@@ -144,14 +144,14 @@ def test_a_newer_major_version_is_refused_with_what_helps(recording: Path, versi
 
 
 @pytest.mark.parametrize("version", ["2", 2.0, 0, -1, True, None, [1], "\x1b[31m"])
-def test_a_version_that_is_no_number_is_no_version(recording: Path, version: object) -> None:
+def test_a_version_that_is_not_a_number_is_refused(recording: Path, version: object) -> None:
     edited(recording, lambda manifest: manifest.update(schema_version=version))
-    with pytest.raises(RecordingError, match="is no version") as error:
+    with pytest.raises(RecordingError, match="is not a version") as error:
         navitas.load(recording)
     assert "\x1b" not in error.value.message
 
 
-def test_many_unknown_names_are_a_few_losses(recording: Path) -> None:
+def test_many_unknown_names_become_few_losses(recording: Path) -> None:
     names = [f"field{n:04}" for n in range(5000)]
     profile = navitas.load(edited(recording, lambda m: m.update(dict.fromkeys(names, 1))))
     losses = found(profile, "unknown_fields")
@@ -195,7 +195,7 @@ def test_a_file_of_newer_chunks_is_counted(recording: Path) -> None:
     assert found(navitas.load(recording), "newer_chunks") == [("2", 3)]
 
 
-def test_newer_chunks_beside_sound_ones_are_no_damage(recording: Path) -> None:
+def test_newer_chunks_among_known_ones_are_not_damage(recording: Path) -> None:
     append(recording, *[cw.chunk(cw.CALLS, bytes(8), 1, version=2)] * 3, cw.chunk(6, b"abc", 1), b"NVCH\3\0other layout")
     profile = navitas.load(recording)
     assert found(profile, "newer_chunks") == [("2", 3), ("3", 1)]
@@ -210,7 +210,7 @@ def test_lines_of_a_newer_log_transport_are_counted(recording: Path) -> None:
     assert lines and found(navitas.load(recording), "newer_chunks") == [("2", lines)]
 
 
-def test_a_map_that_comes_late_changes_nothing_else(recording: Path) -> None:
+def test_adding_a_map_changes_nothing_else(recording: Path) -> None:
     def newer(manifest: dict[str, Any]) -> None:
         manifest.update(schema_minor=9, weather={"rain": [1, 2.5, None]}, components=["cpu", "screen"])
         manifest["sources"].append({"id": 40, "path": "/sys/x", "kind": "light_sensor", "lux": 3})
@@ -228,7 +228,7 @@ def test_a_map_that_comes_late_changes_nothing_else(recording: Path) -> None:
     assert list(after) == list(before)
 
 
-def test_warnings_of_version_1_0_have_their_run_in_words_and_later_ones_in_a_field(recording: Path) -> None:
+def test_warnings_of_version_1_0_get_their_run_from_the_message(recording: Path) -> None:
     def warned(manifest: dict[str, Any], message: str, **more: object) -> None:
         manifest["warnings"] = [{"code": "trace", "message": message, "remedy": "", **more}]
 

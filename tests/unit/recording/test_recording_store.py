@@ -1,4 +1,4 @@
-"""Opening recordings: what is checked, and what a user sees."""
+"""Open recordings: the checks, and the errors that a user sees."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def edit(recording: Recording, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def test_opens_with_its_files_by_kind_and_run(recording: Recording) -> None:
+def test_a_recording_returns_its_files_by_kind_and_run(recording: Recording) -> None:
     assert recording.manifest.state == "complete"
     assert [path.name for path in recording.files("events", 0)] == ["events-4000.nvch"]
     assert recording.files("events", 1) == ()
@@ -43,7 +43,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     assert "nowhere" in error.value.message and error.value.remedy
 
 
-def test_a_folder_without_manifest_is_no_recording(tmp_path: Path) -> None:
+def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match=r"manifest\.json is missing"):
         open_recording(tmp_path)
 
@@ -57,7 +57,7 @@ def test_a_broken_manifest_is_a_clear_error(recording: Recording, text: bytes) -
 
 @pytest.mark.parametrize("field", ["runs.id", "runs.repeat", "runs.pid", "tests.id", "tests.run", "tests.repeat", "files.run"])
 @pytest.mark.parametrize("number", [1 << 63, -(1 << 63) - 1])
-def test_a_number_that_no_column_can_hold_is_named(recording: Recording, field: str, number: int) -> None:
+def test_a_number_too_large_for_a_column_is_named(recording: Recording, field: str, number: int) -> None:
     table, name = field.split(".")
     manifest = json.loads((recording.path / "manifest.json").read_text())
     manifest[table][0][name] = number
@@ -66,16 +66,16 @@ def test_a_number_that_no_column_can_hold_is_named(recording: Recording, field: 
         open_recording(recording.path)
 
 
-def test_a_manifest_of_impossible_size_is_not_read(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_oversized_manifest_is_not_read(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.recording.store.MAX_MANIFEST_BYTES", 1000)
     with pytest.raises(RecordingError, match="larger than"):
         open_recording(recording.path)
 
 
 @pytest.mark.parametrize("what", ["runs", "tests", "sources"])
-def test_two_of_one_id_are_refused(recording: Recording, what: str) -> None:
+def test_repeated_ids_are_refused(recording: Recording, what: str) -> None:
     edit(recording, **{what: 2 * recording.manifest.model_dump(by_alias=True)[what]})
-    with pytest.raises(RecordingError, match=f"two {what} have one id"):
+    with pytest.raises(RecordingError, match=f"two {what} have the same id"):
         open_recording(recording.path)
 
 
@@ -86,7 +86,7 @@ def test_two_of_one_id_are_refused(recording: Recording, what: str) -> None:
         ({"policies": [{"id": 0, "cpus": [-1]}]}, r"device\.policies\.0\.cpus\.0: .* greater than or equal to 0"),
         ({"policies": [{"id": 0, "cpus": [1] * 5000}]}, r"device\.policies names a CPU twice"),
         ({"policies": [{"id": 0, "cpus": [0, 1]}, {"id": 1, "cpus": [1]}]}, r"device\.policies names a CPU twice"),
-        ({"policies": [{"id": 0, "cpus": [0]}, {"id": 0, "cpus": [1]}]}, "two policies have one id"),
+        ({"policies": [{"id": 0, "cpus": [0]}, {"id": 0, "cpus": [1]}]}, "two policies have the same id"),
         ({"cpus": [0, 0]}, r"device\.cpus names a CPU twice"),
         ({"cpus": [4096]}, r"device\.cpus\.0: .* less than 4096"),
     ],
@@ -103,8 +103,8 @@ def test_impossible_cpus_are_refused(recording: Recording, changes: dict[str, ob
     [
         ({"schema_minor": -1}, "schema_minor: .* greater than or equal to 0"),
         ({"schema_minor": 10**400}, "schema_minor: "),
-        ({"schema_version": 10**400}, r"schema_version 10{39}\.\.\., but this Navitas"),
-        ({"schema_version": -(10**400)}, r"schema_version '-10{38}\.\.\.' is no version"),
+        ({"schema_version": 10**400}, r"schema_version 10{39}\.\.\., but this version of Navitas reads"),
+        ({"schema_version": -(10**400)}, r"schema_version '-10{38}\.\.\.' is not a version"),
         ({"losses": [{"what": "events", "count": -1}]}, r"losses\.0\.count: .* greater than or equal to 0"),
     ],
 )
@@ -116,25 +116,25 @@ def test_impossible_versions_and_counts_are_refused(recording: Recording, change
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_figures_that_are_no_numbers_are_refused(recording: Recording, value: float) -> None:
+def test_figures_that_are_not_numbers_are_refused(recording: Recording, value: float) -> None:
     edit(recording, settings={"mode": value})
     with pytest.raises(RecordingError, match="settings"):
         open_recording(recording.path)
 
 
-def test_a_file_that_is_named_again_counts_once(recording: Recording) -> None:
+def test_a_file_that_is_listed_twice_counts_once(recording: Recording) -> None:
     edit(recording, files=3 * recording.manifest.model_dump()["files"])
     assert len(open_recording(recording.path).files("events", 0)) == 1
 
 
-def test_a_newer_schema_asks_for_an_update(recording: Recording) -> None:
+def test_a_newer_schema_requires_an_update(recording: Recording) -> None:
     edit(recording, schema_version=2, state="from the future")
     with pytest.raises(RecordingError, match="schema_version 2") as error:
         open_recording(recording.path)
     assert "Update" in error.value.remedy
 
 
-def test_unknown_fields_are_additions(recording: Recording) -> None:
+def test_unknown_fields_are_accepted(recording: Recording) -> None:
     edit(recording, weather="fine")
     assert open_recording(recording.path).manifest == recording.manifest
 

@@ -1,4 +1,4 @@
-"""Writing recordings: loadable at any moment, never over somebody's files."""
+"""Write recordings: they load at any moment, and other files are never overwritten."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from navitas.folder_lock import FolderLock
 from navitas.new_files import unfinished_path
 from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter, open_recording
-from navitas.recording.writer import RESERVE_NAME, check_place, reserved
+from navitas.recording.writer import RESERVE_NAME, check_writable, reserve_folder
 
 
 def writer(root: Path, lock: FolderLock | None = None) -> RecordingWriter:
@@ -57,8 +57,8 @@ def test_everything_written_is_listed_with_size_and_hash(tmp_path: Path) -> None
         recording.path("battery", 0, "battery.txt")
         recording.warn("w", "message")
         recording.warn("w", "message")
-        recording.lose("bytes", 3, 0)
-        recording.lose("bytes", 0, 0)
+        recording.add_loss("bytes", 3, 0)
+        recording.add_loss("bytes", 0, 0)
         recording.finish()
     opened = open_recording(tmp_path / "rec")
     manifest = opened.manifest
@@ -112,7 +112,7 @@ def test_a_folder_with_other_things_is_not_touched(tmp_path: Path, manifest: byt
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_an_older_recording_is_replaced_but_not_what_lies_beside_it(tmp_path: Path) -> None:
+def test_an_older_recording_is_replaced_and_other_files_stay(tmp_path: Path) -> None:
     with writer(tmp_path) as first:
         first.add_run(run())
         first.add_file("shell", 0, "shell.txt", b"old")
@@ -125,33 +125,33 @@ def test_an_older_recording_is_replaced_but_not_what_lies_beside_it(tmp_path: Pa
     assert open_recording(tmp_path).manifest.files == []
 
 
-def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(RecordingError, match="cannot write"), writer(tmp_path / "file" / "rec"):
         pass
 
 
 @pytest.mark.parametrize("place", ["file/rec", "none/" + "x" * 300, "sub/" + "y/" * 2100 + "z"])
-def test_a_place_is_checked_beforehand_and_left_as_it_was(tmp_path: Path, place: str) -> None:
+def test_checking_a_folder_leaves_it_unchanged(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(RecordingError, match="cannot write") as caught:
-        check_place(tmp_path / place)
+        check_writable(tmp_path / place)
     assert "-o" in caught.value.remedy
-    check_place(tmp_path / "new" / "folder")
+    check_writable(tmp_path / "new" / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_place_that_even_root_cannot_write_is_refused() -> None:
+def test_a_folder_that_even_root_cannot_write_is_refused() -> None:
     with pytest.raises(RecordingError, match=r"/proc/navitas: cannot write"):
-        check_place(Path("/proc/navitas"))
+        check_writable(Path("/proc/navitas"))
 
 
 FULL_FROM_HERE = [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EDQUOT, "Disk quota exceeded")]
 
 
 @pytest.mark.parametrize("error", FULL_FROM_HERE)
-def test_on_a_full_disk_the_manifest_still_says_what_there_is(tmp_path: Path, error: OSError) -> None:
-    """The disk has room for the manifest only once the reserve is given up."""
+def test_on_a_full_disk_the_manifest_is_still_written(tmp_path: Path, error: OSError) -> None:
+    """The disk has space for the manifest only after the reserve is deleted."""
     replace = RecordingWriter._replace_manifest
 
     def full(self: RecordingWriter, text: str) -> None:
@@ -187,7 +187,7 @@ def test_a_disk_that_stays_full_keeps_the_last_manifest(tmp_path: Path, monkeypa
     assert open_recording(tmp_path / "rec").manifest.runs[0].exit == "interrupted"
 
 
-def test_the_manifest_says_class(tmp_path: Path) -> None:
+def test_the_manifest_names_the_field_class(tmp_path: Path) -> None:
     with writer(tmp_path) as recording:
         recording.add_test(cut_test("passed"))
         recording.finish()
@@ -203,7 +203,7 @@ def test_two_profilings_never_write_into_one_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_recording", [True, False])
-def test_a_file_that_a_killed_process_has_not_finished_counts_for_nothing(tmp_path: Path, is_recording: bool) -> None:
+def test_unfinished_files_of_a_killed_process_are_ignored(tmp_path: Path, is_recording: bool) -> None:
     if is_recording:
         with writer(tmp_path) as made:
             made.finish()
@@ -213,25 +213,25 @@ def test_a_file_that_a_killed_process_has_not_finished_counts_for_nothing(tmp_pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "power_profile.xml"]
 
 
-def test_a_refused_folder_is_left_as_it_was(tmp_path: Path) -> None:
+def test_a_refused_folder_stays_unchanged(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(RecordingError), writer(tmp_path):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_a_pipe_in_the_manifest_s_place_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_in_place_of_the_manifest_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "manifest.json")
-    with pytest.raises(RecordingError, match="holds no recording"), writer(tmp_path):
+    with pytest.raises(RecordingError, match="contains no recording"), writer(tmp_path):
         pass
 
 
-def test_a_reserved_folder_is_written_by_the_one_who_holds_it(tmp_path: Path) -> None:
-    with reserved(tmp_path / "a" / "rec") as lock:
+def test_a_reserved_folder_is_written_by_its_holder(tmp_path: Path) -> None:
+    with reserve_folder(tmp_path / "a" / "rec") as lock:
         with pytest.raises(RecordingError, match=f"process {os.getpid()}") as caught, writer(tmp_path / "a" / "rec"):
             pass
         assert "-o" in caught.value.remedy
-        with pytest.raises(RecordingError, match="another profiling"), reserved(tmp_path / "a" / "rec"):
+        with pytest.raises(RecordingError, match="another profiling"), reserve_folder(tmp_path / "a" / "rec"):
             pass
         with writer(tmp_path / "a" / "rec", lock=lock) as made:
             made.finish()
@@ -239,23 +239,23 @@ def test_a_reserved_folder_is_written_by_the_one_who_holds_it(tmp_path: Path) ->
     assert not (tmp_path / "a" / "rec" / ".lock").exists()
 
 
-def test_a_reserved_folder_that_stays_empty_is_removed_if_it_was_not_there(tmp_path: Path) -> None:
+def test_a_new_reserved_folder_that_stays_empty_is_removed(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     for name in ("new/rec", "there"):
-        with pytest.raises(ZeroDivisionError), reserved(tmp_path / name):
+        with pytest.raises(ZeroDivisionError), reserve_folder(tmp_path / name):
             raise ZeroDivisionError
     assert [path.name for path in tmp_path.iterdir()] == ["there"] and not any((tmp_path / "there").iterdir())
 
 
-def test_a_folder_of_something_else_is_refused_when_it_is_reserved(tmp_path: Path) -> None:
+def test_reserving_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("x")
-    with pytest.raises(RecordingError, match="holds no recording"), reserved(tmp_path):
+    with pytest.raises(RecordingError, match="contains no recording"), reserve_folder(tmp_path):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_links_in_a_replaced_recording_lead_nowhere(tmp_path: Path) -> None:
-    """Another user may have made the folder, such as /tmp/navitas-recordings/demo."""
+def test_links_in_a_replaced_recording_are_not_followed(tmp_path: Path) -> None:
+    """Another user may have created the folder, such as /tmp/navitas-recordings/demo."""
     root, outside = tmp_path / "rec", tmp_path / "outside"
     (outside / "0").mkdir(parents=True)
     (outside / "0" / "shell.txt").write_text("mine")

@@ -1,4 +1,4 @@
-"""The discrete-event phone against figures worked out by hand, and against its own exact record."""
+"""The discrete-event phone, compared with figures calculated by hand and with its own exact record."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def record(request: pytest.FixtureRequest) -> Record:
     return simulate(request.param, 7)
 
 
-def test_one_thread_costs_its_core_its_cluster_and_active() -> None:
+def test_one_thread_uses_its_core_its_cluster_and_the_active_current() -> None:
     worker = Thread("worker", call("a.B#run", _work(10)))
     record = _run(ONE_SPEED, worker)
     energy = integrate(record)
@@ -63,7 +63,7 @@ def test_one_thread_costs_its_core_its_cluster_and_active() -> None:
     assert truth_of(record, energy).methods["a.B#run"].exclusive_j == pytest.approx(2.56e-3)
 
 
-def test_two_threads_share_what_both_need() -> None:
+def test_two_threads_share_common_energy() -> None:
     workers = [Thread(f"worker-{i}", _work(10)) for i in range(2)]
     energy = integrate(_run(ONE_SPEED, *workers))
     for worker in workers:
@@ -77,7 +77,7 @@ def test_a_slower_core_takes_longer_and_a_heavy_thread_moves_up() -> None:
     for switch in record.switches:
         if switch.following:
             cores[switch.following].add(switch.cpu)
-    # A quarter of the strongest core's speed at most, an eighth at the lowest frequency.
+    # At most a quarter of the fastest core's speed; an eighth at the lowest frequency.
     assert 4 * MS <= light.cpu_ns <= 8 * MS
     assert cores[heavy] == {0, 1} and 400 * MS < heavy.cpu_ns < 800 * MS
 
@@ -93,7 +93,7 @@ def test_preemption_gives_two_threads_of_one_core_the_same_time() -> None:
     assert abs(spent[0] - spent[1]) <= 8 * MS
 
 
-def test_a_lock_is_held_by_one_at_a_time_and_waiting_costs_nothing() -> None:
+def test_one_thread_holds_a_lock_and_waiting_uses_no_energy() -> None:
     shared, held = lock(), []
 
     def critical() -> Program:
@@ -107,7 +107,7 @@ def test_a_lock_is_held_by_one_at_a_time_and_waiting_costs_nothing() -> None:
     assert [worker.cpu_ns for worker in workers] == [5 * MS] * 3
 
 
-def test_items_reach_those_that_wait() -> None:
+def test_items_reach_waiting_threads() -> None:
     queue, got = Queue(), []
 
     def taker() -> Program:
@@ -130,7 +130,7 @@ def test_energy_is_conserved(record: Record) -> None:
     assert sum(method.exclusive_j for method in found.methods.values()) + found.untraced_j == pytest.approx(found.app_j, rel=1e-9)
 
 
-def test_no_core_runs_two_threads_and_no_thread_on_two_cores(record: Record) -> None:
+def test_a_core_runs_one_thread_and_a_thread_runs_on_one_core(record: Record) -> None:
     running: dict[int, Thread] = {}
     for switch in sorted(record.switches, key=lambda one: (one.t_ns,)):
         assert running.get(switch.cpu) is switch.previous
@@ -157,7 +157,7 @@ def test_counters_follow_the_exact_record(record: Record) -> None:
         grown = np.diff(counters.time_in_state(k, times)[[0, -1]], axis=0).sum()
         assert abs(grown - record.end_ns / USER_HZ_NS) <= len(cluster.freq_khz)
     busy = sum(int(np.diff(counters.busy_ticks(cpu, times[[0, -1]]))[0]) for cpu in range(8))
-    # Ticks are samples of what runs: short stints are met or missed.
+    # A tick samples which thread runs, so it may miss short slices.
     assert busy * USER_HZ_NS == pytest.approx(sum(thread.cpu_ns for thread in record.threads), rel=0.1)
     by_thread = sum(sum(counters.thread_states(thread, record.end_ns).values()) for thread in record.threads)
     assert by_thread <= busy + 8
@@ -179,7 +179,7 @@ def test_runs_are_seeded_and_seeds_for_tuning_are_not_scored() -> None:
     assert not set(TUNING_SEEDS) & set(SCORING_SEEDS) and len(WORKLOADS) >= 10
 
 
-def test_the_truth_imports_nothing_that_it_is_to_judge() -> None:
+def test_the_simulator_does_not_import_the_code_that_it_checks() -> None:
     for path in Path(truth.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

@@ -33,7 +33,7 @@ def record() -> Record:
     return simulate("sleep-heavy", 1)
 
 
-def test_a_recording_holds_what_happened(record: Record, tmp_path: Path) -> None:
+def test_a_recording_matches_the_simulation(record: Record, tmp_path: Path) -> None:
     write_recording(tmp_path / "r", record, PIXEL_6, interval_ns=20_000_000, level="thread-freq")
     parsed = parse_recording(open_recording(tmp_path / "r"))
     (run,) = parsed.runs
@@ -50,7 +50,7 @@ def test_a_recording_holds_what_happened(record: Record, tmp_path: Path) -> None
     assert "/time_in_state\ncpu0\n300000 " in (tmp_path / "r" / "runs" / "0" / "shell.txt").read_text()
 
 
-def test_evidence_is_left_out_level_by_level(record: Record, tmp_path: Path) -> None:
+def test_each_level_of_evidence_can_be_left_out(record: Record, tmp_path: Path) -> None:
     texts = {}
     for level in ("sched", "thread-freq", "thread-time", "device"):
         write_recording(tmp_path / level, record, PIXEL_6, interval_ns=100_000_000, level=level)
@@ -74,7 +74,7 @@ def test_the_trace_has_every_switch(record: Record) -> None:
     assert "==> next_comm=poll-0 next_pid=" in switch and "prev_state=" in switch
 
 
-def test_a_trace_whose_oldest_events_are_overwritten_has_a_level_below_where_it_has_none(record: Record, tmp_path: Path) -> None:
+def test_where_a_trace_was_overwritten_the_next_level_is_used(record: Record, tmp_path: Path) -> None:
     truth = truth_of(record, integrate(record))
     write_recording(tmp_path / "r", record, PIXEL_6, interval_ns=20_000_000, level="sched")
     trace = tmp_path / "r" / "runs" / "0" / "trace.txt"
@@ -88,7 +88,7 @@ def test_a_trace_whose_oldest_events_are_overwritten_has_a_level_below_where_it_
     assert 1e-3 < abs(scored.navitas.total) < 0.05 and scored.navitas.threads < 0.2
 
 
-def test_a_small_workload_is_scored_from_end_to_end(record: Record, tmp_path: Path) -> None:
+def test_a_small_workload_is_scored_end_to_end(record: Record, tmp_path: Path) -> None:
     energy = integrate(record)
     truth = truth_of(record, energy)
     save(truth, tmp_path / "truth.json")
@@ -103,7 +103,7 @@ def test_a_small_workload_is_scored_from_end_to_end(record: Record, tmp_path: Pa
     write_recording(tmp_path / "traced", record, PIXEL_6, interval_ns=500_000_000, level="sched")
     traced = score(tmp_path / "traced", truth)
     assert traced.level == "sched"
-    # Two integrations that share no code agree; what is left is the trace's microseconds.
+    # Two integrations without common code agree, except for the trace's resolution of microseconds.
     assert traced.navitas.total == pytest.approx(0.0, abs=1e-3) and traced.navitas.own == pytest.approx(0.0, abs=1e-2)
     _, peer = method_errors(averaged_current(record, energy, 20_000_000), truth)
     assert scored.paper1.inclusive is not None and scored.navitas.inclusive is not None
@@ -117,7 +117,7 @@ def test_the_truth_has_no_error_against_itself(record: Record) -> None:
     assert method_errors(doubled, truth) == (pytest.approx(1.0), 0.0)
 
 
-def test_a_mistaken_profile_is_off_by_a_fifth_at_most() -> None:
+def test_a_wrong_profile_has_at_most_20_percent_error() -> None:
     wrong = mistaken(PIXEL_6, 1)
     for cluster, other in zip(PIXEL_6.clusters, wrong.clusters, strict=True):
         assert all(0.8 <= b / a <= 1.2 for a, b in zip(cluster.core_ma, other.core_ma, strict=True))

@@ -56,7 +56,7 @@ def test_another_user_s_link_behind_an_own_link_is_not(tmp_path: Path) -> None:
 def test_one_that_everyone_can_replace_is_not(tmp_path: Path, part: str) -> None:
     home = fake_java(tmp_path / "above/jdk", "")
     (tmp_path / part).chmod(0o777)
-    assert f"every user can replace what is in {tmp_path / part}" in why_not(home)
+    assert f"every user can replace files in {tmp_path / part}" in why_not(home)
     (tmp_path / part).chmod(0o1777)
     assert why_not(home) == ""
 

@@ -1,4 +1,4 @@
-"""Switches that do not follow from each other: the thread that ran is inferred where possible, the rest is a loss."""
+"""Switches that do not follow from each other. The thread that ran is inferred if possible; the rest is a loss."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ def losses(text: str) -> list[tuple[int, float, float]]:
     return [(int(c), (int(a) - S) / MS, (int(b) - S) / MS) for c, a, b in zip(found.cpu, found.from_ns, found.to_ns, strict=True)]
 
 
-def test_before_a_cores_first_switch_the_thread_that_leaves_has_run() -> None:
+def test_before_a_cores_first_switch_the_leaving_thread_has_run() -> None:
     text = switch(1, 0, 0, 7) + switch(0, 5, 3, 0) + switch(1, 9, 7, 0)
     assert rows(read_text(text.encode()).trace.switches)[:2] == [(0, 0, 3), (0, 5, 0)]
     assert losses(text) == []
 
 
-def test_unless_the_kernel_had_overwritten_what_was_before() -> None:
+def test_nothing_is_inferred_where_the_kernel_had_overwritten_events() -> None:
     text = "# entries-in-buffer/entries-written: 3/99   #P:2\n" + switch(1, 0, 0, 7) + switch(0, 5, 3, 0) + switch(1, 9, 7, 0)
     assert losses(text) == [(0, 0, 5)]
 
 
-def test_a_ring_that_is_not_full_has_not_been_overwritten() -> None:
+def test_a_ring_buffer_that_is_not_full_has_not_been_overwritten() -> None:
     text = "# entries-in-buffer/entries-written: 21/99   #P:2\n"
     text += "".join(switch(1, ms, ms % 2 * 7, (ms + 1) % 2 * 7) for ms in range(20)) + switch(0, 25, 3, 0)
     assert losses(text) == []
 
 
-def test_after_a_loss_the_thread_that_leaves_next_has_run_since_its_end() -> None:
+def test_after_a_loss_the_next_leaving_thread_has_run() -> None:
     text = switch(0, 0, 0, 3) + LOST + FORM.frequency(0, S + 10 * MS, 1000) + switch(0, 50, 4, 0)
     assert rows(read_text(text.encode()).trace.switches) == [(0, 0, 3), (0, 10, 4), (0, 50, 0)]
     assert losses(text) == [(0, 0, 10)]
 
 
-def test_a_loss_that_the_trace_does_not_report_is_one() -> None:
+def test_a_loss_that_the_trace_does_not_report_is_found() -> None:
     assert losses(switch(0, 0, 0, 3) + switch(0, 50, 4, 0)) == [(0, 0, 50)]

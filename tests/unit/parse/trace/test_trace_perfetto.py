@@ -1,4 +1,4 @@
-"""Perfetto traces, written byte by byte: what is in them is read, what is missing is reported, and bad bytes do no harm."""
+"""Perfetto traces, written byte by byte. Their content is read, missing data is reported, and invalid bytes do no harm."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _whole() -> PerfettoWriter:
     return trace
 
 
-def test_everything_that_is_used_comes_out() -> None:
+def test_all_used_fields_are_read() -> None:
     raw = read_perfetto(bytes(_whole()))
     trace = raw.trace
     assert raw.warnings == () and raw.skipped == () and trace.clock == "boottime"
@@ -74,7 +74,7 @@ def test_everything_that_is_used_comes_out() -> None:
     assert len(trace.losses) == 0
 
 
-def test_compressed_packets_are_the_same(tmp_path: Path) -> None:
+def test_compressed_packets_give_the_same_tables(tmp_path: Path) -> None:
     trace = _whole()
     plain = read_perfetto(bytes(trace))
     trace.compress()
@@ -85,7 +85,7 @@ def test_compressed_packets_are_the_same(tmp_path: Path) -> None:
     assert packed.skipped == ()
 
 
-def test_a_cut_file_keeps_what_is_whole() -> None:
+def test_a_cut_file_keeps_its_complete_packets() -> None:
     trace = _whole()
     trace.compact(0, [(BOOT + 9 * MS, 1, 501, "RenderThread")])
     raw = read_perfetto(bytes(trace)[:-3])
@@ -97,7 +97,7 @@ def test_a_cut_file_keeps_what_is_whole() -> None:
     }
 
 
-def test_losses_of_all_kinds() -> None:
+def test_losses_of_all_kinds_are_spans() -> None:
     trace = PerfettoWriter()
     trace.ftrace_stats(1, {0: 10, 1: 5, 2: 0})
     for cpu in (0, 1, 2):
@@ -116,7 +116,7 @@ def test_losses_of_all_kinds() -> None:
     assert any("89 events" in warning for warning in raw.warnings)
 
 
-def test_an_overrun_without_a_place_is_the_whole_core() -> None:
+def test_an_overrun_without_a_time_is_a_loss_of_the_whole_core() -> None:
     trace = PerfettoWriter()
     trace.ftrace_stats(1, {0: 0})
     trace.compact(0, [(BOOT, 1, 5, "a"), (BOOT + MS, 1, 0, "b")])
@@ -127,14 +127,14 @@ def test_an_overrun_without_a_place_is_the_whole_core() -> None:
     assert any("4 chunks" in warning for warning in raw.warnings)
 
 
-def test_another_ftrace_clock_is_turned_into_boottime() -> None:
+def test_another_ftrace_clock_is_converted_to_boottime() -> None:
     trace = PerfettoWriter()
     trace.bundle(0, [pw.switch(1_000, ("a", 1, 1), ("b", 2))], clock=pw.number(5, 2) + pw.number(6, 900) + pw.number(7, BOOT))
     raw = read_perfetto(bytes(trace))
     assert raw.trace.switches.t_ns.tolist() == [BOOT + 100] and raw.trace.clock == "boottime"
 
 
-def test_a_core_that_goes_off_runs_nothing() -> None:
+def test_a_core_that_goes_offline_runs_nothing() -> None:
     trace = PerfettoWriter()
     trace.bundle(
         1,
@@ -148,7 +148,7 @@ def test_a_core_that_goes_off_runs_nothing() -> None:
     assert (switches.t_ns - BOOT).tolist() == [0, MS, 9 * MS] and switches.next_tid.tolist() == [2, 0, 2]
 
 
-def test_a_bomb_is_not_blown_up() -> None:
+def test_a_decompression_bomb_is_refused() -> None:
     bomb = zlib.compress(bytes(80 << 20), 6)
     raw = read_perfetto(pw.content(1, pw.content(50, bomb)))
     assert raw.skipped_by_reason == {"compressed packet expands too far": 1}
@@ -159,14 +159,14 @@ def test_a_bomb_is_not_blown_up() -> None:
     assert list(read_perfetto(bytes(inner)).skipped_by_reason) == ["compressed packet expands too far"]
 
 
-def test_many_small_bombs_are_not_blown_up_either() -> None:
+def test_many_small_decompression_bombs_are_refused() -> None:
     packed = pw.content(50, zlib.compress(b"\x0a\x00" * 500_000))
     trace = PerfettoWriter(packets=[packed] * 100)
     (reason,) = read_perfetto(bytes(trace)).skipped_by_reason.items()
     assert reason[0] == "compressed packet expands too far" and reason[1] > 85
 
 
-def test_rails_of_no_phone_are_left_out() -> None:
+def test_impossible_rails_are_ignored() -> None:
     trace = PerfettoWriter()
     trace.rails([f"rail {i}" for i in range(300)], [(i, BOOT // MS, i) for i in range(300)])
     trace.rails([], [(0, BOOT // MS + 1, 5_000_000)])
@@ -178,7 +178,7 @@ def test_rails_of_no_phone_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("way", ["usual", "monotonic", "realtime", "default"])
-def test_a_reading_without_a_time_was_made_at_its_packets(way: str) -> None:
+def test_a_reading_without_a_time_gets_its_packets(way: str) -> None:
     trace = PerfettoWriter()
     trace.snapshot(BOOT, BOOT - 7 * MS, BOOT + 1_700_000 * MS)
     clock = {"usual": 0, "monotonic": 3, "realtime": 1, "default": 0}[way]
@@ -197,7 +197,7 @@ def test_a_reading_without_a_time_was_made_at_its_packets(way: str) -> None:
     assert raw.skipped_by_reason == {}
 
 
-def test_what_has_no_time_is_left_out_and_counted() -> None:
+def test_data_without_a_time_is_skipped_and_counted() -> None:
     trace = PerfettoWriter()
     trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000, (77, BOOT))
     trace.rails(["CPU"], [(0, None, 1_000_000)])
@@ -216,7 +216,7 @@ def test_what_has_no_time_is_left_out_and_counted() -> None:
     }
 
 
-def test_names_that_are_no_utf8_are_kept() -> None:
+def test_names_with_invalid_utf_8_are_kept() -> None:
     trace = PerfettoWriter()
     trace.compact(0, [(BOOT, 1, 500, b"\xffcompact"), (BOOT + MS, 1, 501, "b")])
     trace.bundle(1, [pw.event(BOOT, 236, pw.number(1, 502) + pw.content(3, b"\xfename"))])
@@ -227,13 +227,13 @@ def test_names_that_are_no_utf8_are_kept() -> None:
 
 
 def _redundant(data: bytes) -> bytes:
-    """Bytes after their size in four bytes, as Perfetto's writer reserves them for a message that it has begun."""
+    """Bytes after their size in four bytes, which Perfetto's writer reserves for an unfinished message."""
     size = len(data)
     return bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14 & 0x7F | 0x80, size >> 21]) + data
 
 
 def _idle_and_frequency(t_ns: int) -> tuple[list[bytes], list[bytes]]:
-    """The same events as the kernel's tracer writes them, and in forms that mean the same."""
+    """The same events in the kernel's encoding and in equivalent encodings."""
     idle, frequency = pw.number(1, 2) + pw.number(2, 3), pw.number(1, 1_800_000) + pw.number(2, 3)
     usual = [pw.event(t_ns, 13, idle, 7), pw.event(t_ns + 1, 11, frequency, 7), pw.event(t_ns + 9 * MS, 13, idle)]
     other = [
@@ -244,7 +244,7 @@ def _idle_and_frequency(t_ns: int) -> tuple[list[bytes], list[bytes]]:
     return usual, other
 
 
-def test_other_forms_of_the_same_bundle_are_read_alike() -> None:
+def test_other_encodings_of_the_same_bundle_give_the_same_tables() -> None:
     usual, other = _idle_and_frequency(BOOT)
     rows = [(BOOT + i * MS, (1, 0x100, -1, 16)[i % 4], 500 + i % 5, "abcde"[i % 5]) for i in range(40)]
     one, two = PerfettoWriter(), PerfettoWriter()
@@ -292,7 +292,7 @@ def test_a_damaged_bundle_is_skipped_whole(bundle: bytes) -> None:
 
 
 def test_packets_keep_their_order_over_many_bundles() -> None:
-    """More than is decoded at once: a clock snapshot converts what follows it alone."""
+    """More bundles than are decoded at once: a clock snapshot converts only later packets."""
     trace = PerfettoWriter()
     for number in range(3_000):
         begin = BOOT + number * 10 * MS
@@ -312,13 +312,13 @@ def test_warnings_of_a_trace_are_limited() -> None:
     trace.ftrace_stats(1, dict.fromkeys(range(1000), 0))
     trace.ftrace_stats(2, dict.fromkeys(range(1000), 7))
     warnings = read_perfetto(bytes(trace)).warnings
-    assert warnings[0] == "events of cores with numbers of 4096 and more are left out"
+    assert warnings[0] == "events of cores with numbers from 4096 on are left out"
     assert warnings[1] == "the kernel's buffer of core 0 overran: 7 events are lost"
-    assert warnings[-1] == "so did those of 992 more cores" and len(warnings) == 10
+    assert warnings[-1] == "the kernel's buffers of 992 more cores overran too" and len(warnings) == 10
 
 
-def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="no Perfetto trace"):
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="not a Perfetto trace"):
         read_perfetto(b"# tracer: nop\n")
     with pytest.raises(RecordingError, match="cannot be read"):
         read_perfetto(tmp_path / "none")
@@ -326,7 +326,7 @@ def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 1 << 14), st.integers(0, 255)), max_size=12), st.integers(0, 1 << 14))
-def test_hostile_bytes_raise_nothing_else(changes: list[tuple[int, int]], cut: int) -> None:
+def test_changed_bytes_raise_only_recording_errors(changes: list[tuple[int, int]], cut: int) -> None:
     data = bytearray(bytes(_whole()))
     for place, value in changes:
         data[place % len(data)] = value
@@ -338,7 +338,7 @@ def test_hostile_bytes_raise_nothing_else(changes: list[tuple[int, int]], cut: i
 
 
 @given(st.integers(0, (1 << 64) - 1), st.integers(0, (1 << 64) - 1), st.integers(-(1 << 31), (1 << 31) - 1))
-def test_absurd_numbers_raise_nothing(t_ns: int, delta: int, tid: int) -> None:
+def test_impossible_numbers_raise_nothing(t_ns: int, delta: int, tid: int) -> None:
     trace = PerfettoWriter()
     trace.compact(tid & 0xFFFFFFFF, [(t_ns, delta, tid, "a"), (t_ns + delta, -1, tid, "b")])
     trace.compact(1, [(t_ns, delta, tid, "a"), (t_ns + delta, -1, tid, "b")])
@@ -356,9 +356,9 @@ def test_absurd_numbers_raise_nothing(t_ns: int, delta: int, tid: int) -> None:
 
 
 def test_a_bundle_of_tiny_events_takes_bounded_memory() -> None:
-    """A packet of 64 MiB may have tens of millions of them."""
+    """A packet of 64 MiB may contain tens of millions of events."""
     event, events = b"\x12\x02\x08\x07", 200_000
-    assert decode([scan_bundle(event) or pytest.fail()])  # the schema is imported
+    assert decode([scan_bundle(event) or pytest.fail()])  # import the schema first
     tracemalloc.start()
     try:
         [columns] = decode([scan_bundle(event * events) or pytest.fail()])

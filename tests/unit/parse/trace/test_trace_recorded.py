@@ -1,4 +1,4 @@
-"""A run's trace among its files: joined with the run, or reported with the reason."""
+"""A run's trace: it is joined with the run, or the reason is reported."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_skipped_lines_are_reported(tmp_path: Path) -> None:
     assert any("trace.txt" in warning.message and "skipped" in warning.message for warning in result.warnings)
 
 
-def test_why_there_was_none_is_among_the_reasons(tmp_path: Path) -> None:
+def test_the_reason_for_a_missing_trace_is_reported(tmp_path: Path) -> None:
     own = Warning(code="trace", message="the phone has neither perfetto nor atrace", run=0)
     other = Warning(code="trace", message="something else", run=1)
     run = parsed(tmp_path, "other.bin", b"", warnings=(own, other)).runs[0]

@@ -1,4 +1,4 @@
-"""Text traces: all forms, against a slow reader of single lines; losses, broken lines, pages, blocks."""
+"""Text traces: all formats, compared with a slow reader of single lines; losses, invalid lines, pages, blocks."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _rows(raw: RawTrace) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("form", FORMS, ids=str)
 @settings(max_examples=20)
 @given(rows=st.lists(switches, min_size=1, max_size=30), block=st.integers(500, 2_000))
-def test_what_is_written_is_read(form: Form, rows: list[tuple[int, str, int, str, str, int, int]], block: int) -> None:
+def test_text_traces_round_trip(form: Form, rows: list[tuple[int, str, int, str, str, int, int]], block: int) -> None:
     lines, expected, t_ns = [], [], BEGIN
     for cpu, name, tid, state, following, next_tid, later in rows:
         t_ns += later // US * US
@@ -83,7 +83,7 @@ def test_what_is_written_is_read(form: Form, rows: list[tuple[int, str, int, str
         assert 4321 in tasks.tgid[tasks.tid == tid]
 
 
-def test_frequencies_idle_states_and_lives() -> None:
+def test_frequencies_idle_states_and_lifetimes_are_read() -> None:
     form = Form()
     lines = [
         form.frequency(3, BEGIN, 2_841_600),
@@ -125,7 +125,7 @@ def test_frequencies_idle_states_and_lives() -> None:
 
 
 @pytest.mark.parametrize("block", [500, 1 << 20])
-def test_lost_events_are_spans(block: int) -> None:
+def test_lost_events_become_spans(block: int) -> None:
     form = Form()
 
     def switch(cpu: int, at: int) -> str:
@@ -143,12 +143,12 @@ def test_lost_events_are_spans(block: int) -> None:
     raw = read_text(text.encode(), block)
     losses = raw.trace.losses
     found = sorted(zip(losses.cpu.tolist(), (losses.from_ns - BEGIN).tolist(), (losses.to_ns - BEGIN).tolist(), strict=True))
-    # The ring of core 1 had been overwritten: nothing shows what it ran before its first switch.
+    # The ring buffer of core 1 had been overwritten, so what it ran before its first switch is unknown.
     assert found == [(0, 2 * MS, 6 * MS), (1, 0, MS), (1, 1 * MS, 3 * MS), (1, 4 * MS, 6 * MS), (2, 0, 5 * MS)]
     assert raw.skipped == () and "900 events" in raw.warnings[0] and raw.trace.clock == "boottime"
 
 
-def test_lines_that_do_not_parse_are_named() -> None:
+def test_lines_that_do_not_parse_are_reported() -> None:
     form = Form()
     good = form.switch(0, BEGIN, ("a", 5, "S"), ("b", 6))
     broken = [
@@ -168,7 +168,7 @@ def test_lines_that_do_not_parse_are_named() -> None:
     assert all(len(line.text) <= 200 for line in raw.skipped)
     assert raw.skipped_by_reason == {
         "sched_switch without its fields": 2,
-        "no event": 3,
+        "not an event": 3,
         "trace-cmd could not decode the event": 1,
         "cpu_frequency without its fields": 1,
         "longer than any event's line": 1,
@@ -200,7 +200,7 @@ next_comm=swapper/1 next_pid=0 next_prio=120
 
 
 def test_raw_fields_of_trace_cmd_are_read() -> None:
-    """`trace-cmd report -R` prints every field as it lies in the ring (libtraceevent: tep_print_fields)."""
+    """`trace-cmd report -R` prints every field as it is in the ring buffer (libtraceevent: tep_print_fields)."""
     raw = read_text(RAW.encode())
     trace, tasks = raw.trace, raw.trace.tasks
     assert [(state, tid) for _, _, _, state, tid in _rows(raw)] == [
@@ -217,11 +217,11 @@ def test_raw_fields_of_trace_cmd_are_read() -> None:
         for i in range(len(tasks))
     }
     assert lives[101, "worker 2"][1] == 5 and lives[102, "main"][1] == 6
-    # Which action it was is not in the text, so it is not known whether the device slept.
+    # The text does not contain the action, so it is unknown whether the device was suspended.
     assert raw.skipped_by_reason == {"suspend_resume without its fields": 1}
 
 
-def test_a_core_that_goes_off_in_raw_fields() -> None:
+def test_a_core_that_goes_offline_in_raw_fields_runs_nothing() -> None:
     form = Form(flags="", trace_cmd=True)
     switch = form.switch(1, BEGIN, ("swapper/1", 0, "R"), ("main", 100))
     for event, fields in (
@@ -233,7 +233,7 @@ def test_a_core_that_goes_off_in_raw_fields() -> None:
         assert [(row[1] - BEGIN, row[4]) for row in _rows(raw) if row[0] == 1] == [(0, 100), (MS, 0)]
 
 
-def test_what_atrace_says_is_no_loss() -> None:
+def test_atraces_own_lines_are_not_losses() -> None:
     form = Form()
     events = form.switch(0, BEGIN, ("a", 5, "S"), ("b", 6)) + form.switch(0, BEGIN + MS, ("b", 6, "S"), ("a", 5))
     for said in ("capturing trace... done\nTRACE:\n", " done\nTRACE:\n", "capturing trace...\n"):
@@ -241,7 +241,7 @@ def test_what_atrace_says_is_no_loss() -> None:
         assert raw.skipped == () and len(raw.trace.losses.cpu) == 0 and len(raw.trace.switches) == 2, said
 
 
-def test_a_page_has_its_trace_within() -> None:
+def test_a_page_contains_its_trace() -> None:
     form = Form()
     lines = [form.switch(0, BEGIN + i * MS, ("a", 5, "S"), ("b", 6)) for i in range(9)]
     script = "<!DOCTYPE html>\n<script>\n" + lines[0] + '</script>\n<script class="trace-data" type="application/text">\n'
@@ -255,7 +255,7 @@ def test_a_page_has_its_trace_within() -> None:
             assert len(raw.trace.switches) == 9 and raw.skipped == ()
 
 
-def test_a_switch_that_is_missing_is_a_hole() -> None:
+def test_a_missing_switch_is_a_loss() -> None:
     form = Form(trace_cmd=True)
     a, b, c = ("a", 5, "S"), ("b", 6, "S"), ("c", 7, "S")
     whole = [
@@ -267,14 +267,14 @@ def test_a_switch_that_is_missing_is_a_hole() -> None:
         assert (losses.cpu.tolist(), (losses.from_ns - BEGIN).tolist(), (losses.to_ns - BEGIN).tolist()) == ([0], [0], [2 * MS])
 
 
-def test_what_is_endless_ends() -> None:
+def test_endless_lines_and_names_are_cut() -> None:
     form = Form()
     line = form.switch(0, BEGIN, ("a", 5, "R"), ("a", 5))
     blank = line[:-1] + " " * 3_000_000 + "\n" + " " * 900 + "-1" + " " * 900 + "\n"
     assert len(read_text((line + blank * 2 + line).encode(), 4 << 20).trace.switches) == 4
     page = "<!DOCTYPE html>\n" + '<script class="trace-data">\n</script>\n' * 20_000
     raw = read_text((page + line).encode())
-    assert len(raw.trace.switches) == 1 and raw.skipped_by_reason["no event"] > 30_000
+    assert len(raw.trace.switches) == 1 and raw.skipped_by_reason["not an event"] > 30_000
     entries = "".join(f"# entries-in-buffer/entries-written: 1/{number}\n" for number in range(2, 2_000))
     assert len(read_text((entries + "# entries-in-buffer/entries-written: 1/" + "9" * 900 + "\n").encode()).warnings) <= 20
 
@@ -282,7 +282,7 @@ def test_what_is_endless_ends() -> None:
 @pytest.mark.parametrize(
     "mark", ["parent_ts=9999999999999", "realtime_ts=9999999999999", "parent_ts=0", "realtime_ts=" + "9" * 40]
 )
-def test_marks_of_impossible_times_are_none(mark: str) -> None:
+def test_marks_with_impossible_times_are_ignored(mark: str) -> None:
     form = Form()
     text = form.line(0, BEGIN, "tracing_mark_write", f"trace_event_clock_sync: {mark}") + form.switch(
         0, BEGIN, ("a", 5, "S"), ("b", 6)
@@ -291,28 +291,28 @@ def test_marks_of_impossible_times_are_none(mark: str) -> None:
 
 
 @given(st.binary(max_size=400), st.integers(0, 300))
-def test_any_bytes_are_read(noise: bytes, place: int) -> None:
+def test_any_bytes_parse_without_error(noise: bytes, place: int) -> None:
     text = "".join(form.switch(1, BEGIN, ("a", 5, "R"), ("b", 6)) for form in FORMS).encode()
     raw = read_text(text[:place] + noise + text[place:], 600)
     assert len(raw.trace.switches) >= len(FORMS) - 3
     assert np.all(raw.trace.switches.next_tid >= 0)
 
 
-def test_files_that_are_not_there(tmp_path: Path) -> None:
+def test_missing_files_are_clear_errors(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="cannot be read"):
         read_text(tmp_path / "none.txt")
     assert len(read_text(b"").trace.switches) == 0
 
 
 @pytest.mark.skipif(not FIELD.is_dir(), reason="no field data beside the checkout")
-def test_field_traces_parse_or_say_what_does_not() -> None:
+def test_field_traces_parse_or_report_skipped_lines() -> None:
     found = {path.name: read_text(path) for path in sorted(FIELD.iterdir())}
     for path in sorted(FIELD.iterdir()):
         text = path.read_text(errors="replace")
         lines = re.findall(r"^.*-\d+ .*\[\d+\].*: sched_switch: .*$", text, re.MULTILINE)
         assert len(_rows(found[path.name])) == len(lines), path
     assert {name: sum(raw.skipped_by_reason.values()) for name, raw in found.items() if raw.skipped} == {
-        "android_systrace.html": 1,  # a line whose core was never real: `dummy-0000 [000] 0.0: 0: …`
+        "android_systrace.html": 1,  # a line of a core that does not exist: `dummy-0000 [000] 0.0: 0: …`
         "trappy_trace_failed_to_parse.txt": 3,
     }
     assert [line.number for line in found["trappy_trace_failed_to_parse.txt"].skipped] == [2, 3, 7]

@@ -1,4 +1,4 @@
-"""Thousands of varints at once: each number is read as it was written, and long ones are marked."""
+"""Decode thousands of varints at once. Each number round-trips, and long numbers are marked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NUMBERS = st.integers(0, (1 << 64) - 1) | st.integers(0, 300) | st.integers(0, 6
 
 
 @given(st.lists(NUMBERS, max_size=60), st.integers(0, 255))
-def test_numbers_at_places(numbers: list[int], behind: int) -> None:
+def test_numbers_at_positions(numbers: list[int], behind: int) -> None:
     written = [varint(number) for number in numbers]
     places = np.cumsum([0, *map(len, written)])[:-1].astype(np.int64)
     value, size = Buffer(b"".join(written) + bytes([behind]) * PAD).varints(places)
@@ -34,7 +34,7 @@ def test_packed_arrays(arrays: list[list[int]]) -> None:
     assert not damaged.any()
 
 
-def test_a_number_that_is_longer_than_any_damages_its_array_alone() -> None:
+def test_a_number_with_too_many_bytes_damages_only_its_array() -> None:
     longest = varint((1 << 64) - 1)
     arrays = [b"\x01", b"\x02" + b"\x80" * 10 + b"\x00", longest[:-1] + b"\x02", longest, b"", b"\x80" * 9 + b"\x01"]
     assert packed(arrays)[2].tolist() == [False, True, True, False, False, False]

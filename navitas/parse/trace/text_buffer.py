@@ -1,4 +1,4 @@
-"""Numbers and characters out of text, many places at once: eight bytes a place, as 64-bit words (SWAR)."""
+"""Read numbers and characters at many positions of a text at once, as 64-bit words of eight bytes (SWAR)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from navitas.parse.arrays import I64, U8, U64, Bool
 
 Places = I64
 PAD = 64
-"""Bytes that have to be before the first place and behind the last."""
+"""Number of bytes that a buffer needs before the first position and after the last."""
 
 _LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
 _HIGH = np.uint64(0x8080808080808080)
@@ -21,7 +21,7 @@ _8, _16, _32, _7, _56 = (np.uint64(bits) for bits in (8, 16, 32, 7, 56))
 
 
 class TextBuffer:
-    """The text from `low` to `high` of a buffer, with `PAD` bytes before and behind it; places are indexes into the buffer."""
+    """The text from `low` to `high` of a buffer, with `PAD` bytes around it. Positions are indexes into the buffer."""
 
     def __init__(self, buffer: bytes | bytearray, low: int, high: int) -> None:
         self.buffer = buffer
@@ -30,22 +30,22 @@ class TextBuffer:
         self._words: U64 = np.ndarray((len(buffer) - 7,), np.dtype("<u8"), buffer=buffer, strides=(1,))
 
     def part(self, low: int, high: int) -> TextBuffer:
-        """Another part of the same buffer."""
+        """Return another range of the same buffer."""
         return TextBuffer(self.buffer, low, high)
 
     def words(self, at: Places) -> U64:
-        """The eight bytes from each place on, the first one lowest."""
+        """Return the eight bytes from each position on, little-endian."""
         return self._words[at]
 
     def has(self, at: Places, eight: bytes) -> Bool:
-        """Whether these (at most) eight bytes are at each place."""
+        """Whether the text at each position is `eight`, which has at most eight bytes."""
         wanted = np.uint64(int.from_bytes(eight, "little"))
         mask = np.uint64((1 << 8 * len(eight)) - 1)
         same: Bool = (self._words[at] & mask) == wanted
         return same
 
     def number_from(self, at: Places) -> tuple[I64, I64]:
-        """The number of up to 16 digits that begins at each place, and its number of digits (0: none is there)."""
+        """Return the number of up to 16 digits that begins at each position, and its number of digits (0: no number)."""
         value, digits = _leading(self._words[at])
         full = np.flatnonzero(digits == 8)
         if len(full):
@@ -55,7 +55,7 @@ class TextBuffer:
         return value, digits
 
     def number_before(self, end: Places) -> tuple[I64, I64]:
-        """The number of up to 16 digits that ends before each place, and its number of digits."""
+        """Return the number of up to 16 digits that ends before each position, and its number of digits."""
         value, digits = _trailing(self._words[end - 8])
         full = np.flatnonzero(digits == 8)
         if len(full):
@@ -65,7 +65,7 @@ class TextBuffer:
         return value, digits
 
     def find(self, byte: str, at: Places, words: int = 1) -> I64:
-        """How far the byte's first occurrence is from each place; 8 × `words` where it is further away."""
+        """Return the distance from each position to the byte's first occurrence, or 8 × `words` if it is further away."""
         found = _first(self._words[at], byte)
         for word in range(1, words):
             missing = np.flatnonzero(found == 8 * word)
@@ -75,7 +75,7 @@ class TextBuffer:
         return found
 
     def find_back(self, byte: str, end: Places) -> I64:
-        """How far before each place the byte's last occurrence among eight is (1 … 8); 9 where it is not among them."""
+        """Return the distance back from each position to the byte's last occurrence (1 … 8), or 9 if it is further away."""
         zero = _equal(self._words[end - 8], byte)
         zero |= zero >> _8
         zero |= zero >> _16
@@ -83,7 +83,7 @@ class TextBuffer:
         return 9 - _count(zero)
 
     def strings(self, at: Places, length: I64) -> NDArray[np.bytes_]:
-        """The strings at the places, cut at 16 bytes."""
+        """Return the strings at the positions, cut at 16 bytes."""
         both = np.empty((len(at), 2), np.dtype("<u8"))
         for word in range(2):
             kept = np.clip(length - 8 * word, 0, 8).astype(np.uint64)
@@ -103,7 +103,7 @@ def _equal(words: U64, byte: str) -> U64:
 
 
 def _count(flags: U64) -> I64:
-    """How many of the bytes' high bits are set."""
+    """Return the number of bytes whose high bit is set."""
     return (((flags >> _7) * _ONES) >> _56).astype(np.int64)
 
 
@@ -135,7 +135,7 @@ def _trailing(words: U64) -> tuple[I64, I64]:
 
 
 def _value(digits: U64) -> I64:
-    """The number that eight bytes of 0 … 9 make, the first one the highest."""
+    """Return the number that eight bytes of 0 … 9 represent, with the first byte as the highest digit."""
     pairs = (digits * np.uint64(10) + (digits >> _8)) & np.uint64(0x00FF00FF00FF00FF)
     fours = (pairs * np.uint64(100) + (pairs >> _16)) & np.uint64(0x0000FFFF0000FFFF)
     return ((fours * np.uint64(10_000) + (fours >> _32)) & np.uint64(0xFFFFFFFF)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What a reader has gathered, put in order: the tables of a trace."""
+"""Sort a reader's results into the tables of a trace."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from navitas.parse.arrays import I32, I64
 from navitas.parse.rail_readings import RailReadings
-from navitas.parse.trace.gaps import bridged
-from navitas.parse.trace.gather import CPU_LIMIT, Gathered
-from navitas.parse.trace.lives import Facts, tasks_of
+from navitas.parse.trace.gaps import fill_gaps
+from navitas.parse.trace.lifetimes import Facts, tasks_of
+from navitas.parse.trace.trace_builder import CPU_LIMIT, TraceBuilder
 from navitas.parse.trace.trace_tables import (
     IDLE_TID,
     SLEEPS,
@@ -28,33 +28,33 @@ from navitas.parse.trace.trace_tables import (
 )
 
 
-def in_order(gathered: Gathered, rails: RailReadings | None = None) -> RawTrace:
-    """The tables of a trace, its own clock kept."""
-    start_ns, end_ns = gathered.span_ns or (0, 0)
-    tasks = tasks_of(Facts(**gathered.facts.take()), gathered.names.all(), start_ns, end_ns)
-    switches = _with_offline(Switches(**gathered.switches.take()), gathered.offline.take())
-    reported = _losses(gathered.losses.take())
-    switches, losses = bridged(switches, reported, (start_ns, end_ns), gathered.last_ns, gathered.overwritten)
+def build_trace(builder: TraceBuilder, rails: RailReadings | None = None) -> RawTrace:
+    """Return the tables of a trace, on the trace's own clock."""
+    start_ns, end_ns = builder.span_ns or (0, 0)
+    tasks = tasks_of(Facts(**builder.facts.take()), builder.names.all(), start_ns, end_ns)
+    switches = _with_offline(Switches(**builder.switches.take()), builder.offline.take())
+    reported = _losses(builder.losses.take())
+    switches, losses = fill_gaps(switches, reported, (start_ns, end_ns), builder.last_ns, builder.overwritten)
     trace = Trace(
         switches=switches,
-        frequencies=Frequencies(**gathered.frequencies.take()),
-        idle=IdleStates(**gathered.idle.take()),
+        frequencies=Frequencies(**builder.frequencies.take()),
+        idle=IdleStates(**builder.idle.take()),
         tasks=tasks,
-        windows=_windows(switches, gathered.last_ns, end_ns),
+        windows=_windows(switches, builder.last_ns, end_ns),
         losses=losses,
-        suspends=_suspends(gathered.suspends.take(), start_ns, end_ns),
-        snapshots=_snapshots(gathered.snapshots.take()),
+        suspends=_suspends(builder.suspends.take(), start_ns, end_ns),
+        snapshots=_snapshots(builder.snapshots.take()),
         start_ns=start_ns,
         end_ns=end_ns,
-        clock=cast(TraceClock, gathered.clock or "global"),
+        clock=cast(TraceClock, builder.clock or "global"),
         rails=rails,
     )
-    skipped = sorted(gathered.skipped, key=lambda line: line.number)
-    return RawTrace(trace, tuple(skipped), dict(gathered.skipped_by_reason), tuple(gathered.warnings))
+    skipped = sorted(builder.skipped, key=lambda line: line.number)
+    return RawTrace(trace, tuple(skipped), dict(builder.skipped_by_reason), tuple(builder.warnings))
 
 
 def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switches:
-    """A core that goes off runs nothing from then on: where no switch says so, one is added."""
+    """Add a switch to idle where a core goes offline, if no recorded switch does this."""
     cpu, t_ns = cast(I32, offline["cpu"]), cast(I64, offline["t_ns"])
     if not len(cpu) or not len(switches):
         return switches
@@ -77,7 +77,7 @@ def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switc
 
 
 def _windows(switches: Switches, last_ns: dict[int, int], end_ns: int) -> CpuWindows:
-    """From a core's first switch, which shows what runs, to the end of the trace, or of the core's own part of it."""
+    """Return each core's span from its first switch, which shows what runs, to the end of the trace or of the core's data."""
     first = np.unique(np.searchsorted(switches.cpu, np.arange(CPU_LIMIT)))
     first = first[first < len(switches)]
     cpu = switches.cpu[first]
@@ -97,7 +97,7 @@ def _snapshots(columns: dict[str, NDArray[Any]]) -> Snapshots:
 
 
 def _suspends(columns: dict[str, NDArray[Any]], start_ns: int, end_ns: int) -> TimeSpans:
-    """Begins and ends turned into spans; one that is open at the trace's start or end reaches to it."""
+    """Turn begins and ends into spans. A span that is open at the trace's start or end extends to it."""
     order = np.argsort(columns["t_ns"], kind="stable")
     t_ns, begins = columns["t_ns"][order], columns["begins"][order].astype(bool)
     if not len(t_ns):

@@ -1,4 +1,4 @@
-"""Threads as the runtime wrote them: events, folded calls and anchors, gathered from the run's chunks."""
+"""Probed threads: the events, folded calls and anchors that the runtime recorded, grouped by thread."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.threads import Probed
+from navitas.parse.threads import ProbedThread
 
 
 def of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
-    """The chunks of one type."""
+    """Return the chunks of one type."""
     return [chunk for chunk in chunks if chunk.type == kind]
 
 
 Groups = dict[int, dict[int, list[Chunk]]]
-"""Chunks by their thread's serial and by type."""
+"""Chunks by the serial of their thread, then by type."""
 
 
 def by_thread(chunks: list[Chunk], findings: Findings) -> Groups:
-    """The threads' chunks; lost ones go to the findings."""
+    """Group the threads' chunks. Lost chunks go to `findings`."""
     groups: Groups = {}
     lost_records = 0
     missing_chunks: Counter[int] = Counter()
@@ -37,19 +37,19 @@ def by_thread(chunks: list[Chunk], findings: Findings) -> Groups:
             lost_records += sum(chunk.lost_before for chunk in ordered)
     names = {serial: name_of(by_type) for serial, by_type in groups.items()}
     message = "{count} chunks of events are missing from the event files"
-    findings.lose_of_threads("chunks", missing_chunks, names, message, LOST)
+    findings.add_losses_by_thread("chunks", missing_chunks, names, message, LOST)
     message = "{count} markers, clock or counter readings were lost while recording"
-    findings.lose("records", lost_records, message, f"{TORN} A test whose end is lost is shown as cut.")
+    findings.add_loss("records", lost_records, message, f"{TORN} A test without its end has the status 'cut'.")
     return groups
 
 
 def name_of(by_type: Mapping[int, Sequence[Chunk]]) -> str:
-    """The last name of a thread; empty where it has none."""
+    """Return the last name of a thread, or an empty string if it has none."""
     return next((chunk.name for ordered in reversed(tuple(by_type.values())) for chunk in reversed(ordered) if chunk.name), "")
 
 
-def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -> list[Probed]:
-    """Threads by serial; lost and dropped events go to the findings."""
+def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -> list[ProbedThread]:
+    """Return the threads by serial. Lost and dropped events go to `findings`."""
     probed = []
     impossible: dict[int, int] = {}
     dropped = 0
@@ -61,20 +61,20 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
         tid, bad_tids = _tid(every)
         impossible[serial] = bad_tids
         anchors = decode_anchors(by_type.get(ANCHORS, ()))
-        probed.append(Probed(serial, tid, name_of(by_type), calls, folded, anchors, lost_events))
+        probed.append(ProbedThread(serial, tid, name_of(by_type), calls, folded, anchors, lost_events))
         dropped += bad_calls + bad_rows
     names = {thread.serial: thread.name for thread in probed}
     lost = {thread.serial: thread.lost_events for thread in probed}
-    findings.lose_of_threads("events", lost, names, "{count} events were lost while recording", LOST)
-    message = "{count} chunks of events name a thread id that no kernel gives, which is left out"
-    findings.lose_of_threads("thread_ids", impossible, names, message, "Copy the recording again, or record again.")
-    message = "{count} events with method ids that the map does not hold, or of impossible times, were left out"
-    findings.lose("foreign_methods", dropped, message, "Their time counts as their callers' or as untraced.")
+    findings.add_losses_by_thread("events", lost, names, "{count} events were lost while recording", LOST)
+    message = "{count} chunks of events have an impossible thread id, which is ignored"
+    findings.add_losses_by_thread("thread_ids", impossible, names, message, "Copy the recording again, or record again.")
+    message = "{count} events were left out: their method ids are not in the map, or their times are impossible"
+    findings.add_loss("foreign_methods", dropped, message, "Their time counts as their callers' time or as untraced.")
     return sorted(probed, key=lambda thread: thread.serial)
 
 
 def _tid(chunks: Sequence[Chunk]) -> tuple[int, int]:
-    """The thread id that most chunks name, 0 where none does, and how many chunks name one that cannot be."""
+    """Return the thread id that most chunks name (0 if none), and the number of chunks with an impossible thread id."""
     named = Counter(chunk.tid for chunk in chunks if chunk.tid)
     impossible = sum(count for tid, count in named.items() if tid >= TID_LIMIT)
     ranked = sorted((-count, tid) for tid, count in named.items() if tid < TID_LIMIT)

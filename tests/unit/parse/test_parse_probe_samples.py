@@ -1,4 +1,4 @@
-"""Samples within the measured threads show what probes cost there, whatever the calibration before the first test found."""
+"""Samples in the measured threads give the probe cost there, whatever the calibration before the first test found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from navitas.parse.calibration import probe_cost
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import Chunk, scan_chunks
 from navitas.parse.methodmap import Span
-from navitas.parse.samples import samples
+from navitas.parse.probe_samples import find_samples
 from navitas.parse.tables import ENTER, EXIT, THROW
 
 LINK, CALLER, CALLED, THROWING = 0x3FFFFB, 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
@@ -23,7 +23,7 @@ def whole_ns(probed: int, cost: int) -> int:
 
 
 def sample(start: int, probed: int, cost: int = COST) -> list[Event]:
-    """A sample within a call of the application's."""
+    """A sample inside a call of the app."""
     inner = [
         (start + i * (WORK + cost) + CONSTANT + d, kind, CALLED) for i in range(probed) for d, kind in ((0, ENTER), (WORK, EXIT))
     ]
@@ -31,7 +31,7 @@ def sample(start: int, probed: int, cost: int = COST) -> list[Event]:
 
 
 def run_of(samples: int, cost: int = COST) -> list[Event]:
-    """The application's one call with so many samples in it, a few of them preempted, and a call of its own between any two."""
+    """One call of the app with `samples` samples, a few of them preempted, and a call of the app between each two."""
     events: list[Event] = [(0, ENTER, 7)]
     for i in range(samples):
         slow = 40 if i % 25 == 5 else 1
@@ -49,7 +49,7 @@ def chunks_of(events: list[Event], *, name: str = "main", cut: int | None = None
 
 
 def calibration(cost: int = 30) -> list[Chunk]:
-    """Calls that cost half as much, a third of it inside of them; ends by an exception cost twice that."""
+    """Calibration calls with half the cost, a third of it inside the call. Calls that throw cost twice that."""
     events: list[Event] = []
     for called, each in ((CALLED, cost), (THROWING, 2 * cost)):
         for _ in range(4):
@@ -63,7 +63,7 @@ def calibration(cost: int = 30) -> list[Chunk]:
 
 
 @pytest.mark.parametrize("cut", [None, 1000])
-def test_samples_go_before_the_calibration(cut: int | None) -> None:
+def test_samples_take_precedence_over_the_calibration(cut: int | None) -> None:
     cost = probe_cost([{cw.CALLS: calibration()}, {cw.CALLS: chunks_of(run_of(200), cut=cut)}])
     assert cost is not None
     assert (cost.events.inside_ns, cost.events.outside_ns) == pytest.approx((COST / 3, 2 * COST / 3))
@@ -72,7 +72,7 @@ def test_samples_go_before_the_calibration(cut: int | None) -> None:
     assert cost.folded.inside_ns + cost.folded.outside_ns == pytest.approx(30)
 
 
-def test_what_varies_in_the_course_of_the_run_is_the_spread() -> None:
+def test_the_spread_is_the_variation_over_the_run() -> None:
     events = run_of(100)[:-1] + [(t + 200_000_000, kind, method) for t, kind, method in run_of(100, 2 * COST)[1:]]
     cost = probe_cost([{cw.CALLS: calibration()}, {cw.CALLS: chunks_of(events)}])
     assert cost is not None
@@ -86,7 +86,7 @@ def test_few_samples_are_not_used() -> None:
     assert probe_cost([{cw.CALLS: chunks_of(run_of(200))}]) is None, "not compiled before: what was not calibrated has no samples"
 
 
-def test_folds_that_hold_just_one() -> None:
+def test_only_epochs_with_exactly_one_sample_count() -> None:
     def rows(probed: int) -> list[Row]:
         inside = probed * (WORK + COST // 2)
         own: list[Row] = [(1, 0, CALLER, 1, 0, whole_ns(probed, COST) - inside), (2, 1, CALLED, probed, 0, inside)]
@@ -109,7 +109,7 @@ def test_calls_within_the_calls_of_a_sample_count_too() -> None:
         return [(start, ENTER, CALLER), *inner, (start + whole_ns(probed, COST), EXIT, CALLER)]
 
     events = [event for i in range(200) for event in nested(1_000_000 * i, (16, 64)[i % 2])]
-    found, _ = samples([{cw.CALLS: chunks_of(events)}])
+    found, _ = find_samples([{cw.CALLS: chunks_of(events)}])
     assert found.calls.tolist() == [16, 64] * 100
     cost = found.cost()
     assert cost is not None and cost[0] == pytest.approx(COST)
@@ -121,15 +121,15 @@ def test_calls_within_the_calls_of_a_sample_count_too() -> None:
 
     epochs = [(1_000_000 * i, 1_000_000 * (i + 1), rows((16, 64)[i % 2])) for i in range(100)]
     folds = scan_chunks(cw.chunk(cw.FOLDED, cw.folded_payload(epochs), 100, serial=2, name="main")).chunks
-    _, of_folds = samples([{cw.FOLDED: folds}])
+    _, of_folds = find_samples([{cw.FOLDED: folds}])
     cost = of_folds.cost()
     assert cost is not None and cost[0] == pytest.approx(COST)
 
 
-def test_they_are_none_of_the_applications_calls() -> None:
+def test_samples_are_not_calls_of_the_app() -> None:
     chunks = chunks_of(run_of(10))
     calls, dropped = encoded_calls(chunks, {0: Span(0, 100)})
     assert (len(calls), dropped) == (22, 0)
-    found, folds = samples([{cw.CALLS: chunks}])
+    found, folds = find_samples([{cw.CALLS: chunks}])
     assert found.calls.tolist() == [16, 64] * 5
     assert len(folds.t_ns) == 0 and folds.cost() is None

@@ -1,7 +1,7 @@
-"""Samples of the probes' cost: every few ms a busy thread makes the same small nested calls, a part of them with probes.
+"""Samples of the probe cost. Every few ms a busy thread makes the same small nested calls, some of them with probes.
 
-They lie in the thread's own events and folds, under ids that no map gives, so their probes cost what its others cost just then:
-on that core, at that frequency, beside whatever else runs. All samples do the same but for the number of probes.
+Samples are in the thread's own events and folds, under reserved method ids. Their probes therefore run under the same
+conditions as the thread's other probes: same core, frequency and load. Samples differ only in their number of probes.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.arrays import I64, Bool
-from navitas.parse.call_events import own_calls
+from navitas.parse.call_events import reserved_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
-from navitas.parse.folded import own_rows
+from navitas.parse.folded import reserved_rows
 from navitas.parse.methodmap import RESERVED_ID
 from navitas.parse.tables import ENTER, EXIT, CallEvents, Folded
 
 LINK, CALLER, CALLED, THROWING = RESERVED_ID, RESERVED_ID + 2, RESERVED_ID + 3, RESERVED_ID + 4
-"""Calls that hold others, the outermost call of a batch or sample, leaves that return and leaves that throw."""
+"""Calls that contain others, the outermost call of a batch or sample, leaves that return, and leaves that throw."""
 _FEW, _MANY = 16, 64
 _LEAST = 30
 _TRIM = 0.1
@@ -31,14 +31,14 @@ _PARTS = 8
 
 @dataclass(frozen=True, slots=True)
 class ProbeSamples:
-    """Samples by their time: calls with probes, and ns from the outer call's entry to its exit."""
+    """Samples in time order: the number of calls with probes, and ns from the outer call's entry to its exit."""
 
     t_ns: I64
     calls: I64
     whole_ns: I64
 
     def cost(self) -> tuple[float, float] | None:
-        """ns a call, and how much that varied in the course of the run; None of too few samples."""
+        """Return ns per call and its standard deviation over the run, or None if there are too few samples."""
         call_ns = self._per_call(slice(None), _LEAST)
         if call_ns is None or call_ns <= 0:
             return None
@@ -51,13 +51,13 @@ class ProbeSamples:
         return (_trimmed(many) - _trimmed(few)) / (_MANY - _FEW) if min(len(few), len(many)) >= least else None
 
 
-def samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[ProbeSamples, ProbeSamples]:
-    """The samples of threads whose chunks by type are given: of calls as events, and of folded ones."""
+def find_samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[ProbeSamples, ProbeSamples]:
+    """Return the samples of the given threads (chunks by type): of calls recorded as events, and of folded calls."""
     events: list[I64] = [np.empty((0, 3), np.int64)]
     folds = list(events)
     for by_type in threads:
-        events += [_of_events(calls) for calls in own_calls(by_type.get(CALLS, ()))]
-        folds.append(_of_folds(own_rows(by_type.get(FOLDED, ()))))
+        events += [_of_events(calls) for calls in reserved_calls(by_type.get(CALLS, ()))]
+        folds.append(_of_folds(reserved_rows(by_type.get(FOLDED, ()))))
     return _sorted(events), _sorted(folds)
 
 
@@ -67,7 +67,7 @@ def _sorted(rows: Sequence[I64]) -> ProbeSamples:
 
 
 def _of_events(calls: CallEvents) -> I64:
-    """Those whose outer call holds nothing but the inner ones; `calls` are the runtime's own."""
+    """Return the samples whose outer call contains only inner calls. `calls` are the runtime's own calls."""
     outer = np.flatnonzero((calls.method == CALLER) & (calls.kind == ENTER))
     ends = np.flatnonzero((calls.method == CALLER) & (calls.kind == EXIT))
     last = np.searchsorted(ends, outer)
@@ -80,7 +80,7 @@ def _of_events(calls: CallEvents) -> I64:
 
 
 def _of_folds(folded: Folded) -> I64:
-    """One for each epoch that holds just one; `folded` are the runtime's own rows."""
+    """Return one sample for each epoch that contains exactly one. `folded` are the runtime's own rows."""
     start_ns, epoch = np.unique(folded.epoch_start_ns, return_inverse=True)
     inner = _is_inner(folded.method)
 
@@ -100,6 +100,6 @@ def _is_inner(method: NDArray[np.integer[Any]]) -> Bool:
 
 
 def _trimmed(values: I64) -> float:
-    """The mean without the least and the largest tenth: threads are preempted, too."""
+    """Return the mean without the smallest and largest tenth, because threads are sometimes preempted."""
     cut = int(len(values) * _TRIM)
     return float(np.sort(values)[cut : len(values) - cut].mean())

@@ -1,4 +1,4 @@
-"""Impossible costs of probes are reported, and not used."""
+"""An impossible probe cost is reported and not used."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from navitas.parse.credible import credible
 from navitas.parse.findings import Findings
+from navitas.parse.probe_cost_check import check_probe_cost
 from navitas.parse.tables import CallCost, ProbeCost
 
 FAST = CallCost(inside_ns=17, outside_ns=23, thrown_inside_ns=20, thrown_outside_ns=30, spread_ns=1)
 
 
-def test_what_probes_can_cost_is_used() -> None:
+def test_a_possible_probe_cost_is_used() -> None:
     findings = Findings(0)
-    assert credible(None, findings) is None
+    assert check_probe_cost(None, findings) is None
     slow = ProbeCost(FAST, replace(FAST, inside_ns=30_000.0))
-    assert credible(slow, findings) is slow and findings.warnings == []
+    assert check_probe_cost(slow, findings) is slow and findings.warnings == []
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ def test_what_probes_can_cost_is_used() -> None:
 )
 def test_impossible_costs_are_reported_and_not_used(changed: dict[str, float], shown: str) -> None:
     findings = Findings(3)
-    assert credible(ProbeCost(FAST, replace(FAST, **changed)), findings) is None
+    assert check_probe_cost(ProbeCost(FAST, replace(FAST, **changed)), findings) is None
     (warning,) = findings.warnings
     assert (warning.code, warning.run) == ("probe_cost", 3) and shown in warning.message

@@ -1,4 +1,4 @@
-"""What a recording holds that a newer Navitas wrote and this one does not know, as warnings and losses."""
+"""Warnings and losses about data that a newer Navitas wrote and this version does not know."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _TEXTS: dict[LossCode, str] = {
     "unknown_files": f"{{file}} names files of kinds {_UNKNOWN}; they are kept and not used",
 }
 _READ_BY_ID = frozenset((1, 3))
-"""Sources that the runtime itself reads, which manifests need not name."""
+"""Sources that the runtime itself reads. The manifest need not name them."""
 
 
 def report_newer(recording: Recording, findings: Findings) -> None:
-    """What the manifest says of a newer version, and what of it is unknown."""
+    """Warn about a recording of a newer minor version, and about unknown parts of its manifest."""
     manifest = recording.manifest
     if manifest.schema_minor > SCHEMA_MINOR:
         made = f"Navitas {manifest.navitas_version}" if manifest.navitas_version else "a newer Navitas"
@@ -37,14 +37,14 @@ def report_newer(recording: Recording, findings: Findings) -> None:
 
 
 def report_unknown(unknown: Mapping[Unknown, int], file: str, findings: Findings) -> None:
-    """Unknown parts of a JSON file, a warning for each code."""
+    """Report the unknown parts of a JSON file, with one warning for each code."""
     for code, text in _TEXTS.items():
         counts = {part.name: count for part, count in unknown.items() if part.code == code}
-        findings.lose_named(code, counts, text.replace("{file}", file), UPDATE, file=file)
+        findings.add_losses_by_name(code, counts, text.replace("{file}", file), UPDATE, file=file)
 
 
-def report_readings(manifest: Manifest, readings: Mapping[int, Readings], findings: Findings) -> None:
-    """Readings of counters that the manifest does not name, or whose kind is not known."""
+def report_unknown_readings(manifest: Manifest, readings: Mapping[int, Readings], findings: Findings) -> None:
+    """Report readings of counters that the manifest does not name, or whose kind is unknown."""
     kinds = {source.id: source.kind for source in manifest.sources}
     known = known_words(SourceKind)
     counts: Counter[str] = Counter()
@@ -55,4 +55,4 @@ def report_readings(manifest: Manifest, readings: Mapping[int, Readings], findin
         elif kind is not None and kind not in known:
             counts[kind[:LONGEST_NAME]] += len(found.t_ns)
     message = "{count} readings are of counters that this version of Navitas does not know ({names}); they are kept and not used"
-    findings.lose_named("unknown_readings", counts, message, UPDATE)
+    findings.add_losses_by_name("unknown_readings", counts, message, UPDATE)

@@ -1,20 +1,20 @@
-"""How long an app's threads ran and waited for a CPU, from the sampler's lines."""
+"""An app's running and waiting time, from the sampler's lines."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from navitas.parse.app_run_queue import app_run_queue
 from navitas.parse.counters import Readings
 from navitas.parse.run_queue import RunQueue
 from navitas.parse.schedstat import parse_schedstat, parse_schedstats
-from navitas.parse.waiting import run_queue_of
 
 MS = 1_000_000
 
 
 def readings(*texts: str) -> Readings:
-    """Records 20 ms apart; each line is `tid run_ms wait_ms name`."""
+    """Records 20 ms apart. Each line is `tid run_ms wait_ms name`."""
 
     def line(tid: str, ran_ms: str, waited_ms: str, name: str) -> str:
         return f"{tid} {int(ran_ms) * MS} {int(waited_ms) * MS} 1 {name}"
@@ -24,11 +24,11 @@ def readings(*texts: str) -> Readings:
 
 
 def queue_of(*texts: str) -> RunQueue | None:
-    return run_queue_of(parse_schedstat(readings(*texts))[0].values())
+    return app_run_queue(parse_schedstat(readings(*texts))[0].values())
 
 
 def until(queue: RunQueue | None, ms: float) -> tuple[float, float]:
-    """Running and waiting ms until then."""
+    """Running and waiting time in ms at a time."""
     assert queue is not None
     ran, waited = (np.interp(ms * MS, queue.t_ns, column) / MS for column in (queue.ran_ns, queue.waited_ns))
     return pytest.approx(float(ran)), pytest.approx(float(waited))
@@ -36,7 +36,7 @@ def until(queue: RunQueue | None, ms: float) -> tuple[float, float]:
 
 def test_running_and_waiting_grow_between_readings() -> None:
     queue = queue_of("7 100 50 main", "7 105 65 main", "7 125 65 main")
-    assert until(queue, 0) == (0, 0), "what happened before the first record is not known"
+    assert until(queue, 0) == (0, 0), "the time before the first record is unknown"
     assert until(queue, 10) == (2.5, 7.5)
     assert until(queue, 20) == (5, 15)
     assert until(queue, 40) == (25, 15)
@@ -50,28 +50,28 @@ def test_all_threads_run_but_only_those_of_the_tests_wait() -> None:
 def test_the_jit_compiler_does_not_wait_for_the_tests() -> None:
     texts = [b"1 0 0 1 main\n2 0 0 1 C2 CompilerThre", f"1 {MS} {MS} 2 main\n2 {5 * MS} {9 * MS} 2 C2 CompilerThre".encode()]
     lives, torn = parse_schedstat(Readings([0, 20 * MS], texts))
-    assert (until(run_queue_of(lives.values()), 20), torn) == ((6, 1), 0)
+    assert (until(app_run_queue(lives.values()), 20), torn) == ((6, 1), 0)
 
 
-def test_a_new_thread_waited_since_it_came_up() -> None:
+def test_a_new_thread_waited_since_its_start() -> None:
     assert until(queue_of("1 0 0 main", "1 1 0 main\n2 3 4 pool", "2 5 6 pool"), 40) == (6, 6)
 
 
-def test_waiting_counts_when_it_ended() -> None:
-    """The kernel adds waiting time once the thread runs; a thread that sleeps is not listed meanwhile."""
+def test_waiting_is_counted_when_it_ends() -> None:
+    """The kernel adds waiting time when the thread runs. A sleeping thread is not listed meanwhile."""
     queue = queue_of("1 0 0 main", *["2 0 0 other"] * 8, "1 1 30 main")
     assert until(queue, 149) == (0, 0)
     assert until(queue, 180) == (1, 30)
 
 
-def test_a_kernel_that_does_not_count_waiting_says_nothing() -> None:
+def test_a_kernel_without_waiting_times_gives_no_run_queue() -> None:
     assert queue_of("1 0 0 main", "1 9 0 main") is None
     assert queue_of() is None
 
 
-def test_several_processes_add_up() -> None:
+def test_several_processes_are_summed() -> None:
     lives, _ = parse_schedstats([readings("1 0 0 main", "1 1 2 main"), readings("9 0 0 main", "9 3 4 main")])
-    assert until(run_queue_of(lives.values()), 20) == (4, 6)
+    assert until(app_run_queue(lives.values()), 20) == (4, 6)
 
 
 @pytest.mark.parametrize("wait", ["-5", "x", str(1 << 63), ""])

@@ -1,14 +1,14 @@
-"""Growing tables of a trace: order, room, and what is left out of long ones."""
+"""Growing tables of a trace: order, capacity, and rows dropped from long traces."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from navitas.parse.trace.gather import DIED, SEEN, Gathered
 from navitas.parse.trace.growing_rows import CoreRows, GrowingRows
+from navitas.parse.trace.trace_builder import DIED, SEEN, TraceBuilder
 
 
-def test_pieces_and_rows_come_out_by_core_then_time_and_as_they_came_at_one_moment() -> None:
+def test_rows_are_sorted_by_core_then_time_and_stable() -> None:
     rows = CoreRows(value=np.int32)
     rows.add(cpu=np.array([1, 0, 1, 0]), t_ns=np.array([10, 30, 20, 40]), value=np.array([1, 2, 3, 4]))
     rows.row(cpu=0, t_ns=30, value=5)
@@ -24,7 +24,7 @@ def test_pieces_and_rows_come_out_by_core_then_time_and_as_they_came_at_one_mome
     assert [len(column) for column in CoreRows(value=np.int32).take().values()] == [0, 0, 0]
 
 
-def test_many_rows_of_all_cores() -> None:
+def test_many_rows_of_all_cores_are_sorted() -> None:
     draw = np.random.default_rng(5)
     t_ns, cpu = np.sort(draw.integers(0, 1 << 40, 200_000)), draw.integers(0, 8, 200_000)
     rows = CoreRows(number=np.int32)
@@ -49,7 +49,7 @@ def test_a_core_s_first_row_of_each_stretch_is_kept() -> None:
     assert rows.take()["t_ns"].tolist() == [5, 100, 350, 50]
 
 
-def test_rows_are_thinned_now_and_then() -> None:
+def test_rows_are_thinned_occasionally() -> None:
     rows = GrowingRows(lambda columns: columns["value"] % 1000 == 0, value=np.int32)
     for low in range(0, 3 << 20, 1 << 16):
         rows.add(value=np.arange(low, low + (1 << 16)))
@@ -58,8 +58,8 @@ def test_rows_are_thinned_now_and_then() -> None:
     assert np.array_equal(taken[taken % 1000 == 0], np.arange(0, 3 << 20, 1000))
 
 
-def test_sightings_between_others_alike_are_left_out_of_a_long_trace() -> None:
-    into = Gathered()
+def test_facts_between_identical_facts_are_dropped_from_a_long_trace() -> None:
+    into = TraceBuilder()
     count = 1 << 19
     t_ns = np.arange(count)
     common = {"tgid": 7, "parent": -1}
@@ -69,5 +69,5 @@ def test_sightings_between_others_alike_are_left_out_of_a_long_trace() -> None:
     into.facts.add(t_ns=t_ns, tid=np.full(count, 11), kind=kind, name=np.where(t_ns < 1000, 0, 1), **common)
     facts = into.facts.take()
     assert facts["t_ns"][facts["tid"] == 10].tolist() == [0, count - 1]
-    # The ends of each stretch that says the same; the first row of all was the one that came alone.
+    # The first and last fact of each stretch of identical facts; the very first row was added separately.
     assert facts["t_ns"][facts["tid"] == 11].tolist() == [400, 0, 299, 300, 301, 399, 400, 999, 1000, count - 1]

@@ -1,14 +1,14 @@
-"""The other frequent events of a text trace, all lines of a block at once: frequencies, idle states, threads' starts and ends."""
+"""Decode frequent events of a text trace other than sched_switch, all lines of a block together."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from navitas.parse.tables import TID_LIMIT
-from navitas.parse.trace.gather import CPU_LIMIT, GONE, NO_NAME, OPEN, Gathered
 from navitas.parse.trace.lines import TraceLines
+from navitas.parse.trace.text_buffer import Places, TextBuffer
+from navitas.parse.trace.trace_builder import CPU_LIMIT, GONE, NO_NAME, OPEN, TraceBuilder
 from navitas.parse.trace.trace_tables import LEAVES_IDLE, UNKNOWN
-from navitas.parse.trace.words import Places, TextBuffer
 
 _NAME_WIDTH = 16
 _KHZ_LIMIT = 1 << 32
@@ -18,8 +18,8 @@ _CLONE_THREAD_DIGIT = 5
 _HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 
-def decode_power(text: TextBuffer, lines: TraceLines, rows: Places, is_idle: bool, into: Gathered) -> Places:
-    """`cpu_frequency: state=1800000 cpu_id=0` or `cpu_idle: state=4294967295 cpu_id=2`; returns the lines that look different."""
+def decode_power(text: TextBuffer, lines: TraceLines, rows: Places, is_idle: bool, into: TraceBuilder) -> Places:
+    """Decode `cpu_frequency: state=1800000 cpu_id=0` or `cpu_idle: state=4294967295 cpu_id=2`. Returns lines in other formats."""
     end = lines.end[lines.row[rows]]
     at = end - text.find_back("=", end)
     good = text.has(at - len(" cpu_id"), b" cpu_id")
@@ -39,10 +39,11 @@ def decode_power(text: TextBuffer, lines: TraceLines, rows: Places, is_idle: boo
     return rows[~good]
 
 
-def decode_starts(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathered) -> Places:
-    """`task_newtask: pid=1234 comm=foo clone_flags=3d0f00 oom_score_adj=0`; returns the lines that look different.
+def decode_starts(text: TextBuffer, lines: TraceLines, rows: Places, into: TraceBuilder) -> Places:
+    """Decode `task_newtask: pid=1234 comm=foo clone_flags=3d0f00 oom_score_adj=0`. Returns lines in other formats.
 
-    Flag CLONE_THREAD separates a thread of its parent's process (named in the line's head) from a new process.
+    The flag CLONE_THREAD marks a new thread of its parent's process (the thread in the line's head). Without it, the event
+    starts a new process.
     """
     line, event, end = lines.start[lines.row[rows]], lines.event[rows], lines.end[lines.row[rows]]
     good = text.has(event + 8, b"task: pi") & text.has(line + _NAME_WIDTH, b"-")
@@ -71,8 +72,8 @@ def decode_starts(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathe
     return rows[~good]
 
 
-def decode_ends(text: TextBuffer, lines: TraceLines, rows: Places, into: Gathered) -> Places:
-    """`sched_process_exit: comm=foo pid=1234 prio=120` and `sched_process_free`; returns the lines that look different."""
+def decode_ends(text: TextBuffer, lines: TraceLines, rows: Places, into: TraceBuilder) -> Places:
+    """Decode `sched_process_exit: comm=foo pid=1234 prio=120` and `sched_process_free`. Returns lines in other formats."""
     name = lines.event[rows] + len("sched_process_exit: comm=")
     good = text.has(name - 5, b"comm=")
     at = name + len(" pid") + text.find("=", name + len(" pid"), 2)

@@ -1,4 +1,4 @@
-"""Threads' lifetimes out of single facts: what starts and ends them, their processes and last names; all threads at once."""
+"""Derive threads' lifetimes, processes and last names from single facts, for all threads together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.arrays import I32, I64, U8
-from navitas.parse.trace.gather import DIED, GONE, OPEN, SEEN
+from navitas.parse.trace.trace_builder import DIED, GONE, OPEN, SEEN
 from navitas.parse.trace.trace_tables import UNKNOWN, Tasks
 
 _TIME_BITS = 40
@@ -16,9 +16,9 @@ _TIME_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts of threads in any order: when, of which thread, what (`gather.OPEN` …); its process, name and parent (-1: unknown).
+    """Facts about threads in any order: time, thread, kind (`trace_builder.OPEN` …), process, name and parent (-1: unknown).
 
-    `parent` is a thread of the same process. A time of -1 is that of no moment: the fact holds throughout.
+    `parent` is a thread of the same process. A fact with time -1 holds throughout the trace.
     """
 
     t_ns: I64
@@ -33,10 +33,10 @@ class Facts:
 
 
 def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int) -> Tasks:
-    """Lifetimes by thread, then time.
+    """Return lifetimes by thread, then time.
 
-    A start opens one, and so does a thread that is seen after it had died. Without a start it reaches back to the trace's start
-    (to the end of the tid's former life); without an end to the trace's end.
+    A start opens a lifetime, and so does a fact about a thread that had died. A lifetime without a start begins at the trace's
+    start, or at the end of the tid's previous lifetime. A lifetime without an end lasts until the trace's end.
     """
     t_ns = np.where(facts.t_ns < 0, start_ns, facts.t_ns)
     keys = _Keys(start_ns, end_ns)
@@ -64,7 +64,7 @@ def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int
 
 
 class _Keys:
-    """Sort keys: one number for a thread and a time. In long traces, the time has a coarser unit than one nanosecond."""
+    """Sort keys: one number for a thread and a time. In long traces the time's unit is coarser than one nanosecond."""
 
     def __init__(self, start_ns: int, end_ns: int) -> None:
         self._start_ns, self._length_ns = start_ns, end_ns - start_ns
@@ -75,7 +75,7 @@ class _Keys:
 
 
 def _last(life: I64, value: I32) -> I32:
-    """The last value of each life that is not -1."""
+    """Return the last value of each lifetime that is not -1."""
     of_life = np.full(int(life[-1]) + 1, UNKNOWN, np.int32)
     known = np.flatnonzero(value != UNKNOWN)
     of_life[life[known]] = value[known]
@@ -83,7 +83,7 @@ def _last(life: I64, value: I32) -> I32:
 
 
 def _with_processes(tasks: Tasks, parent: I32, keys: _Keys) -> Tasks:
-    """Give a thread of an unknown process the process of its nearest ancestor with a known one."""
+    """Give each thread of an unknown process the process of its nearest ancestor with a known one."""
     child = np.flatnonzero((tasks.tgid == UNKNOWN) & (parent != UNKNOWN))
     if not len(child):
         return tasks
