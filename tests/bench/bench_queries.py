@@ -28,11 +28,11 @@ from navitas.attribute.component import ComponentInputs
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.parse.trace.text_trace import read_text
 from navitas.power.catalog import load
-from navitas.power.cpu import power_model, stand_in_frequencies
+from navitas.power.cpu import power_model, placeholder_frequencies
 from navitas.recording.manifest import Policy
 path, queries, length_ns, profile = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), load(sys.argv[4])
 trace = read_text(path).trace
-model = power_model(profile, 3.85, frequencies=stand_in_frequencies(profile))
+model = power_model(profile, 3.85, frequencies=placeholder_frequencies(profile))
 policies = [Policy(id=min(cluster.cpus), cpus=list(cluster.cpus)) for cluster in model.cpu.clusters]
 main = thread(1, anchors=[((trace.start_ns - T0) / MS, 0.0)])
 made = replace(run([main], time_in_state=[]), start_ns=trace.start_ns, end_ns=trace.end_ns, trace=trace)

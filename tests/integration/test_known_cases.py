@@ -64,7 +64,7 @@ def test_a_sleeping_method_costs_next_to_nothing(crowded: Profiled) -> None:
     assert sleeping.inclusive_j <= 0.01 * busy.inclusive_j
 
 
-def test_two_busy_threads_each_get_their_own(crowded: Profiled) -> None:
+def test_two_busy_threads_are_charged_separately(crowded: Profiled) -> None:
     test = crowded.test("twoBusyThreads")
     first, second = (crowded.method(test.method, "busy", f"busy-{number}").inclusive_j for number in (1, 2))
     assert first == pytest.approx(second, rel=0.1)
