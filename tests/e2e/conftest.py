@@ -19,11 +19,11 @@ def plugin_jar() -> None:
 
 @pytest.fixture(scope="session")
 def daemons(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
-    """Launchers that were used: their daemons are known to these tests alone and end with them."""
+    """The Gradle launchers used. Their daemons serve only these tests and end with them."""
     registry = tmp_path_factory.mktemp("daemons")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
-        # A JVM of the plain C locale cannot name files outside ASCII.
+        # In the C locale, a JVM cannot use file names outside of ASCII.
         patch.setenv("LC_ALL", "C.UTF-8")
         used: set[str] = set()
         yield used
@@ -33,7 +33,7 @@ def daemons(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[
 
 @pytest.fixture(scope="session", params=gradle_params())
 def gradle(request: pytest.FixtureRequest, daemons: set[str]) -> str:
-    """Each Gradle in turn; a test may name some of them."""
+    """Each Gradle in turn; a test may select some."""
     launcher: str = request.param
     daemons.add(launcher)
     return launcher
@@ -41,7 +41,7 @@ def gradle(request: pytest.FixtureRequest, daemons: set[str]) -> str:
 
 @pytest.fixture(scope="session")
 def any_gradle(daemons: set[str]) -> str:
-    """One Gradle, for what is the same on all."""
+    """One Gradle, for behavior that does not depend on its version."""
     found = gradles()
     if not found:
         pytest.skip("no `gradle` on PATH and NAVITAS_GRADLE_HOMES is not set")

@@ -1,4 +1,4 @@
-"""Builds that are large: many modules, many tests."""
+"""Large builds: many modules, many tests."""
 
 from __future__ import annotations
 
