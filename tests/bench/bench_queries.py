@@ -1,4 +1,4 @@
-"""A million queries of a thread's energy between two times, on cores that change their frequency, compared with E-MANAFA."""
+"""A million queries of a thread's energy between two times, on cores with changing frequencies, compared with E-MANAFA."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _PEER_QUERIES = 50
 
 
 def main(argv: list[str]) -> int:
-    """Write a trace of frequencies, and ask."""
+    """Write a trace of frequencies, and run the queries."""
     options = arguments(__doc__ or "", argv)
     figures = Figures("Queries of energy (CPU time)")
     changes, queries = (20_000, 100_000) if options.quick else (200_000, 1_000_000)
@@ -88,7 +88,7 @@ def main(argv: list[str]) -> int:
 
 
 def _trace(changes: int) -> str:
-    """One thread that runs on one core, all eight change their frequency once in 8 ms."""
+    """One thread that runs on one core. All eight cores change their frequency every 8 ms."""
     draw = random.Random(3)
     lines = [_FORM.switch(0, _BEGIN_NS, ("swapper/0", 0, "R"), ("main", 101))]
     for number in range(changes):
@@ -98,7 +98,7 @@ def _trace(changes: int) -> str:
 
 
 def _seconds(python: str | Path, program: str, trace: Path, queries: int, profile: str) -> float:
-    """What a program prints: the better of two runs."""
+    """The time that a program prints: the better of two runs."""
     command = [python, "-c", program, trace, str(queries), str(_LENGTH_NS), profile]
     paths = os.pathsep.join(str(ROOT / part) for part in ("tests", "tests/unit/attribute"))
     environment = {**os.environ, "PYTHONPATH": paths} if str(python) == sys.executable else None
