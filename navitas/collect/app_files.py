@@ -80,7 +80,7 @@ def pull(device: Device, package: str, name: str, local: Path) -> int:
     local.write_bytes(b"")
     missing = 0
     for _ in range(_ATTEMPTS):
-        with local.open("r+b") as file:  # overwrite in place: if this attempt ends sooner, the earlier attempt's bytes stay
+        with local.open("r+b") as file:  # overwrite in place: a shorter attempt keeps the bytes of an earlier one
             for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
                 file.write(piece)
         # adb's exec service ends in the same way at the end of a file and on a lost connection, so compare the size.

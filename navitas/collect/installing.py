@@ -75,7 +75,7 @@ def _install(device: Device, bundle: Bundle) -> None:
 
 
 def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:
-    """Return the packages on the device. Skipped if no package on it can be the user's."""
+    """Return the packages on the device; empty if the device cannot have packages of the user."""
     if device.info.kind == "virtual" and not any(isinstance(bundle.manifest, AndroidManifest) for bundle in bundles):
         return set()
     lines = device.shell("pm list packages").text.splitlines()

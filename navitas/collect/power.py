@@ -28,7 +28,7 @@ _PROFILE_PROPERTY = "ro.navitas.power_profile"
 class Supply:
     """The chosen profile's XML and name, and the voltage that converts its mA to mW.
 
-    `replaceable`: it is the phone's own, as seen from outside. The profile that an app reads on the phone outranks it.
+    `replaceable`: it is the phone's profile, read from outside of the app. A profile that the app reads takes precedence.
     """
 
     profile_xml: bytes
@@ -75,11 +75,11 @@ def of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool =
 
 
 def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Policy], warn: Callable[[str], None]) -> Supply:
-    """Return the supply with the profile that the app read on the phone, if that one is better, and cache it."""
+    """Return the supply with the profile that the app read on the phone if it takes precedence, and cache that profile."""
     found = Found(xml, IN_APP)
     try:
         _check(device, found, policies)
-    except (PowerProfileError, DeviceError) as error:  # everything else is already recorded and must not be lost
+    except (PowerProfileError, DeviceError) as error:  # the rest of the recording is complete and must not be lost
         warn(f"the profile that the app read is not used: {error.message}")
         return supply
     keep(device.info.fingerprint, found)
