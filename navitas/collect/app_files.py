@@ -26,7 +26,7 @@ def absolute(package: str) -> str:
 def prepare(device: Device, package: str, config: str) -> str:
     """Empty the folder, so that no earlier run's events are pulled, and write the runtime's settings into it.
 
-    Returns an empty string on success, else the reason, for example that the app is not debuggable.
+    Returns an empty string on success, otherwise the reason, for example that the app is not debuggable.
     Raises `DeviceError` if the app is not installed.
     """
     run_as = f"run-as {shlex.quote(package)}"

@@ -99,7 +99,7 @@ def _jvm_path(manifest: AndroidManifest) -> str:
 
 
 def _app_apk(device: Device, manifest: AndroidManifest) -> str:
-    """Return the name of the app's APK for the device's preferred ABI, else the one for all ABIs."""
+    """Return the name of the app's APK for the device's preferred ABI, or of the APK for all ABIs."""
     apks = {apk.abi: apk.file for apk in manifest.apks.app}
     if set(apks) == {None}:
         return apks[None]

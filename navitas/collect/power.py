@@ -39,9 +39,9 @@ class Supply:
 
 
 def choose(device: Device, options: ProfileOptions, policies: list[manifest.Policy]) -> Supply:
-    """Choose the profile: the option, else the virtual phone's model, else the phone's own (docs/power.md).
+    """Choose the first available profile: the option's, the virtual phone's model's, the phone's (docs/power.md).
 
-    The voltage comes from the option, else from the battery, else it is 3.85 V.
+    The voltage comes from the option or from the battery. The default is 3.85 V.
     Raises `PowerProfileError` if there is no profile for this device, or if it is unusable.
     """
     voltage_v, source = _voltage(device, options)
@@ -57,7 +57,7 @@ def choose(device: Device, options: ProfileOptions, policies: list[manifest.Poli
 
 
 def of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool = False) -> Found:
-    """Return the phone's own profile, from the cache for its build unless `refresh`, else from the phone.
+    """Return the phone's profile, from the cache for its build, or with `refresh` from the phone.
 
     Raises `PowerProfileError` that names every place that was tried, and an alternative.
     """

@@ -97,7 +97,7 @@ class Journal:
 
 
 def _file_name(serial: str) -> str:
-    """Return the serial if it is a safe file name, else a unique one made from it."""
+    """Return the serial if it is a safe file name, otherwise a unique name derived from it."""
     plain = _plain(serial)
     if plain == serial or re.fullmatch(r"[\w.-]+:\d+", serial, flags=re.ASCII):
         return plain[:100]
