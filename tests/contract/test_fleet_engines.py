@@ -81,7 +81,7 @@ def test_an_error_on_a_worker_is_reported(engine: SparkEngine, tmp_path: Path) -
 
 
 def test_after_sparks_process_dies_a_new_one_gets_smaller_statements(tmp_path: Path) -> None:
-    """Runs in a process of its own, because the module's engine uses Spark in this one."""
+    """Runs in a separate process, because the module's engine uses Spark in this one."""
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
     simulate(store, FleetModel(clients=20, samples=2000, apps=100), seed=1)
     program = f"""

@@ -34,7 +34,7 @@ TESTS = ("polls", "works", "crowds", "sleeps", "caches")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=4)
-    parser.add_argument("--loops", type=int, default=2, help="busy loops beside the second recording")
+    parser.add_argument("--loops", type=int, default=2, help="busy loops during the second recording")
     parser.add_argument("--keep", type=Path, help="keep the recordings in this folder")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:

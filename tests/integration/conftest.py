@@ -70,7 +70,7 @@ def lab(faulty: Lab, tmp_path: Path) -> Lab:
 def start_navitas(tmp_path: Path) -> Iterator[Start]:
     """Starts `navitas` in the test's folder; ends processes that a failed test leaves."""
     if not NAVITAS.is_file():
-        pytest.skip(f"{NAVITAS.name} is not installed beside this Python: make setup")
+        pytest.skip(f"{NAVITAS.name} is not installed next to this Python: make setup")
     started: list[Command] = []
 
     def begin(*arguments: object, env: dict[str, str] | None = None) -> Command:

@@ -21,13 +21,13 @@ pytestmark = [pytest.mark.usefixtures("gradle"), pytest.mark.slow, pytest.mark.q
 @contextmanager
 def competition(phone: AdbDevice) -> Iterator[None]:
     """A busy process on the phone, and one on this machine."""
-    beside = subprocess.Popen(["yes"], stdout=subprocess.DEVNULL)
+    host_load = subprocess.Popen(["yes"], stdout=subprocess.DEVNULL)
     try:
         with phone.stream("timeout 120 yes > /dev/null"):
             yield
     finally:
-        beside.kill()
-        beside.wait()
+        host_load.kill()
+        host_load.wait()
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,7 @@ def test_whole_tests_have_energy_and_no_methods(lab: Lab) -> None:
 
 
 def test_each_test_has_its_energy_without_probes(lab: Lab) -> None:
-    profiled = lab.profile(name="beside", baseline=True, repeat=2)
+    profiled = lab.profile(name="baselines", baseline=True, repeat=2)
     assert check(profiled.profile) == []
     busy = [test for test in profiled.profile.tests if test.method == "busy"]
     assert len(busy) == 2

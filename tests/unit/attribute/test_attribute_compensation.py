@@ -87,12 +87,12 @@ def recorded(*unprobed_ms: float) -> OneTest:
 
 
 def test_baselines_correct_threads_methods_and_call_paths() -> None:
-    alone, beside = recorded(), recorded(30.0, 50.0, 70.0)
+    alone, corrected = recorded(), recorded(30.0, 50.0, 70.0)
     assert alone.threads_j - alone.probes_j == pytest.approx(200 * J_PER_MS)
-    assert beside.threads_j - beside.probes_j == pytest.approx(50 * J_PER_MS, rel=0.1)
-    assert beside.sampled_probes_j == pytest.approx(alone.probes_j)
+    assert corrected.threads_j - corrected.probes_j == pytest.approx(50 * J_PER_MS, rel=0.1)
+    assert corrected.sampled_probes_j == pytest.approx(alone.probes_j)
     assert abs(alone.threads_j - alone.probes_j - 50 * J_PER_MS) <= (alone.probes_error_j or 0.0)
-    (row,) = beside.threads
+    (row,) = corrected.threads
     (method,) = row.methods
     assert method.exclusive_j + row.untraced_j + row.probes_j == pytest.approx(row.energy_j)
     assert [node.exclusive_j for node in row.nodes] == [pytest.approx(method.exclusive_j)]
