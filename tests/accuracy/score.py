@@ -1,6 +1,6 @@
-"""Score the estimate against the discrete-event phone of tests/truth (`make accuracy`). See docs/accuracy.md.
+"""Scores the estimate against the discrete-event phone of tests/truth (`make accuracy`); docs/accuracy.md explains the figures.
 
-Prints Markdown tables; with `--write`, writes them and the plot to docs/. Exits with 1 if a target is missed.
+Prints Markdown tables; with `--write`, puts them and the plot into docs/. Exits with 1 when a target is missed.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # 
 
 INTERVALS_MS = (5, 10, 20, 50, 100, 200, 500, 1000, 3000)
 WORLDS = ("allocation", "model")
-# All seeds are scored at the default interval, this many at other intervals, too. Only these are used to compare intervals.
+# All seeds are scored at the default interval, so many of them at the others too; intervals are compared by these alone.
 CURVE_SEEDS = 2
-# The share of the busiest core's events that an overwritten trace keeps.
+# Of the busiest core's events in the trace that was overwritten.
 KEPT = 0.5
 
 
@@ -57,11 +57,11 @@ class Job:
 
 
 def points_of(job: Job) -> list[Point]:
-    """Simulate once, then record and analyse for each level and interval."""
+    """Simulate once, then record and analyse again and again."""
     record = simulate(job.workload, job.seed)
     found: list[Point] = []
     for world in WORLDS:
-        # Each run has a profile with different errors, so that a median over runs does not depend on one draw.
+        # Each run has a profile with mistakes of its own, so that a median over runs is not that of one draw.
         mistakes = mistaken(PIXEL_6, f"{job.workload} {job.seed}")
         profile, hidden = (PIXEL_6, None) if world == "allocation" else (mistakes, Hidden())
         energy = integrate(record, hidden)

@@ -10,7 +10,7 @@ from statistics import median, quantiles
 
 from scoring import Errors
 
-# Targets of the allocation table at the default interval: total, and methods (median over workloads).
+# Of the allocation table, at the default interval: total, and methods (median over workloads).
 LEVEL_TARGETS = {"sched": (0.01, 0.03), "thread-freq": (0.02, 0.05), "thread-time": (0.03, 0.10)}
 DEFAULT_MS = 20
 OVERWRITTEN = "sched, half of the trace lost"
@@ -128,7 +128,7 @@ def _judged(points: Sequence[Point]) -> Iterable[tuple[str, str, float, float | 
 
 
 def targets_line(points: Sequence[Point]) -> str:
-    """Targets and measured values in one line, and the workloads whose reports have another level than the scored one."""
+    """Targets and measured values in one line, and the workloads whose report has another level than the one that is scored."""
     parts = []
     for level, what, target, measured in _judged(points):
         bad = measured is None or measured > target
@@ -140,7 +140,7 @@ def targets_line(points: Sequence[Point]) -> str:
 
 
 def missed(points: Sequence[Point]) -> list[str]:
-    """The figures that exceed their targets in the allocation world at the default interval."""
+    """What is beyond its target in the allocation world at the default interval."""
     return [
         f"{level}, {what}: {_percent(measured)} % is beyond the target of {100 * target:.0f} %"
         for level, what, target, measured in _judged(points)
@@ -149,7 +149,7 @@ def missed(points: Sequence[Point]) -> list[str]:
 
 
 def write_section(path: Path, text: str) -> None:
-    """Replace the section that an earlier run wrote to a page."""
+    """Replace what an earlier run has written into a page."""
     page = path.read_text("utf-8")
     pattern = re.escape(_BEGIN) + ".*" + re.escape(_END)
     section = f"{_BEGIN}\n{text}\n{_END}"

@@ -19,11 +19,11 @@ def plugin_jar() -> None:
 
 @pytest.fixture(scope="session")
 def daemons(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
-    """The Gradle launchers used. Their daemons serve only these tests and end with them."""
+    """Launchers that were used: their daemons are known to these tests alone and end with them."""
     registry = tmp_path_factory.mktemp("daemons")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
-        # In the C locale, a JVM cannot use file names outside of ASCII.
+        # A JVM of the plain C locale cannot name files outside ASCII.
         patch.setenv("LC_ALL", "C.UTF-8")
         used: set[str] = set()
         yield used

@@ -283,7 +283,7 @@ def test_a_java_7_app_is_dexed_with_the_runtime(tmp_path: Path, launcher: str) -
 def test_recording_an_app_without_tests_on_a_fresh_machine(
     tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The procedure "An app in use" of docs/android.md, with the plugin in the build and an empty cache."""
+    """As docs/android.md says, "An app in use": with the plugin in the build, and nothing in the cache."""
     project = copy_project("c", tmp_path)
     shutil.rmtree(project / "src/androidTest")
     subprocess.run([str(NAVITAS), "plugin", "--repository", str(tmp_path / "plugins")], check=True, capture_output=True)

@@ -103,7 +103,7 @@ def ran_by_gradle(module: Path) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("settings", ["", "scanForTestClasses = false; include 'p/Z*', 'p/O*'"])
-def test_the_same_classes_run_as_with_gradle(tmp_path: Path, gradle: str, settings: str) -> None:
+def test_the_classes_that_gradle_runs_are_run(tmp_path: Path, gradle: str, settings: str) -> None:
     project = write(
         tmp_path / "zoo",
         {

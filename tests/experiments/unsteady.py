@@ -1,4 +1,4 @@
-"""Tests on a quiet and on a busy host: the warnings `starved` and `pace_changed` (docs/accuracy.md).
+"""Tests on a quiet and on a busy host: what the warnings `starved` and `pace_changed` say (docs/accuracy.md).
 
 Profiles tests/accuracy/workloads on the virtual phone, first on the quiet host, then with `--loops` busy loops. Prints each
 test's share of the CPU by repeat. Needs an otherwise quiet host: it prints the host's load before each half.

@@ -24,7 +24,7 @@ Run = Callable[..., Ended]
 
 @pytest.fixture(scope="session")
 def gradle(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The Gradle on PATH. Its daemon serves only these tests and ends with them."""
+    """The Gradle on PATH; its daemon is known to these tests alone and ends with them."""
     launcher = shutil.which("gradle")
     if launcher is None:
         pytest.skip("no `gradle` on PATH")
@@ -46,7 +46,7 @@ def phone() -> Iterator[AdbDevice]:
 
 @pytest.fixture(scope="session")
 def sample(gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """The sample project, built for profiling."""
+    """The sample project, built and ready to be profiled."""
     folder = tmp_path_factory.mktemp("sample")
     return Lab(phone, build_bundles(copy_sample(folder / "project"), gradle=gradle), folder)
 

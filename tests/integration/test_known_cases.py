@@ -1,4 +1,4 @@
-"""Cases with known results, from the sample's Gradle build to the analysis."""
+"""The sample's known cases from Gradle build to analysed result: figures that are known beforehand come out."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ pytestmark = [pytest.mark.usefixtures("gradle"), pytest.mark.slow, pytest.mark.q
 
 @contextmanager
 def competition(phone: AdbDevice) -> Iterator[None]:
-    """A busy process on the phone, and one on this machine."""
-    host_load = subprocess.Popen(["yes"], stdout=subprocess.DEVNULL)
+    """Another process that never rests on the phone, and one on this machine beside it."""
+    beside = subprocess.Popen(["yes"], stdout=subprocess.DEVNULL)
     try:
         with phone.stream("timeout 120 yes > /dev/null"):
             yield
     finally:
-        host_load.kill()
-        host_load.wait()
+        beside.kill()
+        beside.wait()
 
 
 @pytest.fixture(scope="module")
 def crowded(sample: Lab) -> Profiled:
-    """Cases whose results must not depend on other processes."""
+    """Cases whose figures must not depend on who else runs."""
     names = ("equalTimeDifferentCpu", "sleepingAndBusyThread", "twoBusyThreads")
     with competition(sample.phone):
         return sample.profile(*(f"KnownCasesTest#{name}" for name in names), name="crowded")
@@ -40,7 +40,7 @@ def crowded(sample: Lab) -> Profiled:
 
 @pytest.fixture(scope="module")
 def alone(sample: Lab) -> Profiled:
-    """Cases that test calls."""
+    """Cases about calls."""
     names = ("nestedCalls", "recursion", "exceptionThroughThreeFrames")
     return sample.profile(*(f"KnownCasesTest#{name}" for name in names), name="alone")
 
@@ -51,32 +51,32 @@ def either(request: pytest.FixtureRequest) -> Profiled:
     return found
 
 
-def test_a_third_of_the_cpu_time_uses_a_third_of_the_energy(crowded: Profiled) -> None:
+def test_equal_time_at_a_third_of_the_cpu_costs_a_third(crowded: Profiled) -> None:
     quarter, three = (crowded.method("equalTimeDifferentCpu", name) for name in ("quarterLoad", "threeQuarterLoad"))
     assert three.inclusive_j / quarter.inclusive_j == pytest.approx(3, rel=0.1)
     assert three.cpu_ns / quarter.cpu_ns == pytest.approx(3, rel=0.1)
 
 
-def test_a_sleeping_method_uses_almost_no_energy(crowded: Profiled) -> None:
+def test_a_sleeping_method_costs_next_to_nothing(crowded: Profiled) -> None:
     sleeping = crowded.method("sleepingAndBusyThread", "sleeping", "sleeping")
     busy = crowded.method("sleepingAndBusyThread", "busy", "busy")
     assert sleeping.wall_ns > 1_100_000_000
     assert sleeping.inclusive_j <= 0.01 * busy.inclusive_j
 
 
-def test_two_busy_threads_are_charged_separately(crowded: Profiled) -> None:
+def test_two_busy_threads_each_get_their_own(crowded: Profiled) -> None:
     test = crowded.test("twoBusyThreads")
     first, second = (crowded.method(test.method, "busy", f"busy-{number}").inclusive_j for number in (1, 2))
     assert first == pytest.approx(second, rel=0.1)
     assert first + second == pytest.approx(sum(thread.energy_j for thread in app_threads(test)), rel=0.02)
 
 
-def test_other_processes_are_reported_separately(crowded: Profiled, alone: Profiled) -> None:
+def test_the_other_process_is_a_line_of_its_own(crowded: Profiled, alone: Profiled) -> None:
     assert crowded.profile.totals.other_processes_j > 0.2 * crowded.profile.totals.threads_j
     assert alone.profile.totals.other_processes_j < 0.1 * alone.profile.totals.threads_j
 
 
-def test_an_exception_ends_three_calls(alone: Profiled) -> None:
+def test_an_exception_ends_three_frames_and_marks_them(alone: Profiled) -> None:
     methods = alone.methods("exceptionThroughThreeFrames")
     for name in ("top", "between", "bottom"):
         assert (methods[name].calls, methods[name].throws, methods[name].cut) == (1, 1, 0)
@@ -92,14 +92,14 @@ def test_recursion_counts_inclusive_energy_once(alone: Profiled) -> None:
     assert recurse.inclusive_j <= alone.thread("recursion", "main").energy_j
 
 
-def test_nested_calls_divide_energy_as_cpu_time(alone: Profiled) -> None:
+def test_nested_calls_split_as_their_cpu_time(alone: Profiled) -> None:
     spent = [alone.method("nestedCalls", name).cpu_ns for name in ("outer", "middle", "inner")]
     assert spent == pytest.approx([1.0e9, 0.8e9, 0.5e9], rel=0.1)
     costs = [alone.method("nestedCalls", name).inclusive_j for name in ("outer", "middle", "inner")]
     assert costs[0] > costs[1] > costs[2] > 0
 
 
-def test_every_test_passed_without_lost_energy(either: Profiled) -> None:
+def test_every_test_passed_without_a_warning_of_lost_energy(either: Profiled) -> None:
     assert either.outcome.failures == {}
     assert not either.outcome.crashed
     assert {test.status for test in either.profile.tests} == {"passed"}
@@ -107,19 +107,19 @@ def test_every_test_passed_without_lost_energy(either: Profiled) -> None:
     assert either.profile.evidence[0].level == "sched"
 
 
-def test_almost_no_energy_is_unattributed_or_untraced(either: Profiled) -> None:
+def test_next_to_nothing_is_unattributed_or_untraced(either: Profiled) -> None:
     tests = either.profile.tests
     lost_j = sum(test.unattributed_j + sum(thread.untraced_j for thread in app_threads(test)) for test in tests)
     assert lost_j <= 0.02 * sum(test.energy_j for test in tests)
 
 
-def test_the_estimate_matches_the_rails(either: Profiled, alone: Profiled) -> None:
+def test_the_estimate_agrees_with_the_rails(either: Profiled, alone: Profiled) -> None:
     skip_where_starved(alone)
     ((estimate_j, rails_j),) = rails_by_run(either.outcome.recording)
     assert estimate_j == pytest.approx(rails_j, rel=0.05)
 
 
-def test_recording_through_logcat_gives_an_equivalent_report(sample: Lab, alone: Profiled) -> None:
+def test_logcat_carries_the_same_kind_of_report(sample: Lab, alone: Profiled) -> None:
     logged = sample.profile("KnownCasesTest#nestedCalls", name="logcat", transport="logcat")
     assert not list(logged.outcome.recording.glob("runs/*/events-*.nvch"))
     assert calls(logged) == calls(alone)
@@ -128,7 +128,7 @@ def test_recording_through_logcat_gives_an_equivalent_report(sample: Lab, alone:
     assert logged.warnings - {"starved"} <= alone.warnings
 
 
-def test_folding_from_the_start_counts_the_same_calls(sample: Lab, alone: Profiled) -> None:
+def test_folded_from_the_start_counts_the_same_calls(sample: Lab, alone: Profiled) -> None:
     folded = sample.profile("KnownCasesTest#nestedCalls", name="folded", mode="folded")
     assert calls(folded) == calls(alone)
     assert folded.method("nestedCalls", "outer").cpu_ns == pytest.approx(1e9, rel=0.1)
@@ -164,7 +164,7 @@ public class ThreadsTest {
 """
 
 
-def test_cpu_time_of_short_lived_threads_is_attributed(phone: AdbDevice, gradle: str, tmp_path: Path) -> None:
+def test_cpu_time_of_one_shot_threads_is_found(phone: AdbDevice, gradle: str, tmp_path: Path) -> None:
     project = write(
         tmp_path / "project",
         {
@@ -178,10 +178,10 @@ def test_cpu_time_of_short_lived_threads_is_attributed(phone: AdbDevice, gradle:
     rows = [row for row in named if row.role == "app"]
     assert sum(row.count for row in rows) == THREADS
     assert sum(method.calls for row in rows for method in row.methods) >= THREADS
-    # By each thread's clock, read before it ended. Only a trace shows the cost of its end in the kernel and the JVM.
+    # By each thread's own clock, read before it ended. Only a trace shows what its end costs the kernel and the JVM after that.
     clock_ns = int((project / "cpu.txt").read_text())
     found_ns = sum(row.cpu_ns for row in rows)
-    # On virtual machines, a trace rarely shows a thread run for some ms outside of its lifetime. Its clock has them, too.
+    # On virtual machines a trace may rarely show one of them run outside of its life, for some ms that its own clock has, too.
     assert sum(row.cpu_ns for row in named if row.role != "app") <= 0.01 * clock_ns
     assert 0.95 * clock_ns <= found_ns
     assert found_ns <= 1.1 * clock_ns or profiled.profile.evidence[0].level == "sched"

@@ -1,4 +1,4 @@
-"""Mode `tick` on code with many short calls: the energy of a method is right within the stated error."""
+"""Mode tick on code of many short calls: what it says of a method is right within the error that it states."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_ticks_split_a_threads_energy_within_the_stated_error(phone: AdbDevice, 
     assert traced_j + thread.probes_j + thread.untraced_j == pytest.approx(thread.energy_j)
     assert thread.untraced_j <= 0.02 * thread.energy_j
     assert profiled.profile.tick_ns is not None
-    # The time that the test measured around its calls, which is almost all of its time.
+    # What the test itself measured around its calls, and that takes nearly all of the time.
     spent = dict(zip(("one", "three", "deep"), map(int, (project / "spent.txt").read_text().split()), strict=True))
     whole_ns, whole_j = sum(spent.values()), sum(methods[name].inclusive_j for name in spent)
     assert whole_j >= 0.9 * traced_j

@@ -1,4 +1,4 @@
-"""All tracers and samplers on the phone: each reaches its level of evidence, and its energy matches the rails."""
+"""Each kind of evidence of the scheduler, from the phone to the result: its level is reached, and its energy is the rails'."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
 
 
 STARVED_NS = 250_000_000
-"""A gap between samples, planned every 20 ms, that shows that the host starved the phone."""
+"""A sampler that wakes every 20 ms and could not for so long: the host had no time for the phone, whose clocks are the host's."""
 RARE_NS = 1_500_000_000
-"""Threads are read five times a second. If that takes long, the shell waits ten times as long."""
+"""Threads are read five times a second, unless that takes long: then the shell waits ten times as long."""
 
 
 @pytest.fixture(scope="module", params=LEVELS)
 def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
-    """A profile, repeated if the host starved the phone, since its counters are then read too late."""
+    """A profile, made again where the host starved the phone: what is read then comes late for what is spent."""
     for attempt in range(3):
         done = sample.profile(*TESTS, name=f"trace-{request.param}-{attempt}", trace=request.param)
         (run,) = load_tables(done.outcome.recording).parsed.runs
@@ -42,7 +42,7 @@ def _starved(run: RunTables) -> bool:
     return bool(late or rare)
 
 
-def test_the_level_is_reached_and_energy_matches_the_rails(traced: tuple[str, Profiled], sample: Lab) -> None:
+def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Profiled], sample: Lab) -> None:
     tracing, done = traced
     assert done.outcome.failures == {}
     assert done.profile.evidence[0].level == LEVELS[tracing], done.profile.evidence
@@ -58,7 +58,7 @@ def test_tracing_leaves_nothing_on_the_phone(traced: tuple[str, Profiled], sampl
     assert listed.split() == []
 
 
-def test_two_busy_threads_use_equal_energy(traced: tuple[str, Profiled]) -> None:
+def test_two_busy_threads_cost_alike(traced: tuple[str, Profiled]) -> None:
     _, done = traced
     first, second = (done.method("twoBusyThreads", "busy", f"busy-{number}").inclusive_j for number in (1, 2))
     assert first == pytest.approx(second, rel=0.15)

@@ -23,7 +23,7 @@ from navitas.parse.trace.trace_tables import Trace
 from navitas.power.model import PowerModel
 
 HOLES = Reason("trace_holes", "the trace has holes there")
-MISSED = Reason("trace_misses_threads", "the trace does not show that these threads ran")
+MISSED = Reason("trace_misses_threads", "the trace does not show these threads run")
 
 
 @dataclass(frozen=True, slots=True)

@@ -337,7 +337,7 @@ def test_constant_residency_counts_as_missing() -> None:
 
 def test_equal_reasons_of_several_runs_merge_with_a_range_of_shares() -> None:
     text, other = (
-        "of the threads' CPU time is at level thread-freq: the trace does not show that these threads ran",
+        "of the threads' CPU time is at level thread-freq: the trace does not show these threads run",
         Reason("b", "other"),
     )
     runs = [(Reason("a", text, 0.017), other), (Reason("a", text, 0.008),), (other, Reason("a", text, 0.119))]

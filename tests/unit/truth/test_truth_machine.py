@@ -157,7 +157,7 @@ def test_counters_follow_the_exact_record(record: Record) -> None:
         grown = np.diff(counters.time_in_state(k, times)[[0, -1]], axis=0).sum()
         assert abs(grown - record.end_ns / USER_HZ_NS) <= len(cluster.freq_khz)
     busy = sum(int(np.diff(counters.busy_ticks(cpu, times[[0, -1]]))[0]) for cpu in range(8))
-    # Ticks are samples of what runs: short intervals may be missed.
+    # Ticks are samples of what runs: short stints are met or missed.
     assert busy * USER_HZ_NS == pytest.approx(sum(thread.cpu_ns for thread in record.threads), rel=0.1)
     by_thread = sum(sum(counters.thread_states(thread, record.end_ns).values()) for thread in record.threads)
     assert by_thread <= busy + 8
