@@ -1,1 +1,1 @@
-"""From tables and a power model to energy per test, thread and method."""
+"""Attribution: from tables and a power model to the energy of tests, threads and methods."""

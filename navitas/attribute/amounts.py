@@ -1,4 +1,4 @@
-"""What a run's curves say of spans of time: times and joules, one column each."""
+"""Times and joules of spans of time, read from a run's curves, one column each."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from navitas.attribute.curves import Curve, Knots, distinct, in_sorted
 from navitas.parse.arrays import F64, I64
 
 WALL_NS, CPU_NS, ALTERNATIVE_J, JOULES = range(4)
-"""Columns. From `JOULES` on there is one for each component; the alternative model's is 0 without one."""
+"""Columns. From `JOULES` on, each component has one. `ALTERNATIVE_J` is 0 without an alternative model."""
 
 
 class Amounts:
     """Reads wall time, CPU time, the alternative model's joules and each component's joules of threads.
 
-    A component without energy of threads (None) has zeros. `columns` counts all columns.
+    A component without thread energy (None) has zeros. `columns` is the number of columns.
     """
 
     def __init__(self, components: Sequence[ThreadCurves | None], alternative: Curve | None) -> None:
@@ -32,7 +32,7 @@ class Amounts:
                 self._tracks.append((knots, [(column, value, knots.slopes(value)) for column, value in tracks]))
 
     def between(self, thread: I64, from_ns: I64, to_ns: I64) -> F64:
-        """One row for each span of a thread."""
+        """Return one row per span; span i is from from_ns[i] to to_ns[i] on the thread thread[i]."""
         found = np.zeros((len(thread), self.columns))
         found[:, WALL_NS] = to_ns - from_ns
         for knots, tracks in self._tracks:
@@ -44,10 +44,10 @@ class Amounts:
         return found
 
     def steps(self, threads: Sequence[int], start: I64, t_ns: I64) -> list[tuple[int, F64]]:
-        """What each point adds up to the next one of its stretch (the last one: nothing), as (column, values).
+        """Return the growth from each point to the next one of its stretch, as (column, values). A stretch's last value is 0.
 
-        Stretch i is of threads[i] and has the ascending times t_ns[start[i]:start[i + 1]]; stretches are in the threads' order.
-        Columns of zeros are left out.
+        Stretch i belongs to threads[i] and has the ascending times t_ns[start[i]:start[i + 1]]. Stretches are sorted by thread.
+        Columns of zeros are omitted.
         """
         owner = np.array(threads, np.int64)
         spent_ns = np.empty(len(t_ns))
@@ -56,7 +56,7 @@ class Amounts:
         found = [(WALL_NS, spent_ns)]
         for knots, tracks in self._tracks:
             first, count = knots.runs(owner, start, t_ns)
-            # Where knots lie between a point and the next one, it is no one slope.
+            # Between a point and the next one, the slope changes at each knot.
             bent = distinct(np.cumsum(count)[:-1] - 1)
             bent = bent[(bent >= 0) & ~in_sorted(bent, start[1:] - 1)]
             bent_owner = owner[np.searchsorted(start, bent, side="right") - 1]

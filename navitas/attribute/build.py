@@ -1,4 +1,4 @@
-"""From parsed tables and a power model to the ledger."""
+"""Build the ledger from parsed tables and a power model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from navitas.attribute.amounts import Amounts
 from navitas.attribute.calls.event_totals import totals_of_events
 from navitas.attribute.calls.folded_totals import totals_of_folded
-from navitas.attribute.calls.overhead import NO_COST, with_probes
+from navitas.attribute.calls.overhead import NO_COST, with_probe_times
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
 from navitas.attribute.component import Component, ComponentCurves, ComponentInputs
@@ -50,11 +50,11 @@ def build_ledger(
     tests = TestRows(manifest.tests, alternative=alternative is not None)
     found = _Attribution(parsed, manifest, model, components, alternative, tests)
     baselines = {run.id for run in manifest.runs if run.baseline}
-    beside = [number for number, tables in enumerate(parsed.runs) if tables.run_id in baselines]
-    counted = [number for number, tables in enumerate(parsed.runs) if tables.run_id not in baselines]
-    without = [each for number in beside for each in found.attribute(number, Baselines(())).unprobed]
-    known = Baselines(without)
-    for number in counted:
+    baseline_runs = [number for number, tables in enumerate(parsed.runs) if tables.run_id in baselines]
+    probed_runs = [number for number, tables in enumerate(parsed.runs) if tables.run_id not in baselines]
+    unprobed = [each for number in baseline_runs for each in found.attribute(number, Baselines(())).unprobed]
+    known = Baselines(unprobed)
+    for number in probed_runs:
         found.attribute(number, known)
     order = range(len(parsed.runs))
     curves = [found.curves[number] for number in order]
@@ -71,7 +71,9 @@ def build_ledger(
         shares=joined_shares(found.facts, len(components)),
         run_energy_j=_run_energies(parsed.runs, curves, len(components)),
         evidence=tuple(
-            _evidence(component, [(parsed.runs[number], curves[number][i]) for number in counted], has_baselines=bool(beside))
+            _evidence(
+                component, [(parsed.runs[number], curves[number][i]) for number in probed_runs], has_baselines=bool(baseline_runs)
+            )
             for i, component in enumerate(components)
         ),
         alternative=alternative,
@@ -81,7 +83,7 @@ def build_ledger(
 
 @dataclass(slots=True)
 class _Attribution:
-    """The facts and curves of the runs that were attributed so far; those of baselines come first, since others need them."""
+    """The facts and curves of the runs attributed so far. Baseline runs come first, because the other runs need them."""
 
     parsed: ParsedRecording
     manifest: Manifest
@@ -105,11 +107,11 @@ class _Attribution:
         spans = WindowSpans(tables.windows)
         inputs = ComponentInputs(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
         found = [component.curves(tables, inputs) for component in self.components]
-        beside = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
-        rows = self.tests.place(number, tables.run_id, spans, beside)
+        alternative = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
+        rows = self.tests.add_windows(number, tables.run_id, spans, alternative)
         if tables.run_queue is not None:
             self.tests.add_waits(rows, waits_of(tables.run_queue, spans, cpus_of(self.manifest)))
-        amounts = Amounts([None if each is None else each.threads for each in found], beside)
+        amounts = Amounts([None if each is None else each.threads for each in found], alternative)
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
         run = AttributedRun(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)
         facts = _facts(run, amounts, self.paths)
@@ -125,14 +127,14 @@ def _facts(run: AttributedRun, amounts: Amounts, paths: Paths) -> RunFacts:
     tables, cost = run.tables, run.tables.probe_cost
     costs = (None, None) if cost is None else (cost.events, cost.folded)
     parts = [
-        with_probes(totals(tables.threads, run.spans, amounts, paths), each)
+        with_probe_times(totals(tables.threads, run.spans, amounts, paths), each)
         for totals, each in zip((totals_of_events, totals_of_folded), costs, strict=True)
     ]
     return facts_of(run, parts, paths)
 
 
 def _call_paths(paths: Paths) -> CallPaths:
-    """The paths, numbered one higher, since probes have a path of their own; paths of outermost calls are below `OUTSIDE`."""
+    """The ledger's paths. Numbers are one higher than in `Paths`, to make room for `PROBES`. `OUTSIDE` is the root."""
     parent = np.where(paths.parent == EMPTY, EMPTY, paths.parent + 1)[1:]
     return CallPaths(np.concatenate([[-1, -1], parent]), np.concatenate([[-1, -1], paths.method[1:]]))
 
@@ -164,7 +166,7 @@ def _run_energies(runs: Sequence[RunTables], curves: Sequence[Curves], component
 
 
 def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCurves | None]], *, has_baselines: bool) -> Evidence:
-    """The lowest level of all counted runs that know the component, and every reason once."""
+    """The lowest level of all runs that have data of the component, and every reason once."""
     known = [(run, curves) for run, curves in runs if curves is not None]
     if not known:
         return Evidence(component.name, "none", () if runs else merged([[_ONLY_BASELINES if has_baselines else _NO_RUN]]))

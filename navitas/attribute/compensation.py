@@ -1,4 +1,4 @@
-"""What a test would have used without probes: by the calls and their cost, and by runs without probes where there are some."""
+"""Estimate a test's energy without probes, from its calls and their cost, and from baseline runs if there are any."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from statistics import median, pstdev
 from navitas.parse.tables import ProbeCost
 
 TIMED_LOSS, TICKED_LOSS = 0.2, 0.8
-"""How far the cost of a call's probes may differ from the sampled one, as a part of it (docs/accuracy.md).
+"""Relative standard error of the sampled cost of a call's probes (docs/accuracy.md), in timed modes and in mode `tick`.
 
-Probes keep the compiler from inlining and optimising, which costs each method something else. Ticks' probes cost little by
-themselves, so there it is most of the cost.
+Probes prevent inlining and other optimisations, at a cost that differs by method. Probes that read ticks are cheap, so this
+cost dominates.
 """
-_RUNS_DIFFER = 0.1
-"""A test's runs without probes differ by at least this part of their energy, whatever a few of them show."""
+_MIN_SPREAD = 0.1
+"""The least relative standard deviation assumed for a test's baseline runs, since a few runs may agree by chance."""
 
 TestKey = tuple[str, str, str]
 """Module, class and method."""
@@ -25,8 +25,9 @@ TestKey = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Unprobed:
-    """What one run of a test used without probes: in all, and its threads, but those of `NOT_THE_TESTS`, of the component that
-    probes use.
+    """A test's energy in one baseline run.
+
+    `threads_j` is the energy of its threads without those of `NOT_THE_TESTS`, of the component whose energy probes use.
     """
 
     key: TestKey
@@ -43,7 +44,7 @@ class Estimate:
     error_j: float
 
     def combined(self, other: Estimate) -> Estimate:
-        """The mean of two independent estimates, each weighed by 1 / error²."""
+        """The mean of two independent estimates, weighted by 1 / error²."""
         of_self, of_other = (1 / max(each.error_j, 1e-12) ** 2 for each in (self, other))
         mean = (self.value_j * of_self + other.value_j * of_other) / (of_self + of_other)
         return Estimate(mean, 1 / sqrt(of_self + of_other))
@@ -51,14 +52,14 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a test used without probes: in all, and its threads (as in `Unprobed`)."""
+    """A test's energy without probes: the total, and that of its threads (as in `Unprobed`)."""
 
-    whole: Estimate
+    total: Estimate
     threads: Estimate
 
 
 class Baselines:
-    """The runs without probes of all tests."""
+    """The baseline runs of all tests."""
 
     def __init__(self, tests: Iterable[Unprobed]) -> None:
         self._tests: defaultdict[TestKey, list[Unprobed]] = defaultdict(list)
@@ -67,7 +68,7 @@ class Baselines:
                 self._tests[test.key].append(test)
 
     def find(self, key: TestKey, status: str) -> Baseline | None:
-        """The baseline of a test over all repeats with the same status; None if no run without probes has it."""
+        """The baseline of a test over all repeats with the same status; None if no baseline run has the test."""
         found = [test for test in self._tests.get(key, ()) if test.status == status]
         if not found:
             return None
@@ -76,15 +77,15 @@ class Baselines:
 
 def _typical(values: Sequence[float]) -> Estimate:
     middle = median(values)
-    return Estimate(middle, max(_RUNS_DIFFER * abs(middle), pstdev(values)) / sqrt(len(values)))
+    return Estimate(middle, max(_MIN_SPREAD * abs(middle), pstdev(values)) / sqrt(len(values)))
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one run of a test used, and its probes by their sampled cost.
+    """The energy of one run of a test, and of its probes by their sampled cost.
 
-    `threads_j` as in `Unprobed`; `passive_j` what the test used because time passed (idle and other processes);
-    `probes_share` the part of the test's wall time that the probes of its busiest thread took.
+    `threads_j` is as in `Unprobed`. `passive_j` is the energy used because time passes (idle and other processes).
+    `probes_share` is the share of the test's wall time that the probes of its busiest thread took.
     """
 
     energy_j: float
@@ -97,30 +98,30 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """What probes used (`sampled_probes_j` by their sampled cost alone), and what the test would have used without them."""
+    """The probes' energy and the test's compensated energy. `sampled_probes_j` is from the sampled cost alone."""
 
     sampled_probes_j: float
     probes: Estimate
-    whole: Estimate
+    compensated: Estimate
 
 
 def compensation(measured: Measured, relative_error: float, baseline: Baseline | None) -> Estimates:
-    """By the sampled cost, whose relative error is given; a baseline weighs as much as it is more exact than that."""
+    """Estimate from the sampled cost with its relative error, and from the baseline; weights are 1 / error²."""
     share = min(max(measured.probes_share, 0.0), 1.0)
     probes = Estimate(measured.probes_j, relative_error * abs(measured.probes_j))
-    # The time that probes took would not have passed; what the JIT compiler did on their account is not known.
+    # Without probes, their time would not have passed. The JIT compiler's energy for probes is unknown.
     passive_j = share * measured.passive_j
-    of_jit_j = measured.jit_j * min(max(measured.probes_j / measured.threads_j, 0.0), 1.0) if measured.threads_j > 0 else 0.0
-    error_j = hypot(probes.error_j + relative_error * passive_j, of_jit_j)
-    whole = Estimate(measured.energy_j - probes.value_j - passive_j, error_j)
+    jit_error_j = measured.jit_j * min(max(measured.probes_j / measured.threads_j, 0.0), 1.0) if measured.threads_j > 0 else 0.0
+    error_j = hypot(probes.error_j + relative_error * passive_j, jit_error_j)
+    compensated = Estimate(measured.energy_j - probes.value_j - passive_j, error_j)
     if baseline is None or not measured.probes_j:
-        return Estimates(probes.value_j, probes, whole)
-    without = Estimate(measured.threads_j - baseline.threads.value_j, baseline.threads.error_j)
-    return Estimates(probes.value_j, probes.combined(without), whole.combined(baseline.whole))
+        return Estimates(probes.value_j, probes, compensated)
+    by_baseline = Estimate(measured.threads_j - baseline.threads.value_j, baseline.threads.error_j)
+    return Estimates(probes.value_j, probes.combined(by_baseline), compensated.combined(baseline.total))
 
 
 def relative_error(cost: ProbeCost | None, *, ticked: bool) -> float | None:
-    """How far the probes' energy may be off, as a part of it; None where no cost is known."""
+    """Relative standard error of the probes' energy; None if their cost is unknown."""
     if cost is None:
         return None
     spread = max(each.spread_ns / max(each.inside_ns + each.outside_ns, 1e-9) for each in (cost.events, cost.folded))

@@ -1,4 +1,4 @@
-"""The port of a component: what uses energy (CPU, screen, Wi-Fi …) gives its cumulative energy curves by owner."""
+"""The port of a component (CPU, screen, Wi-Fi …): it computes its cumulative energy curves by owner."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from navitas.attribute.curves import NOTHING, Curve, Knots
-from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
+from navitas.attribute.curves import EMPTY_CURVE, Curve, Knots
+from navitas.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
 from navitas.parse.arrays import F64, I64
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
@@ -19,10 +19,10 @@ from navitas.recording.manifest import Manifest
 
 @dataclass(frozen=True, slots=True)
 class ComponentInputs:
-    """What components read beside a run's tables.
+    """The inputs of components in addition to a run's tables.
 
-    `marks` are the edges of the tests' windows: curves of threads have a knot at each. `methods` is the size of the method
-    table. `alternative` names a second model whose figures are requested beside the default ones, None for none.
+    `marks` are the edges of the tests' windows: threads' curves have a knot at each. `methods` is the size of the method
+    table. `alternative` names a second model to compute in addition to the default one, or is None.
     """
 
     manifest: Manifest
@@ -36,7 +36,7 @@ class ComponentInputs:
 class ThreadCurves:
     """Cumulative joules of all threads of a run: thread i has the knots of curve i.
 
-    `cpu_ns`: cumulative CPU time at the same knots, from the one component that knows it; None from all others.
+    `cpu_ns` is the cumulative CPU time at the same knots. Only one component provides it; for all others it is None.
     """
 
     knots: Knots
@@ -46,41 +46,41 @@ class ThreadCurves:
 
 @dataclass(frozen=True, slots=True)
 class ComponentCurves:
-    """A component's energy in one run, by owner: threads (None where it has no energy of threads), and the rest.
+    """A component's energy in one run, by owner. `threads` is None if threads use none of it.
 
-    `level` is the level of evidence that this run reached (the name of one of `Component.levels`), `reasons` say
-    why it is not a better one. `alternative`: cumulative joules of the requested alternative model, where this component has one.
+    `level` is the run's level of evidence (the name of one of `Component.levels`). `reasons` explain why it is not a better
+    one. `alternative` has the cumulative joules of the alternative model, or is None.
     """
 
     level: str
     reasons: tuple[Reason, ...]
     threads: ThreadCurves | None = None
-    other_processes: Curve = NOTHING
-    base: Curve = NOTHING
-    unattributed: Curve = NOTHING
+    other_processes: Curve = EMPTY_CURVE
+    base: Curve = EMPTY_CURVE
+    unattributed: Curve = EMPTY_CURVE
     alternative: Curve | None = None
 
     @property
-    def beside_threads(self) -> tuple[Curve, ...]:
-        """The curves of the owners that are no threads, in the order of `BESIDE_THREADS`."""
+    def non_threads(self) -> tuple[Curve, ...]:
+        """The curves of the owners that are not threads, in the order of `NON_THREAD_OWNERS`."""
         curves = {
             OwnerKind.OTHER_PROCESSES: self.other_processes,
             OwnerKind.BASE: self.base,
             OwnerKind.UNATTRIBUTED: self.unattributed,
         }
-        return tuple(curves[kind] for kind in BESIDE_THREADS)
+        return tuple(curves[kind] for kind in NON_THREAD_OWNERS)
 
     def between(self, a_ns: int, b_ns: int) -> float:
         """Joules of all owners from `a_ns` to `b_ns`."""
-        rest = sum(curve.between(a_ns, b_ns) for curve in self.beside_threads)
+        rest = sum(curve.between(a_ns, b_ns) for curve in self.non_threads)
         return rest + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLevel:
-    """A level of evidence: its name, what energy rests on, and the median error of a method's self energy as a share of it.
+    """A level of evidence: its name, the data that energy is computed from, and its expected error.
 
-    `expected_error` is None where it was not measured (docs/accuracy.md).
+    `expected_error` is the median relative error of a method's self energy, None if not measured (docs/accuracy.md).
     """
 
     name: str
@@ -89,12 +89,12 @@ class EvidenceLevel:
 
 
 class RailUse(Enum):
-    """What a power rail measures of a component."""
+    """The energy of a component that a power rail measures."""
 
     ACTIVE = "active"
-    """All that it uses beyond its base power."""
+    """All energy except the base power's."""
     BASE = "base"
-    """Its base power."""
+    """The base power's energy."""
 
 
 class Component(Protocol):
@@ -102,7 +102,7 @@ class Component(Protocol):
 
     @property
     def name(self) -> str:
-        """What results call it."""
+        """Its name in reports."""
         ...
 
     @property
@@ -111,11 +111,11 @@ class Component(Protocol):
         ...
 
     def rail_use(self, rail: str) -> RailUse | None:
-        """What the device's power rail of this name measures of the component; None: nothing."""
+        """What the power rail of this name measures of the component, or None."""
         ...
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """The component's energy in a run; None where nothing is known of it."""
+        """The component's energy in a run, or None if there is no data."""
         ...
 
 

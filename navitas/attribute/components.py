@@ -1,4 +1,4 @@
-"""The components that attribution knows. To add one: implement `Component` in a module of its own and list it here."""
+"""All components. To add one, implement `Component` in a new module and list it here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cumulative curves: piecewise linear, non-decreasing; every figure is a difference of two look-ups."""
+"""Cumulative curves, piecewise linear and non-decreasing. Every amount is the difference of two look-ups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Word = TypeVar("Word", np.int64, np.uint64)
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One cumulative curve: `value[i]` at `t_ns[i]` (strictly ascending), linear in between and constant outside."""
+    """One cumulative curve: `value[i]` at `t_ns[i]` (strictly ascending), linear in between, constant outside."""
 
     t_ns: I64
     value: F64
@@ -29,31 +29,31 @@ class Curve:
         return np.asarray(np.interp(np.asarray(t_ns, np.int64) - origin, self.t_ns - origin, self.value), np.float64)
 
     def between(self, a_ns: int, b_ns: int) -> float:
-        """What was added from `a_ns` to `b_ns`."""
+        """Growth from `a_ns` to `b_ns`."""
         low, high = self.at([a_ns, b_ns])
         return float(high - low)
 
 
-NOTHING = Curve(np.empty(0, np.int64), np.empty(0))
+EMPTY_CURVE = Curve(np.empty(0, np.int64), np.empty(0))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where times lie among knots: between `left` and `right`, `fraction` of the way."""
+    """Positions of times among knots: at `fraction` of the way from the knot `left` to the knot `right`."""
 
     left: I64
     right: I64
     fraction: F64
 
     def read(self, value: F64) -> F64:
-        """Values there of a curve given at the knots."""
+        """Values at these positions of a curve given at the knots."""
         low = value[self.left]
         return np.asarray(low + self.fraction * (value[self.right] - low), np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class Knots:
-    """Knots of many curves side by side: curve i owns `t_ns[start[i]:start[i + 1]]`, at least one, strictly ascending."""
+    """Knots of many curves: curve i has the knots `t_ns[start[i]:start[i + 1]]`, at least one, strictly ascending."""
 
     start: I64
     t_ns: I64
@@ -63,7 +63,7 @@ class Knots:
 
     @classmethod
     def from_columns(cls, owner: I64, t_ns: I64, owners: int) -> Knots:
-        """Knots from columns: owner (ascending) and time (ascending within an owner). Each of the `owners` needs a knot."""
+        """Knots from columns: owner (ascending) and time (ascending per owner). `owners` is their number; each needs a knot."""
         origin, span = time_span(t_ns, owners)
         start = np.searchsorted(owner, np.arange(owners + 1))
         return cls(start.astype(np.int64), t_ns, origin, span, owner * span + (t_ns - origin))
@@ -84,7 +84,7 @@ class Knots:
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     def place(self, owner: I64, t_ns: I64) -> Place:
-        """Find times on curves (arrays of one shape); before the first knot and after the last the ends hold."""
+        """Find times on curves (arrays of one shape). Times before the first knot or after the last are moved to it."""
         key = owner * self.span_ns + np.clip(t_ns - self.origin_ns, 0, self.span_ns - 1)
         left = np.searchsorted(self._key, key, side="right") - 1
         np.maximum(left, self.start[owner], out=left)
@@ -94,26 +94,26 @@ class Knots:
         return Place(left, right, np.where(length > 0, fraction, 0.0))
 
     def runs(self, owner: I64, start: I64, t_ns: I64) -> tuple[int, I64]:
-        """How many of the times follow each knot before the next one: from which entry of `slopes` on, and the counts.
+        """Count the times between adjacent knots. Returns the index in `slopes` of the first count, and the counts.
 
-        Stretch i of the times, ascending, belongs to curve owner[i] (ascending too).
+        `start` splits the times into stretches. Stretch i belongs to curve owner[i]; owners, and times per stretch, ascend.
         """
         key = t_ns - self.origin_ns
         if key[start[:-1]].min() < 0 or key[start[1:] - 1].max() >= self.span_ns:
             np.clip(key, 0, self.span_ns - 1, out=key)
         key += owner[0] * self.span_ns if len(owner) == 1 else np.repeat(owner * self.span_ns, np.diff(start))
         low, high = np.searchsorted(self._key, key[[0, -1]], side="right").tolist()
-        # Knots are fewer than times: they are looked up among these.
+        # There are fewer knots than times, so look up the knots among the times.
         return low, np.diff(np.searchsorted(key, self._key[low:high], side="left"), prepend=0, append=len(key))
 
     def slopes(self, value: F64) -> F64:
-        """Growth per ns before the first knot (none) and after each: nothing after a curve's last."""
+        """Growth per ns before the first knot (0) and after each knot; 0 after a curve's last knot."""
         slope = np.concatenate([[0.0], np.diff(value) / np.diff(self.t_ns).clip(1), [0.0]])
         slope[self.start[1:]] = 0.0
         return slope
 
     def cumulate(self, increment: F64) -> F64:
-        """Sum up along each curve; `increment[i]` was added before knot i (a curve's first one is ignored)."""
+        """Cumulative sums along each curve. `increment[i]` is the growth up to knot i; a curve's first one is ignored."""
         total = np.empty_like(increment)
         for low, high in zip(self.start[:-1].tolist(), self.start[1:].tolist(), strict=True):
             total[low] = 0.0
@@ -156,7 +156,7 @@ def time_span(t_ns: I64, owners: int) -> tuple[int, int]:
     span = int(t_ns.max()) - origin + 2
     if span * max(owners, 1) >= 1 << 62:
         raise RecordingError(
-            f"the times of one run lie {span / 8.64e13:.0f} days apart, which cannot be",
+            f"the times of one run lie {span / 8.64e13:.0f} days apart, which is impossible",
             "the recording's events or counters are damaged: record again",
         )
     return origin, span

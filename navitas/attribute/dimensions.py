@@ -1,4 +1,4 @@
-"""The ledger's dimensions, gathered run by run."""
+"""The ledger's dimensions, collected run by run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST, Owners, Tests
-from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
+from navitas.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
 from navitas.attribute.run_rows import stem
 from navitas.attribute.waits import Waits
 from navitas.attribute.window_spans import WindowSpans
@@ -18,7 +18,7 @@ from navitas.recording.manifest import Test
 
 
 class TestRows:
-    """The rows of all tests, and the windows that runs gave them."""
+    """The rows of all tests, with their windows."""
 
     __test__ = False
 
@@ -34,8 +34,8 @@ class TestRows:
     def __len__(self) -> int:
         return len(self.tests)
 
-    def place(self, run: int, run_id: int, spans: WindowSpans, alternative: Curve | None) -> I64:
-        """The test row of each window, `NO_TEST` where the manifest does not know its test."""
+    def add_windows(self, run: int, run_id: int, spans: WindowSpans, alternative: Curve | None) -> I64:
+        """Set the windows of a run's tests; return the row of each window's test, `NO_TEST` if it is not in the manifest."""
         found = np.array([self._row.get((run_id, window.test_id), NO_TEST) for window in spans.windows], np.int64)
         known = found != NO_TEST
         row = found[known]
@@ -46,7 +46,7 @@ class TestRows:
         return found
 
     def add_waits(self, rows: I64, waits: Waits) -> None:
-        """Set how long the app's threads waited in each window; `rows` is what `place` returned."""
+        """Set how long the app's threads waited in each window; `rows` is the result of `add_windows`."""
         known = rows != NO_TEST
         self._waited_ns[rows[known]], self._starved_ns[rows[known]] = waits.waited_ns[known], waits.starved_ns[known]
 
@@ -71,7 +71,7 @@ class TestRows:
 
 
 class OwnerRows:
-    """The rows of all owners: run by run its threads, groups of threads, and `BESIDE_THREADS`."""
+    """The rows of all owners, run by run: threads, groups of threads, then `NON_THREAD_OWNERS`."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[int, int, int, int, str, str]] = []
@@ -80,11 +80,11 @@ class OwnerRows:
         return len(self._rows)
 
     def add(self, run: int, threads: Sequence[Thread], groups: Sequence[int]) -> None:
-        """Add a run's owners; `groups` give one thread of each group."""
+        """Add a run's owners; `groups` has the index of one thread of each group."""
         kind = OwnerKind.THREAD
         self._rows += [(run, kind, one.serial, one.tid, one.name, one.role) for one in threads]
         self._rows += [(run, kind, -1, 0, stem(threads[one].name), threads[one].role) for one in groups]
-        self._rows += [(run, kind, -1, 0, "", "") for kind in BESIDE_THREADS]
+        self._rows += [(run, kind, -1, 0, "", "") for kind in NON_THREAD_OWNERS]
 
     def table(self) -> Owners:
         """All rows."""

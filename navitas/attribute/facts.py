@@ -1,4 +1,4 @@
-"""The facts of one run: its energies, calls and shares, by test, owner and path, ready to join those of other runs."""
+"""The facts of one run: energy, calls and shares by test, owner and path, in the columns of the ledger."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ Columns = tuple[I64 | F64, ...]
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Columns in the order of `Energy`, `Calls` and `Shares`, and the owners beyond the run's threads, in their order."""
+    """Columns in the order of `Energy`, `Calls` and `Shares`, groups of threads, and estimates."""
 
     energy: Columns
     calls: Columns
     shares: Columns
     groups: tuple[int, ...]
-    """For each group of threads one thread of it; after the groups come `BESIDE_THREADS`."""
+    """The index of one thread of each group. As owners, groups follow threads and precede `NON_THREAD_OWNERS`."""
     estimates: Mapping[int, Estimates]
-    """By row of `Ledger.tests`: what probes used; none where their cost is not known."""
+    """The probes' energy and compensated energy by row of `Ledger.tests`; empty if the probes' cost is unknown."""
     unprobed: Sequence[Unprobed]
-    """What each test used in this run, as a baseline."""
+    """Each test's energy in this run, as a baseline."""
 
 
 def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> RunFacts:
-    """Join what calls and folded calls spent (`parts`, with the columns of `with_probes`) with what the curves say."""
+    """Combine the totals of calls and folded calls (`parts`, with the columns of `with_probe_times`) with the curves."""
     curves = [None if component is None else component.threads for component in run.components]
     rows = rows_of(run.tables.threads, curves, run.spans, parts)
     nodes = nodes_of([(rows.at(totals), totals) for totals in parts], paths)
@@ -55,8 +55,8 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     probes = probes.scaled(nodes, corrections(estimates, len(run.spans.windows))[rows.window])
     owner, groups = _owners(run, rows)
     test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
-    beside = run.first_owner + len(run.tables.threads) + len(groups)
-    energy = [*_outside_tests(run, rows), *_beside_threads(run, beside)]
+    first_non_thread = run.first_owner + len(run.tables.threads) + len(groups)
+    energy = [*_outside_tests(run, rows), *_non_threads(run, first_non_thread)]
     for number, curve in enumerate(curves):
         if curve is not None:
             of_probes = probes if number == probes_component else no_probes(nodes, len(rows))
@@ -72,7 +72,7 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
 
 
 def _owners(run: AttributedRun, rows: RunRows) -> tuple[I64, tuple[int, ...]]:
-    """The owner of each row: its thread, or the group that it stands for; and one thread of each group."""
+    """The owner of each row (a thread or a group), and the index of one thread of each group."""
     owner = run.first_owner + rows.thread
     known: dict[tuple[str, str], int] = {}
     groups: list[int] = []
@@ -89,7 +89,7 @@ def _owners(run: AttributedRun, rows: RunRows) -> tuple[I64, tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _PlacedRows:
-    """The rows of a run with their tests and owners; `kept` are those whose test is known."""
+    """The rows of a run with their tests and owners; `kept` selects rows with a known test."""
 
     rows: RunRows
     nodes: CallNodes
@@ -98,7 +98,7 @@ class _PlacedRows:
     kept: Bool
 
     def energy(self, component: int, chosen: Bool, path: int, joules: tuple[F64, F64, F64]) -> Columns:
-        """Energy of the rows chosen that is of no call: without probes' energy, with it, and its error."""
+        """Energy of the chosen rows outside of calls. `joules` are without probes, with probes, and their standard error."""
         exclusive_j, raw_j, error_j = joules
         count = int(chosen.sum())
         where = (self.test[chosen], self.owner[chosen], np.full(count, component), np.full(count, path))
@@ -110,7 +110,7 @@ def _stacked(parts: Sequence[Columns]) -> Columns:
 
 
 def _threads_energy(found: _PlacedRows, component: int, probes: ProbesEnergy, probes_error: float | None) -> list[Columns]:
-    """A component's energy in tests: by call path, outside of calls, and of probes."""
+    """A component's energy in tests: in call paths, outside of calls, and in probes."""
     rows, nodes, error = found.rows, found.nodes, probes_error or 0.0
     raw_j: F64 = nodes.amounts[:, JOULES + component]
     rest_j = rows.energy_j[:, component] - np.bincount(nodes.row, raw_j, len(rows))
@@ -125,43 +125,45 @@ def _threads_energy(found: _PlacedRows, component: int, probes: ProbesEnergy, pr
     ]
 
 
-def _beside_threads(run: AttributedRun, first: int) -> list[Columns]:
-    """What other processes, base and no known thread used in each test, and outside of all."""
+def _non_threads(run: AttributedRun, first: int) -> list[Columns]:
+    """The energy of `NON_THREAD_OWNERS` in each test, and outside of all tests. `first` is their first owner."""
     kept = run.tests != NO_TEST
     test = run.tests[kept]
     start_ns, end_ns = run.spans.start_ns[kept], run.spans.end_ns[kept]
     found = []
     for number, curves in enumerate(run.components):
-        for place, curve in enumerate(() if curves is None else curves.beside_threads):
+        for place, curve in enumerate(() if curves is None else curves.non_threads):
             joules = curve.at(end_ns) - curve.at(start_ns)
-            whole_j = curve.between(run.tables.start_ns, run.tables.end_ns)
-            in_all = np.append(joules, whole_j - joules.sum())
-            some = in_all != 0
-            found.append(_plain(np.append(test, NO_TEST)[some], np.full(some.sum(), first + place), number, in_all[some]))
+            run_j = curve.between(run.tables.start_ns, run.tables.end_ns)
+            column_j = np.append(joules, run_j - joules.sum())
+            some = column_j != 0
+            found.append(
+                _outside_calls(np.append(test, NO_TEST)[some], np.full(some.sum(), first + place), number, column_j[some])
+            )
     return found
 
 
 def _outside_tests(run: AttributedRun, rows: RunRows) -> list[Columns]:
-    """What each thread used outside of all tests that are known."""
+    """The energy of each thread outside of all known tests."""
     used_j = rows.used_by_thread(run.tests != NO_TEST)
     found = []
     for number, curves in enumerate(run.components):
         if curves is not None and curves.threads is not None and len(run.tables.threads):
-            whole_j = threads_between(curves.threads, run.tables.start_ns, run.tables.end_ns)
-            joules = whole_j - used_j[: len(whole_j), number]
+            run_j = threads_between(curves.threads, run.tables.start_ns, run.tables.end_ns)
+            joules = run_j - used_j[: len(run_j), number]
             some = np.flatnonzero(joules != 0)
-            found.append(_plain(np.full(len(some), NO_TEST), run.first_owner + some, number, joules[some]))
+            found.append(_outside_calls(np.full(len(some), NO_TEST), run.first_owner + some, number, joules[some]))
     return found
 
 
-def _plain(test: I64, owner: I64, component: int, joules: F64) -> Columns:
-    """Energy of no call, with no probes in it."""
+def _outside_calls(test: I64, owner: I64, component: int, joules: F64) -> Columns:
+    """Energy outside of calls that contains no probes' energy."""
     count = len(test)
     return test, owner, np.full(count, component), np.full(count, OUTSIDE), joules, joules, np.zeros(count)
 
 
 def joined_energy(runs: Sequence[RunFacts]) -> Energy:
-    """The energies of all runs, sorted."""
+    """The energy of all runs, sorted."""
     kinds = (np.int32, np.int32, np.uint8, np.int32, np.float64, np.float64, np.float64)
     return Energy(*_sorted([run.energy for run in runs], [np.empty(0, kind) for kind in kinds], keys=4))
 
@@ -181,15 +183,15 @@ def joined_shares(runs: Sequence[RunFacts], components: int) -> Shares:
 
 
 def _sorted(parts: Sequence[Columns], none: Sequence[NDArray[Any]], keys: int) -> list[NDArray[Any]]:
-    """The columns of all parts, of the types of `none`, sorted by the first `keys` of them."""
+    """The columns of all parts, with the types of `none`, sorted by the first `keys` columns."""
     columns = [np.concatenate([empty, *(part[i].astype(empty.dtype) for part in parts)]) for i, empty in enumerate(none)]
     order = np.lexsort(columns[keys - 1 :: -1])
     return [column[order] for column in columns]
 
 
 def joined_estimates(runs: Sequence[RunFacts], tests: int) -> Compensation:
-    """The estimates of all runs by test, NaN where there are none."""
+    """The estimates of all runs by test, NaN for tests without an estimate."""
     found = np.full((4, tests), np.nan)
     for row, each in ((row, each) for run in runs for row, each in run.estimates.items()):
-        found[:, row] = each.sampled_probes_j, each.probes.error_j, each.whole.value_j, each.whole.error_j
+        found[:, row] = each.sampled_probes_j, each.probes.error_j, each.compensated.value_j, each.compensated.error_j
     return Compensation(*found)

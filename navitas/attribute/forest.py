@@ -1,4 +1,4 @@
-"""Sums and orders over forests given by `parent` (-1 at a root), in a few passes for each doubling of their depth."""
+"""Sums and orders over forests given by `parent` (-1 at a root). The number of passes is logarithmic in the depth."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from navitas.parse.arrays import F64, I64, Bool
 
 
 def path_sums(parent: I64, value: NDArray[Word]) -> NDArray[Word]:
-    """Each node's value and those of all nodes above it, summed (integers wrap)."""
+    """The sum of each node's value and the values of all its ancestors (integers wrap)."""
     total, above = value.copy(), parent.copy()
     while len(going := np.flatnonzero(above >= 0)):
         up = above[going]
@@ -20,8 +20,8 @@ def path_sums(parent: I64, value: NDArray[Word]) -> NDArray[Word]:
 
 
 def subtree_sums(parent: I64, values: F64) -> F64:
-    """Each node's values (one column a figure) and those of all nodes below it, summed."""
-    # Columns in one piece each, and one after another: this needs the least room.
+    """The sums of each node's values and the values of all its descendants, column by column."""
+    # Contiguous columns, summed one after another, need the least memory.
     total, above = values.copy(order="F"), parent.copy()
     while len(going := np.flatnonzero(above >= 0)):
         up = above[going]
@@ -32,7 +32,7 @@ def subtree_sums(parent: I64, values: F64) -> F64:
 
 
 def preorder(parent: I64, rank: I64, size: I64) -> I64:
-    """Each node's place when trees are walked depth first, siblings and roots by `rank`; `size` counts subtrees' nodes."""
+    """Each node's position in a depth-first walk, siblings and roots by `rank`. `size` has the subtrees' numbers of nodes."""
     order = np.lexsort((rank, parent))
     before = np.cumsum(size[order]) - size[order]
     first = np.flatnonzero(group_starts(parent[order]))
@@ -43,10 +43,10 @@ def preorder(parent: I64, rank: I64, size: I64) -> I64:
 
 
 def outermost(label: I64, size: I64) -> Bool:
-    """Which nodes have no node of their own label above them; nodes in preorder, `size` counts subtrees' nodes."""
+    """Whether each node has no ancestor with its label. Nodes are in preorder; `size` has the subtrees' numbers of nodes."""
     order = np.argsort(label, kind="stable")
     end = order + size[order]
-    # A subtree ends inside its label's group of ends only where an earlier node of that label holds it.
+    # A node lies before the end of an earlier subtree of its label only if that subtree contains it.
     group = (np.cumsum(group_starts(label[order])) - 1) * (len(label) + 1)
     reach = np.maximum.accumulate(end + group)
     free = np.ones(len(label), bool)
@@ -55,10 +55,10 @@ def outermost(label: I64, size: I64) -> Bool:
 
 
 def binned(index: I64, values: F64 | I64, size: int) -> F64:
-    """Sums of values by index (0 … size − 1)."""
+    """The sums of values by index (0 … size − 1)."""
     return np.bincount(index, values, size).astype(np.float64, copy=False)
 
 
 def sums(index: I64, columns: F64 | I64, size: int) -> F64:
-    """Each column's sums by index (0 … size − 1)."""
+    """The sums of each column by index (0 … size − 1)."""
     return np.stack([np.bincount(index, columns[:, i], size) for i in range(columns.shape[1])], axis=1)

@@ -1,7 +1,7 @@
-"""The ledger: what attribution produces, as columns. Everything downstream groups these facts.
+"""The ledger: the result of attribution, as columns. All analyses group these facts.
 
-Dimensions are runs, tests, owners, components, call paths and methods; facts are energies and calls. Energies are joules,
-times nanoseconds of CLOCK_MONOTONIC.
+Dimensions are runs, tests, owners, components, call paths and methods. Facts are energy and calls. Energy is in joules,
+times are in nanoseconds of CLOCK_MONOTONIC.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import MethodTable
 
 NO_TEST = -1
-"""The test of energy that was used outside of all tests."""
+"""The test of energy used outside of all tests."""
 OUTSIDE, PROBES = 0, 1
-"""Call paths that are no calls: what a thread spends outside of probed methods, and in the probes themselves."""
+"""Paths that are not call paths: outside of probed methods, and in the probes themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One run (one process). `tick_ns`: the mean period of the ticks that timed its calls, None where every call was timed.
+    """One run (one process).
 
-    `call_cost_ns`: what the probes of a call took, `probes_error` its relative standard error; None where not known.
-    `rails_j`: what the device's rails measured while they were read, `rails_estimate_j` the estimate for that time.
-    `baseline`: without probes, beside the run of the same repeat that has them.
+    `baseline`: the run has no probes. `tick_ns`: the mean period of ticks, None if every call was timed.
+    `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard error; None if unknown.
+    `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
     """
 
     id: int
@@ -43,11 +43,12 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """One row for each run of a test, by `run_id` and `id`.
+    """One row per run of a test, by `run_id` and `id`.
 
-    `run` is a row of `Ledger.runs`, -1 for none. A test that never ran starts and ends at 0.
-    `alternative_j`: joules by the alternative model, None without one. `waited_ns`: how long the app's threads were ready to run
-    and waited for a CPU; `starved_ns`: how much of that the app's own threads do not explain; NaN where it is not known.
+    `run` is a row of `Ledger.runs`, or -1. A test that never ran starts and ends at 0.
+    `alternative_j`: joules by the alternative model, None without one. `waited_ns`: the time that the app's threads were ready
+    to run and waited for a CPU. `starved_ns`: the share of it, in ns, that the app's own threads do not explain. Both are NaN
+    if unknown.
     """
 
     __test__ = False
@@ -72,10 +73,10 @@ class Tests:
 
 @dataclass(frozen=True, slots=True)
 class Compensation:
-    """What probes used in each row of `Tests`, and what the test would have used without them; NaN where that is not known.
+    """The probes' energy and the compensated energy of each row of `Tests`; NaN if unknown.
 
-    `sampled_probes_j` is by the probes' sampled cost alone, whatever runs without probes say; `probes_error_j` is the standard
-    error of the probes' energy in `Energy`.
+    `sampled_probes_j` is from the probes' sampled cost alone, without baseline runs. `probes_error_j` is the standard error of
+    the probes' energy in `Energy`.
     """
 
     sampled_probes_j: F64
@@ -86,9 +87,9 @@ class Compensation:
 
 @dataclass(frozen=True, slots=True)
 class Owners:
-    """One row for each thread of each run, for each group of short-lived threads, and for what no thread used.
+    """One row per thread of each run, per group of short-lived threads, and per owner that is not a thread.
 
-    A group stands for several threads whose names differ in numbers alone: `serial` is -1, `tid` 0.
+    A group stands for several threads whose names differ only in numbers; its `serial` is -1 and its `tid` 0.
     """
 
     run: I64
@@ -104,7 +105,7 @@ class Owners:
 
 @dataclass(frozen=True, slots=True)
 class CallPaths:
-    """A method below its callers' path: `parent` is the path of the caller, `OUTSIDE` for an outermost call.
+    """Call paths: each is a method below its callers' path. `parent` is the caller's path, `OUTSIDE` for an outermost call.
 
     `OUTSIDE` and `PROBES` have method and parent -1.
     """
@@ -118,10 +119,10 @@ class CallPaths:
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """Self energy by test, owner, component and path, in this order. `raw_j` includes what probes used; Σ raw_j = Σ exclusive_j.
+    """Self energy, sorted by test, owner, component and path. `raw_j` includes the probes' energy; Σ raw_j = Σ exclusive_j.
 
-    `test` is `NO_TEST` for what was used outside of tests; the path of everything but calls is `OUTSIDE` or `PROBES`.
-    `variance_j2`: of `exclusive_j`, by the error of the probes' cost.
+    `test` is `NO_TEST` for energy outside of tests. The path of energy outside of calls is `OUTSIDE` or `PROBES`.
+    `variance_j2` is the variance of `exclusive_j` due to the error of the probes' cost.
     """
 
     test: I32
@@ -138,9 +139,9 @@ class Energy:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls by test, owner and path, in this order; a call path's callers have rows, too. Times exclude callees.
+    """Calls, sorted by test, owner and path. A call path's callers have rows, too. Times exclude callees.
 
-    `cut`: calls whose end was never seen; `throws`: calls that an exception ended. `alternative_j`: joules by the alternative
+    `cut`: calls without a recorded end; `throws`: calls that an exception ended. `alternative_j`: joules by the alternative
     model, without callees; None without one.
     """
 
@@ -160,9 +161,9 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """What each thread (or group) used in each test as read from its curves, by test, then owner.
+    """The energy of each thread (or group) in each test, read from its curves, sorted by test, then owner.
 
-    `energy_j` has a column for each component. `threads`: how many threads the owner stands for in that test.
+    `energy_j` has a column per component. `threads` is the number of threads that the owner stands for in that test.
     """
 
     test: I32
@@ -177,7 +178,7 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a component's energy rests on: the lowest level of all runs, and why it is not a better one.
+    """A component's lowest level of evidence of all runs, and the reasons why it is not a better one.
 
     `basis` and `expected_error` are those of the level (`EvidenceLevel`).
     """
@@ -191,10 +192,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All facts of a recording and the dimensions that they refer to by row.
+    """All facts of a recording, and the dimensions whose rows they refer to.
 
-    `run_energy_j` (run × component) is read from the curves alone: sums of facts must agree with it. `alternative` names the
-    model of the columns `alternative_j`, None without one.
+    `run_energy_j` (run × component) is read from the curves alone; sums of facts must agree with it. `alternative` names the
+    model of the columns `alternative_j`, or is None.
     """
 
     runs: tuple[RunEntry, ...]

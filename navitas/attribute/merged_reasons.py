@@ -1,4 +1,4 @@
-"""The reasons of many runs as one list."""
+"""Merge the reasons of many runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from navitas.parse.reasons import MergedReason, Reason
 
 
 def merged(runs: Sequence[Sequence[Reason]]) -> tuple[MergedReason, ...]:
-    """Every run's reasons, each once; where runs differ in a reason's share alone, its range."""
+    """Return every reason once. Reasons that differ only in their share become one with a range of shares."""
     shares: dict[Reason, list[float | None]] = {}
     for reason in (reason for reasons in runs for reason in reasons):
         shares.setdefault(replace(reason, share=None), []).append(reason.share)

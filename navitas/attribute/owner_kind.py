@@ -1,4 +1,4 @@
-"""Who energy belongs to."""
+"""Kinds of owners of energy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum
 
 
 class OwnerKind(IntEnum):
-    """Who energy belongs to."""
+    """What energy belongs to."""
 
     THREAD = 0
     OTHER_PROCESSES = 1
@@ -14,5 +14,5 @@ class OwnerKind(IntEnum):
     UNATTRIBUTED = 3
 
 
-BESIDE_THREADS = (OwnerKind.OTHER_PROCESSES, OwnerKind.BASE, OwnerKind.UNATTRIBUTED)
-"""A run's owners after its threads and groups of threads, in this order."""
+NON_THREAD_OWNERS = (OwnerKind.OTHER_PROCESSES, OwnerKind.BASE, OwnerKind.UNATTRIBUTED)
+"""The owners of a run that follow its threads and groups of threads, in this order."""

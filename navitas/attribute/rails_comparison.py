@@ -1,4 +1,4 @@
-"""The estimate beside the device's own power rails."""
+"""Compare the estimate with the device's power rails."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def rails_comparison(
 ) -> tuple[float, float] | None:
     """Estimated and measured joules from the first to the last reading of the rails within the run.
 
-    Both cover the same consumers: of the rails those that measure a component whose energy was estimated, of the estimate the
-    components (and base powers) that have a rail. None where there are no such rails, or fewer than two readings of them.
-    Nothing is interpolated between readings: what the process spends in its last moments would be spread over the time after
-    its end.
+    Both sums cover the same consumers: components with an estimate and a rail. Base power counts if it has a rail. None if
+    there is no such rail, or fewer than two readings.
+    Readings are not interpolated, because interpolation would spread the energy of the process's last moments over the time
+    after its end.
     """
     rails = run.rails
     if rails is None:

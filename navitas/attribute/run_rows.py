@@ -1,4 +1,4 @@
-"""Which threads have a share in which tests, and which of many short-lived ones are put together."""
+"""The threads with energy in each test, with many short-lived threads grouped."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Thread
 
 OWN_ROWS = 64
-"""This many threads of one name stem have a row of their own in a test; all others share one."""
+"""The number of threads of one name stem with separate rows in a test. All other threads of the stem share one row."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRows:
-    """The rows of a run, test by test, largest energy first: one thread, or `count` threads of one name stem, in one test.
+    """The rows of a run, sorted by test, then by descending energy. A row is a thread or a group of threads in one test.
 
-    `thread` is the row's (largest) thread. `energy_j` has a column for each component; joules and CPU ns are differences of
-    look-ups. `thread_j` are the joules of each single thread in each test, before threads were put together.
+    `count` is the number of threads in the row.
+    `thread` is the row's thread with the most energy. `energy_j` has a column per component. Joules and CPU ns are differences
+    of look-ups. `thread_j` has the joules of each thread in each test, without grouping.
     """
 
     window: I64
@@ -43,7 +44,7 @@ class RunRows:
         return len(self.window)
 
     def used_by_thread(self, windows: Bool) -> F64:
-        """Joules of each thread (rows) by component (columns), summed over the windows chosen."""
+        """Joules of each thread (rows) by component (columns), summed over the chosen windows."""
         chosen = windows[self._key // self._threads]
         thread, joules = self._key[chosen] % self._threads, self.thread_j[chosen]
         return sums(thread, joules, self._threads)
@@ -76,10 +77,10 @@ def rows_of(
                 cpu_ns = after.read(curves.cpu_ns) - before.read(curves.cpu_ns)
     some = (joules > 0).any(axis=1) | (cpu_ns > 0) | in_sorted(key, called)
     key, thread, window, joules, cpu_ns = key[some], thread[some], window[some], joules[some], cpu_ns[some]
-    whole_j: F64 = joules.sum(axis=1)
-    row = _grouped(_labels(threads)[thread], window, whole_j)
+    total_j: F64 = joules.sum(axis=1)
+    row = _grouped(_labels(threads)[thread], window, total_j)
     size = int(row.max(initial=-1)) + 1
-    largest_first = np.argsort(-whole_j, kind="stable")[::-1]
+    largest_first = np.argsort(-total_j, kind="stable")[::-1]
     first = np.empty(size, np.int64)
     first[row[largest_first]] = largest_first
     energy_j = sums(row, joules, size)
@@ -107,7 +108,7 @@ def _labels(threads: Sequence[Thread]) -> I64:
 
 
 def _grouped(label: I64, window: I64, joules: F64) -> I64:
-    """A row for each thread in each window: its own for the largest of a label, one for all others."""
+    """The row of each thread in each window: separate rows for the largest threads of a label, one row for the others."""
     order = np.lexsort((-joules, label, window))
     first = np.flatnonzero(group_starts(window[order], label[order]))
     rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))

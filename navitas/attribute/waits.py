@@ -1,4 +1,4 @@
-"""How long an app waited for a CPU in each test, and how much of that its own threads do not explain."""
+"""The time that an app waited for a CPU in each test, and the share of it that its own threads do not explain."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from navitas.parse.run_queue import RunQueue
 from navitas.recording.manifest import Manifest
 
 STEP_NS = 100_000_000
-"""Waiting and running are compared in steps: long enough that clocks which lag by a tick (4 ms) hardly matter."""
+"""The step in which waiting and running time are compared. It is long compared with a clock's lag of one tick (4 ms)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """By window: ready to run without a CPU in all, and while other processes or a limit had taken the CPU."""
+    """By window: the time spent ready to run without a CPU, in total and because of other processes or a CPU limit."""
 
     waited_ns: F64
     starved_ns: F64
@@ -27,8 +27,8 @@ class Waits:
 def waits_of(queue: RunQueue, spans: WindowSpans, cpus: int) -> Waits:
     """The waiting time in each window.
 
-    Threads of one app also wait for each other. An app that keeps all CPUs busy by itself has nothing taken from it, so the CPU
-    time that it left over limits what others can have taken: starved = min(waited, cpus * time - ran), step by step.
+    Threads of one app also wait for each other. Other processes can have used only the CPU time that the app left unused. So in
+    each step: starved = min(waited, cpus * time - ran).
     """
     grid = np.union1d(_thinned(queue.t_ns), spans.marks)
     window, length_ns = spans.at(grid[:-1]), np.diff(grid)
@@ -40,12 +40,12 @@ def waits_of(queue: RunQueue, spans: WindowSpans, cpus: int) -> Waits:
 
 
 def cpus_of(manifest: Manifest) -> int:
-    """How many CPUs the app had: those of the device; a virtual phone runs on its host's."""
+    """The number of CPUs available to the app: the device's; on a virtual phone, at most the host's."""
     cpus, host = len(manifest.device.cpus), manifest.provenance.host
     on_host = host.cpus if manifest.device.kind == "virtual" and host is not None else None
     return max(1, cpus if on_host is None else min(cpus, on_host))
 
 
 def _thinned(t_ns: I64) -> I64:
-    """The times, at least a step apart from each other's step."""
+    """The first time in each step."""
     return t_ns[np.diff(t_ns // STEP_NS, prepend=-1) > 0]

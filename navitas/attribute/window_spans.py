@@ -13,7 +13,7 @@ NO_WINDOW = -1
 
 
 class WindowSpans:
-    """The tests' windows of one run, in order of time, and what lies in them; `marks` are all their edges.
+    """The tests' windows of one run, in order of time. `marks` are all their edges.
 
     Windows do not overlap (parse.markers).
     """
@@ -26,12 +26,12 @@ class WindowSpans:
         self.marks = np.union1d(self.start_ns, self.end_ns)
 
     def reached(self, from_ns: I64, to_ns: I64) -> tuple[I64, I64]:
-        """First and last window that each span from_ns … to_ns (both included) reaches; none where last < first."""
+        """First and last window that each span from_ns … to_ns (both inclusive) overlaps; none if last < first."""
         first = np.searchsorted(np.maximum.accumulate(self.end_ns), from_ns, side="right")
         return first, np.searchsorted(self.start_ns, to_ns, side="right") - 1
 
     def at(self, t_ns: I64) -> I64:
-        """The window that each moment lies in (an end lies outside), or `NO_WINDOW`."""
+        """The window that contains each time (its end is exclusive), or `NO_WINDOW`."""
         if not self.windows:
             return np.full(len(t_ns), NO_WINDOW)
         window = np.searchsorted(self.start_ns, t_ns, side="right") - 1

@@ -1,4 +1,4 @@
-"""What one run used in its tests' windows, and what of that probes used: the figures that compensation is made of."""
+"""The energy of one run in its tests' windows, and the probes' share of it: the input of compensation."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from navitas.recording.manifest import Test
 
 @dataclass(frozen=True, slots=True)
 class AttributedRun:
-    """A run as its facts are made of it. `tests`: the row of `Ledger.tests` of each window, `NO_TEST` where it has none.
+    """The data of a run that its facts are computed from.
 
-    `listed`: the test of each of these rows. `baselines`: what tests used in runs without probes.
+    `tests` has the row of `Ledger.tests` of each window, or `NO_TEST`. `listed` has the test of each row of `Ledger.tests`.
     """
 
     tables: RunTables
@@ -39,9 +39,10 @@ class AttributedRun:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Joules in each window, in all and because time passed; those of threads are of the component that probes use.
+    """Joules in each window.
 
-    `threads_j` leaves out threads of `NOT_THE_TESTS`. No other component can change what probes used.
+    `energy_j` is the total, `passive_j` the energy used because time passes (idle and other processes). `threads_j` and `jit_j`
+    are of the component whose energy probes use. `threads_j` excludes threads of `NOT_THE_TESTS`.
     """
 
     energy_j: F64
@@ -51,7 +52,7 @@ class Windows:
 
 
 def windows_of(run: AttributedRun, rows: RunRows, probes_component: int | None) -> Windows:
-    """What the run used in each of its windows; `probes_component` is the index of the component that probes use energy of."""
+    """The run's energy in each window; `probes_component` is the index of the component whose energy probes use."""
     count = len(run.spans.windows)
     component_j = np.zeros(len(rows)) if probes_component is None else rows.energy_j[:, probes_component]
     roles = [thread.role for thread in run.tables.threads]
@@ -74,7 +75,7 @@ def windows_of(run: AttributedRun, rows: RunRows, probes_component: int | None) 
 
 
 def unprobed(run: AttributedRun, windows: Windows) -> list[Unprobed]:
-    """What the run's tests used, where it has no probes."""
+    """The energy of each test in a baseline run."""
     return [
         Unprobed(_key(run.listed[row]), run.listed[row].status, float(windows.energy_j[window]), float(windows.threads_j[window]))
         for window, row in enumerate(run.tests.tolist())
@@ -85,9 +86,9 @@ def unprobed(run: AttributedRun, windows: Windows) -> list[Unprobed]:
 def compensations(
     run: AttributedRun, windows: Windows, rows: RunRows, probes: ProbesEnergy, energy_j: F64
 ) -> dict[int, Estimates]:
-    """By window: what probes used, and what the test would have used without them; none where their cost is not known.
+    """The probes' energy and the compensated energy by window; empty if the probes' cost is unknown.
 
-    `energy_j`: what each row used of the component that probes use.
+    `energy_j` is each row's energy of the component whose energy probes use.
     """
     if run.probes_error is None:
         return {}
@@ -108,7 +109,7 @@ def compensations(
 
 
 def corrections(found: dict[int, Estimates], windows: int) -> F64:
-    """By window: what the probes' energy by their sampled cost is to be multiplied by."""
+    """The factor by window that corrects the probes' energy from their sampled cost."""
     factor = np.ones(windows)
     for window, each in found.items():
         if each.sampled_probes_j:

@@ -19,7 +19,7 @@ from navitas.cli.standard_output import output_console
 from navitas.collect import power, topology
 from navitas.errors import ExitCode, PowerProfileError, UsageError
 from navitas.power import catalog
-from navitas.power.cpu import needs_frequencies, power_model, stand_in_frequencies
+from navitas.power.cpu import needs_frequencies, placeholder_frequencies, power_model
 from navitas.power.cpu_keys import other_components
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile
@@ -93,7 +93,7 @@ def validate(*, file: Path, json_file: Path | None) -> int:
         write_json(json_file, usable=False, reason=error.message, defects=[], not_used=[])
         say(f"unusable: {printable_lines(error.message)}")
         return ExitCode.CHECK_FAILED
-    frequencies = stand_in_frequencies(profile)
+    frequencies = placeholder_frequencies(profile)
     warnings, unusable = profile.warnings, ""
     try:
         cpus = [(policy, [policy]) for policy in frequencies]  # how many there are only the phone says, as it says their speeds

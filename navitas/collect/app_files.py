@@ -26,7 +26,7 @@ def absolute(package: str) -> str:
 def prepare(device: Device, package: str, config: str) -> str:
     """Empty the folder, so that no earlier run's events are pulled, and write the runtime's settings into it.
 
-    Returns an empty string on success, else the reason, for example that the app is not debuggable.
+    Returns an empty string on success, otherwise the reason, for example that the app is not debuggable.
     Raises `DeviceError` if the app is not installed.
     """
     run_as = f"run-as {shlex.quote(package)}"
@@ -80,7 +80,7 @@ def pull(device: Device, package: str, name: str, local: Path) -> int:
     local.write_bytes(b"")
     missing = 0
     for _ in range(_ATTEMPTS):
-        with local.open("r+b") as file:  # overwrite in place: if this attempt ends sooner, the earlier attempt's bytes stay
+        with local.open("r+b") as file:  # overwrite in place: a shorter attempt keeps the bytes of an earlier one
             for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
                 file.write(piece)
         # adb's exec service ends in the same way at the end of a file and on a lost connection, so compare the size.

@@ -181,7 +181,7 @@ def _processes(device: Device, package: str) -> set[str]:
 
 
 def _check_map(device: Device, use: Use) -> None:
-    """Check from the first events whether their method map is known, so that no one uses an app for an hour in vain.
+    """Check from the first events whether their method map is known, before the user spends time on a useless recording.
 
     Raises `RecordingError` if it is not known. Waits a few seconds at most for the first events.
     """

@@ -118,7 +118,7 @@ def _tests(device: Device, bundle: Bundle) -> list[TestName] | ListTestsError:
 
 
 def _choose_named(device: Device, listed: Sequence[_Listed], pattern: str) -> None:
-    """Choose what a pattern names: tests that would run, else listed tests, else tests of classes that the build excludes."""
+    """Choose the first of these that a pattern names: tests that would run, listed tests, tests of excluded classes."""
     sources: tuple[Callable[[_Listed], list[TestName]], ...] = (
         _Listed.would_run,
         lambda one: one.tests,

@@ -75,7 +75,7 @@ def _install(device: Device, bundle: Bundle) -> None:
 
 
 def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:
-    """Return the packages on the device. Skipped if no package on it can be the user's."""
+    """Return the packages on the device; empty if the device cannot have packages of the user."""
     if device.info.kind == "virtual" and not any(isinstance(bundle.manifest, AndroidManifest) for bundle in bundles):
         return set()
     lines = device.shell("pm list packages").text.splitlines()
@@ -99,7 +99,7 @@ def _jvm_path(manifest: AndroidManifest) -> str:
 
 
 def _app_apk(device: Device, manifest: AndroidManifest) -> str:
-    """Return the name of the app's APK for the device's preferred ABI, else the one for all ABIs."""
+    """Return the name of the app's APK for the device's preferred ABI, or of the APK for all ABIs."""
     apks = {apk.abi: apk.file for apk in manifest.apks.app}
     if set(apks) == {None}:
         return apks[None]

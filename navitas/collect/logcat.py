@@ -20,7 +20,7 @@ _POLL_S = 0.1
 
 
 class LogcatCapture:
-    """While open, captures logcat from now on: streamed with transport `logcat`, else dumped at the end."""
+    """Captures logcat while open: streams it with transport `logcat`, otherwise dumps it at the end."""
 
     def __init__(self, device: Device, output: Path, transport: Transport) -> None:
         self._device = device

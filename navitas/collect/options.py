@@ -38,7 +38,7 @@ class ProfileOptions:
     """Set the phone for the measurement (brightness, animations …) and restore it afterwards; None: on physical phones only."""
     radios_off: bool = False
     isolate: bool = False
-    """Run each test in a process of its own."""
+    """Run each test in a separate process."""
     trace: Tracing = "auto"
     """The tracer for the kernel's scheduler."""
     force: bool = False

@@ -59,7 +59,7 @@ def _dumped(device: Device) -> Found | None:
 
 
 def _framework(device: Device) -> Found | None:
-    """Return the file of the enabled overlay with the highest priority, which replaces the whole file; else the framework's."""
+    """Return the file of the enabled overlay with the highest priority, or the framework's. An overlay replaces the file."""
     for path in [*_overlays(device), FRAMEWORK]:
         xml = _entry(device, path)
         if xml is not None:
@@ -79,7 +79,7 @@ def _overlays(device: Device) -> list[str]:
 
 
 def _entry(device: Device, apk: str) -> bytes | None:
-    """Return one entry of an APK, unpacked on the phone if it has `unzip`, else from the pulled APK."""
+    """Return one entry of an APK, unpacked on the phone if it has `unzip`, otherwise from the pulled APK."""
     data = bytearray()
     for piece in device.exec_out(f"unzip -p {shlex.quote(apk)} {_ENTRY} 2>&1"):
         data += piece

@@ -28,7 +28,7 @@ _PROFILE_PROPERTY = "ro.navitas.power_profile"
 class Supply:
     """The chosen profile's XML and name, and the voltage that converts its mA to mW.
 
-    `replaceable`: it is the phone's own, as seen from outside. The profile that an app reads on the phone outranks it.
+    `replaceable`: it is the phone's profile, read from outside of the app. A profile that the app reads takes precedence.
     """
 
     profile_xml: bytes
@@ -39,9 +39,9 @@ class Supply:
 
 
 def choose(device: Device, options: ProfileOptions, policies: list[manifest.Policy]) -> Supply:
-    """Choose the profile: the option, else the virtual phone's model, else the phone's own (docs/power.md).
+    """Choose the first available profile: the option's, the virtual phone's model's, the phone's (docs/power.md).
 
-    The voltage comes from the option, else from the battery, else it is 3.85 V.
+    The voltage comes from the option or from the battery. The default is 3.85 V.
     Raises `PowerProfileError` if there is no profile for this device, or if it is unusable.
     """
     voltage_v, source = _voltage(device, options)
@@ -57,7 +57,7 @@ def choose(device: Device, options: ProfileOptions, policies: list[manifest.Poli
 
 
 def of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool = False) -> Found:
-    """Return the phone's own profile, from the cache for its build unless `refresh`, else from the phone.
+    """Return the phone's profile, from the cache for its build, or with `refresh` from the phone.
 
     Raises `PowerProfileError` that names every place that was tried, and an alternative.
     """
@@ -75,11 +75,11 @@ def of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool =
 
 
 def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Policy], warn: Callable[[str], None]) -> Supply:
-    """Return the supply with the profile that the app read on the phone, if that one is better, and cache it."""
+    """Return the supply with the profile that the app read on the phone if it takes precedence, and cache that profile."""
     found = Found(xml, IN_APP)
     try:
         _check(device, found, policies)
-    except (PowerProfileError, DeviceError) as error:  # everything else is already recorded and must not be lost
+    except (PowerProfileError, DeviceError) as error:  # the rest of the recording is complete and must not be lost
         warn(f"the profile that the app read is not used: {error.message}")
         return supply
     keep(device.info.fingerprint, found)

@@ -1,4 +1,4 @@
-"""The interface through which the stages of a profiling report progress."""
+"""The interface for the progress of a profiling."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Receives progress; implementations print it or drop it. Called from one thread."""
+    """Receives progress, and prints or ignores it. Called from one thread."""
 
     def stage(self, text: str) -> None:
         """A new stage begins: building, installing, running, pulling."""
         ...
 
     def detail(self, text: str) -> None:
-        """Something within the stage that is worth a temporary line."""
+        """Details of the stage, shown on a temporary line."""
         ...
 
     def test(self, number: int, total: int, name: str) -> None:

@@ -31,7 +31,7 @@ _RECONNECT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What one run does: the package and module, the repeat, the tests of a target, and whether to clear the packages' data
+    """The settings of one run: package, module, repeat, the tests of a target, and whether to clear the packages' data
     afterwards."""
 
     id: int
@@ -45,7 +45,7 @@ class RunPlan:
     whole: bool = False
     """The run has no tests: it is one use of the app."""
     baseline: bool = False
-    """Turn probes off, whatever the options say."""
+    """Turn probes off, regardless of the options."""
     bound_s: float | None = None
     """Upper bound of the duration of the run's work; None: unbounded."""
 
@@ -81,7 +81,7 @@ class RunRecorder:
         return self.run(plan, self._tests)
 
     def run(self, plan: RunPlan, work: Work) -> InstrumentResult:
-        """Do one run. Whatever ends it, pull what the device holds by then, and enter the run into the manifest.
+        """Do one run. However it ends, pull the data on the device and add the run to the manifest.
 
         Raises `DeviceError` if the device is lost, `OSError` if the recording cannot be written.
         """
@@ -100,7 +100,7 @@ class RunRecorder:
                 file.write(self._device.shell("dumpsys battery").stdout)
         except BaseException:
             # After a short disconnection or a restart of the adb server, the data on the device can still be pulled and removed.
-            # Send nothing to a device that is gone or hangs: every command would only time out.
+            # Do not send commands to a lost or hanging device: each would time out.
             reachable = self._device.wait_until_back(_RECONNECT_S)
             raise
         finally:
@@ -218,7 +218,7 @@ class RunRecorder:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
     def _best_effort(self, *steps: Callable[[], object]) -> DeviceError | OSError | None:
-        """Do every step even if one fails. Returns the first failure, so that the other steps still clean up."""
+        """Do all steps even if one fails, because later steps clean up. Returns the first failure."""
         first: DeviceError | OSError | None = None
         for step in steps:
             try:
@@ -230,7 +230,7 @@ class RunRecorder:
 
 
 class _TestEntries:
-    """Enters a run's tests into the manifest as they start and end, so that a killed profiling leaves them there."""
+    """Adds a run's tests to the manifest as they start and end, so that a killed profiling keeps them."""
 
     def __init__(self, writer: RecordingWriter, plan: RunPlan, first_id: int) -> None:
         self._writer = writer

@@ -135,7 +135,7 @@ def _short(test: TestName) -> str:
 def class_arguments(selected: Sequence[TestName], everything: Sequence[TestName], *, by_default: Sequence[TestName]) -> list[str]:
     """Return values for `am instrument -e class`, one for each run.
 
-    A value has the class if all its tests and those of nested classes are selected, else `class#method`.
+    A value is the class if all its tests and those of nested classes are selected, otherwise `class#method`.
     `['']` runs the default tests. A list that is too long for a command line is split into several runs.
     """
     chosen = set(selected)

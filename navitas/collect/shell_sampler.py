@@ -20,7 +20,7 @@ def loop_command(paths: Sequence[str], package: str = "", interval_s: float = IN
     """Return the shell loop. It starts no process: `cat`, `echo` and `sleep` are builtins of Android's mksh.
 
     A block ends where the next one begins. The first block comes twice, so that its end arrives without delay. With a package,
-    blocks also include the time_in_state of its threads.
+    blocks also contain its threads' time_in_state.
     """
     reads = " ".join(f"echo '# {path}'; cat {shlex.quote(path)};" for path in paths)
     block = f'echo "@ $EPOCHREALTIME"; {reads}'
@@ -55,7 +55,7 @@ class ShellSampler:
         self._context.__exit__(kind, error, trace)
 
     def wait_for_block(self, timeout_s: float) -> None:
-        """Wait until one more whole block has arrived, or until the time-out: samples must enclose the run."""
+        """Wait until another complete block has arrived, or until the time-out, because samples must enclose the run."""
         with self._blocks:
             # The current block may have begun before this call, so wait for the next one to be complete.
             wanted = self._count + 2

@@ -34,13 +34,13 @@ def _read_clock(name: str) -> str:
 
 
 class Changed:
-    """Drops readings of threads that have not changed since the last pass: most threads sleep. Keeps only the last pass."""
+    """Drops readings that equal those of the previous pass, because most threads sleep. Stores only the previous pass."""
 
     def __init__(self) -> None:
         self._last: dict[bytes, tuple[bytes, ...]] = {}
 
     def of(self, block: Sequence[bytes]) -> Iterator[bytes]:
-        """Yield a block's lines without unchanged readings."""
+        """Yield a block's lines, without the readings of unchanged threads."""
         path, text = b"", []
         passed: dict[bytes, tuple[bytes, ...]] = {}
         for line in [*block, b"# /"]:

@@ -46,7 +46,7 @@ def read_frequencies(device: Device, policies: list[manifest.Policy]) -> dict[in
 
 
 def read_cpus(device: Device, policies: list[manifest.Policy]) -> list[int]:
-    """Return the CPU numbers, from `possible`, else from the policies."""
+    """Return the CPU numbers, from `possible` if readable, otherwise from the policies."""
     text = device.shell("cat /sys/devices/system/cpu/possible").text.strip()
     found: set[int] = set()
     for first, last in re.findall(rf"({_CPU})(?:-(\d+))?", text)[: manifest.MAX_CPUS]:

@@ -33,7 +33,7 @@ class Affected:
 
 
 def grow_affected(strata: ConditionStrata, affected: Affected, least_ppm_s: float) -> TreeNode:
-    """Split an app's strata by what the affected phones have in common, then by what else the drain depends on.
+    """Split an app's strata by a condition that the affected phones share, then by other conditions of the drain.
 
     Few phones have a bug, so means over all phones show little. The first condition is on the OS or the model: affected clients
     meet it far more often than all clients that run the app (hypergeometric test, Bonferroni over conditions). Further

@@ -15,7 +15,7 @@ from navitas.fleet.versions import version_key
 KILL = "kill"
 Values = dict[str, list[str]]
 Less = Callable[[TreeNode, TreeNode], Contrast]
-"""Computes by how much one node of a tree drains more than another."""
+"""Computes the difference between the drains of two nodes of a tree."""
 _ACTIONABLE = ("version", "os", "network")
 _OFFLINE = "none"
 
@@ -109,7 +109,7 @@ class _ActionFinder:
 
 
 def _change(known: Values, leaf: TreeNode, node: TreeNode) -> tuple[str, tuple[str, ...]] | None:
-    """The one feature to change to get from the leaf to the node, and its new values. None if no single change does."""
+    """The feature whose change leads from the leaf to the node, and its new values. None if one change is not enough."""
     change = None
     for feature, values in known.items():
         here = [value for value in values if leaf.admits(feature, value)]

@@ -83,7 +83,7 @@ def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[st
 
 
 def is_made_from(file: Path, inputs: str) -> bool:
-    """Whether the result exists and was made from these inputs."""
+    """Whether the result exists and was computed from these inputs."""
     return _metadata(file).get(_INPUTS) == inputs.encode()
 
 

@@ -21,7 +21,7 @@ def guarded(text: str) -> str:
 
 
 def guarded_column(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column with each text guarded. Nulls stay."""
+    """A column with each text guarded. Nulls are unchanged."""
     return pc.replace_substring_regex(texts, rf"\A({_BEGIN})", r"'\1")
 
 

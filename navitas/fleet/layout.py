@@ -13,6 +13,6 @@ TRUTH = "truth"
 """Truth of a simulated fleet."""
 QUARANTINE = "quarantine"
 INCOMING = "incoming"
-"""Files of sources that are not yet stored."""
+"""Staged files of sources."""
 
 ALL = (SETTINGS, PACKAGES, LEDGER, LOCK, SAMPLES, WORK, TRUTH, QUARANTINE, INCOMING)

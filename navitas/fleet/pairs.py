@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from navitas.fleet.schema import I64, State
 
 MAX_GAP_S = 6 * 3600
-"""After a longer gap, it is unknown what ran."""
+"""After a longer gap, it is unknown which apps ran."""
 _CLOCK_TOLERANCE_S = 60
 """Tolerance between wall clock and uptime. A larger difference means a restart, or that the clock was set."""
 REASONS = (
@@ -43,7 +43,7 @@ class ClientSamples:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """One pair for each sample: the sample before it and itself. Where `counts` is false, it has no rate; seconds and drop are 0.
+    """One pair for each sample: the previous sample and itself. If `counts` is false, it has no rate; seconds and drop are 0.
 
     `screen` is the number of ends with the screen on. `reason` is an index into `REASONS`, or −1 for pairs that count.
     """
@@ -81,7 +81,7 @@ def pairs_of(samples: ClientSamples) -> Pairs:
 
 
 def _disturbed(uptime_s: I64, seconds: I64) -> tuple[Bool, Bool]:
-    """Whether the phone restarted between the ends, or else its clock was set. Uptime and clock then differ."""
+    """Whether the phone restarted between the ends, and whether its clock was set. Uptime and clock then differ."""
     known, passed = np.zeros(len(uptime_s), bool), np.zeros(len(uptime_s), np.int64)
     known[1:] = (uptime_s[1:] >= 0) & (uptime_s[:-1] >= 0)
     passed[1:] = np.diff(uptime_s)

@@ -43,7 +43,7 @@ class Fleet:
 
     @classmethod
     def open(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
-        """The store as it is now. FleetError if it is empty, or if its packages do not fit its results."""
+        """Open the store in its current state. FleetError if it is empty, or if its packages do not match its results."""
         jobs = jobs_of(store)
         if not jobs:
             raise FleetError(f"{store.path}: no samples", "Ingest some: `navitas fleet ingest`.")
@@ -84,7 +84,7 @@ class Fleet:
     def query_buckets(
         self, sql: str, buckets: Sequence[int], extra: str = "", tables: Mapping[str, pa.Table] | None = None
     ) -> Iterator[tuple[Sequence[int], pa.Table]]:
-        """As `query_clients`, for these buckets only. Yields each group of buckets with its result."""
+        """As `query_clients`, only for these buckets. Yields each group of buckets with its result."""
         size = self.engine.buckets_at_once
         for low in range(0, len(buckets), size):
             yield from self._of_group(sql, buckets[low : low + size], extra, tables or {})

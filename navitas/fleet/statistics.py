@@ -92,7 +92,7 @@ class Contrast:
         return float(_stats().t.sf(self.value / self.error, self.freedom)) if self.error > 0 else float("nan")
 
     def less(self, other: Contrast) -> Contrast:
-        """The difference to another contrast with independent noise."""
+        """The difference from another contrast with independent noise."""
         error = float(np.hypot(self.error, other.error))
         return Contrast(self.value - other.value, error, min(self.freedom, other.freedom))
 
@@ -143,7 +143,7 @@ def contrasts(one: F64, other: F64 | None = None) -> Contrasts:
     """Σs / Σw of each comparison minus that of its other side (None: minus 0), with clustered standard errors.
 
     Inputs are results of `sums_by_client`. The variance is that of the differences of influences, (S_c − mean · W_c) / W of each
-    side, so what a client has in common on both sides adds no error. The degrees of freedom are the lower ones of both
+    side, so a factor that a client has on both sides adds no error. The degrees of freedom are the lower ones of both
     sides. NaN where a side has fewer than two clients.
     """
     influence, value = np.zeros(one.shape[1:]), np.zeros(one.shape[2])
@@ -226,7 +226,7 @@ def tail_rates(z: F64, bins: I64, count: I64, width: float) -> F64:
 
 
 def shrunk(effect: F64, error: F64, variance: float) -> tuple[F64, F64]:
-    """Posterior means and standard deviations of effects with this prior variance around 0, measured with these errors.
+    """Posterior means and standard deviations of effects with this prior variance about 0, estimated with these errors.
 
     Normal prior and noise. Shrinkage corrects for selection: extreme estimates are partly extreme by chance.
     """

@@ -131,7 +131,7 @@ def _table(client: I64, sums: Sums, step_ppm: int, *, whole: bool = False) -> pa
 
 
 def _networks(samples: pa.Table) -> NDArray[np.int8]:
-    """The number of each pair's network: that of both its ends."""
+    """The network of each pair, if both ends have the same."""
     number = np.asarray(pc.fill_null(pc.index_in(samples["network"], pa.array(NETWORKS)), CHANGING).to_numpy(), np.int8)
     before = np.append(np.int8(CHANGING), number[:-1])[: len(number)]
     return np.where(number == before, number, np.int8(CHANGING)).astype(np.int8)

@@ -45,7 +45,7 @@ class StrataRequest:
 
     @classmethod
     def from_table(cls, table: pa.Table) -> StrataRequest:
-        """The request that `table` was made from."""
+        """The request that `table` was created from."""
         app, single = table["app"].to_numpy(), table["client"].is_valid().to_numpy()
         return cls.from_pairs(app[~single], table["client"].drop_null().to_numpy(), app[single])
 
@@ -64,7 +64,7 @@ class StrataRequest:
         return StrataRequest.from_pairs(np.union1d(self.everywhere, other.everywhere), client, app)
 
     def for_bucket(self, bucket: int, buckets: int) -> StrataRequest:
-        """The part of the request that concerns the clients of one of `buckets` buckets."""
+        """The request, reduced to the clients of one of `buckets` buckets."""
         own = bucket_of(self.client, buckets) == bucket
         return StrataRequest(self.everywhere, self.client[own], self.app[own])
 

@@ -81,7 +81,7 @@ def rows_of(fleet: Fleet, apps: Sequence[int], affected: Mapping[int, I64], requ
 
 
 def groups(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> Iterator[list[int]]:
-    """The apps in order, split into groups whose rows fit into memory. An app that does not fit is a group of its own."""
+    """The apps in order, split into groups whose rows fit into memory. An app that does not fit is a separate group."""
     single = _chosen(_single(apps.tolist(), affected))
     found = (
         pa.concat_tables(fleet.query_clients(_COUNTS, strata.FOLDER, chosen=single))

@@ -34,7 +34,7 @@ _ROUNDING = 1 + 1e-9
 
 @dataclass(frozen=True, slots=True)
 class FeatureCondition:
-    """`feature` is (or is not) `value`; with `later`, is it or a later one (or an earlier one)."""
+    """The feature is `value` (with `later`: `value` or a later version). If `holds` is false, the condition is negated."""
 
     feature: str
     value: str

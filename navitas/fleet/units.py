@@ -50,7 +50,7 @@ class UnitJob:
         return begins
 
     def is_done(self) -> bool:
-        """Whether the results are of these inputs. `clients` is written last."""
+        """Whether the results were computed from these inputs. `clients` is written last."""
         return is_made_from(self.clients, self.inputs) and self.usage.exists()
 
     def make(self, samples: pa.Table, app_of: NDArray[np.int32] | None) -> None:

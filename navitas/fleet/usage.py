@@ -87,7 +87,7 @@ def ordered(samples: pa.Table) -> pa.Table:
 
 
 def samples_in(table: pa.Table) -> ClientSamples:
-    """The columns that pairs are made of. The table must be ordered."""
+    """The columns that pairs are computed from. The table must be ordered."""
     return ClientSamples(
         _int64(table["client"]),
         _int64(table["time_s"]),

@@ -17,7 +17,7 @@ from navitas.fleet.statistics import F64, I64, Contrast, contrast, false_rates
 
 _MIN_CLIENTS = 3
 _MIN_CHI_SQUARED = 3.84
-"""Minimum difference in χ² (95 %) by which the best place of a step must fit better than any other."""
+"""Minimum difference in χ² (95 %) between the best position of a step and any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def find_versions(fleet: Fleet, apps: I64) -> Versions:
 
 
 def _places(step: Since, effects: Sequence[VersionEffect]) -> int:
-    """The number of places where the step may be."""
+    """The number of positions where the step may be."""
     return sum(one.app == step.app for one in effects) - 1
 
 
@@ -121,7 +121,7 @@ class _VersionRows:
         return found
 
     def first(self, app: int) -> Since | None:
-        """The version at which the effect steps up, if one place fits clearly best."""
+        """The version at which the effect increases, if one position fits significantly best."""
         places = range(1, len(self.versions))
         if not places:
             return None
@@ -135,13 +135,13 @@ class _VersionRows:
         return Since(app, self.versions[best + 1], contrast(self.client, self.s, self.w, later, ~later))
 
     def _misfit(self, place: int) -> float:
-        """χ² of the versions' effects about the means before `place` and from it on; NaN where one has no error."""
+        """χ² of the versions' effects about the means before `place` and from it on; NaN if an effect has no error."""
         total = 0.0
         for rows in (self.version < place, self.version >= place):
             effects = [contrast(self.client, self.s, self.w, self.version == number) for number in np.unique(self.version[rows])]
             value, error = (np.array(column) for column in zip(*((one.value, one.error) for one in effects), strict=True))
             if not np.all(error > 0):
-                return np.nan  # Clients that agree to the last digit give no error.
+                return np.nan  # Clients with identical effects give no error.
             weight = error**-2
             total += float(np.sum(weight * (value - np.sum(weight * value) / weight.sum()) ** 2))
         return total

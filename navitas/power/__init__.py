@@ -1,1 +1,1 @@
-"""From power_profile.xml to a power model."""
+"""Read a power profile and build a power model from it."""

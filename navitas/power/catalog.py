@@ -1,4 +1,4 @@
-"""The power profiles that come with Navitas, by name."""
+"""The packaged power profiles, by name."""
 
 from __future__ import annotations
 
@@ -10,33 +10,36 @@ from navitas.errors import PowerProfileError, UsageError
 from navitas.power.power_profile import PowerProfile, read_power_profile
 
 DEFAULT = "google-pixel-6"
-_LONGEST = 4096
+_MAX_NAME_CHARS = 4096
 
 
 class UnknownProfileError(UsageError, PowerProfileError):
-    """Nothing has that name."""
+    """No file and no packaged profile has that name."""
 
 
 def names() -> list[str]:
-    """All packaged profiles, sorted."""
+    """The names of all packaged profiles, sorted."""
     return sorted(path.stem for path in _folder().glob("*.xml"))
 
 
 def find(name_or_path: str | Path) -> Path:
-    """The file of a packaged profile, or the path itself if there is something; raises UnknownProfileError if neither exists."""
-    path, given = Path(name_or_path), str(name_or_path)[:_LONGEST]
-    with suppress(OSError, ValueError):  # no name that a file can have
+    """Return the file of a packaged profile, or the path itself if it exists.
+
+    Raises UnknownProfileError if there is neither.
+    """
+    path, given = Path(name_or_path), str(name_or_path)[:_MAX_NAME_CHARS]
+    with suppress(OSError, ValueError):  # the name is not valid for a file
         if path.is_file():
             return path
         packaged = _folder() / f"{name_or_path}.xml"
         if path.name == str(name_or_path) and packaged.is_file():
             return packaged
-        if path.exists() and not path.is_dir():  # a pipe or a device: reading it says so
+        if path.exists() and not path.is_dir():  # a pipe or a device: the reader reports it
             return path
     known = names()
     near = get_close_matches(given, known, n=3) or known
     raise UnknownProfileError(
-        f"There is no power profile {given!r}, neither a file nor one of Navitas' own.",
+        f"There is no power profile {given!r}: neither a file nor a packaged profile has this name.",
         f"Name a power_profile.xml, or one of: {', '.join(near)}.",
     )
 
@@ -47,6 +50,6 @@ def load(name_or_path: str | Path = DEFAULT) -> PowerProfile:
 
 
 def _folder() -> Path:
-    """In the installed package, else at the top of the checkout."""
+    """The folder of the profiles: in the installed package, or at the top of the checkout."""
     package = Path(__file__).parents[1]
     return next((place for place in (package / "profiles", package.parent / "profiles") if place.is_dir()), package / "profiles")

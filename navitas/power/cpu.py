@@ -1,4 +1,4 @@
-"""From a power profile of any generation to the CPU's power model (AOSP: PowerProfile, CpuPowerCalculator)."""
+"""Build the CPU's power model from a power profile of any generation (AOSP: PowerProfile, CpuPowerCalculator)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CHOOSE = "Choose another one with --power-profile (see profiles/)."
 
 @dataclass(frozen=True, slots=True)
 class _Cluster:
-    """One cluster as the profile has it; `cores` and `policy` are None where it does not say."""
+    """One cluster of the profile; `cores` and `policy` are None where the profile does not state them."""
 
     cores: int | None
     policy: int | None
@@ -42,16 +42,17 @@ def power_model(
 ) -> PowerModel:
     """Build the power model of a phone's CPU.
 
-    `policies` are the device's cpufreq policies (id, CPUs): clusters are matched to them in order of their first CPU; without
-    them CPUs are numbered through. `frequencies` (kHz by policy id) are needed by profiles of Android 14 and later alone, which
-    list currents by operating point without speeds. Defects that could be repaired are in `PowerModel.warnings`.
-    Raises PowerProfileError if the CPU's figures are missing, AOSP's placeholders, or of another phone.
+    `policies` are the device's cpufreq policies (id, CPUs). Clusters are matched to them in order of their first CPU.
+    Without policies, CPUs are numbered consecutively. `frequencies` (kHz by policy id) are needed only for profiles of
+    Android 14 and later, which list currents by operating point without speeds. `PowerModel.warnings` lists the defects that
+    could be repaired.
+    Raises PowerProfileError if the CPU's values are missing, are AOSP's placeholders, or belong to another phone.
     """
     warnings = list(profile.warnings)
     ordered = sorted(policies, key=lambda policy: min(policy[1], default=policy[0])) if policies else None
     chosen, clusters = _clusters(profile, frequencies or {}, warnings)
     _check(profile, clusters)
-    # In the first generation it is the cores' current, from then on what any running core adds.
+    # In the first generation, `cpu.active` is the cores' current. Later, it is the current added while any core runs.
     active_ma = profile.value("cpu.active") if all(one.power != "cpu.active" for one in chosen) else 0.0
     warnings += cpu_keys.unused(profile, chosen)
     suspend_ma, idle_ma = _idle(profile)
@@ -65,12 +66,12 @@ def power_model(
 
 
 def needs_frequencies(profile: PowerProfile) -> bool:
-    """Whether a profile lists currents by operating point, so that its speeds have to come from the phone."""
+    """Whether the profile lists currents by operating point, so that the speeds must come from the phone."""
     return bool(cpu_keys.by_policy(profile))
 
 
-def stand_in_frequencies(profile: PowerProfile) -> dict[int, list[int]]:
-    """Speeds in kHz, by policy, in place of those that only a phone knows: to check what else a profile says."""
+def placeholder_frequencies(profile: PowerProfile) -> dict[int, list[int]]:
+    """Placeholder speeds in kHz, by policy, to check a profile whose speeds only a phone knows."""
     return {
         one.policy: list(range(1, len(profile.values(one.power)) + 1))
         for one in cpu_keys.by_policy(profile)
@@ -81,14 +82,14 @@ def stand_in_frequencies(profile: PowerProfile) -> dict[int, list[int]]:
 def _clusters(
     profile: PowerProfile, frequencies: Mapping[int, Sequence[int]], warnings: list[str]
 ) -> tuple[list[ClusterKeys], list[_Cluster]]:
-    """The entries that hold the CPU's figures, and the figures; none where there are none."""
+    """The entries that hold the CPU's values, and the clusters read from them; both empty if the profile has none."""
     policies = cpu_keys.by_policy(profile)
     if policies and all(one.policy in frequencies for one in policies):
         for one in policies:
             values, speeds = len(profile.values(one.power)), len(frequencies[one.policy or 0])
             if values != speeds:
-                fitting = f"the lowest {min(values, speeds)} count"
-                warnings.append(f"{one.power} has {values} values, but the phone {speeds} speeds: {fitting}")
+                surplus = "the surplus at the high end is ignored"
+                warnings.append(f"{one.power} has {values} values, but the phone has {speeds} speeds: {surplus}")
         return policies, [_cluster(profile, one, sorted(frequencies[one.policy or 0])) for one in policies]
     chosen = cpu_keys.by_cluster(profile) or cpu_keys.single(profile)
     return chosen, [_cluster(profile, one, profile.values(one.speeds or "")) for one in chosen]
@@ -99,7 +100,7 @@ def _cluster(profile: PowerProfile, keys: ClusterKeys, speeds: Sequence[float]) 
 
 
 def _idle(profile: PowerProfile) -> tuple[float, float]:
-    """(suspend, idle): the oldest profiles call the suspended phone `cpu.idle`, and what being awake adds `cpu.awake`."""
+    """(suspend, idle) in mA. The oldest profiles use `cpu.idle` for the suspended phone and `cpu.awake` for the awake one."""
     if "cpu.awake" in profile.items and "cpu.suspend" not in profile.items:
         return profile.value("cpu.idle"), profile.value("cpu.awake")
     return profile.value("cpu.suspend"), profile.value("cpu.idle")
@@ -109,18 +110,19 @@ def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
     name = profile.name
     if not clusters and needs_frequencies(profile):
         raise PowerProfileError(
-            f"{name}: has currents by operating point, but the phone's frequencies are not known.",
-            "Record with a phone whose cpufreq policies can be read, or choose a profile with cpu.core_speeds.",
+            f"{name}: the profile lists currents by operating point, but the phone's frequencies are not known.",
+            "Record on a phone whose cpufreq policies are readable, or choose a profile with cpu.core_speeds.",
         )
     empty = [k for k, cluster in enumerate(clusters) if not cluster.steps]
     if empty or not clusters:
         raise PowerProfileError(
-            f"{name}: no speeds and currents of {f'CPU cluster {empty[0]}' if empty else 'the CPU'}.", _CHOOSE
+            f"{name}: no speeds and currents for {f'CPU cluster {empty[0]}' if empty else 'the CPU'}.", _CHOOSE
         )
     currents = [ma for cluster in clusters for _, ma in cluster.steps]
     if all(ma == PLACEHOLDER_MA for ma in currents):
         raise PowerProfileError(
-            f"{name}: AOSP's placeholder, {PLACEHOLDER_MA} mA everywhere: the phone's maker has not filled it in.", _CHOOSE
+            f"{name}: all currents are AOSP's placeholder, {PLACEHOLDER_MA} mA: the vendor has not filled in the profile.",
+            _CHOOSE,
         )
     if not any(currents):
         raise PowerProfileError(f"{name}: all currents of the CPU are 0.", _CHOOSE)
@@ -138,30 +140,30 @@ def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
 def _match(
     profile: PowerProfile, clusters: list[_Cluster], policies: Policies | None, warnings: list[str]
 ) -> list[tuple[_Cluster, tuple[int, ...]]]:
-    """Give every cluster its CPUs."""
+    """Assign CPUs to every cluster."""
     if policies is None:
         if any(cluster.cores is None for cluster in clusters):
-            warnings.append(f"{profile.name}: does not say how many cores a cluster has, taken as 1")
+            warnings.append(f"{profile.name}: the cores of a cluster are not stated, 1 is assumed")
         counts = [cluster.cores or 1 for cluster in clusters]
         ends = list(accumulate(counts))
         return [(cluster, tuple(range(end - n, end))) for cluster, n, end in zip(clusters, counts, ends, strict=True)]
     if len(clusters) == 1 and len(policies) > 1:
-        warnings.append(f"{profile.name}: one cluster for the phone's {len(policies)}, used for all of them")
+        warnings.append(f"{profile.name}: has one cluster, the phone {len(policies)}: it is used for all of them")
         clusters = clusters * len(policies)
     if len(clusters) != len(policies):
         raise PowerProfileError(
-            f"{profile.name}: {len(clusters)} CPU clusters, but the phone has {len(policies)}: the profile is of another phone.",
-            f"{_CHOOSE} On the virtual phone --phone takes the phone and its profile together.",
+            f"{profile.name}: {len(clusters)} CPU clusters, but the phone has {len(policies)}: the profile is for another phone.",
+            f"{_CHOOSE} On the virtual phone, --phone sets the phone and its profile together.",
         )
     pairs = [(cluster, tuple(sorted(cpus))) for cluster, (_, cpus) in zip(clusters, policies, strict=True)]
     for k, (cluster, cpus) in enumerate(pairs):
         if cluster.cores is not None and cluster.cores != len(cpus):
-            warnings.append(f"{profile.name}: cluster {k} has {cluster.cores} cores, on the phone {len(cpus)}")
+            warnings.append(f"{profile.name}: cluster {k} has {cluster.cores} cores, but {len(cpus)} on the phone")
     return pairs
 
 
 def _steps(speeds: Sequence[float], currents: Sequence[float]) -> list[tuple[int, float]]:
-    """Operating points by rising speed: the common prefix, of equal speeds the last."""
+    """Operating points (kHz, mA) by ascending speed. Surplus values are dropped; of equal speeds the last one is kept."""
     return sorted({round(khz): ma for khz, ma in zip(speeds, currents, strict=False)}.items())
 
 

@@ -1,4 +1,7 @@
-"""Which entries of a power profile hold its CPU's figures (AOSP: PowerProfile.initCpuClusters, initCpuScalingPolicies)."""
+"""Find the entries of a power profile that hold the CPU's values.
+
+Source: AOSP, PowerProfile.initCpuClusters and initCpuScalingPolicies.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,15 @@ STEPS = "cpu.scaling_step_power.policy"
 _POLICY = "cpu.scaling_policy_power.policy"
 _BRACKETS = re.compile(r"cpu\.power_brackets\.policy\d+")
 _SHARED = ("cpu.suspend", "cpu.idle", "cpu.active")
-_MOST_NAMED = 50
+_MAX_NAMED = 50
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterKeys:
-    """The entries of one cluster; `cores` and `policy` are None where the profile does not say, `speeds` where a phone does."""
+    """The names of one cluster's entries.
+
+    `cores` and `policy` are None if the profile does not state them, `speeds` is None if they come from the phone.
+    """
 
     power: str
     speeds: str | None
@@ -27,7 +33,7 @@ class ClusterKeys:
 
 
 def by_policy(profile: PowerProfile) -> list[ClusterKeys]:
-    """Android 14 and later: where there is one such entry, no other counts. Speeds are the kernel's."""
+    """Entries of Android 14 and later. If the profile has one, Android ignores all older entries. Speeds are the kernel's."""
     numbers: set[int] = set()
     for key in (*profile.items, *profile.arrays):
         if key.startswith((STEPS, _POLICY)):
@@ -39,7 +45,7 @@ def by_policy(profile: PowerProfile) -> list[ClusterKeys]:
 
 
 def by_cluster(profile: PowerProfile) -> list[ClusterKeys]:
-    """Android 7 to 13: `cpu.clusters.cores` says how many clusters there are; without it there is one, from Android 9 on."""
+    """Entries of Android 7 to 13. `cpu.clusters.cores` lists the clusters; from Android 9 on, its default is one cluster."""
     cores: Sequence[float | None] = profile.values("cpu.clusters.cores")
     if not cores and "cpu.core_power.cluster0" in {*profile.items, *profile.arrays}:
         cores = [None]
@@ -55,12 +61,12 @@ def by_cluster(profile: PowerProfile) -> list[ClusterKeys]:
 
 
 def single(profile: PowerProfile) -> list[ClusterKeys]:
-    """The first generation: `cpu.active` lists the current of a running core at each of `cpu.speeds`."""
+    """Entries of the first generation: `cpu.active` lists the current of a running core at each of `cpu.speeds`."""
     return [ClusterKeys("cpu.active", "cpu.speeds", "")] if profile.values("cpu.speeds") and profile.values("cpu.active") else []
 
 
 def unused(profile: PowerProfile, chosen: Sequence[ClusterKeys]) -> list[str]:
-    """Name every entry of the CPU that does not count beside the chosen ones."""
+    """Name every CPU entry that is not used because the chosen entries take precedence."""
     used = {*_SHARED, "cpu.clusters.cores", *(key for one in chosen for key in (one.power, one.speeds, one.cluster))}
     if "cpu.suspend" not in profile.items:
         used.add("cpu.awake")
@@ -69,16 +75,16 @@ def unused(profile: PowerProfile, chosen: Sequence[ClusterKeys]) -> list[str]:
     powers = [one.power for one in chosen]
     where = ", ".join(powers[:3]) + (", …" if len(powers) > 3 else "")
     found = [
-        f"{key}: not used, the CPU's figures are those of {where}"
+        f"{key}: not used, the CPU's values come from {where}"
         for key in dict.fromkeys((*profile.items, *profile.arrays))
         if key.startswith("cpu.") and key not in used and not (chosen[0].policy is not None and _BRACKETS.fullmatch(key))
     ]
-    more = len(found) - _MOST_NAMED
-    return [*found[:_MOST_NAMED], *([f"and {more} entries of the CPU more are not used"] if more > 0 else [])]
+    more = len(found) - _MAX_NAMED
+    return [*found[:_MAX_NAMED], *([f"and {more} more CPU entries are not used"] if more > 0 else [])]
 
 
 def other_components(profile: PowerProfile) -> list[str]:
-    """The entries that are not of the CPU, of which only the battery's capacity is used."""
+    """The entries that are neither the CPU's nor the battery's capacity. No figure uses them."""
     every = dict.fromkeys((*profile.items, *profile.arrays))
     return [key for key in every if not key.startswith("cpu.") and key != "battery.capacity"]
 

@@ -1,4 +1,4 @@
-"""What is wrong with a power profile's figures, in words for the report."""
+"""Describe the defects of a power profile's values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXPECT_ITEM = re.compile(r"cpu\.(suspend|idle|awake)|cpu\.cluster_power\.cluste
 
 
 def defects(items: Items, arrays: Arrays) -> list[str]:
-    """Name missing figures, scalars for arrays and the other way round, arrays that do not fit each other, odd values."""
+    """List missing values, scalars in place of arrays and the reverse, arrays of unequal length, and implausible values."""
     return [
         *_capacity(items),
         *_missing(items, arrays),
@@ -29,12 +29,12 @@ def _capacity(items: Items) -> list[str]:
     if "battery.capacity" not in items:
         return ["battery.capacity is missing: no battery share can be reported"]
     if not is_capacity(items["battery.capacity"]):
-        return [f"battery.capacity: {items['battery.capacity']:g} mAh is no battery's: no battery share can be reported"]
+        return [f"battery.capacity: {items['battery.capacity']:g} mAh is implausible: no battery share can be reported"]
     return []
 
 
 def is_capacity(mah: float) -> bool:
-    """Whether a battery can have that capacity; AOSP's placeholder is 1000, a tablet's 12,000."""
+    """Whether a battery can have that capacity. AOSP's placeholder is 1,000 mAh; a tablet has about 12,000 mAh."""
     return 1 <= mah <= 1_000_000
 
 
@@ -42,10 +42,10 @@ def _missing(items: Items, arrays: Arrays) -> list[str]:
     found = []
     names = {*items, *arrays}
     if not {"cpu.suspend", "cpu.idle", "cpu.awake"} & names:
-        found.append("cpu.suspend and cpu.idle are missing: the idle phone is taken to draw nothing")
-    elif "cpu.suspend" in names and _clusters(items, arrays):  # Android 9's generation, which has them all
-        whole = ["cpu.idle", "cpu.active", *(f"cpu.cluster_power.cluster{k}" for k in range(_clusters(items, arrays)))]
-        found += [f"{key} is missing, taken as 0 mA" for key in whole if key not in names]
+        found.append("cpu.suspend and cpu.idle are missing: the idle phone is assumed to draw 0 mA")
+    elif "cpu.suspend" in names and _clusters(items, arrays):  # the generation of Android 9, which has all of these
+        expected = ["cpu.idle", "cpu.active", *(f"cpu.cluster_power.cluster{k}" for k in range(_clusters(items, arrays)))]
+        found += [f"{key} is missing, 0 mA is assumed" for key in expected if key not in names]
     for k in range(_clusters(items, arrays)):
         found += [
             f"{kind}.cluster{k} is missing"
@@ -57,11 +57,11 @@ def _missing(items: Items, arrays: Arrays) -> list[str]:
 
 def _kinds(items: Items, arrays: Arrays) -> list[str]:
     found = [f"{key}: one value where an array is expected" for key in items if _EXPECT_ARRAY.fullmatch(key)]
-    found += [f"{key}: an array where one value is expected, the first counts" for key in arrays if _EXPECT_ITEM.fullmatch(key)]
-    beside = next((key for key in (*arrays, *items) if _WITH_ONE_ACTIVE.fullmatch(key)), None)
-    if beside is not None and "cpu.active" in arrays:
-        found.append(f"cpu.active: an array beside {beside}, the first value counts, as what any running core adds")
-    found += [f"{key}: an <item> and an <array>, the <item> counts" for key in items if key in arrays]
+    found += [f"{key}: an array where one value is expected, the first is used" for key in arrays if _EXPECT_ITEM.fullmatch(key)]
+    newer = next((key for key in (*arrays, *items) if _WITH_ONE_ACTIVE.fullmatch(key)), None)
+    if newer is not None and "cpu.active" in arrays:
+        found.append(f"cpu.active: an array in a profile with {newer}: the first value is used, for any running core")
+    found += [f"{key}: an <item> and an <array>, the <item> is used" for key in items if key in arrays]
     return found + [f"{key}: the array is empty" for key, values in arrays.items() if not values]
 
 
@@ -74,10 +74,7 @@ def _speeds(arrays: Arrays) -> list[str]:
         cluster = match[1] or ""
         powers_key = next((name for name in (f"cpu.core_power{cluster}", f"cpu.active{cluster}") if name in arrays), None)
         if powers_key and len(arrays[powers_key]) != len(speeds):
-            powers = len(arrays[powers_key])
-            found.append(
-                f"{key} has {len(speeds)} values but {powers_key} has {powers}: the first {min(len(speeds), powers)} count"
-            )
+            found.append(f"{key} has {len(speeds)} values but {powers_key} has {len(arrays[powers_key])}: the surplus is ignored")
         if list(speeds) != sorted(set(speeds)):
             found.append(f"{key}: speeds are not ascending, they are sorted")
     return found

@@ -1,4 +1,4 @@
-"""What `dumpsys batterystats --power-profile` prints, back to a power_profile.xml (AOSP: PowerProfile.dump)."""
+"""Convert the output of `dumpsys batterystats --power-profile` to a power_profile.xml (AOSP: PowerProfile.dump)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _ENTRY = re.compile(
 
 
 def from_dump(text: str) -> bytes | None:
-    """The profile as XML; None when the text holds no CPU figures, as where a release does not know the option.
+    """Return the profile as XML, or None if the text has no CPU values because the release does not know the option.
 
-    The lines come in no order, currents in mA and speeds in kHz as Java prints doubles. What follows `Modem values:` has
-    another form, and no part in the CPU's figures: it is left out.
+    Lines are in any order. Currents are in mA and speeds in kHz, as Java prints doubles. The text after `Modem values:` has
+    another format and no CPU values: it is ignored.
     """
     text = text[:_MAX_CHARS]
     if modem := _MODEM.search(text):
@@ -36,7 +36,7 @@ def from_dump(text: str) -> bytes | None:
 
 
 def _plain(number: str) -> str:
-    """`4614.0` as `4614`: what the profile's source had."""
+    """Restore the notation of the profile's source: `4614.0` becomes `4614`."""
     return number.removesuffix(".0")
 
 

@@ -1,4 +1,4 @@
-"""The CPU part of a power profile, ready to compute with (AOSP: PowerProfile.java, CpuPowerCalculator.java)."""
+"""The power model of the CPU (AOSP: PowerProfile.java, CpuPowerCalculator.java)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class ClusterPower:
-    """One cluster: what a running core adds at each frequency (`core_ma[j]` at `freq_khz[j]`, rising), and the cluster itself."""
+    """One cluster: `core_ma[j]` is the current of a running core at `freq_khz[j]` (ascending), `cluster_ma` the cluster's own."""
 
     cpus: tuple[int, ...]
     freq_khz: NDArray[np.int64]
@@ -18,7 +18,7 @@ class ClusterPower:
     cluster_ma: float
 
     def core_ma_at(self, freq_khz: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Current of a running core at any frequencies: linear between operating points, ends held."""
+        """Current of a running core at any frequencies: linear between operating points, constant beyond the ends."""
         return np.interp(freq_khz, self.freq_khz, self.core_ma)
 
 
@@ -34,7 +34,7 @@ class CpuPower:
 
 @dataclass(frozen=True, slots=True)
 class PowerModel:
-    """A profile's figures and the voltage that turns them into watts (mA × V = mW); `warnings` name defects of the profile."""
+    """A profile's values and the voltage that converts them to watts (mA × V = mW). `warnings` name defects of the profile."""
 
     name: str
     voltage_v: float

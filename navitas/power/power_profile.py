@@ -1,4 +1,4 @@
-"""Read power_profile.xml as Android does (AOSP: PowerProfile.readPowerValuesFromXml), but name every defect."""
+"""Read power_profile.xml as Android does, and name every defect (AOSP: PowerProfile.readPowerValuesFromXml)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FETCH = "Check the file, or fetch it again."
 class PowerProfile:
     """All items and arrays of a power profile by name: currents in mA, speeds in kHz, capacity in mAh, voltages in mV.
 
-    `lines` gives the line of each.
+    `lines` maps each name to its line in the file.
     """
 
     name: str
@@ -38,7 +38,7 @@ class PowerProfile:
     lines: dict[str, int] = field(default_factory=dict)
 
     def value(self, key: str, default: float = 0.0) -> float:
-        """An item's value, or an array's first where there is no such item (AOSP: getAveragePower)."""
+        """An item's value, or an array's first value if there is no such item (AOSP: getAveragePower)."""
         if key in self.items:
             return self.items[key]
         return next(iter(self.arrays.get(key, ())), default)
@@ -54,11 +54,11 @@ class PowerProfile:
 
 
 def read_power_profile(source: Path | bytes, *, name: str | None = None, max_warnings: int = _MAX_WARNINGS) -> PowerProfile:
-    """Read a profile from a file or its bytes; `name` stands in messages and reports (default: the file's name).
+    """Read a profile from a file or its bytes. Messages and reports show `name` (default: the file's name).
 
-    Compiled (binary) Android XML is read as well as text. Numbers that cannot be parsed are 0, of duplicate names the last
-    counts, both as in AOSP; each is a warning.
-    Raises PowerProfileError for what is unreadable, unsafe (DTD, entities, huge, deeply nested) or no power profile.
+    The XML may be text or compiled (binary) Android XML. As in AOSP, an invalid number is 0, and the last of several entries
+    with one name is used. Each of these is a warning.
+    Raises PowerProfileError if the file is unreadable, unsafe (DTD, entities, huge, deeply nested) or no power profile.
     """
     label = name or (source.stem if isinstance(source, Path) else "power_profile.xml")
     where = str(source) if isinstance(source, Path) else label
@@ -69,11 +69,11 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None, max_war
     lines: defaultdict[str, list[int]] = defaultdict(list)
     for element in root.iterchildren(etree.Element):
         if element.tag not in _KNOWN:
-            warnings.append(f"line {element.sourceline}: <{element.tag[:40]}> is nothing of a power profile, left out")
+            warnings.append(f"line {element.sourceline}: <{element.tag[:40]}> is not part of a power profile, ignored")
     for element in _top(root):
         key = element.get("name")
         if not key:
-            warnings.append(f"line {element.sourceline}: <{element.tag}> without a name is left out")
+            warnings.append(f"line {element.sourceline}: <{element.tag}> without a name is ignored")
             continue
         lines[f"<{element.tag}> {key}"].append(element.sourceline)
         if element.tag == "item":
@@ -81,21 +81,24 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None, max_war
         else:
             arrays[key] = tuple(_number(value, key, warnings) for value in element.iterchildren("value"))
     warnings += [
-        f"{key.partition(' ')[2]}: named {len(places)} times (lines {', '.join(map(str, places[:10]))}), the last counts"
+        f"{key.partition(' ')[2]}: defined {len(places)} times (lines {', '.join(map(str, places[:10]))}), the last is used"
         for key, places in lines.items()
         if len(places) > 1
     ]
     if not items and not arrays:
-        raise PowerProfileError(f"{where}: holds no <item> and no <array>.", "Name a power_profile.xml of a phone.")
+        raise PowerProfileError(f"{where}: contains no <item> and no <array>.", "Name a power_profile.xml of a phone.")
     warnings += defects(items, arrays)
     if len(warnings) > max_warnings:
-        warnings[max_warnings:] = [f"and {len(warnings) - max_warnings} defects more"]
+        warnings[max_warnings:] = [f"and {len(warnings) - max_warnings} more defects"]
     places = {key.partition(" ")[2]: places[-1] for key, places in lines.items()}
     return PowerProfile(label, items, arrays, tuple(warnings), places)
 
 
 def read_profile_bytes(file: Path) -> bytes:
-    """The bytes of a profile's file, whatever they are. Raises PowerProfileError."""
+    """Return the bytes of a profile's file, unchecked but for their size.
+
+    Raises PowerProfileError if the file is unreadable or too large.
+    """
     try:
         with open_regular(file) as stream:
             return _checked(stream.read(MAX_BYTES + 1), str(file))
@@ -105,7 +108,7 @@ def read_profile_bytes(file: Path) -> bytes:
 
 def _checked(data: bytes, where: str) -> bytes:
     if len(data) > MAX_BYTES:
-        raise PowerProfileError(f"{where}: larger than 1 MiB.", "Real power profiles have some kilobytes: check the file.")
+        raise PowerProfileError(f"{where}: larger than 1 MiB.", "Real power profiles are some kilobytes long: check the file.")
     return data
 
 
@@ -123,12 +126,14 @@ def _parse(data: bytes, where: str) -> etree._Element:
     except etree.XMLSyntaxError as error:
         raise PowerProfileError(f"{where}: not well-formed XML ({error.msg}).", _FETCH) from error
     if root.getroottree().docinfo.doctype:
-        raise PowerProfileError(f"{where}: has a document type declaration, which may hide entities.", "Remove the DOCTYPE.")
+        raise PowerProfileError(f"{where}: has a document type declaration, which may define entities.", "Remove the DOCTYPE.")
     depth = 0
     for event, _ in etree.iterwalk(root, events=("start", "end")):
         depth += 1 if event == "start" else -1
         if depth > MAX_DEPTH:
-            raise PowerProfileError(f"{where}: elements nested deeper than {MAX_DEPTH}.", "Name a power_profile.xml of a phone.")
+            raise PowerProfileError(
+                f"{where}: elements are nested deeper than {MAX_DEPTH} levels.", "Name a power_profile.xml of a phone."
+            )
     if root.tag != "device":
         place = f"{where}, line {root.sourceline}"
         raise PowerProfileError(f"{place}: the root is <{root.tag[:40]}>, not <device>.", "Name a power_profile.xml of a phone.")
@@ -136,7 +141,7 @@ def _parse(data: bytes, where: str) -> etree._Element:
 
 
 def _top(root: etree._Element) -> Iterator[etree._Element]:
-    """Items and arrays, also within groups such as <modem>."""
+    """Yield items and arrays, including those in groups such as <modem>."""
     for element in root.iter("item", "array"):
         if element.tag == "array" or element.getparent().tag != "array":
             yield element
@@ -147,6 +152,6 @@ def _number(element: etree._Element, key: str, warnings: list[str]) -> float:
     value = float(text.rstrip("fFdD")) if _NUMBER.fullmatch(text) else math.nan
     if math.isfinite(value):
         return value
-    hint = " (decimals need a point)" if _NUMBER.fullmatch(text.replace(",", ".", 1)) else ""
-    warnings.append(f"line {element.sourceline}: {key}: {text[:40]!r} is no number{hint}, taken as 0")
+    hint = " (use a decimal point)" if _NUMBER.fullmatch(text.replace(",", ".", 1)) else ""
+    warnings.append(f"line {element.sourceline}: {key}: {text[:40]!r} is not a number{hint}, 0 is used")
     return 0.0

@@ -40,12 +40,12 @@ from navitas.fleet.tree import TreeNode
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "dev" / "fleet-simulator.md"
 _FROM, _TO = "<!-- tests/accuracy/fleet_score.py writes from here -->", "<!-- to here -->"
-# None of these seeds was used during development.
+# Development used other seeds.
 SEEDS = tuple(range(5101, 5111))
 KINDS = {"1 % steps": ((10_000, 1.0),), "5 % steps": ((50_000, 1.0),), "all kinds in one fleet": FleetModel().steps}
 _LEAST_EXTRA, _ENOUGH_CLIENTS, _TOP = 0.1, 20, 100
 _PAGES = 40
-"""Clients whose pages are checked, in fleets of all kinds of phones only. Each costs two statements."""
+"""The number of clients whose pages are checked, only in fleets of all kinds of phones. Each needs two statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +177,9 @@ def _bugs(store: Store, bugs: Bugs, names: dict[int, str]) -> Found:
 
 
 def _conditions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Found:
-    """Count hogs with a first draining version and apps with conditional bugs, and how many findings name exactly that.
+    """Count hogs with a first draining version and apps with conditional bugs, and the findings that name exactly these.
 
-    Also count the conditions named for true hogs and apps with bugs, and how many are true.
+    Also count the conditions named for true hogs and apps with bugs, and those that are true.
     """
     names, truth = app_names(fleet), {row["app"]: row for row in _truth(fleet.store, "apps")}
     total = Found()
@@ -202,7 +202,7 @@ def _conditions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Found:
 
 
 def _named(node: TreeNode, values: Values) -> list[tuple[str, str]]:
-    """The value of each feature that meets a leaf's conditions: the only one, or the first version."""
+    """The value of each feature that meets a leaf's conditions: its only value, or the first version."""
     pairs = []
     for feature in {condition.feature for condition in node.conditions}:
         admitted = [value for value in values[feature] if node.admits(feature, value)]
@@ -222,13 +222,13 @@ def _advice(fleet: Fleet, hogs: Hogs, bugs: Bugs, *, pages: bool) -> Found:
     runs = pa.concat_tables(fleet.query_clients("SELECT client, app, ran_s FROM contrast"))
     for row in runs.filter(pa.array(np.isin(runs["app"].to_numpy(), list(effect)))).to_pylist():
         less[row["client"], names[row["app"]]] = effect[row["app"]] * row["ran_s"] / whole[row["client"]]
-    # Computed before the second period, whose samples were unknown when the advice was given.
+    # Computed before the second period, because the advice cannot use its samples.
     page = _pages(fleet, hogs, bugs, {who for who, _ in less}) if pages else {}
     act(store, pa.table({"client": [who for who, _ in less], "app": [what for _, what in less]}))
     followed = {(row["client"], row["app"]) for row in _truth(store, "advice") if row["followed"]}
     acted = [row for row in _truth(store, "acted") if row["after_ppm_s"] and row["before_ppm_s"]]
     drift = float(np.mean([row["after_ppm_s"] / row["before_ppm_s"] for row in acted if row["group"] == "control"]))
-    # In drain, not in hours: a client with almost no drain would outweigh all others.
+    # In drain instead of hours: otherwise a client with almost no drain would outweigh all others.
     gained = {row["client"]: row["before_ppm_s"] - row["after_ppm_s"] / drift for row in acted}
     of_all, of_page = (_by_client(values, followed, gained) for values in (less, page))
     return Found(

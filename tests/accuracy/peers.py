@@ -1,4 +1,4 @@
-"""Other ways to give energy to methods, for comparison: E-MANAFA's rule, with a perfect meter."""
+"""Other rules that attribute energy to methods, for comparison: E-MANAFA's rule, with an exact meter."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from truth.record import Record
 
 
 def averaged_current(record: Record, energy: Energy, interval_ns: int) -> dict[str, MethodTruth]:
-    """E-MANAFA's rule: a call costs the device's mean power over its wall time × its wall time, whatever else runs meanwhile.
+    """E-MANAFA's rule: a call's energy is the device's mean power during the call × its wall time, regardless of other threads.
 
-    The meter here is exact and reads the CPU alone, every `interval_ns`; the real one estimates the whole device's current.
+    This meter is exact and measures only the CPU, every `interval_ns`. The real one estimates the current of the device.
     """
     start_ns, end_ns = record.window
     times = np.append(np.arange(0, record.end_ns, interval_ns), record.end_ns)

@@ -1,10 +1,10 @@
-"""Scores the compensation of probes (`make accuracy`): tests with probes beside the same tests without (`--baseline`).
+"""Score the compensation of probes (`make accuracy`): tests with probes against the same tests without (`--baseline`).
 
-Each workload runs in each mode several times, with and without probes in turns. Two figures of the energy of its threads are
-compared with the run without probes of the same repeat: *sampled*, what is left by the sampled cost of probes alone, as without
-`--baseline`; and *baseline*, what is left with the runs without probes of all other repeats, never with the one that it is
-compared with. Prints a table of medians over the repeats. Exits with 1 where the truth lies outside of the sampled figure's
-stated error, or where the figure with a baseline is more than 10 % off and outside of its error.
+Each workload runs several times in each mode, alternately with and without probes. Two estimates of its threads' energy are
+compared with the same repeat's baseline run: *sampled*, from the sampled cost of probes alone, as without
+`--baseline`; and *baseline*, from the baseline runs of all other repeats, without the one that it is
+compared with. Prints a table of medians over the repeats. Exits with 1 if the truth is outside of the sampled estimate's
+stated error, or if the estimate with a baseline is wrong by more than 10 % and by more than its stated error.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The energy of a test's threads: with probes, compensated, its stated error, and of the run without probes."""
+    """The energy of a test's threads: with probes, compensated, its stated error, and in the baseline run."""
 
     raw_j: float
     compensated_j: float
@@ -59,7 +59,7 @@ class Figure:
 
 
 def figures(made: Profile, repeats: set[int] | None, beside: dict[tuple[str, int], float]) -> Iterator[tuple[str, Figure]]:
-    """Each test's figures by its name, of the given repeats."""
+    """The figures of the given repeats by test name."""
     for test in made.tests:
         unprobed_j = beside.get((test.method, test.repeat))
         if unprobed_j and test.probes_error_j is not None and (repeats is None or test.repeat in repeats):
@@ -67,7 +67,7 @@ def figures(made: Profile, repeats: set[int] | None, beside: dict[tuple[str, int
 
 
 def without_baselines(loaded: Loaded, of: set[int] | None) -> Profile:
-    """The analysis as if the runs without probes of these repeats (None: of all) had never been."""
+    """The analysis without the baseline runs of these repeats (None: of all)."""
     dropped = {run.id for run in loaded.manifest.runs if run.baseline and (of is None or run.repeat in of)}
     manifest = loaded.manifest.model_copy(
         update={
@@ -80,7 +80,7 @@ def without_baselines(loaded: Loaded, of: set[int] | None) -> Profile:
 
 
 def score(recording: Path) -> dict[str, tuple[list[Figure], list[Figure]]]:
-    """Each test's figures by the sampled cost alone, and with the baselines of the other repeats."""
+    """Each test's figures from the sampled cost alone, and with the other repeats' baselines."""
     loaded = load_tables(recording)
     whole = analyzed(loaded).tests
     beside = {(test.method, test.repeat): test.unprobed_threads_j for test in whole if test.unprobed_threads_j}
@@ -94,7 +94,7 @@ def score(recording: Path) -> dict[str, tuple[list[Figure], list[Figure]]]:
 
 
 def row(sampled: list[Figure], others: list[Figure]) -> tuple[tuple[str, ...], bool]:
-    """The cells of a test's row after its name, and whether all is within the limits."""
+    """The cells of a test's row after its name, and whether all figures are within their limits."""
     raw, left, error, without = (median(getattr(each, name) for each in sampled) for name in Figure.__slots__)
     inside = sum(abs(each.compensated_j - each.unprobed_j) <= each.error_j for each in sampled)
     ratio = median(each.compensated_j for each in others) / without

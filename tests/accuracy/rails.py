@@ -1,7 +1,7 @@
-"""Scores the estimate against the virtual phone's rails (`make accuracy`): total CPU energy, run by run.
+"""Score the estimate against the virtual phone's rails (`make accuracy`): total CPU energy by run.
 
-Prints a table and exits with 1 when the median error of a workload is beyond 3 % or any run beyond 5 %.
-The scored workloads are not the ones that the estimate was tuned with (`--tuning` runs those).
+Prints a table. Exits with 1 if a workload's median error exceeds 3 % or any run's error 5 %.
+The scored workloads differ from those that the estimate was tuned with (`--tuning` runs these).
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ KEPT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One simulated run, to be scored at every level and interval in both worlds."""
+    """One simulated run, scored at every level and interval in both worlds."""
 
     workload: str
     seed: int

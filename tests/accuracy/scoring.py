@@ -1,4 +1,4 @@
-"""One workload's score: what a report says of a recording beside what the run really cost."""
+"""A workload's score: the report of a recording compared with the run's exact energy."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import navitas
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 
-# Methods and threads below this part of the app's energy are not scored.
+# Methods and threads below this share of the app's energy are not scored.
 LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Relative errors; None where a rule has no such figure.
+    """Relative errors, None if a rule has no such figure.
 
-    Of the total (threads, other processes and unattributed), of the app's threads together, and on average of the threads and of
-    the methods that count.
+    Errors of the total (threads, other processes and unattributed) and of the app's threads together, and mean errors of the
+    scored threads and methods.
     """
 
     total: float | None
@@ -34,7 +34,7 @@ class Errors:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What one recording's report is off by, with the default method and with paper 1's; and the level of evidence it says."""
+    """The errors of one recording's report, with the default model and with paper 1's, and its stated level of evidence."""
 
     level: str
     navitas: Errors
@@ -56,7 +56,7 @@ def score(recording: Path, truth: Truth) -> Scored:
 
 
 def method_errors(methods: Mapping[str, MethodTruth], truth: Truth) -> tuple[float, float]:
-    """Mean relative errors of exclusive and of inclusive energies, over the methods that have at least 1 % of the app's."""
+    """Mean relative errors of self and inclusive energy, over the methods with at least 1 % of the app's energy."""
     means = []
     for kind in ("exclusive_j", "inclusive_j"):
         wanted = {name: getattr(method, kind) for name, method in truth.methods.items()}
@@ -67,9 +67,9 @@ def method_errors(methods: Mapping[str, MethodTruth], truth: Truth) -> tuple[flo
 
 
 def _thread_error(test: TestEnergy, truth: Truth) -> float | None:
-    """Mean relative error of the app's threads with at least 1 % of its energy; not of those that share a row of the report.
+    """Mean relative error of the app's threads with at least 1 % of its energy, without threads that share a row of the report.
 
-    None where there is no such thread.
+    None if there is no such thread.
     """
     found = {thread.tid: thread.energy_j for thread in test.threads if thread.count == 1}
     shared = any(thread.count > 1 for thread in test.threads)
@@ -79,7 +79,7 @@ def _thread_error(test: TestEnergy, truth: Truth) -> float | None:
 
 
 def _methods(profile: Profile) -> tuple[dict[str, MethodTruth], dict[str, MethodTruth]]:
-    """Each method summed over threads; by the default method, and by paper 1's formula (inclusive alone)."""
+    """Each method summed over threads, by the default model, and by paper 1's formula (only inclusive energy)."""
     names = [f"{method.class_name}#{method.name}" for method in profile.method_table.methods]
     found: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)
     paper1: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)

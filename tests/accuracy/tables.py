@@ -22,7 +22,7 @@ _BEGIN, _END = "<!-- tests/accuracy/score.py writes from here -->", "<!-- to her
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The errors of one rule (a level of evidence, or a peer) on one run at one interval; `level` is what the report says."""
+    """The errors of one rule (a level of evidence, or a peer) on one run at one interval. `level` is the report's level."""
 
     world: str
     workload: str
@@ -83,7 +83,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def spread_table(points: Sequence[Point], worlds: Sequence[str]) -> str:
-    """At the default interval: medians and quartiles over workloads and seeds, of all figures; rules of both worlds."""
+    """Medians and quartiles of all figures over workloads and seeds, at the default interval, for the rules of both worlds."""
     figures = (_total, _app, _threads, _own, _inclusive)
     runs = len({(point.workload, point.seed) for point in points})
     head = (f"at {DEFAULT_MS} ms, {runs} runs, %", "total", "app's total", "its threads", "methods, self", "methods, inclusive")
@@ -97,7 +97,7 @@ def spread_table(points: Sequence[Point], worlds: Sequence[str]) -> str:
 
 
 def interval_table(points: Sequence[Point], world: str, intervals: Sequence[int]) -> str:
-    """Medians over workloads and seeds: total / app / self / inclusive, in percent; rules by intervals."""
+    """Medians over workloads and seeds (total / app / self / inclusive, in percent), by rule and interval."""
     head = (f"{world}: total / app / self / inclusive, %", *(f"{ms} ms" for ms in intervals))
     rows = []
     for rule in _RULES:
@@ -107,7 +107,7 @@ def interval_table(points: Sequence[Point], world: str, intervals: Sequence[int]
 
 
 def workload_table(points: Sequence[Point]) -> str:
-    """Each workload in the allocation world at the default interval: medians over its seeds."""
+    """Medians over seeds of each workload, in the allocation world at the default interval."""
     head = (f"workload at {DEFAULT_MS} ms: total / app / threads / self, %", *_LEVELS)
     rows = []
     for workload in dict.fromkeys(point.workload for point in points):
@@ -163,7 +163,7 @@ def write_section(path: Path, text: str) -> None:
 
 
 def plot(points: Sequence[Point], intervals: Sequence[int], path: Path) -> None:
-    """Errors over the interval: both worlds, total and methods."""
+    """Plot errors over the interval, for both worlds, total and methods."""
     import matplotlib as mpl  # noqa: PLC0415
 
     mpl.use("svg")

@@ -1,6 +1,6 @@
-"""All benchmarks, one after another (`make bench`): `python tests/bench [NAME …] [--check] [--quick]`.
+"""Run all benchmarks, one after another (`make bench`): `python tests/bench [NAME …] [--check] [--quick]`.
 
-Each is a module bench_<name>.py with `main(argv) -> int`, in a process of its own, so that none pays for another's memory.
+Each is a module bench_<name>.py with `main(argv) -> int`. It runs in a separate process, so peak memory is its own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main(argv: list[str]) -> int:
-    """Run the named benchmarks, or all; with `--check` 1 when any of them missed its limit or failed."""
+    """Run the named benchmarks, or all. With `--check`, return 1 if one exceeds a limit or fails."""
     known = {path.stem.removeprefix("bench_"): path for path in sorted(HERE.glob("bench_*.py"))}
     parser = argparse.ArgumentParser(prog="make bench", description="Run benchmarks.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(known)}; all by default")

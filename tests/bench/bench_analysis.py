@@ -1,4 +1,4 @@
-"""How long and in how much memory a recording becomes a JSON report: by the number of events, and for huge trees and maps."""
+"""Time and memory to make a JSON report of a recording, by the number of events, and for huge call trees and maps."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ for path in sys.argv[1:]:
             method = (words >> np.uint64(40)) & np.uint64((1 << 22) - 1)
             depth += int(np.cumsum(steps[words >> np.uint64(62)])[-1])
 """
-"""What no analysis can do without: read the same files, check them, decode them, and one running sum."""
+"""The least work of any analysis: read the same files, check and decode them, and compute one running sum."""
 
 _TO_PANDAS = """\
 import sys, time
@@ -44,7 +44,7 @@ print(time.perf_counter() - begin, len(frame))
 
 
 def main(argv: list[str]) -> int:
-    """Make recordings, report each in a process of its own, and compare times and peak memory."""
+    """Make recordings, report each in a separate process, and compare times and peak memory."""
     options = arguments(__doc__ or "", argv)
     figures = Figures("Analysis (recording → JSON and terminal)")
     scale = 10 if options.quick else 1
@@ -79,7 +79,7 @@ def _by_events(figures: Figures, folder: Path, scale: int) -> None:
 
 
 def _to_pandas(figures: Figures, recording: Path, size: str) -> None:
-    """How long the ledger of a loaded profile takes to become a frame."""
+    """The time to convert the ledger of a loaded profile to a data frame."""
     done = subprocess.run([sys.executable, "-c", _TO_PANDAS, recording], stdout=subprocess.PIPE, text=True, check=True)
     took_s, rows = done.stdout.split()
     figures.add(f"{size}, ledger to a pandas frame", float(took_s), "s", at_most=2.0, note=f"{int(rows):,} rows")
@@ -106,7 +106,7 @@ def _huge(figures: Figures, folder: Path, scale: int) -> None:
 
 
 def _report(recording: Path, rounds: int, more: Sequence[str] = ()) -> Measured:
-    """The shortest of some runs of `navitas report`."""
+    """The fastest of several runs of `navitas report`."""
     return min(run_measured([_NAVITAS, "report", recording, f"--json={recording}.json", *more]) for _ in range(rounds))
 
 

@@ -1,6 +1,6 @@
-"""What probes add to an Android build after an edit of one file (limit: 2 × the plain build), and without an edit.
+"""The cost of probes for an Android build after an edit of one file (limit: 2 × the plain build), and without an edit.
 
-Fixture B (Android Gradle Plugin 7.4.2), both APKs, in pairs: the plain build in one copy, that of a bundle in another.
+Builds both APKs of fixture B (Android Gradle Plugin 7.4.2) in pairs: a plain build in one copy, a bundle in another.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EDITED = Path("app/src/main/java/org/example/notes/NotesActivity.java")
 
 
 def main(argv: list[str]) -> int:
-    """Pairs of builds with a warm daemon, each after an edit of the same line; then one pair without."""
+    """Time pairs of builds with a warm daemon, each after an edit of the same line; then one pair without an edit."""
     options = arguments(__doc__ or "", argv)
     rounds = 3 if options.quick else 5
     figures = Figures("an Android build with probes, compared with the plain one")

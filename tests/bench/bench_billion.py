@@ -1,4 +1,4 @@
-"""A billion probed calls in one run: what the app and the recording bear, and that nothing of it is lost (needs Maven)."""
+"""A billion probed calls in one run: the cost for the app, the size of the recording, and no lost data (needs Maven)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Recorded:
 
 
 def main(argv: list[str]) -> int:
-    """Run the same calls with probes and without, each in a JVM of its own; the runtime folds by itself."""
+    """Run the same calls with and without probes, each in a separate JVM. The runtime starts folding by itself."""
     options = arguments(__doc__ or "", argv)
     calls = 100_000_000 if options.quick else 1_000_000_000
     build()
@@ -57,7 +57,7 @@ def main(argv: list[str]) -> int:
 
 
 def read(path: Path) -> Recorded:
-    """Count what is in an event file of one thread with calls."""
+    """Count the contents of an event file in which one thread has calls."""
     chunks = read_chunks(path).chunks
     words = [np.frombuffer(chunk.payload, "<u8") for chunk in chunks if chunk.type == CALLS]
     entered = sum(int(np.count_nonzero(part >> np.uint64(_KIND_BITS) == ENTER)) for part in words)

@@ -1,4 +1,4 @@
-"""How long `navitas --help` takes, compared with a minimal click program (limit: 1.5 ×)."""
+"""The time of `navitas --help`, compared with a minimal click program (limit: 1.5 ×)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ cli(prog_name="minimal")
 
 
 def main(argv: list[str]) -> int:
-    """Interleave both programs, so that what disturbs the machine disturbs both; the best of each counts."""
+    """Run both programs alternately, so that other load affects both, and compare the best times."""
     options = arguments(__doc__ or "", argv)
     with tempfile.TemporaryDirectory() as folder:
         minimal = Path(folder) / "minimal.py"

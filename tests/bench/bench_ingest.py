@@ -1,4 +1,4 @@
-"""Samples of 30 apps each from files into a fleet's folder, compared with Arrow's bare parsers on the same files."""
+"""Ingestion of files with samples of 30 apps each into a fleet, compared with Arrow's parsers on the same files."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _add(figures: Figures, name: str, taken: Measured, bare: Measured, rows: int
 
 
 def _samples(rows: int) -> Iterator[tuple[str, int, int, list[str]]]:
-    """Clients of 500 samples each, with apps by their popularity."""
+    """Clients with 500 samples each, whose apps are drawn by popularity."""
     draw = random.Random(1)
     names = [f"com.example.app{number}@{number % 7}.{number % 3}" for number in range(_INSTALLED)]
     weights = [1 / (number + 1) for number in range(_INSTALLED)]

@@ -1,4 +1,4 @@
-"""Instrumenting all of Guava in one warm bulk call, compared with JaCoCo's offline instrumenter in the same JVM (needs Maven)."""
+"""Instrumentation of Guava in one warm bulk call, compared with JaCoCo's offline instrumenter in the same JVM (needs Maven)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WARM_UP_ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round: milliseconds of wall and CPU time of both, and the classes that each put probes into."""
+    """One round: wall and CPU time of both in ms, and the number of classes that each instrumented."""
 
     jacoco_ms: float
     jacoco_cpu_ms: float
@@ -37,7 +37,7 @@ class Round:
 
 
 def main(argv: list[str]) -> int:
-    """Report the median ratio of the warm rounds. Our instrumenter uses all cores, so CPU time shows the effect of that."""
+    """Report the median ratio of the warm rounds. Also reports CPU time, because our instrumenter uses all cores."""
     options = arguments(__doc__ or "", argv)
     rounds = measure(8 if options.quick else 32)
     jacoco_ms, jacoco_cpu_ms, jacoco_classes, ours_ms, ours_cpu_ms, our_classes = (
@@ -53,7 +53,7 @@ def main(argv: list[str]) -> int:
 
 
 def measure(rounds: int) -> list[Round]:
-    """Warm rounds of both in turn, in one JVM; ours with map and state files, and with nothing of the round before."""
+    """Run warm rounds of both alternately in one JVM. Ours writes map and state files, and reuses nothing of earlier rounds."""
     with tempfile.TemporaryDirectory() as folder:
         libraries = fetch(_ARTIFACTS, Path(folder) / "libraries", transitive=True)
         guava = next(libraries.glob("guava-*.jar"))

@@ -1,4 +1,4 @@
-"""What a probed call costs, compared with two System.nanoTime() in the same turn of the same process (JMH; needs Maven)."""
+"""The cost of a probed call, compared with two System.nanoTime() in the same iteration (JMH; needs Maven)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from common import ROOT, Figures, arguments, compared_with
 
 MODULE = ROOT / "instrumenter/bench"
 JAR = MODULE / "target/navitas-bench.jar"
-# Two System.nanoTime() are the floor of what reads clocks: (mode, callees) → times the floor.
+# Limits by (mode, callees), as multiples of two System.nanoTime(), the least cost of a probe that reads clocks.
 MAX_RATIO = {("events", "one"): 1.15, ("events", "eight"): 1.15, ("folded", "one"): 1.2, ("folded", "eight"): 1.45}
 MAX_NS = {("tick", "one"): 6.0, ("tick", "eight"): 16.0}
 _BYTES_OF_NO_OBJECT = 1.0
@@ -23,7 +23,7 @@ _BYTES_OF_NO_OBJECT = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one mode, callees and number of threads: ns a call beyond the call itself, and what two clock readings cost."""
+    """The cost of a call in ns without the call itself, and of two clock readings, for a mode, callees and number of threads."""
 
     mode: str
     callees: str
@@ -35,9 +35,9 @@ class Cost:
 
 
 def main(argv: list[str]) -> int:
-    """Each iteration yields the ratio of the costs measured within it; the median of the least disturbed quarter counts.
+    """Compute the median ratio of both costs over the least disturbed quarter of the iterations.
 
-    What disturbs an iteration (another's work on the same physical core) shows in what its clock readings cost.
+    Load on the same physical core disturbs an iteration, and also makes its clock readings more expensive.
     """
     options = arguments(__doc__ or "", argv)
     build()
@@ -57,14 +57,14 @@ def main(argv: list[str]) -> int:
 
 
 def build() -> None:
-    """Make the runtime and the benchmarks from what is checked out; JAR holds both."""
+    """Build the runtime and the benchmarks from the checkout. JAR contains both."""
     maven = ["mvn", "-q", "-B", "-f"]
     subprocess.run([*maven, ROOT / "instrumenter/pom.xml", "-pl", "runtime", "-am", "install", "-DskipTests"], check=True)
     subprocess.run([*maven, MODULE, "package"], check=True)
 
 
 def measure(threads: int, iterations: int) -> Iterator[Cost]:
-    """Run every mode and pattern of callees in a JVM of its own, on so many threads."""
+    """Run every mode and pattern of callees in a separate JVM, on this number of threads."""
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         settings = ["-t", str(threads), "-i", str(iterations), "-prof", "gc", "-v", "SILENT", "-rf", "json", "-rff", str(result)]

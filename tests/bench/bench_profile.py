@@ -1,8 +1,8 @@
-"""What `navitas profile` adds to `gradle test` on the sample (limits: 40 % beyond the virtual phone's start; 3 s for the start).
+"""The time of `navitas profile` compared with `gradle test` on the sample (limits: 40 % more; 3 s to start the phone).
 
-The phone's start is part of what is measured, not taken off: it runs during the build, so taking it off would credit it twice.
-Commands are compared in pairs, one right after the other, since another moment may have another machine; how even its pace was is
-a figure too, and where it was not the others say little.
+The measured time includes the phone's start. Since it runs during the build, deducting it would count it twice.
+Commands run in pairs, because the host's speed varies. A fixed loop measures how much it varies: if it varies much, the other
+figures are unreliable.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PACE_STEPS = 3_000_000
 
 @dataclass(slots=True)
 class _Pairs:
-    """Seconds of both commands in each round, and of a fixed loop before each of them."""
+    """Seconds of both commands in each round, and of a fixed loop before each command."""
 
     test_s: list[float] = field(default_factory=list)
     profile_s: list[float] = field(default_factory=list)
@@ -43,7 +43,7 @@ class _Pairs:
 
 
 def main(argv: list[str]) -> int:
-    """Both on each Gradle there is, with compiled classes and a warm daemon where the version has one."""
+    """Time both commands with each installed Gradle, with compiled classes and a warm daemon if the version has one."""
     options = arguments(__doc__ or "", argv)
     rounds = 3 if options.quick else 5
     figures = Figures("navitas profile, compared with gradle test, on the sample's DemoTest")

@@ -1,4 +1,4 @@
-"""A million queries of a thread's energy between two times, on cores that change their frequency, compared with E-MANAFA."""
+"""A million queries of a thread's energy between two times, on cores with changing frequencies, compared with E-MANAFA."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from navitas.attribute.component import ComponentInputs
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.parse.trace.text_trace import read_text
 from navitas.power.catalog import load
-from navitas.power.cpu import power_model, stand_in_frequencies
+from navitas.power.cpu import power_model, placeholder_frequencies
 from navitas.recording.manifest import Policy
 path, queries, length_ns, profile = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), load(sys.argv[4])
 trace = read_text(path).trace
-model = power_model(profile, 3.85, frequencies=stand_in_frequencies(profile))
+model = power_model(profile, 3.85, frequencies=placeholder_frequencies(profile))
 policies = [Policy(id=min(cluster.cpus), cpus=list(cluster.cpus)) for cluster in model.cpu.clusters]
 main = thread(1, anchors=[((trace.start_ns - T0) / MS, 0.0)])
 made = replace(run([main], time_in_state=[]), start_ns=trace.start_ns, end_ns=trace.end_ns, trace=trace)
@@ -69,7 +69,7 @@ _PEER_QUERIES = 50
 
 
 def main(argv: list[str]) -> int:
-    """Write a trace of frequencies, and ask."""
+    """Write a trace of frequencies, and run the queries."""
     options = arguments(__doc__ or "", argv)
     figures = Figures("Queries of energy (CPU time)")
     changes, queries = (20_000, 100_000) if options.quick else (200_000, 1_000_000)
@@ -88,7 +88,7 @@ def main(argv: list[str]) -> int:
 
 
 def _trace(changes: int) -> str:
-    """One thread that runs on one core, all eight change their frequency once in 8 ms."""
+    """One thread that runs on one core. All eight cores change their frequency every 8 ms."""
     draw = random.Random(3)
     lines = [_FORM.switch(0, _BEGIN_NS, ("swapper/0", 0, "R"), ("main", 101))]
     for number in range(changes):
@@ -98,7 +98,7 @@ def _trace(changes: int) -> str:
 
 
 def _seconds(python: str | Path, program: str, trace: Path, queries: int, profile: str) -> float:
-    """What a program prints: the better of two runs."""
+    """The time that a program prints: the better of two runs."""
     command = [python, "-c", program, trace, str(queries), str(_LENGTH_NS), profile]
     paths = os.pathsep.join(str(ROOT / part) for part in ("tests", "tests/unit/attribute"))
     environment = {**os.environ, "PYTHONPATH": paths} if str(python) == sys.executable else None

@@ -39,7 +39,7 @@ with open(sys.argv[1], "rb", buffering=0) as stream:
         count += np.count_nonzero(np.frombuffer(buffer, np.uint8, size) == 10)
 print(time.process_time() - begin)
 """
-"""What no reader can do without: every byte read and looked at."""
+"""The least work of any reader: read and inspect every byte."""
 _MANAFA = """\
 import sys, time
 from manafa.parsing.perfetto.perfettoParser import PerfettoCPUfreqParser
@@ -50,7 +50,7 @@ print(time.process_time() - begin)
 
 
 def main(argv: list[str]) -> int:
-    """Write traces, read each in a process of its own."""
+    """Write traces, and read each in a separate process."""
     options = arguments(__doc__ or "", argv)
     figures = Figures("Kernel traces (CPU time)")
     scale = 10 if options.quick else 1
@@ -60,7 +60,7 @@ def main(argv: list[str]) -> int:
         _short_lived(figures, folder / "threads.txt", 1_000_000 // scale)
         _perfetto(figures, folder / "trace.pftrace", 2_000_000 // scale)
         _recorded(figures, folder / "recorded.pftrace", (1 << 30) // scale)
-        _beside_manafa(figures, folder, 200_000 // scale)
+        _compare_with_manafa(figures, folder, 200_000 // scale)
     return figures.close(options.check)
 
 
@@ -75,7 +75,7 @@ def _text(figures: Figures, path: Path, size: int) -> None:
 
 
 def _short_lived(figures: Figures, path: Path, threads: int) -> None:
-    """Each is started, runs once, and ends; thread ids come round again."""
+    """Threads that start, run once and end. Thread IDs are reused."""
     with path.open("w") as out:
         for number in range(threads):
             tid, t_ns = 10_000 + number % 22_000, (500 + number // 5_000) * _S + number % 5_000 * 200_000
@@ -104,7 +104,7 @@ def _perfetto(figures: Figures, path: Path, events: int) -> None:
 
 
 def _recorded(figures: Figures, path: Path, size: int) -> None:
-    """What a phone records for Navitas: each quarter of a second and core, switches in arrays, and idle states one by one."""
+    """A phone's recording for Navitas: for each quarter of a second and core, arrays of switches, and single idle states."""
     draw, begin, each = random.Random(4), 10_000 * _S, 500
     quarter, trace, times = _S // 4, PerfettoWriter(), []
     for cpu in range(8):
@@ -114,7 +114,7 @@ def _recorded(figures: Figures, path: Path, size: int) -> None:
         trace.bundle(cpu, [idle(t, cpu, i % 2 - 1) for i, t in enumerate(t_ns[1::2])])
         times += [t_ns[0], *t_ns[1::2]]
     block = np.frombuffer(bytes(trace), np.uint8).copy()
-    # The later quarters differ in their times alone, numbers of seven bytes each.
+    # Later quarters differ only in their times, which have seven bytes each.
     place = np.array([block.tobytes().index(varint(t)) for t in times])[:, None] + np.arange(7)
     blocks = -(-size // len(block))
     with path.open("wb") as out:
@@ -129,8 +129,8 @@ def _recorded(figures: Figures, path: Path, size: int) -> None:
     path.unlink()
 
 
-def _beside_manafa(figures: Figures, folder: Path, lines: int) -> None:
-    """E-MANAFA's reader of frequencies, in an environment that is thrown away; its form of lines is the one that it accepts."""
+def _compare_with_manafa(figures: Figures, folder: Path, lines: int) -> None:
+    """E-MANAFA's reader of frequencies, in a temporary environment, with lines in the form that it accepts."""
     path = folder / "frequencies.txt"
     draw = random.Random(3)
     text = (
@@ -146,7 +146,7 @@ def _beside_manafa(figures: Figures, folder: Path, lines: int) -> None:
 
 
 def _mixed(second: int) -> str:
-    """A second of a busy phone: switches, wake-ups, idle states, frequencies."""
+    """The events of one second of a busy phone: switches, wake-ups, idle states, frequencies."""
     draw, lines = random.Random(1), []
     names = [
         "HeapTaskDaemon",
@@ -177,7 +177,7 @@ def _mixed(second: int) -> str:
 
 
 def _repeated(path: Path, make: Callable[[int], str], size: int) -> int:
-    """Write one second after another, all alike but for the time; returns how many lines there are."""
+    """Write seconds that differ only in their times; return the number of lines."""
     first = 10_000
     second = make(first).encode()
     seconds = -(-size // len(second))
@@ -188,7 +188,7 @@ def _repeated(path: Path, make: Callable[[int], str], size: int) -> int:
 
 
 def _seconds(python: str | Path, program: str, path: Path) -> float:
-    """What a program prints: the CPU time that it took, without its imports; the better of two runs."""
+    """The CPU time without imports that a program prints: the better of two runs."""
     runs = (subprocess.run([python, "-c", program, path], check=True, capture_output=True, text=True).stdout for _ in range(2))
     return min(float(printed.split()[-1]) for printed in runs)
 

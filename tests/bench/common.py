@@ -1,4 +1,4 @@
-"""What every benchmark shares: a table of figures with their limits, timing, and peak memory."""
+"""Shared by all benchmarks: a table of figures with their limits, timing, and peak memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure: the smaller the better; `at_most` None is for information. `note` says what it is compared with."""
+    """One figure: lower is better. `at_most` is its limit, or None. `note` names what it is compared with."""
 
     name: str
     measured: float
@@ -48,11 +48,11 @@ class Figures:
     rows: list[Figure] = field(default_factory=list)
 
     def add(self, name: str, measured: float, unit: str = "", *, at_most: float | None = None, note: str = "") -> None:
-        """Take a figure; `note` names the floor or peer of the same run and the ratio to it (`compared_with`)."""
+        """Add a figure. `note` names the reference in the same run and the ratio to it (`compared_with`)."""
         self.rows.append(Figure(name, measured, unit, at_most, note))
 
     def close(self, check: bool) -> int:
-        """Print the table; return 1 when `check` is set and a figure is beyond its limit, else 0."""
+        """Print the table; return 1 if `check` is set and a figure exceeds its limit, otherwise 0."""
         table = Table(title=self.title, title_justify="left")
         for column in ("figure", "limit", "measured", "compared with"):
             table.add_column(column, justify="left" if column in {"figure", "compared with"} else "right")
@@ -78,7 +78,7 @@ def compared_with(measured: float, floor: float, name: str, unit: str = "s") -> 
 
 
 def arguments(description: str, argv: Sequence[str]) -> argparse.Namespace:
-    """The options all benchmarks have: `--check`, and `--quick` for a smaller, rougher run."""
+    """The options of all benchmarks: `--check`, and `--quick` for a smaller, less exact run."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond its limit")
     parser.add_argument("--quick", action="store_true", help="smaller inputs and fewer rounds")
@@ -86,12 +86,12 @@ def arguments(description: str, argv: Sequence[str]) -> argparse.Namespace:
 
 
 def median_s(work: Callable[[], object], rounds: int) -> float:
-    """The median of some runs, in seconds."""
+    """The median time of several runs, in seconds."""
     return statistics.median(_timed(work) for _ in range(rounds))
 
 
 class Measured(NamedTuple):
-    """What a process took: wall and CPU seconds, and its peak resident memory."""
+    """The cost of a process: wall and CPU seconds, and peak resident memory."""
 
     wall_s: float
     cpu_s: float
@@ -99,8 +99,8 @@ class Measured(NamedTuple):
 
 
 def run_measured(command: Sequence[str | Path]) -> Measured:
-    """Run a command to its end. RuntimeError when it fails."""
-    # A process takes over the peak of the one that starts it: a small one does.
+    """Run a command to its end. Raises RuntimeError if it fails."""
+    # A process inherits the peak of its parent, so a small process starts it.
     started = [sys.executable, "-S", "-E", "-c", _MEASURE, *map(str, command)]
     done = subprocess.run(started, stdout=subprocess.PIPE, text=True, check=False)
     wall_s, cpu_s, peak_kib, code = done.stdout.split()

@@ -1,4 +1,4 @@
-"""CPU time of a process and all that it starts, also of what ends meanwhile and is never waited for (Linux's /proc)."""
+"""CPU time of a process and its descendants, including ended ones that no parent waited for (Linux's /proc)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class _Process(NamedTuple):
 
 
 class CpuTime:
-    """Looks at processes ten times a second, as long as it is entered; what one uses after the last look at it is not known."""
+    """A context that polls processes ten times a second. It misses the time that a process uses after its last poll."""
 
     def __init__(self) -> None:
         self._ticks: dict[_Process, int] = {}
         self._looking_s = 0.0
         self._over = threading.Event()
-        self._looking = threading.Thread(target=self._look_on, daemon=True)
+        self._looking = threading.Thread(target=self._poll_until_exit, daemon=True)
         self._alone = threading.Lock()
 
     def __enter__(self) -> CpuTime:
@@ -36,18 +36,18 @@ class CpuTime:
         self._looking.join()
 
     def seconds(self) -> float:
-        """So far, but for what looking takes."""
+        """CPU seconds until now, without the polling thread's."""
         with self._alone:
-            self._look()
+            self._poll()
             return sum(self._ticks.values()) / os.sysconf("SC_CLK_TCK") - self._looking_s
 
-    def _look_on(self) -> None:
+    def _poll_until_exit(self) -> None:
         while not self._over.wait(_LOOK_S):
             with self._alone:
-                self._look()
+                self._poll()
                 self._looking_s = time.thread_time()
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         ticks, parents = {}, {}
         for stat in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):

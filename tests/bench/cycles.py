@@ -1,6 +1,6 @@
-"""Connect, run, pull: a hundred times, with faults; each ends in a correct report or a clear error, and nothing is left.
+"""A hundred cycles of connect, run and pull, with faults: each gives a correct report or a clear error, and no leftovers.
 
-Not a benchmark and no part of `make test`: it takes a quarter of an hour. `make cycles`, or
+Neither a benchmark nor part of `make test`, because it takes a quarter of an hour. Run `make cycles`, or
 `tests/bench/cycles.py --cycles 12 --seed 3 --fault cut`.
 """
 
@@ -28,7 +28,7 @@ def notes(folder: Path) -> Workload:
 
 
 def fits(kind: str, fault: str, wanted: list[str] | None) -> bool:
-    """Over a slow link an app's megabytes of classes take minutes and show nothing new."""
+    """Whether a cycle is useful: over a slow connection, an app's classes take minutes and test nothing new."""
     return (fault in wanted if wanted else True) and (kind, fault) != ("android", "slow")
 
 
@@ -52,7 +52,7 @@ def main() -> int:
                 kind, some, fault = cases[number % len(cases)]
                 try:
                     end = some.one(fault, str(number))
-                except Exception as error:  # every kind of it is what is looked for
+                except Exception as error:  # any error is a result of the cycle
                     bad += 1
                     end = f"WRONG: {type(error).__name__}"
                     print(f"\ncycle {number} ({kind}, {fault}): {type(error).__name__}: {error}", file=sys.stderr)

@@ -1,7 +1,7 @@
-"""Benchmarks fleets of several sizes, from samples to hogs, bugs, J-scores and diagnoses (`make fleet-bench`).
+"""Benchmark fleets of several sizes, from samples to hogs, bugs, J-scores and diagnoses (`make fleet-bench`).
 
 `python tests/bench/fleet.py [--samples N …] [--folder DIR] [--engine NAME] [--compare NAME] [--paper] [--check]`. Simulated
-fleets are kept in DIR and reused; results of stages are always computed again. `--compare` runs another engine on a copy, and
+fleets in DIR are reused, but results of stages are always computed again. `--compare` runs another engine on a copy, and
 prints the largest difference of each table.
 """
 
@@ -43,9 +43,9 @@ from navitas.fleet.usage import COLUMNS
 SIZES = (2_400_000, 24_000_000, 72_000_000)
 TARGET_SAMPLES, TARGET_FOUND_CPU_S, TARGET_CPU_S, TARGET_MIB = 24_000_000, 60.0, 120.0, 3072.0
 PAPER_CPU_S = 45 * 60 * 20
-"""45 minutes on 20 machines for 24 million samples (paper 5, section 3.4), as if each had one core."""
+"""The paper's 45 minutes on 20 machines for 24 million samples (paper 5, section 3.4), with one core per machine."""
 ALIKE = 1e-9
-"""Largest relative difference of two engines' fractions."""
+"""The largest allowed relative difference between two engines' floating-point results."""
 START = "the engine's start"
 FLOOR, PAPER = "reading the columns alone", "the paper's method"
 DIAGNOSIS = ("sums by condition of hogs and apps with bugs", "trees and actions")
@@ -85,7 +85,7 @@ def main(argv: list[str]) -> int:
 
 
 def _of_size(samples: int, folder: Path, options: argparse.Namespace) -> tuple[int, tuple[float, float]]:
-    """Whether a target was missed, and CPU-seconds of all stages and of reading."""
+    """Return whether a target was missed, and the CPU seconds of all stages and of reading."""
     store = folder / f"samples-{samples}"
     navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
     subprocess.run([*navitas, "fleet", "simulate", str(store), "--samples", str(samples)], stdout=subprocess.DEVNULL, check=True)
@@ -139,7 +139,7 @@ def _with_engine(samples: int, store: Path, engine: str, options: argparse.Names
 
 
 def _in_a_process(what: str, store: Path, engine: str) -> list[Took]:
-    """Measure in a process of its own, for its peak memory."""
+    """Measure in a separate process, for its peak memory."""
     command = [sys.executable, __file__, "--measure", what, str(store), engine]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return [Took(*one) for one in json.loads(done.stdout.splitlines()[-1])]

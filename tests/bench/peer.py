@@ -1,4 +1,4 @@
-"""Peers that a benchmark compares with ours, each in an environment that is thrown away."""
+"""Peers for comparison, each in a temporary environment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MANAFA_PACKAGES = ("manafa==0.4.14", "more_itertools")
 
 
 def manafa_python(folder: Path) -> Path:
-    """The Python of a new environment in `folder` that has E-MANAFA. OSError or SubprocessError if installing it fails."""
+    """The Python of a new environment in `folder` with E-MANAFA. Raises OSError or SubprocessError if it cannot be installed."""
     venv.create(folder / "peer", with_pip=True)
     python = folder / "peer" / "bin" / "python"
     command: list[str | Path] = [python, "-m", "pip", "install", "--quiet", *_MANAFA_PACKAGES]

@@ -1,4 +1,4 @@
-"""The device that must pass: the virtual phone, or with NAVITAS_TEST_SERIAL a real one behind the user's adb server."""
+"""The tested device: the virtual phone, or a physical one of the user's adb server with NAVITAS_TEST_SERIAL."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def device() -> Iterator[AdbDevice]:
 
 @pytest.fixture(scope="session")
 def virtual(device: AdbDevice) -> AdbDevice:
-    """The device, where only the virtual phone can pass: its own format of packages, its own socket."""
+    """The device, for tests that need the virtual phone's package format or socket."""
     if SERIAL:
         pytest.skip("for the virtual phone: NAVITAS_TEST_SERIAL names another device")
     return device

@@ -1,6 +1,6 @@
-"""Android apps: their instrumentation tests and they alone, on the framework, recorded as on a phone.
+"""Android apps on the framework, with and without instrumentation tests, recorded as on a phone.
 
-A small app is compiled, instrumented and made into APKs here; the virtual phone runs its classes from a jvm.zip.
+The fixture compiles and instruments a small app and builds its APKs. The virtual phone runs its classes from a jvm.zip.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LISTENER = "-e listener org.navitas.runtime.junit.NavitasListener"
 
 @pytest.fixture(scope="module")
 def made(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """The app, instrumented, and its tests."""
+    """The instrumented app, and its tests."""
     try:
         return make(tmp_path_factory.mktemp("notes"))
     except NotFetchedError as error:
@@ -31,7 +31,7 @@ def made(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory)
 
 @pytest.fixture
 def phone(virtual: AdbDevice, made: Made) -> Iterator[AdbDevice]:
-    """The phone with app, tests, classes, and the settings of a recording."""
+    """The phone with the app, its tests and classes, and the settings of a recording."""
     virtual.install(made.apks)
     virtual.shell(f"mkdir -p {PUSHED}; run-as {APP} mkdir -p files/navitas; logcat -c")
     virtual.push(made.jvm, f"{PUSHED}/{TESTS}.jvm.zip")
@@ -62,12 +62,12 @@ def test_instrumentation_tests_run_and_are_recorded(phone: AdbDevice) -> None:
     assert phone.shell(f"pidof {APP}").exit_code == 1
 
 
-def test_activities_come_and_go_as_on_a_phone(phone: AdbDevice) -> None:
+def test_activity_lifecycle_is_as_on_a_phone(phone: AdbDevice) -> None:
     found = phone.shell(f"am instrument -w -r -e class {APP}.LifecycleTest {RUNNER}", timeout_s=240)
     assert found.text.rstrip().endswith("OK (8 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
 
 
-def test_classes_that_the_runner_would_not_search_are_not_run(phone: AdbDevice) -> None:
+def test_classes_outside_of_the_runners_scope_are_not_run(phone: AdbDevice) -> None:
     listed = phone.shell(f"am instrument -w -r -e log true {RUNNER}", timeout_s=240).text
     classes = set(re.findall(r"STATUS: class=(.*)", listed))
     assert classes == {f"{APP}.{name}" for name in ("NotesTest", "LifecycleTest", "CrashTest", "Nested")}, listed
@@ -76,7 +76,7 @@ def test_classes_that_the_runner_would_not_search_are_not_run(phone: AdbDevice) 
 
 
 def instrumented(virtual: AdbDevice, folder: Path, **kind: str) -> str:
-    """What `am instrument` says of an app of some kind with one test."""
+    """The output of `am instrument` for an app of this kind with one test."""
     tests = {"OldTest": "public class OldTest { @org.junit.Test public void works() { org.junit.Assert.assertTrue(true); } }"}
     try:
         made = make(folder / "made", tests, **kind)
@@ -98,7 +98,7 @@ def test_tests_with_an_older_junit_run(virtual: AdbDevice, tmp_path: Path) -> No
     assert "OK (1 test)" in (said := instrumented(virtual, tmp_path, junit="4.12")), said
 
 
-def test_a_framework_that_does_not_start_says_why(virtual: AdbDevice, tmp_path: Path) -> None:
+def test_a_framework_that_does_not_start_reports_the_cause(virtual: AdbDevice, tmp_path: Path) -> None:
     said = instrumented(virtual, tmp_path, application=".Gone")
     assert re.search(r"RESULT: longMsg=java.lang.ClassNotFoundException: .*Gone, at org", said), said
     assert "RESULT: shortMsg=Android's framework did not start (if the app starts on a phone, delete /" in said, said
@@ -114,7 +114,7 @@ def test_a_crash_of_the_main_thread_ends_the_run(phone: AdbDevice) -> None:
     )
 
 
-def test_an_app_alone_runs_until_it_is_stopped(phone: AdbDevice) -> None:
+def test_an_app_without_tests_runs_until_it_is_stopped(phone: AdbDevice) -> None:
     started = phone.shell(f"am start -W -n {APP}/.Main", timeout_s=240)
     assert started.text.startswith(f"Starting: Intent {{ cmp={APP}/.Main }}\nStatus: ok\nLaunchState: COLD\n"), started
     pid = phone.shell(f"pidof {APP}").text

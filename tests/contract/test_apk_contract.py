@@ -1,4 +1,4 @@
-"""APKs as a phone installs them: manifests, signatures, AOSP's refusals, and the package manager's reports.
+"""Installation of APKs as on a phone: manifests, signatures, AOSP's error codes, and the package manager's reports.
 
 From AOSP's PackageManagerShellCommand, InstallPackageHelper, ApkSignatureVerifier, Settings.dumpPackageLPr and run-as.cpp.
 """
@@ -23,7 +23,7 @@ RUNNER = f"{TESTS}/androidx.test.runner.AndroidJUnitRunner"
 
 @pytest.fixture(scope="module")
 def apks(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
-    """APKs by name, and none of them installed afterwards."""
+    """APKs by name; all are uninstalled afterwards."""
     jar = JARS / "navitas-phone-install.jar"
     if shutil.which("keytool") is None or not jar.is_file():
         pytest.skip("no JDK, or the jars are not built: make jars")
@@ -66,7 +66,7 @@ def nothing_installed(virtual: AdbDevice) -> None:
 
 
 def install(device: AdbDevice, apk: Path, options: str = "-r") -> str:
-    """What `pm install` prints."""
+    """The output of `pm install`."""
     device.push(apk, "/data/local/tmp/x.apk")
     found = device.shell(f"pm install {options} /data/local/tmp/x.apk; echo $?; rm /data/local/tmp/x.apk", timeout_s=120)
     text, status = found.text.rsplit("\n", 2)[:2]
@@ -89,12 +89,12 @@ def install(device: AdbDevice, apk: Path, options: str = "-r") -> str:
         ("arm", "INSTALL_FAILED_NO_MATCHING_ABIS: Failed to extract native libraries, res=-113"),
     ],
 )
-def test_what_a_phone_refuses(virtual: AdbDevice, apks: dict[str, Path], name: str, refusal: str) -> None:
+def test_the_package_manager_rejects_invalid_apks(virtual: AdbDevice, apks: dict[str, Path], name: str, refusal: str) -> None:
     assert install(virtual, apks[name]).startswith(f"Failure [{refusal}")
     assert virtual.shell(f"pm path {APP}").exit_code == 1
 
 
-def test_what_options_allow(virtual: AdbDevice, apks: dict[str, Path]) -> None:
+def test_install_options(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     assert install(virtual, apks["test-only"], "-t") == "Success"
     assert install(virtual, apks["low-target"], "--bypass-low-target-sdk-block") == "Success"
     with pytest.raises(DeviceError, match="INSTALL_FAILED_NO_MATCHING_ABIS") as caught:
@@ -102,7 +102,7 @@ def test_what_options_allow(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     assert caught.value.remedy
 
 
-def test_updates_keep_data_and_need_the_same_key(virtual: AdbDevice, apks: dict[str, Path]) -> None:
+def test_updates_keep_data_and_require_the_same_key(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     assert install(virtual, apks["app"]) == "Success"
     virtual.shell(f"run-as {APP} sh -c 'echo kept > files/state'")
     for name, options, refusal in (
@@ -125,7 +125,7 @@ def test_updates_keep_data_and_need_the_same_key(virtual: AdbDevice, apks: dict[
     assert virtual.shell(f"run-as {APP} sh -c 'cat files/state; id -u'").text == f"kept\n{uid}"
 
 
-def test_what_the_package_manager_report(virtual: AdbDevice, apks: dict[str, Path]) -> None:
+def test_reports_of_the_package_manager(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     virtual.install([apks["app"], apks["tests"]])
     assert f"package:{APP} versionCode:2\n" in virtual.shell("pm list packages --show-versioncode").text
     assert virtual.shell(f"pm list instrumentation {APP}").text == f"instrumentation:{RUNNER} (target={APP})\n"
@@ -140,20 +140,20 @@ def test_what_the_package_manager_report(virtual: AdbDevice, apks: dict[str, Pat
     assert virtual.shell(f"run-as {TESTS} id -u").text.strip() != uid
 
 
-def test_v1_and_v3_signatures_count_where_they_may(virtual: AdbDevice, apks: dict[str, Path]) -> None:
+def test_v1_and_v3_signatures_are_accepted_where_valid(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     assert install(virtual, apks["app-v1"]) == "Success"
     assert "apkSigningVersion=1" in virtual.shell(f"dumpsys package {APP}").text
     assert install(virtual, apks["app-v3"]) == "Success"
     assert "apkSigningVersion=3" in virtual.shell(f"dumpsys package {APP}").text
 
 
-def test_run_as_does_not_enter_a_release(virtual: AdbDevice, apks: dict[str, Path]) -> None:
+def test_run_as_rejects_a_release_build(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     virtual.install([apks["release"]])
     found = virtual.shell(f"run-as {APP} ls")
     assert (found.exit_code, found.stderr) == (1, f"run-as: package not debuggable: {APP}\n".encode())
 
 
-def test_instrumentation_that_cannot_start_says_why(virtual: AdbDevice, apks: dict[str, Path]) -> None:
+def test_instrumentation_that_cannot_start_reports_the_cause(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     virtual.install([apks["tests"]])
     without = virtual.shell(f"am instrument -w -r {RUNNER}")
     assert f"Error=Unable to find instrumentation target package: {APP}\n" in without.text

@@ -1,4 +1,4 @@
-"""What every `Device` does, whatever is behind it."""
+"""The contract of every `Device`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_quoting_of_any_text(device: Device, text: str) -> None:
     assert device.shell(f"printf %s {shlex.quote(text)}").stdout == text.encode()
 
 
-def test_a_command_of_many_lines(device: Device) -> None:
+def test_a_command_with_many_lines(device: Device) -> None:
     assert device.shell("if true\nthen\n  echo a\nfi\necho b").stdout == b"a\nb\n"
 
 
@@ -74,7 +74,7 @@ def test_shell_output_is_binary_safe(device: Device, folder: str) -> None:
     assert device.shell(f"cat {folder}/all").stdout == ALL_BYTES
 
 
-def test_exec_out_can_be_left_early(device: Device) -> None:
+def test_exec_out_can_be_closed_early(device: Device) -> None:
     pieces = device.exec_out("while :; do echo endless; done")
     assert next(pieces).startswith(b"endless\n")
     pieces.close()  # type: ignore[attr-defined]
@@ -92,7 +92,7 @@ def test_push_and_pull(device: Device, folder: str, tmp_path: Path, size: int) -
     assert device.shell(f"wc -c < {folder}/file").text.strip() == str(size)
 
 
-def test_push_makes_folders_and_sets_the_mode(device: Device, folder: str) -> None:
+def test_push_creates_folders_and_sets_the_mode(device: Device, folder: str) -> None:
     device.push(b"echo run\n", f"{folder}/a/b/script.sh", mode=0o755)
     assert device.shell(f"{folder}/a/b/script.sh").stdout == b"run\n"
     device.push(b"echo run\n", f"{folder}/plain.sh")
@@ -105,19 +105,19 @@ def test_push_replaces(device: Device, folder: str) -> None:
     assert device.shell(f"cat {folder}/file").stdout == b"short"
 
 
-def test_pulling_a_missing_file_names_it_and_leaves_nothing(device: Device, tmp_path: Path) -> None:
+def test_pulling_a_missing_file_names_it_and_creates_no_file(device: Device, tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="/data/local/tmp/none"):
         device.pull("/data/local/tmp/none", tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_pushing_to_a_read_only_place_is_an_error_with_remedy(device: Device) -> None:
+def test_pushing_to_a_read_only_folder_is_an_error_with_a_remedy(device: Device) -> None:
     with pytest.raises(DeviceError, match="/system/none") as caught:
         device.push(b"x" * 200_000, "/system/none")
     assert caught.value.remedy
 
 
-def test_a_command_that_is_not_there(device: Device) -> None:
+def test_an_unknown_command(device: Device) -> None:
     result = device.shell("no-such-command")
     assert result.exit_code == 127
     assert b"inaccessible or not found" in result.stderr
@@ -128,13 +128,13 @@ def test_a_command_that_takes_too_long_is_an_error(device: Device) -> None:
         device.shell("sleep 60", timeout_s=0.2)
 
 
-def test_commands_run_at_once(device: Device) -> None:
+def test_commands_run_concurrently(device: Device) -> None:
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda n: device.shell(f"echo {n}; sleep 0.1; echo {n}; exit {n}"), range(8)))
     assert [(result.exit_code, result.stdout) for result in results] == [(n, f"{n}\n{n}\n".encode()) for n in range(8)]
 
 
-def test_a_stream_gives_lines_as_they_come(device: Device, folder: str) -> None:
+def test_a_stream_yields_lines_as_they_arrive(device: Device, folder: str) -> None:
     with device.stream(f"echo one; until [ -e {folder}/go ]; do sleep 0.05; done; echo two; printf three") as stream:
         lines = stream.lines()
         assert next(lines) == b"one"
@@ -180,13 +180,13 @@ def test_a_background_job_outlives_its_shell(device: Device, folder: str) -> Non
     assert device.shell(f"until [ -e {folder}/late ]; do sleep 0.1; done; cat {folder}/late").stdout == b"done\n"
 
 
-def test_shell_time_agrees_with_this_machine_or_moves(device: Device) -> None:
+def test_device_time_advances(device: Device) -> None:
     stamps = device.shell("echo $EPOCHREALTIME; sleep 0.1; echo $EPOCHREALTIME").text.split()
     assert all(re.fullmatch(r"\d+\.\d{6}", stamp) for stamp in stamps)
     assert float(stamps[1]) - float(stamps[0]) >= 0.1
 
 
-def test_logcat_has_what_was_logged(device: Device) -> None:
+def test_logcat_contains_logged_messages(device: Device) -> None:
     device.shell("log -p w -t navitas-contract 'a message'")
     lines = device.shell("logcat -d -v brief -s navitas-contract:I").text.splitlines()
     assert re.fullmatch(r"W/navitas-contract\( *\d+\): a message", lines[-1])
@@ -210,11 +210,11 @@ def test_battery_and_kernel_counters_can_be_read(device: Device) -> None:
     assert re.fullmatch(r"\d+\.\d\d \d+\.\d\d\n", device.shell("cat /proc/uptime").text)
 
 
-def test_uninstalling_what_is_not_installed_is_silent(device: Device) -> None:
+def test_uninstalling_an_absent_package_is_silent(device: Device) -> None:
     device.uninstall("org.example.none")
 
 
-def test_installing_what_is_no_package_is_an_error(device: Device, tmp_path: Path) -> None:
+def test_installing_a_file_that_is_not_a_package_is_an_error(device: Device, tmp_path: Path) -> None:
     broken = tmp_path / "broken.bundle.zip"
     broken.write_bytes(b"PK\x03\x04 but no zip")
     with pytest.raises(DeviceError, match="INSTALL_FAILED_INVALID_APK") as caught:

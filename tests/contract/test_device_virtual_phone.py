@@ -1,4 +1,4 @@
-"""The virtual phone as a whole: real adb, several at once, nothing left behind."""
+"""The virtual phone with the adb program: several phones at once, and no process or file left."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def phone(virtual: AdbDevice) -> AdbDevice:
 
 
 def eventually(condition: Callable[[], bool]) -> bool:
-    """Wait up to 20 s until something is true."""
+    """Wait up to 20 s until the condition is true; return whether it is."""
     for _ in range(400):
         if condition():
             return True
@@ -87,7 +87,7 @@ def test_adb_exec_out(adb: Adb, phone: AdbDevice) -> None:
     assert adb("exec-out", "printf '\\001\\n\\377'").stdout == b"\x01\n\xff"
 
 
-def test_adb_install_refuses_what_is_no_bundle(adb: Adb, phone: AdbDevice, tmp_path: Path) -> None:
+def test_adb_install_rejects_a_file_that_is_not_a_bundle(adb: Adb, phone: AdbDevice, tmp_path: Path) -> None:
     (tmp_path / "x.apk").write_bytes(b"nothing")
     for options in ([], ["--no-streaming"]):
         done = adb("install", *options, str(tmp_path / "x.apk"))
@@ -95,7 +95,7 @@ def test_adb_install_refuses_what_is_no_bundle(adb: Adb, phone: AdbDevice, tmp_p
         assert b"Failure [INSTALL_FAILED_INVALID_APK: " in done.stdout + done.stderr
 
 
-def test_adbutils_itself(adb: Adb, phone: AdbDevice) -> None:
+def test_adbutils(adb: Adb, phone: AdbDevice) -> None:
     device = phone.client.device(phone.serial)
     assert device.shell("echo hi") == "hi"
     assert device.shell2("exit 5", v2=True).returncode == 5
@@ -105,7 +105,7 @@ def test_adbutils_itself(adb: Adb, phone: AdbDevice) -> None:
     assert device.prop.model == phone.info.model
 
 
-def test_it_is_listed_and_selected(phone: AdbDevice) -> None:
+def test_a_phone_is_listed_and_selected(phone: AdbDevice) -> None:
     client = phone.client
     assert [(found.serial, found.state) for found in list_devices(client)] == [(phone.serial, "device")]
     assert select_device(None, client).info == phone.info
@@ -124,7 +124,7 @@ def test_several_devices_are_listed_when_none_is_named(phone: AdbDevice) -> None
         client.disconnect(other.serial)
 
 
-def test_two_phones_do_not_meet(phone: AdbDevice) -> None:
+def test_two_phones_are_independent(phone: AdbDevice) -> None:
     with virtual_phone() as other:
         phone.push(b"first", "/data/local/tmp/whose")
         other.push(b"second", "/data/local/tmp/whose")
@@ -141,7 +141,7 @@ def test_another_phone_by_name(tmp_path: Path) -> None:
         assert nexus.info.identity == "navitas-google_nexus_5"
 
 
-def test_the_identity_of_a_phone_after_a_file_depends_on_its_content(tmp_path: Path) -> None:
+def test_a_phones_identity_depends_on_the_content_of_its_file(tmp_path: Path) -> None:
     text = default_profile().read_text()
     identities = []
     for number, content in enumerate((text, text, f"{text}<!-- another -->")):
@@ -153,13 +153,13 @@ def test_the_identity_of_a_phone_after_a_file_depends_on_its_content(tmp_path: P
     assert first == same != other and first.startswith("navitas-mine-")
 
 
-def test_an_unknown_phone_is_an_error_that_names_those_there_are() -> None:
+def test_an_unknown_phone_is_an_error_that_lists_all_phones() -> None:
     with pytest.raises(DeviceError, match="no phone named 'nokia-3310'"), virtual_phone(phone="nokia-3310"):
         pass
 
 
 def _sockets(device: AdbDevice) -> list[str]:
-    """Those of the adb server and of the phone."""
+    """The sockets of the adb server and of the phone."""
     return [str(device.client.path), device.serial.removeprefix("localfilesystem:")]
 
 
@@ -174,10 +174,10 @@ def _state_dirs() -> set[Path]:
 
 
 class Stop(Exception):
-    """Whatever may go wrong inside the context."""
+    """An error inside of the context."""
 
 
-def test_nothing_is_left_after_an_error() -> None:
+def test_an_error_leaves_no_process_and_no_file() -> None:
     with pytest.raises(Stop), virtual_phone() as device:
         sockets = _sockets(device)
         device.shell("yes > /dev/null 2>&1 &")
@@ -217,7 +217,7 @@ with start.virtual_phone() as device:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_nothing_is_left_when_its_owner_is_killed(number: signal.Signals, tmp_path: Path) -> None:
+def test_a_killed_owner_leaves_no_process_and_no_file(number: signal.Signals, tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", CHILD]
     with interruptible():
@@ -234,7 +234,7 @@ def test_nothing_is_left_when_its_owner_is_killed(number: signal.Signals, tmp_pa
     )
 
 
-def test_a_lost_phone_is_an_error_with_remedy() -> None:
+def test_a_lost_phone_is_an_error_with_a_remedy() -> None:
     with virtual_phone() as device:
         folder = next(found for found in _state_dirs() if _holds(found, device))
         with device.stream("echo begin; sleep 600") as stream:

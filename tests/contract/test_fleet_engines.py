@@ -1,4 +1,4 @@
-"""All engines give the same rows from the same samples: integers exactly, sums up to rounding."""
+"""All engines compute the same rows from the same samples: equal integers, sums equal up to rounding."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def spilled(store: Store) -> list[str]:
     return [folder.name for folder in (store.work / "spill").glob("*") if folder.name != str(os.getpid())]
 
 
-def test_stages_and_findings_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
+def test_all_engines_give_equal_stages_and_findings(fleets: tuple[Fleet, Fleet]) -> None:
     one, other = fleets
     found = findings(one)
     compared = same_findings(found, findings(other)) + same_stages(one.store.work, other.store.work)
@@ -64,7 +64,7 @@ def test_stages_and_findings_are_the_same(fleets: tuple[Fleet, Fleet]) -> None:
     }
 
 
-def test_too_large_results_count_as_lack_of_memory() -> None:
+def test_an_oversized_result_counts_as_lack_of_memory() -> None:
     lost = RuntimeError("Job aborted …\nCaused by: … TaskResultLost (result lost from block manager)")
     assert isinstance(converted(lost), OutOfMemory)
     assert isinstance(converted(RuntimeError("anything else")), FleetError)
@@ -81,7 +81,7 @@ def test_an_error_on_a_worker_is_reported(engine: SparkEngine, tmp_path: Path) -
 
 
 def test_after_sparks_process_dies_a_new_one_gets_smaller_statements(tmp_path: Path) -> None:
-    """Runs in a process of its own, because the module's engine uses Spark in this one."""
+    """Runs in a separate process, because the module's engine uses Spark in this one."""
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
     simulate(store, FleetModel(clients=20, samples=2000, apps=100), seed=1)
     program = f"""
@@ -114,7 +114,7 @@ def test_the_command_is_silent_about_spark_and_leaves_no_files(fleets: tuple[Fle
     assert spilled(store) == []
 
 
-def test_ctrl_c_ends_spark_too(fleets: tuple[Fleet, Fleet]) -> None:
+def test_ctrl_c_ends_spark(fleets: tuple[Fleet, Fleet]) -> None:
     store = fleets[0].store
     command = [NAVITAS, "fleet", "jscore", str(store.path), "--engine", "spark"]
     with interruptible():

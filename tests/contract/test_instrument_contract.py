@@ -1,4 +1,4 @@
-"""`am instrument`: AndroidJUnitRunner's status protocol, and what becomes of runs that crash, hang or cannot begin.
+"""`am instrument`: AndroidJUnitRunner's status protocol, and runs that crash, hang or cannot start.
 
 From AOSP's Instrument.java, Am.java and BaseCommand.java, and AndroidX Test's InstrumentationResultPrinter.
 """
@@ -52,7 +52,7 @@ def _junit() -> list[Path]:
 
 @pytest.fixture(scope="module")
 def installed(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdbDevice]:
-    """The virtual phone with a package whose tests end in every way."""
+    """The virtual phone with a package whose tests have every outcome."""
     jars = _junit()
     if len({jar.name.partition("-")[0] for jar in jars}) < 2 or shutil.which("javac") is None:
         pytest.skip("no javac, or no JUnit 4 in the local Maven repository: make setup")
@@ -81,7 +81,7 @@ def installed(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFac
 
 
 def bundles(text: str) -> list[tuple[dict[str, str], str, int]]:
-    """Each bundle of a raw stream: values (with their continuation lines), kind, code."""
+    """The bundles of a raw stream: values (with continuation lines), kind, code."""
     found = []
     values: dict[str, str] = {}
     key = ""
@@ -98,7 +98,7 @@ def bundles(text: str) -> list[tuple[dict[str, str], str, int]]:
     return found
 
 
-def test_every_outcome_has_its_code(installed: AdbDevice) -> None:
+def test_every_outcome_has_a_status_code(installed: AdbDevice) -> None:
     installed.shell("logcat -c")
     found = installed.shell(f"am instrument -w -r -e class t.Outcomes {COMPONENT}", timeout_s=120)
     assert (found.exit_code, found.stderr) == (0, b"")
@@ -118,13 +118,13 @@ def test_every_outcome_has_its_code(installed: AdbDevice) -> None:
     assert "I/System.out: hello from a test\n" in installed.shell("logcat -d -v tag -s System.out").text
 
 
-def test_without_r_only_the_texts_are_printed(installed: AdbDevice) -> None:
+def test_without_r_only_texts_are_printed(installed: AdbDevice) -> None:
     text = installed.shell(f"am instrument -w -e class t.Outcomes#aPasses {COMPONENT}", timeout_s=120).text
     assert "INSTRUMENTATION_" not in text
     assert re.fullmatch(r"\nt\.Outcomes:\.\n+Time: [\d.,]+\n\nOK \(1 test\)\n\n\n", text), text
 
 
-def test_a_crash_leaves_the_test_without_an_end(installed: AdbDevice) -> None:
+def test_a_crash_leaves_the_test_unfinished(installed: AdbDevice) -> None:
     found = installed.shell(f"am instrument -w -r -e class 't.Outcomes$Crash' {COMPONENT}", timeout_s=120)
     *tests, last = bundles(found.text)
     assert found.exit_code == 0
@@ -144,7 +144,7 @@ def test_a_hang_ends_with_force_stop(installed: AdbDevice) -> None:
     assert installed.shell(f"pidof {PACKAGE}").exit_code == 1
 
 
-def test_what_the_package_manager_knows_of_it(installed: AdbDevice) -> None:
+def test_the_package_manager_lists_the_instrumentation(installed: AdbDevice) -> None:
     assert f"instrumentation:{COMPONENT} (target={PACKAGE})\n" in installed.shell("pm list instrumentation").text
     assert f"package:{PACKAGE}\n" in installed.shell("pm list packages").text
     assert installed.shell(f"pm path {PACKAGE}").text.startswith("package:/data/app/")
@@ -179,7 +179,7 @@ def test_an_unknown_instrumentation_is_reported(device: Device, flags: str) -> N
         ("-w --nonsense x/y", "Error: Unknown option: --nonsense\n"),
     ],
 )
-def test_wrong_use_is_reported_with_status_0(device: Device, arguments: str, message: str) -> None:
+def test_invalid_arguments_are_reported_with_status_0(device: Device, arguments: str, message: str) -> None:
     found = device.shell(f"am instrument {arguments}", timeout_s=60)
     assert found.exit_code == 0
     assert found.stderr.decode().endswith(message)

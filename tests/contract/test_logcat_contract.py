@@ -1,6 +1,6 @@
-"""`logcat` prints as Android's documentation and liblog's logprint.cpp say: formats, modifiers, filters, buffers, files.
+"""Formats, modifiers, filters, buffers and files of `logcat`, as in Android's documentation and liblog's logprint.cpp.
 
-Every line is of a tag that this test alone writes, so a phone with a busy log passes too.
+Every line has a tag that only this test writes, so a phone with a busy log passes, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DATE, CLOCK = r"\d\d-\d\d", r"\d\d:\d\d:\d\d"
 
 @pytest.fixture(scope="module")
 def tag(device: Device) -> Iterator[str]:
-    """A tag with entries of each priority, and one of several lines."""
+    """A tag with an entry of each priority, and an entry with several lines."""
     name = f"nv{time.time_ns() % 10**9}"
     script = "; ".join(f"log -p {letter} -t {name} 'message {letter}'" for letter in "vdiwef")
     device.shell(f"rm -rf {FOLDER}; mkdir -p {FOLDER}; {script}; log -p i -t {name} 'first\nsecond'")
@@ -29,7 +29,7 @@ def tag(device: Device) -> Iterator[str]:
 
 
 def lines(device: Device, options: str) -> list[str]:
-    """What logcat dumps, less dividers."""
+    """The lines that logcat prints, without dividers."""
     found = device.shell(f"logcat -d {options}")
     assert found.exit_code == 0, found.stderr
     return [line for line in found.text.splitlines() if not line.startswith("--------- ")]
@@ -72,12 +72,12 @@ def test_long_has_a_header_and_an_empty_line(device: Device, tag: str) -> None:
     assert re.search(rf"\[ {DATE} {CLOCK}\.\d{{3}} +\d+: *\d+ W/{tag} *\]\nmessage w\n\n\[ ", text), text
 
 
-def test_each_line_of_a_message_has_the_prefix_but_in_long(device: Device, tag: str) -> None:
+def test_each_line_of_a_message_has_the_prefix_except_in_long(device: Device, tag: str) -> None:
     assert lines(device, f"-v tag -s {tag}")[-2:] == [f"I/{tag:<8}: first", f"I/{tag:<8}: second"]
     assert "\nfirst\nsecond\n\n" in device.shell(f"logcat -d -v long -s {tag}").text
 
 
-def test_what_cannot_be_printed_is_escaped_on_request(device: Device) -> None:
+def test_unprintable_characters_are_escaped_on_request(device: Device) -> None:
     name = f"nvp{time.time_ns() % 10**9}"
     device.shell(f"log -t {name} \"$(printf 'a\\001b\\033\\177\\\\ tab\\tü')\"")
     assert lines(device, f"-v raw -v printable -s {name}") == ["a\\x01b\\x1B\\x7F\\\\ tab\tü"]
@@ -116,13 +116,13 @@ def test_filters(device: Device, tag: str, options: str, shown: str) -> None:
     assert "".join(line[-1] for line in found if line.startswith("message ")) == shown
 
 
-def test_an_unspecified_star_is_debug_and_a_tag_verbose(device: Device, tag: str) -> None:
+def test_default_priorities_of_filters(device: Device, tag: str) -> None:
     letters = [line[0] for line in lines(device, "-v tag '*'") if f"/{tag}" in line]
     assert "".join(letters).startswith("DIWEF")
     assert lines(device, f"-v tag '*:S' {tag}")[0][0] == "V"
 
 
-def test_the_newest_lines_are_counted_before_they_are_filtered(device: Device) -> None:
+def test_the_newest_lines_are_counted_before_filtering(device: Device) -> None:
     name = f"nvt{time.time_ns() % 10**9}"
     pid = device.shell(f"log -t {name} a; log -t {name}x b; log -t {name} c; log -t {name}x d; echo $$").text.strip()
     every = lines(device, f"-v raw -s {name} {name}x")
@@ -130,19 +130,19 @@ def test_the_newest_lines_are_counted_before_they_are_filtered(device: Device) -
     assert len(lines(device, f"-v raw -t 3 --pid={pid} -s {name}")) <= 2
 
 
-def test_times_select_what_came_since(device: Device) -> None:
+def test_a_time_selects_later_entries(device: Device) -> None:
     name = f"nvs{time.time_ns() % 10**9}"
     since = device.shell(f"log -t {name} before; sleep 0.02; echo $EPOCHREALTIME; sleep 0.02; log -t {name} after").text.strip()
     assert lines(device, f"-v raw -T {since} -s {name}") == ["after"]
 
 
-def test_dividers_report_the_buffer(device: Device, tag: str) -> None:
+def test_dividers_name_the_buffer(device: Device, tag: str) -> None:
     text = device.shell(f"logcat -d -s {tag}").text
     assert text.startswith("--------- beginning of main\n")
     assert text.count("--------- ") == 1
 
 
-def test_streaming_begins_with_the_wanted_lines_and_goes_on(device: Device, tag: str) -> None:
+def test_streaming_starts_with_the_newest_lines_and_continues(device: Device, tag: str) -> None:
     name = f"nvf{time.time_ns() % 10**9}"
     device.shell(f"log -t {name} old; log -t {name} newest")
     with device.stream(f"logcat -v raw -T 1000 -s {name}") as stream:
@@ -162,7 +162,7 @@ def test_binary_is_struct_logger_entry(device: Device, tag: str) -> None:
     assert abs(seconds - float(device.shell("echo $EPOCHREALTIME").text)) < 600
 
 
-def test_sizes(device: Device) -> None:
+def test_buffer_sizes(device: Device) -> None:
     line = device.shell("logcat -g -b main").text
     size = r"\d+ (B|KiB|MiB)"
     pattern = (
@@ -171,13 +171,13 @@ def test_sizes(device: Device) -> None:
     assert re.fullmatch(pattern, line), line
 
 
-def test_a_long_message_is_cut_at_the_payload_limit(device: Device) -> None:
+def test_a_long_message_is_truncated_at_the_payload_limit(device: Device) -> None:
     name = f"nvl{time.time_ns() % 10**9}"
     device.shell(f"log -t {name} $(printf '%05000d' 1)")
     assert len(lines(device, f"-v raw -s {name}")[0]) == 4068 - 3 - len(name)
 
 
-def test_a_file_takes_what_is_printed(device: Device, tag: str) -> None:
+def test_output_can_be_written_to_a_file(device: Device, tag: str) -> None:
     device.shell(f"logcat -d -v raw -f {FOLDER}/log -s {tag}:E")
     assert device.shell(f"cat {FOLDER}/log").text.splitlines()[-2:] == ["message e", "message f"]
 
@@ -200,13 +200,13 @@ def test_a_file_takes_what_is_printed(device: Device, tag: str) -> None:
         "-b",
     ],
 )
-def test_wrong_use_is_reported_on_standard_error(device: Device, options: str) -> None:
+def test_invalid_options_are_reported_on_standard_error(device: Device, options: str) -> None:
     found = device.shell(f"logcat -d {options}")
     assert (found.exit_code, found.stdout) == (1, b"")
     assert found.stderr.startswith(b"logcat: ")
 
 
-def test_the_ring_drops_the_oldest_and_can_be_cleared(virtual: Device) -> None:
+def test_the_ring_buffer_drops_the_oldest_entries_and_can_be_cleared(virtual: Device) -> None:
     name = "nv-ring"
     loop = f"i=0; while [ $i -lt 40 ]; do log -b main -t {name} $i$(printf '%04000d' 1); i=$((i+1)); done"
     virtual.shell(f"logcat -G 64K; {loop.replace('-b main ', '')}")

@@ -58,7 +58,7 @@ def test_packages(device: Device) -> None:
     assert device.shell("pm nonsense").exit_code == 255
 
 
-def test_an_install_that_fails_says_why(device: Device, adb: Adb, tmp_path: Path) -> None:
+def test_a_failed_install_reports_the_cause(device: Device, adb: Adb, tmp_path: Path) -> None:
     (tmp_path / "x.apk").write_bytes(b"nothing")
     for options in ([], ["--no-streaming"]):
         done = adb("install", *options, str(tmp_path / "x.apk"))
@@ -117,7 +117,7 @@ def test_doze_can_be_switched_off(restored: Device) -> None:
     assert restored.shell(script).text.splitlines() == ["1", "Deep idle mode disabled", "0", "1", "Deep idle mode enabled", "1"]
 
 
-def test_the_screen_sleeps_and_wakes(restored: Device) -> None:
+def test_the_screen_turns_off_and_on(restored: Device) -> None:
     wakefulness = "dumpsys power | grep -m 1 mWakefulness="
     found = restored.shell(
         f"input keyevent 223; sleep 0.5; {wakefulness}; input keyevent 224; sleep 0.5; {wakefulness}"
@@ -126,14 +126,14 @@ def test_the_screen_sleeps_and_wakes(restored: Device) -> None:
 
 
 def test_radios_are_switched_by_svc(virtual: AdbDevice, restored: Device) -> None:
-    """On the virtual phone alone: adb may reach a phone by the radio that goes off."""
+    """Only on the virtual phone: adb may reach a physical phone by the radio that is switched off."""
     for radio, key in (("wifi", "wifi_on"), ("data", "mobile_data"), ("bluetooth", "bluetooth_on")):
         found = virtual.shell(f"svc {radio} disable; settings get global {key}; svc {radio} enable; settings get global {key}")
         assert (found.text, found.exit_code) == ("0\n1\n", 0)
     assert virtual.shell("svc nonsense").exit_code != 0
 
 
-def test_heat_can_be_played(device: Device) -> None:
+def test_thermal_status_can_be_overridden(device: Device) -> None:
     if device.info.sdk < 29:
         pytest.skip("the thermal service is younger")
     try:
@@ -144,8 +144,8 @@ def test_heat_can_be_played(device: Device) -> None:
     assert "IsStatusOverride: false" in device.shell("dumpsys thermalservice").text
 
 
-def test_the_power_profile_can_be_had(device: Device) -> None:
-    """The same figures from the battery service and from the framework's resources, overlays included."""
+def test_the_power_profile_is_available(device: Device) -> None:
+    """The battery service and the framework's resources, including overlays, have equal values."""
     policies = read_policies(device)
     found = {place: one for place, read in candidates(device) if (one := read()) is not None}
     assert found
@@ -154,7 +154,7 @@ def test_the_power_profile_can_be_had(device: Device) -> None:
     assert len(policies) >= 1 and device.shell("cmd overlay list android").exit_code == 0
 
 
-def test_settings_are_set_and_given_back(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_changed_and_restored(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     look = "settings list system; settings list global; dumpsys battery | grep -e UPDATES -e powered; cmd deviceidle enabled"
     said: list[str] = []
@@ -166,14 +166,14 @@ def test_settings_are_set_and_given_back(device: Device, tmp_path: Path, monkeyp
     assert device.shell(look).text == before
 
 
-def test_dumpsys_names_what_there_is_and_what_is_not(device: Device) -> None:
+def test_dumpsys_lists_services_and_reports_unknown_ones(device: Device) -> None:
     listed = device.shell("dumpsys -l").text.splitlines()
     assert listed[0] == "Currently running services:" and "  battery" in listed
     assert "Can't find service: navitas_none" in device.shell("dumpsys navitas_none 2>&1").text
     assert device.shell("cmd navitas_none").exit_code == 20
 
 
-def test_run_as_refuses_what_it_may_not_enter(device: Device) -> None:
+def test_run_as_rejects_other_packages(device: Device) -> None:
     for command, message in (
         ("run-as", "run-as: usage: run-as "),
         ("run-as org.navitas.none id", "run-as: unknown package: org.navitas.none"),
@@ -182,7 +182,7 @@ def test_run_as_refuses_what_it_may_not_enter(device: Device) -> None:
         assert found.exit_code == 1 and found.stderr.decode().startswith(message), found
 
 
-def test_sysfs_that_profilers_read(device: Device) -> None:
+def test_sysfs_files_that_profilers_read(device: Device) -> None:
     root = "/sys/devices/system/cpu"
     assert re.fullmatch(r"[\d,-]+\n", device.shell(f"cat {root}/possible").text)
     policies = re.findall(r"policy\d+", device.shell(f"ls {root}/cpufreq").text)
@@ -192,7 +192,7 @@ def test_sysfs_that_profilers_read(device: Device) -> None:
     current = int(device.shell(f"cat {first}/scaling_cur_freq").text)
     lowest, highest = (int(device.shell(f"cat {first}/cpuinfo_{end}_freq").text) for end in ("min", "max"))
     assert lowest <= current <= highest
-    # Only root may ask the hardware.
+    # Only root may read the hardware's value.
     denied = device.shell(f"cat {first}/cpuinfo_cur_freq")
     assert (denied.exit_code, b"Permission denied" in denied.stderr) == (1, True)
     states = device.shell(f"cat {first}/stats/time_in_state").text
@@ -200,7 +200,7 @@ def test_sysfs_that_profilers_read(device: Device) -> None:
     assert device.shell(f"echo 1 > {first}/scaling_max_freq").exit_code == 1
 
 
-def test_proc_that_the_shell_may_read(device: Device) -> None:
+def test_proc_files_that_the_shell_may_read(device: Device) -> None:
     assert device.shell("cat /proc/stat").text.startswith("cpu ")
     found = device.shell("cat /proc/$$/comm; ps -p $$ -o PID,NAME; pidof sh > /dev/null; echo $?").text.split()
     assert found[0] == "sh" and found[1:3] == ["PID", "NAME"] and found[4:] == ["sh", "0"]
@@ -214,7 +214,7 @@ def test_identity(device: Device) -> None:
     assert found[3].startswith("uid=2000(shell) gid=2000(shell) groups=2000(shell)")
 
 
-def test_adb_itself(device: Device, adb: Adb) -> None:
+def test_adb_services(device: Device, adb: Adb) -> None:
     assert adb("get-state").stdout == b"device\n"
     assert adb("get-serialno").stdout.decode().strip() == device.info.serial
     assert b"unknown host service" not in adb("features").stdout
@@ -228,14 +228,14 @@ def test_adb_itself(device: Device, adb: Adb) -> None:
     assert adb("exec-out", "cat /data/local/tmp/navitas-in; rm /data/local/tmp/navitas-in").stdout == bytes(range(256))
 
 
-def test_arguments_reach_the_shell_as_adb_joins_them(adb: Adb) -> None:
+def test_the_shell_gets_the_arguments_joined_by_adb(adb: Adb) -> None:
     assert adb("shell", "echo", "a   b", "'c   d'").stdout == b"a b c   d\n"
     # A client sends the length in four hexadecimal digits.
     long = "x" * 60_000
     assert adb("shell", f"printf %s {long} | wc -c").stdout.strip() == b"60000"
 
 
-def test_a_lost_host_ends_its_command(device: AdbDevice) -> None:
+def test_a_lost_host_ends_its_commands(device: AdbDevice) -> None:
     with device.stream("echo $$; exec sleep 1000") as stream:
         pid = next(stream.lines()).decode()
     assert (
@@ -262,7 +262,7 @@ def _echo_once(server: socket.socket) -> None:
         connection.sendall(connection.makefile("rb").readline().upper())
 
 
-def test_what_the_virtual_phone_does_not_forward_is_refused_with_a_reason(virtual: AdbDevice, adb: Adb) -> None:
+def test_unsupported_forwards_are_rejected_with_a_reason(virtual: AdbDevice, adb: Adb) -> None:
     done = adb("reverse", "tcp:9999", "tcp:9999")
     assert done.returncode == 1 and b"reverse forwarding is not modelled" in done.stderr
     assert adb("reverse", "--list").stdout.strip() == b""

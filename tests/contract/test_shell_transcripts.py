@@ -1,4 +1,4 @@
-"""The device's shell does what mksh and toybox did when they were recorded: quoting, expansion, traps, exit codes, messages."""
+"""The device's shell behaves as recorded from mksh and toybox: quoting, expansion, traps, exit codes, messages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _name(transcript: Transcript) -> str:
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=_name)
-def test_the_device_does_the_same(device: Device, transcript: Transcript) -> None:
-    # A script with a wrong line is read no further than that: the folder has to be there before.
+def test_the_devices_shell_matches_the_transcripts(device: Device, transcript: Transcript) -> None:
+    # A shell stops reading a script at an invalid line, so the folder must exist before.
     device.shell(f"rm -rf {FOLDER}; mkdir -p {FOLDER}")
     found = device.shell(f"cd {FOLDER}; {transcript.script}")
     assert (found.exit_code, text(found.stdout), text(found.stderr)) == (
@@ -29,14 +29,14 @@ def test_the_device_does_the_same(device: Device, transcript: Transcript) -> Non
     )
 
 
-def test_the_transcripts_are_what_the_programs_do(tmp_path: Path) -> None:
-    """Where mksh and toybox are installed, each script gives what is recorded."""
+def test_the_transcripts_match_mksh_and_toybox(tmp_path: Path) -> None:
+    """With mksh and toybox installed, each script gives the recorded output."""
     if missing := missing_programs():
         pytest.skip(f"not installed: {missing} (apt install mksh toybox)")
     recorder = Recorder(tmp_path)
 
     def is_same(known: Transcript) -> bool:
-        # Scripts with background jobs may be overtaken on a busy machine.
+        # On a busy machine, the order of background jobs may differ.
         return any(recorder.record(known.section, known.script) == known for _ in range(3))
 
     assert [known for known in TRANSCRIPTS if not is_same(known)] == []

@@ -1,4 +1,4 @@
-"""adb's sync service, request by request over a raw connection (AOSP packages/modules/adb: SYNC.TXT, file_sync_service.cpp)."""
+"""Requests to adb's sync service on a raw connection (AOSP packages/modules/adb: SYNC.TXT, file_sync_service.cpp)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sync:
         self._connection = transport.conn
         self._connection.settimeout(30)
 
-    def ask(self, kind: bytes, argument: str) -> None:
+    def request(self, kind: bytes, argument: str) -> None:
         data = argument.encode()
         self.send(kind, data)
 
@@ -52,7 +52,7 @@ class Sync:
         return self.take(length).decode()
 
     def ends(self) -> bool:
-        """Whether the device closes the service now."""
+        """Whether the device closes the service."""
         return self._connection.recv(1) == b""
 
     def close(self) -> None:
@@ -71,19 +71,19 @@ def sync(device: AdbDevice) -> Iterator[Sync]:
 
 
 def stat_v1(sync: Sync, path: str) -> tuple[int, int, int]:
-    sync.ask(b"STAT", path)
+    sync.request(b"STAT", path)
     assert sync.take(4) == b"STAT"
     mode, size, mtime = struct.unpack("<III", sync.take(12))
     return mode, size, mtime
 
 
 def stat_v2(sync: Sync, kind: bytes, path: str) -> tuple[int, ...]:
-    sync.ask(kind, path)
+    sync.request(kind, path)
     assert sync.take(4) == kind
     return STAT_V2.unpack(sync.take(STAT_V2.size))
 
 
-def test_stat_is_lstat_in_its_first_version(sync: Sync) -> None:
+def test_stat_v1_is_lstat(sync: Sync) -> None:
     mode, size, mtime = stat_v1(sync, f"{FOLDER}/f")
     assert (stat.S_ISREG(mode), size, mtime) == (True, 5, 1000)
     assert stat.S_ISLNK(stat_v1(sync, f"{FOLDER}/link")[0])
@@ -91,7 +91,7 @@ def test_stat_is_lstat_in_its_first_version(sync: Sync) -> None:
     assert stat_v1(sync, f"{FOLDER}/none") == (0, 0, 0)
 
 
-def test_stat_and_lstat_of_the_second_version_report_errors(sync: Sync) -> None:
+def test_stat_v2_and_lstat_v2_report_errors(sync: Sync) -> None:
     error, _, inode, mode, links, uid, gid, size, _, mtime, _ = stat_v2(sync, b"STA2", f"{FOLDER}/link")
     assert (error, stat.S_ISREG(mode), links, uid, gid, size, mtime) == (0, True, 1, 2000, 2000, 5, 1000)
     assert inode > 0
@@ -100,31 +100,31 @@ def test_stat_and_lstat_of_the_second_version_report_errors(sync: Sync) -> None:
     assert stat_v2(sync, b"LST2", "/none")[0] == ENOENT
 
 
-def test_lists_name_everything_with_dots(sync: Sync) -> None:
+def test_lists_include_dot_entries(sync: Sync) -> None:
     for kind, entry, fixed in ((b"LIST", b"DENT", 12), (b"LIS2", b"DNT2", STAT_V2.size)):
-        sync.ask(kind, FOLDER)
+        sync.request(kind, FOLDER)
         names = []
         while (answer := sync.take(4)) == entry:
             sync.take(fixed)
             names.append(sync.take(struct.unpack("<I", sync.take(4))[0]).decode())
         assert answer == b"DONE" and sync.take(fixed + 4) == bytes(fixed + 4)
         assert sorted(names) == [".", "..", "f", "link", "sub"]
-        sync.ask(kind, f"{FOLDER}/none")
+        sync.request(kind, f"{FOLDER}/none")
         assert sync.take(fixed + 8) == b"DONE" + bytes(fixed + 4)
 
 
 @pytest.mark.parametrize("size", [0, 1, 65536, 65537, 3_000_000])
-def test_what_is_sent_is_received(sync: Sync, size: int) -> None:
+def test_a_sent_file_is_received_unchanged(sync: Sync, size: int) -> None:
     content = (bytes(range(256)) * (size // 256 + 1))[:size]
-    sync.ask(b"SEND", f"{FOLDER}/new/deep/big,{0o100640}")
+    sync.request(b"SEND", f"{FOLDER}/new/deep/big,{0o100640}")
     for start in range(0, size, 65536):
         sync.send(b"DATA", content[start : start + 65536])
     sync.done(1_234_567_890)
     assert sync.header() == (b"OKAY", 0)
     mode, stored, mtime = stat_v1(sync, f"{FOLDER}/new/deep/big")
-    # What the owner may, group and others may: adbd copies the bits.
+    # adbd copies the owner's permissions to group and others.
     assert (mode & 0o777, stored, mtime) == (0o666, size, 1_234_567_890)
-    sync.ask(b"RECV", f"{FOLDER}/new/deep/big")
+    sync.request(b"RECV", f"{FOLDER}/new/deep/big")
     received = b""
     while (header := sync.header())[0] == b"DATA":
         assert header[1] <= 65536
@@ -132,8 +132,8 @@ def test_what_is_sent_is_received(sync: Sync, size: int) -> None:
     assert (header, received == content) == ((b"DONE", 0), True)
 
 
-def test_symlinks_are_sent_as_such(sync: Sync) -> None:
-    sync.ask(b"SEND", f"{FOLDER}/sent,{0o120777}")
+def test_symlinks_are_sent_as_symlinks(sync: Sync) -> None:
+    sync.request(b"SEND", f"{FOLDER}/sent,{0o120777}")
     sync.send(b"DATA", b"f\0")
     sync.done(0)
     assert sync.header() == (b"OKAY", 0)
@@ -145,8 +145,8 @@ def test_symlinks_are_sent_as_such(sync: Sync) -> None:
     ("path", "reason"),
     [("/system/x", "Read-only file system"), ("/proc/x", ""), (FOLDER, "Is a directory"), ("/data/data/x", "Permission denied")],
 )
-def test_what_cannot_be_stored_is_refused_when_all_was_sent(sync: Sync, path: str, reason: str) -> None:
-    sync.ask(b"SEND", f"{path},33188")
+def test_a_file_that_cannot_be_stored_is_rejected_at_its_end(sync: Sync, path: str, reason: str) -> None:
+    sync.request(b"SEND", f"{path},33188")
     sync.send(b"DATA", b"content")
     sync.done(0)
     message = sync.failure()
@@ -163,8 +163,8 @@ def test_what_cannot_be_stored_is_refused_when_all_was_sent(sync: Sync, path: st
         (b"STAT", "x" * 1025, "path too long"),
     ],
 )
-def test_refusals(sync: Sync, kind: bytes, path: str, message: str) -> None:
-    sync.ask(kind, path)
+def test_invalid_requests_are_rejected(sync: Sync, kind: bytes, path: str, message: str) -> None:
+    sync.request(kind, path)
     assert sync.failure() == message
 
 

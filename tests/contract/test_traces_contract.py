@@ -1,4 +1,4 @@
-"""Traces of the scheduler, by Perfetto and atrace, on any phone: what was running is in them, and nothing stays behind."""
+"""Scheduler traces by Perfetto and atrace on any phone: they contain running processes, and leave nothing on the phone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TICK_NS = 10_000_000
 
 @pytest.fixture
 def busy(device: Device) -> Iterator[int]:
-    """The process id of one that never rests."""
+    """The process ID of a busy process."""
     with device.stream("timeout 60 yes > /dev/null"):
         running = "for p in $(pidof yes); do if [ -r /proc/$p/schedstat ]; then echo $p; fi; done"
         assert eventually(lambda: device.shell(running).text.strip() != "")
@@ -52,7 +52,7 @@ def wait_until_used(device: Device, pid: int, more_ns: int) -> None:
 
 
 def traced(device: Device, tracing: Tracing, folder: Path, busy: int) -> RawTrace:
-    """A trace during which a process has used at least `BUSY_NS`."""
+    """A trace in which a process uses at least `BUSY_NS`."""
     trace = started(device, tracing)
     try:
         wait_until_used(device, busy, BUSY_NS)
@@ -73,14 +73,14 @@ def started(device: Device, tracing: Tracing) -> RunTrace:
 
 
 def left(device: Device) -> list[str]:
-    """What of ours is on a device: processes that trace, files, the mark of atrace."""
+    """Leftovers on the device: tracing processes, files, atrace's marker."""
     return device.shell(
         f"pgrep -f perfetto-traces/[n]avitas-; ls /data/misc/perfetto-traces | grep navitas-; ls {MARK}"
     ).text.split()
 
 
 def ran_ns(found: Trace, tid: int) -> int:
-    """How long a thread ran, by the switches."""
+    """The time in ns that a thread ran, by the trace's switches."""
     total = 0
     switches = found.switches
     for cpu in np.unique(switches.cpu):
@@ -91,13 +91,13 @@ def ran_ns(found: Trace, tid: int) -> int:
 
 
 @pytest.mark.parametrize("tracing", ["perfetto", "atrace"])
-def test_a_busy_process_is_in_the_trace(device: Device, busy: int, tracing: Tracing, tmp_path: Path) -> None:
+def test_a_trace_contains_a_busy_process(device: Device, busy: int, tracing: Tracing, tmp_path: Path) -> None:
     raw = traced(device, tracing, tmp_path, busy)
     assert raw.skipped_by_reason == {} and not any("lost" in text for text in raw.warnings)
     tasks = raw.trace.tasks
     (row,) = np.flatnonzero((tasks.tid == busy) & (tasks.tgid == busy))[:1]
     assert task_name(tasks, int(row)) in ("yes", "")
-    # What it used before the tracer was on, and since its last tick, is not in the trace.
+    # The trace lacks the time before tracing started and after the last tick.
     assert ran_ns(raw.trace, busy) > 0.5 * BUSY_NS
     assert len(np.unique(raw.trace.frequencies.cpu)) > 0 and raw.trace.frequencies.khz.min() > 0
     assert left(device) == []
@@ -110,7 +110,7 @@ def test_perfetto_reports_clocks_and_rails(virtual: Device, busy: int, tmp_path:
     assert (np.diff(found.rails.energy_j, axis=0) >= 0).all() and found.rails.energy_j[-1].sum() > found.rails.energy_j[0].sum()
 
 
-def test_perfetto_refuses_what_it_does_not_understand(device: Device) -> None:
+def test_perfetto_rejects_an_invalid_configuration(device: Device) -> None:
     if not device.shell("which perfetto").text.strip():
         pytest.skip("the device has no perfetto")
     out = "-o /data/misc/perfetto-traces/navitas-none.pftrace"
@@ -119,7 +119,7 @@ def test_perfetto_refuses_what_it_does_not_understand(device: Device) -> None:
         assert refused.exit_code != 0 and refused.stderr, command
 
 
-def test_threads_report_where_they_ran(device: Device, busy: int) -> None:
+def test_threads_report_their_time_in_state(device: Device, busy: int) -> None:
     def ticks() -> int:
         text = device.shell(f"cat /proc/{busy}/task/{busy}/time_in_state").text
         return sum(int(found) for found in re.findall(r"^\d+ (\d+)", text, re.MULTILINE))
@@ -132,9 +132,7 @@ def test_threads_report_where_they_ran(device: Device, busy: int) -> None:
 
 
 @pytest.mark.parametrize("tracing", ["perfetto", "atrace"])
-def test_what_a_killed_client_has_left_is_ended_by_the_next(
-    device: AdbDevice, busy: int, tracing: Tracing, tmp_path: Path
-) -> None:
+def test_the_next_trace_removes_what_a_killed_client_left(device: AdbDevice, busy: int, tracing: Tracing, tmp_path: Path) -> None:
     kill_in_a_trace(device, tracing)
     assert len(left(device)) == (2 if tracing == "perfetto" else 1)
     again = started(device, tracing)
@@ -144,7 +142,7 @@ def test_what_a_killed_client_has_left_is_ended_by_the_next(
     assert left(device) == [] and [path.stat().st_size > 0 for path in tmp_path.iterdir()] == [True]
 
 
-def test_a_trace_that_the_next_has_ended_stays_removed(device: AdbDevice, tmp_path: Path) -> None:
+def test_a_trace_ended_by_the_next_one_stays_removed(device: AdbDevice, tmp_path: Path) -> None:
     trace, following = started(device, "perfetto"), RunTrace(device, "none")
     following.start(None, lambda *_: None)
     assert left(device) == []
@@ -154,7 +152,7 @@ def test_a_trace_that_the_next_has_ended_stays_removed(device: AdbDevice, tmp_pa
 
 
 @pytest.mark.parametrize("following", ["perfetto", "none"])
-def test_tracing_that_was_left_on_is_off_after_any_run(device: AdbDevice, following: Tracing, tmp_path: Path) -> None:
+def test_any_run_disables_tracing_that_was_left_on(device: AdbDevice, following: Tracing, tmp_path: Path) -> None:
     kill_in_a_trace(device, "atrace")
     trace = started(device, following)
     assert "sched_switch:" not in device.shell("atrace --async_stop").text
@@ -163,7 +161,7 @@ def test_tracing_that_was_left_on_is_off_after_any_run(device: AdbDevice, follow
 
 
 @pytest.mark.parametrize("tracing", ["perfetto", "atrace"])
-def test_a_cable_that_is_pulled(virtual: AdbDevice, tracing: Tracing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disconnected_cable(virtual: AdbDevice, tracing: Tracing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.collect.trace.run_trace._RECONNECT_S", 0.1)
     with linked(virtual) as (device, link):
         trace = started(device, tracing)
@@ -176,7 +174,7 @@ def test_a_cable_that_is_pulled(virtual: AdbDevice, tracing: Tracing, tmp_path: 
 
 
 def kill_in_a_trace(device: AdbDevice, tracing: Tracing) -> None:
-    """Kill a process that traces."""
+    """Start a process that traces, and kill it."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""The adb transport packet by packet, as a host of any age speaks it (AOSP packages/modules/adb: protocol.txt, adb.h).
+"""Packets of the adb transport, for old and new hosts (AOSP packages/modules/adb: protocol.txt, adb.h).
 
 Only a device on a plain socket supports these requests: the virtual phone.
 """
@@ -21,15 +21,15 @@ OUT, ERR, EXIT = 1, 2, 3
 
 
 class Host:
-    """One connection; checks magic and, for an old host, checksums of what it receives."""
+    """One connection. Checks the magic of received packets and, for an old host, their checksums."""
 
-    def __init__(self, address: str, version: int = NEW, most: int = 1 << 20) -> None:
+    def __init__(self, address: str, version: int = NEW, max_payload: int = 1 << 20) -> None:
         self._socket = connect_to(Path(address.removeprefix(LOCAL)))
         self._socket.settimeout(30)
         self._version = version
-        self._most = most
-        self.send(CNXN, version, most, b"host::features=shell_v2,cmd,delayed_ack,sendrecv_v2")
-        kind, self.version, self.most, self.banner = self.receive()
+        self._most = max_payload
+        self.send(CNXN, version, max_payload, b"host::features=shell_v2,cmd,delayed_ack,sendrecv_v2")
+        kind, self.version, self.max_payload, self.banner = self.receive()
         assert kind == CNXN, "the device requires a key"
 
     def send(self, kind: bytes, first: int, second: int, data: bytes = b"") -> None:
@@ -54,14 +54,14 @@ class Host:
         return struct.pack("<I", command), first, second, data
 
     def open(self, service: str, number: int = 1) -> int:
-        """Open a service; the device's number of the stream, or 0 when it refuses."""
+        """Open a service; return the device's stream number, or 0 if it refuses."""
         self.send(OPEN, number, 0, service.encode() + b"\0")
         kind, remote, local, _ = self.receive()
         assert local == number
         return remote if kind == OKAY else 0
 
     def read_all(self, remote: int, number: int = 1) -> list[bytes]:
-        """Payloads until the device closes the stream; each is acknowledged."""
+        """Acknowledge and return all payloads until the device closes the stream."""
         found = []
         while True:
             kind, first, second, data = self.receive()
@@ -81,8 +81,8 @@ class Host:
 def connect(virtual: AdbDevice) -> Iterator[Callable[..., Host]]:
     hosts: list[Host] = []
 
-    def make(version: int = NEW, most: int = 1 << 20) -> Host:
-        hosts.append(Host(virtual.serial, version, most))
+    def make(version: int = NEW, max_payload: int = 1 << 20) -> Host:
+        hosts.append(Host(virtual.serial, version, max_payload))
         return hosts[-1]
 
     yield make
@@ -90,32 +90,34 @@ def connect(virtual: AdbDevice) -> Iterator[Callable[..., Host]]:
         host.close()
 
 
-def test_a_connection_needs_no_key_and_reports_what_the_device_can(connect: Callable[..., Host]) -> None:
+def test_a_connection_needs_no_key_and_reports_features(connect: Callable[..., Host]) -> None:
     host = connect()
-    assert host.version == NEW and host.most == 1 << 20
+    assert host.version == NEW and host.max_payload == 1 << 20
     kind, _, rest = host.banner.partition(b"::")
     fields = dict(part.split(b"=", 1) for part in rest.rstrip(b";").split(b";"))
     assert kind == b"device"
     assert {b"ro.product.name", b"ro.product.model", b"ro.product.device", b"features"} == set(fields)
-    # What is not offered is not used: plain acknowledgements, uncompressed files, no abb.
+    # The device uses no feature that the host lacks: plain acknowledgements, uncompressed files, no abb.
     assert fields[b"features"].split(b",") == [b"shell_v2", b"cmd", b"stat_v2", b"ls_v2", b"fixed_push_mkdir"]
     assert len(host.banner) <= 4096 and b"\0" not in host.banner
 
 
-@pytest.mark.parametrize(("version", "most", "largest"), [(OLD, 4096, 4096), (NEW, 4096, 4096), (NEW, 1 << 20, 65536)])
-def test_payloads_are_no_larger_than_the_host_takes(connect: Callable[..., Host], version: int, most: int, largest: int) -> None:
-    host = connect(version, most)
+@pytest.mark.parametrize(("version", "max_payload", "largest"), [(OLD, 4096, 4096), (NEW, 4096, 4096), (NEW, 1 << 20, 65536)])
+def test_payloads_do_not_exceed_the_hosts_maximum(
+    connect: Callable[..., Host], version: int, max_payload: int, largest: int
+) -> None:
+    host = connect(version, max_payload)
     pieces = host.read_all(host.open("exec:seq 1 30000"))
     assert b"".join(pieces) == "".join(f"{number}\n" for number in range(1, 30001)).encode()
     assert max(map(len, pieces)) >= largest
 
 
-def test_one_write_is_under_way_until_it_is_acknowledged(connect: Callable[..., Host]) -> None:
-    host = connect(most=4096)
+def test_each_write_waits_for_its_acknowledgement(connect: Callable[..., Host]) -> None:
+    host = connect(max_payload=4096)
     remote = host.open("exec:seq 1 30000")
     kind, *_ = host.receive()
     assert kind == WRTE
-    # Nothing more of that stream comes before its OKAY: another stream answers first.
+    # The stream sends no more data before its OKAY: another stream answers first.
     assert host.open("exec:echo other", 2)
     kind, _, second, data = host.receive()
     assert (kind, second, data) == (WRTE, 2, b"other\n")
@@ -123,13 +125,13 @@ def test_one_write_is_under_way_until_it_is_acknowledged(connect: Callable[..., 
     assert host.receive()[0] in (WRTE, CLSE)
 
 
-def test_the_first_version_merges_outputs_and_has_no_status(connect: Callable[..., Host]) -> None:
+def test_shell_v1_merges_outputs_and_has_no_status(connect: Callable[..., Host]) -> None:
     host = connect()
     text = b"".join(host.read_all(host.open("shell:echo out; echo err >&2; exit 3")))
     assert sorted(text.split()) == [b"err", b"out"]
 
 
-def test_the_second_version_has_packets_for_outputs_and_status(connect: Callable[..., Host]) -> None:
+def test_shell_v2_separates_outputs_and_status(connect: Callable[..., Host]) -> None:
     host = connect()
     remote = host.open("shell,v2,TERM=dumb,raw:cat; echo err >&2; exit 300")
     for packet_id, data in ((0, b"in\n"), (4, b"")):
@@ -153,19 +155,19 @@ def test_the_second_version_has_packets_for_outputs_and_status(connect: Callable
 
 
 @pytest.mark.parametrize("service", ["nonsense:", "dev:/dev/null", "framebuffer:", "abb:package", "localabstract:x", ""])
-def test_what_is_not_served_is_closed(connect: Callable[..., Host], service: str) -> None:
+def test_unknown_services_are_closed(connect: Callable[..., Host], service: str) -> None:
     host = connect()
     assert host.open(service) == 0
     assert host.read_all(host.open("exec:echo still here", 2), 2) == [b"still here\n"]
 
 
-def test_answers_to_a_key_that_was_not_requested_are_ignored(connect: Callable[..., Host]) -> None:
+def test_unrequested_authentication_is_ignored(connect: Callable[..., Host]) -> None:
     host = connect()
     host.send(AUTH, 3, 0, b"QAAAA key@host\0")
     assert host.read_all(host.open("exec:echo fine")) == [b"fine\n"]
 
 
-def test_hosts_at_once_do_not_meet(connect: Callable[..., Host]) -> None:
+def test_concurrent_hosts_are_independent(connect: Callable[..., Host]) -> None:
     hosts = [connect() for _ in range(4)]
     remotes = [host.open(f"exec:sleep 0.1; echo {number}") for number, host in enumerate(hosts)]
     assert [host.read_all(remote) for host, remote in zip(hosts, remotes, strict=True)] == [
@@ -174,7 +176,7 @@ def test_hosts_at_once_do_not_meet(connect: Callable[..., Host]) -> None:
 
 
 @pytest.mark.parametrize("leave", ["close the stream", "close the connection", "send garbage"])
-def test_a_host_that_leaves_in_the_middle_ends_its_command(virtual: AdbDevice, connect: Callable[..., Host], leave: str) -> None:
+def test_a_disconnecting_host_ends_its_command(virtual: AdbDevice, connect: Callable[..., Host], leave: str) -> None:
     host = connect()
     remote = host.open("exec:echo $$; sleep 1000")
     pid = host.receive()[3].decode().strip()

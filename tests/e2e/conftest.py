@@ -33,7 +33,7 @@ def daemons(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[
 
 @pytest.fixture(scope="session", params=gradle_params())
 def gradle(request: pytest.FixtureRequest, daemons: set[str]) -> str:
-    """Each Gradle in turn; a test may name some of them."""
+    """Each Gradle in turn; a test may select some."""
     launcher: str = request.param
     daemons.add(launcher)
     return launcher
@@ -41,7 +41,7 @@ def gradle(request: pytest.FixtureRequest, daemons: set[str]) -> str:
 
 @pytest.fixture(scope="session")
 def any_gradle(daemons: set[str]) -> str:
-    """One Gradle, for what is the same on all."""
+    """One Gradle, for behavior that does not depend on its version."""
     found = gradles()
     if not found:
         pytest.skip("no `gradle` on PATH and NAVITAS_GRADLE_HOMES is not set")

@@ -1,6 +1,6 @@
 """Real Android projects of three generations: APKs with probes, signed, profiled through adb on the virtual phone.
 
-One project serves as many assertions as possible: its builds are what takes time.
+Each project is built once for as many assertions as possible, because builds are slow.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Made:
         self.folder.mkdir(exist_ok=True)
 
     def apk(self, name: str) -> Path:
-        """An APK of the bundle whose signature holds."""
+        """An APK of the bundle, with a verified signature."""
         path = self.bundle.extract(name, self.folder / name)
         subprocess.run(["apksigner", "verify", "--min-sdk-version", "21", str(path)], check=True, capture_output=True)
         return path
 
 
 class Built(Made):
-    """The same, and what Gradle said when it was made."""
+    """A bundle, with Gradle's output of its build."""
 
     def __init__(
         self, project: Path, launcher: str, *, module: str = ":", variant: str | None = None, tests: bool = True
@@ -67,13 +67,13 @@ class Built(Made):
         super().__init__(bundle)
 
     def ran(self, pattern: str) -> list[str]:
-        """Names of tasks that had something to do."""
+        """Names of the executed tasks."""
         tasks = [match[1] for line in self.lines if (match := re.fullmatch(r"(?:> Task )?(:\S+)", line.strip()))]
         return [task for task in tasks if re.search(pattern, task)]
 
 
 class Profiled:
-    """The report of `navitas profile PROJECT`, or of another command that wrote one."""
+    """The report of `navitas profile PROJECT` or of another command."""
 
     def __init__(self, report: dict[str, Any]) -> None:
         self.tests = {f"{test['class'].rpartition('.')[2]}#{test['method']}": test for test in report["tests"]}
@@ -95,9 +95,9 @@ class Profiled:
         return cls(json.loads(report.read_text("utf-8")))
 
     def calls(self, test: str) -> set[tuple[str, str]]:
-        """Who called whom in the trees of a test's threads, as `Class.method`.
+        """Pairs of caller and callee in the call trees of a test's threads, as `Class.method`.
 
-        But for the probes, whose cost was taken off, each took energy, and no more than its caller.
+        Asserts that each call's energy with probes is positive and does not exceed its caller's.
         """
         found = set()
         for thread in self.tests[test]["threads"]:
@@ -112,7 +112,7 @@ class Profiled:
         return found
 
     def energy_of(self, test: str, method: str) -> float:
-        """Inclusive energy of a method `Class.method` in a test, over all threads."""
+        """Inclusive energy in J of a method `Class.method` in a test, over all threads."""
         energies: list[float] = [
             each["inclusive_j"]
             for thread in self.tests[test]["threads"]
@@ -124,7 +124,7 @@ class Profiled:
 
 @pytest.fixture
 def launcher(request: pytest.FixtureRequest, daemons: set[str]) -> str:
-    """The Gradle that a fixture is for."""
+    """The Gradle of a fixture's parameter."""
     found = gradles().get(request.param)
     if found is None:
         pytest.skip(f"no Gradle {request.param}: neither NAVITAS_GRADLE_HOMES nor .gradle-homes has it (`make gradle-homes`)")
@@ -138,7 +138,7 @@ def classes_of_tests(bundle: Bundle) -> set[str]:
 
 
 @pytest.mark.parametrize("launcher", ["path"], indirect=True)
-def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str) -> None:
+def test_old_plugins_use_the_transform_api(tmp_path: Path, launcher: str) -> None:
     project = copy_project("a", tmp_path)
     profiled = Profiled.by_command(project, launcher, "--tests", "Sto*Test#*", "--tests", "StatisticsTest#*")
     assert set(profiled.tests) == {"StorageActivityTest#savesAtEachPress", "StatisticsTest#computesTheSpread"}
@@ -152,7 +152,7 @@ def test_a_transform_for_old_plugins(tmp_path: Path, launcher: str) -> None:
     assert SLOWER in profiled.warnings
 
     built = Built(project, launcher)
-    assert not built.ran("(?i)transformClasses|navitas(Runtime|Bundle)"), "nothing has changed"
+    assert not built.ran("(?i)transformClasses|navitas(Runtime|Bundle)"), "no input has changed"
     manifest = built.manifest
     assert (manifest.package, manifest.test_package) == ("org.example.storage", "org.example.storage.test")
     assert (manifest.agp_version, manifest.variant) == ("3.1.4", "debug")
@@ -194,7 +194,7 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> Non
     assert ("NotesActivity.find", "Index.find") in profiled.calls("NotesActivityTest#findsNotes")
 
     built = Built(project, launcher, module=":app", variant="demoDebug")
-    assert not built.ran("navitas(Runtime|Instrument|Bundle)"), "nothing has changed"
+    assert not built.ran("navitas(Runtime|Instrument|Bundle)"), "no input has changed"
     assert outcome(built.lines, ":app:navitasInstrumentDemoDebugApp") == "UP-TO-DATE"
     assert (built.manifest.package, built.manifest.test_package) == ("org.example.notes.demo", "org.example.notes.demo.test")
     app, tests = probed_methods(built.apk("app.apk")), probed_methods(built.apk("test.apk"))
@@ -210,7 +210,7 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> Non
     edited = Built(project, launcher, module=":app", variant="demoDebug")
     assert edited.ran("navitasInstrument") == [":app:navitasInstrumentDemoDebugApp", ":app:navitasInstrumentDemoDebugTests"]
     assert any("Reusing configuration cache" in line for line in edited.lines)
-    assert not edited.ran("(?i)mergeExtDex.*AndroidTest"), "the tests' libraries are not dexed again"
+    assert not edited.ran("(?i)mergeExtDex.*AndroidTest"), "the tests' libraries are dexed only once"
 
     properties.write_text(f"{plain}navitas.adapter=transform\n")
     transformed = Built(project, launcher, module=":app", variant="demoDebug")
@@ -222,7 +222,7 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> Non
 def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str) -> None:
     project = copy_project("c", tmp_path)
     try:
-        provide()  # else only the first build provides it, and the configuration cache sees a different build
+        provide()  # otherwise only the first build provides it, and the configuration cache is not reused
     except NotFetchedError as error:
         pytest.skip(f"no framework for the virtual phone: {error}")
     with (project / "gradle.properties").open("a") as properties:
@@ -253,8 +253,8 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str) -> Non
 
 
 @pytest.mark.parametrize("launcher", ["path"], indirect=True)
-def test_an_app_of_java_7_is_dexed_with_the_runtime(tmp_path: Path, launcher: str) -> None:
-    """No `compileOptions`, no desugaring: dex code of Android 5 has no invokedynamic, so neither may what is added."""
+def test_a_java_7_app_is_dexed_with_the_runtime(tmp_path: Path, launcher: str) -> None:
+    """Without `compileOptions`, nothing is desugared. Dex code of Android 5 has no invokedynamic, so the runtime has none."""
     project = copy_project("a", tmp_path)
     build = project / "build.gradle"
     text = re.sub(r"    compileOptions \{.*?\n    \}\n", "", build.read_text(), flags=re.DOTALL)
@@ -280,7 +280,7 @@ def test_an_app_of_java_7_is_dexed_with_the_runtime(tmp_path: Path, launcher: st
 
 
 @pytest.mark.parametrize("launcher", ["8.11.1"], indirect=True)
-def test_the_use_of_an_app_without_tests_is_recorded_on_a_fresh_machine(
+def test_recording_an_app_without_tests_on_a_fresh_machine(
     tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As docs/android.md says, "Profile an app in use": with the plugin in the build, and nothing in the cache."""
@@ -310,8 +310,8 @@ def test_the_use_of_an_app_without_tests_is_recorded_on_a_fresh_machine(
 
 
 @pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
-def test_where_the_plugin_is_declared_does_not_matter(tmp_path: Path, launcher: str) -> None:
-    """Only in the app, below a root project of plain Java: the root's class loader sees nothing of Android."""
+def test_the_android_plugin_may_be_declared_in_any_project(tmp_path: Path, launcher: str) -> None:
+    """Declared only in the app, below a Java root project, whose class loader cannot see Android classes."""
     project = copy_project("b", tmp_path)
     (project / "build.gradle").write_text("apply plugin: 'java'\n")
     settings = project / "settings.gradle"

@@ -1,4 +1,4 @@
-"""Real Gradle, unedited projects: bundles hold what they should, and nothing of the user's is changed."""
+"""Unedited projects with real Gradle: bundles are complete, and the user's files are not changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.build.sample import copy_sample
 from navitas.errors import BuildError, UsageError
 
 
-def test_the_sample_becomes_a_bundle_and_a_second_build_does_nothing(tmp_path: Path, gradle: str) -> None:
+def test_a_second_build_of_the_sample_is_up_to_date(tmp_path: Path, gradle: str) -> None:
     project = copy_sample(tmp_path / "sample")
     first = Build(project, gradle)
     (bundle,) = first.bundles
@@ -46,7 +46,7 @@ def test_the_sample_becomes_a_bundle_and_a_second_build_does_nothing(tmp_path: P
     assert contents(second.bundles[0]) == files
 
 
-def test_the_users_outputs_stay_as_they_are(tmp_path: Path, any_gradle: str) -> None:
+def test_the_users_outputs_are_not_changed(tmp_path: Path, any_gradle: str) -> None:
     project = single(tmp_path / "p")
     subprocess.run([any_gradle, "-q", "-p", str(project), "assemble", "testClasses"], check=True, capture_output=True)
     before = tree_hash(project / "build")
@@ -82,7 +82,7 @@ def test_a_projects_own_classes_get_probes_whatever_their_package(tmp_path: Path
     assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "org.junit.OwnTest")
 
 
-def test_changes_are_taken_in_and_what_is_gone_goes(tmp_path: Path, any_gradle: str) -> None:
+def test_changed_and_removed_classes_update_the_bundle(tmp_path: Path, any_gradle: str) -> None:
     project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
     (first,) = Build(project, any_gradle).bundles
     assert ("p.B", "f") in methods(first)
@@ -96,7 +96,7 @@ def test_changes_are_taken_in_and_what_is_gone_goes(tmp_path: Path, any_gradle: 
     assert after["classes/p/A.class"] != before["classes/p/A.class"]
 
 
-def test_modules_get_bundles_with_the_code_they_depend_on(tmp_path: Path, gradle: str) -> None:
+def test_bundles_contain_the_code_that_modules_depend_on(tmp_path: Path, gradle: str) -> None:
     apply = f"apply plugin: 'java'\n{JUNIT}"
     project = write(
         tmp_path / "multi",
@@ -156,7 +156,7 @@ def test_without_tests_only_main_classes_get_probes(tmp_path: Path, any_gradle: 
     assert modules(again) == {"p.A": ("main", ":"), "p.ATest": ("test", ":")}
 
 
-def test_patterns_choose_classes(tmp_path: Path, any_gradle: str) -> None:
+def test_patterns_select_classes(tmp_path: Path, any_gradle: str) -> None:
     project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
     (bundle,) = Build(project, any_gradle, include=["p.*"], exclude=["p.B", "**Test"]).bundles
     assert {name for name, _ in methods(bundle)} == {"p.A"}
@@ -186,7 +186,7 @@ def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, gradle: str, 
     assert bundle.working_dir == tmp_path / "p" / "src"
 
 
-def test_jacoco_is_left_out(tmp_path: Path, any_gradle: str) -> None:
+def test_jacoco_is_excluded(tmp_path: Path, any_gradle: str) -> None:
     (bundle,) = Build(single(tmp_path / "p", "apply plugin: 'jacoco'\n"), any_gradle).bundles
     assert not any("agent" in argument for argument in bundle.manifest.jvm_args)
 

@@ -1,4 +1,4 @@
-"""Nothing is done twice: task inputs, the build cache (also of another checkout) and the configuration cache."""
+"""No work is repeated: task inputs, the build cache (also of another checkout) and the configuration cache."""
 
 from __future__ import annotations
 

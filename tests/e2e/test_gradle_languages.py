@@ -9,7 +9,7 @@ import pytest
 from support.gradle_builds import Build, contents, is_instrumented, modules, run_tests
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, single, write
 
-KOTLIN = "1.3.41"  # the last one that runs on Gradle 4.4
+KOTLIN = "1.3.41"  # the last version that runs on Gradle 4.4
 
 
 def test_groovy_and_java_sources(tmp_path: Path, gradle: str) -> None:
@@ -92,7 +92,7 @@ def test_modules_of_included_builds_are_the_users_own(tmp_path: Path, gradle: st
     assert not (tmp_path / "utils" / "build" / "navitas").exists()
 
 
-def test_the_projects_own_wrapper_is_taken(tmp_path: Path, any_gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_projects_wrapper_is_used(tmp_path: Path, any_gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
     project = single(tmp_path / "it's a project", "apply from: 'gradle/more.gradle'\n")
     wrapper = f'#!/bin/sh\ntouch "$(dirname "$0")/wrapped"\nexec \'{any_gradle}\' "$@"\n'
     write(project, {"gradlew": wrapper, "gradle/more.gradle": "test { systemProperty 'more', 'yes' }\n"})
@@ -104,7 +104,7 @@ def test_the_projects_own_wrapper_is_taken(tmp_path: Path, any_gradle: str, monk
 
 
 def _has_kotlin_dsl(launcher: str) -> bool:
-    """Whether an installation can run .kts scripts; Debian's cannot, nor can those put together from Maven Central."""
+    """Whether an installation can run .kts scripts. Debian's cannot, and neither can installations built from Maven Central."""
     jars = (Path(launcher).resolve().parents[1] / "lib").glob("gradle-kotlin-dsl-*.jar")
     provider = "org/gradle/kotlin/dsl/provider/KotlinScriptPluginFactory.class"
     return any(provider in zipfile.ZipFile(jar).namelist() for jar in jars)

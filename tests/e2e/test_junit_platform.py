@@ -1,4 +1,4 @@
-"""JUnit 5 and 6 on real Gradle builds: from the build file to the energies of tests, by their names."""
+"""JUnit 5 and 6 in real Gradle builds, from the build file to the energy of each test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from navitas.build.gradle import build_bundles
 from navitas.errors import BuildError
 from navitas.virtual_phone.start import virtual_phone
 
-# Gradle 4.6 is the first with useJUnitPlatform(); each is tried with one end of JUnit's versions.
+# useJUnitPlatform() came with Gradle 4.6. Each Gradle runs with the oldest or the newest JUnit.
 JUPITER = {"7.6.4": ("5.4.2", "4.12"), "8.11.1": ("6.1.3", "4.13.2")}
 _HEAD = "apply plugin: 'java'\ngroup = 'org.example'\nrepositories { mavenCentral() }\n"
 _NEW_TEST = """
@@ -40,12 +40,12 @@ class BrokenTest {
 
 
 def versions(gradle: str) -> tuple[str, str]:
-    """Of Jupiter and of JUnit 4."""
+    """The versions of Jupiter and of JUnit 4."""
     return JUPITER[Path(gradle).parents[1].name.removeprefix("gradle-")]
 
 
 def mixed(root: Path, gradle: str) -> Path:
-    """JUnit 4 and Jupiter in one module, JUnit 4 alone in another, and one of TestNG's; with the configuration cache."""
+    """Modules with JUnit 4 and Jupiter, with only JUnit 4, and with TestNG; with the configuration cache."""
     jupiter, junit4 = versions(gradle)
     switch = "org.gradle.unsafe.configuration-cache" if "7.6.4" in gradle else "org.gradle.configuration-cache"
     return write(
@@ -117,7 +117,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
 
 
 @pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
-def test_a_launcher_that_is_there_is_taken_and_one_that_cannot_be_had_is_reported(tmp_path: Path, gradle: str) -> None:
+def test_an_existing_launcher_is_used_and_an_unavailable_one_is_reported(tmp_path: Path, gradle: str) -> None:
     jupiter, _ = versions(gradle)
     platform = jupiter.replace("5.", "1.", 1) if jupiter.startswith("5.") else jupiter
     dependencies = (

@@ -1,4 +1,4 @@
-"""Builds that are large: many modules, many tests."""
+"""Large builds: many modules, many tests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_150_modules(tmp_path: Path, gradle: str) -> None:
 
 def test_2000_tests(tmp_path: Path, gradle: str) -> None:
     if not NAVITAS.is_file():
-        pytest.skip(f"{NAVITAS.name} is not installed beside {sys.executable}: make setup")
+        pytest.skip(f"{NAVITAS.name} is not installed next to {sys.executable}: make setup")
     project = many_tests(tmp_path / "tests", CLASSES, METHODS)
     command = [str(NAVITAS), "profile", str(project), "--gradle", gradle, "--json", "report.json", "-o", "recording"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The task `navitasProfile`: a build that profiles itself, as the command line would."""
+"""The task `navitasProfile`, which profiles its build as the command line does."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_build_profiles_its_modules(tmp_path: Path, gradle: str, repository: P
     assert (made / "report.json").is_file()
 
 
-def test_properties_outrank_the_block(tmp_path: Path, any_gradle: str, repository: Path) -> None:
+def test_properties_take_precedence_over_the_block(tmp_path: Path, any_gradle: str, repository: Path) -> None:
     project = write(
         tmp_path / "p",
         {
@@ -122,7 +122,7 @@ def test_properties_outrank_the_block(tmp_path: Path, any_gradle: str, repositor
     assert typed[typed.index("--source") + 1] == str(project), "the report can name the project's git revision"
 
 
-def test_what_is_set_wrongly_is_reported(tmp_path: Path, any_gradle: str, repository: Path) -> None:
+def test_invalid_settings_are_reported(tmp_path: Path, any_gradle: str, repository: Path) -> None:
     project = write(
         tmp_path / "p",
         {
@@ -143,7 +143,7 @@ def test_what_is_set_wrongly_is_reported(tmp_path: Path, any_gradle: str, reposi
 
 
 @pytest.mark.parametrize("gradle", gradle_params("path", "7.6.4"), indirect=True)
-def test_ctrl_c_ends_the_profiling_too(tmp_path: Path, gradle: str, repository: Path) -> None:
+def test_ctrl_c_ends_the_profiling(tmp_path: Path, gradle: str, repository: Path) -> None:
     waits = 'new java.io.File("waiting").createNewFile(); Thread.sleep(200000);'
     project = write(
         tmp_path / "p",
@@ -172,7 +172,7 @@ def test_ctrl_c_ends_the_profiling_too(tmp_path: Path, gradle: str, repository: 
     ],
     indirect=["gradle"],
 )
-def test_an_android_build_applies_what_the_command_prints(
+def test_an_android_build_applies_the_printed_block(
     tmp_path: Path, gradle: str, repository: Path, name: str, android_sdk: Path
 ) -> None:
     project = copy_project(name, tmp_path)
@@ -182,7 +182,7 @@ def test_an_android_build_applies_what_the_command_prints(
     (line,) = re.findall(r"^ *id 'org\.navitas' version .*$", android, re.MULTILINE)
     (place,) = re.findall(r"^ *maven .*$", printed, re.MULTILINE)
     settings_file, build_file = project / "settings.gradle", project / module / "build.gradle"
-    if name == "a":  # without blocks of its own
+    if name == "a":  # without any configuration block
         settings_file.write_text(f"pluginManagement {{ repositories {{\n{place}\n}} }}\n{settings_file.read_text()}")
         build_file.write_text(build_file.read_text().replace("\nrepositories", f"\nplugins {{\n{line}\n}}\nrepositories", 1))
     else:
@@ -205,8 +205,8 @@ def test_the_example_for_ci_works(tmp_path: Path, any_gradle: str) -> None:
     (bin_folder / "gradle").symlink_to(any_gradle)
     (bin_folder / "navitas").symlink_to(NAVITAS)
     home = tmp_path / "home"
-    local = f"-Dmaven.repo.local={home / '.m2' / 'repository'}"  # Java asks the system, not HOME, where the user is at home
-    # A daemon of other tests may have been started with another PATH.
+    local = f"-Dmaven.repo.local={home / '.m2' / 'repository'}"  # Java reads the home folder from the system, not from HOME
+    # A daemon of other tests may have another PATH.
     registry = f"-Dorg.gradle.daemon.registry.base={tmp_path / 'daemons'}"
     without = [folder for folder in os.environ["PATH"].split(os.pathsep) if not Path(folder, "navitas").exists()]
     env = {

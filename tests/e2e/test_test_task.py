@@ -1,4 +1,4 @@
-"""What `gradle test` runs and in what JVM, and what a profiling of the same build runs."""
+"""Profiling runs the same classes in the same JVM as `gradle test`."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def gradle_test(gradle: str, project: Path) -> None:
 
 
 def ran_by_gradle(module: Path) -> set[tuple[str, str]]:
-    """Class and method of each test, as Gradle's own reports have them."""
+    """Class and method of each test in Gradle's reports."""
     files = sorted((module / "build" / "test-results" / "test").glob("*.xml"))
     cases = [case for file in files for case in ElementTree.parse(file).getroot().iter("testcase")]
     return {(case.attrib["classname"], case.attrib["name"]) for case in cases}
@@ -117,7 +117,7 @@ def test_the_classes_that_gradle_runs_are_run(tmp_path: Path, gradle: str, setti
     gradle_test(gradle, project)
     expected = ran_by_gradle(project)
     assert ("p.ZooTest", "a") in expected
-    # Gradle 4 takes anonymous classes for tests where it does not scan.
+    # Without scanning, Gradle 4 runs anonymous classes as tests.
     expected = {(name, method) for name, method in expected if not name.rpartition("$")[2].isdigit() or method == "warning"}
     bundles = Build(project, gradle).bundles
     with virtual_phone() as phone:
@@ -128,7 +128,7 @@ def test_the_classes_that_gradle_runs_are_run(tmp_path: Path, gradle: str, setti
 
 
 def limits(gradle: str) -> str:
-    """Settings of a test task that limits its JVM; argument providers came with Gradle 4.6."""
+    """A test task with limits for its JVM. Argument providers came with Gradle 4.6."""
     provider = "{ ['-Dfrom.provider=yes'] } as org.gradle.process.CommandLineArgumentProvider"
     more = "" if Path(gradle).parent.name == "bin" and "gradle-" not in gradle else f"jvmArgumentProviders.add({provider})\n"
     return f"""test {{
@@ -148,7 +148,7 @@ def limits(gradle: str) -> str:
 
 
 def facts(folder: Path) -> dict[str, str]:
-    """What the tests have written, which is removed: the facts of each class, and in how many processes they ran."""
+    """Read and remove the files of the tests: the facts of each class, and the number of processes."""
     found = {file.name: file.read_text() for file in sorted(folder.glob("facts-*.txt"))}
     processes = folder / "processes.txt"
     found["processes"] = str(len(set(processes.read_text().split())))
@@ -199,7 +199,7 @@ def test_the_jvm_is_limited_as_gradle_limits_it(tmp_path: Path, gradle: str) -> 
 
 
 @pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
-def test_classes_inside_of_others_are_left_to_the_junit_platform(tmp_path: Path, gradle: str) -> None:
+def test_nested_classes_are_run_by_the_junit_platform(tmp_path: Path, gradle: str) -> None:
     source = """
         package p;
         import org.junit.jupiter.api.*;

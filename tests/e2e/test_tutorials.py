@@ -1,4 +1,4 @@
-"""The tutorials, command by command, as a reader types them."""
+"""The tutorials, command by command, as a reader enters them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = [
 
 
 def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Run all commands of a page below `folder`, which has the examples; what they printed."""
+    """Run all commands of a page in `folder`, which has the examples; return their output."""
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("build", ".gradle"))
     path = os.pathsep.join([str(NAVITAS.parent), str(Path(gradle).parent), os.environ["PATH"]])
     printed = ""
@@ -34,7 +34,7 @@ def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = Ma
     assert commands, page
     for fails, block in commands:
         command = re.sub(r"\b[A-Z]{3,}\b", lambda found: replaced.get(found[0], found[0]), block)
-        # Without a daemon: one that runs already has the PATH that it was started with.
+        # Without a daemon, because a running one has another PATH.
         done = subprocess.run(
             ["bash", "-e", "-o", "pipefail", "-c", command],
             cwd=folder,
@@ -72,7 +72,7 @@ def test_for_a_study(tmp_path: Path, any_gradle: str) -> None:
 
 @pytest.mark.usefixtures("android_sdk")
 def test_on_a_phone(tmp_path: Path, daemons: set[str]) -> None:
-    """The virtual phone in place of a phone: it takes the same path."""
+    """With the virtual phone in place of a physical one: the code path is the same."""
     app = copy_project("a", tmp_path)
     launcher = gradles().get("path")
     if launcher is None:

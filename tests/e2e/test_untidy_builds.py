@@ -1,4 +1,4 @@
-"""Builds that are less tidy than samples: what is whose, what is a test, and what the build asks for."""
+"""Untidy builds: which module owns a class, which class is a test, and which settings the build has."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_an_untidy_build(tmp_path: Path, gradle: str, twice: tuple[bytes, bytes]
     build = Build(root, gradle)
     assert not re.search(r":afterTests\b", "\n".join(build.lines))
     check_bundles({bundle.manifest.module: bundle for bundle in build.bundles}, root)
-    # Bundles run alike whichever Gradle made them.
+    # Bundles of all Gradle versions give the same results.
     if gradle == shutil.which("gradle"):
         with virtual_phone() as phone:
             check_runs(Lab(phone, build.bundles, tmp_path))
@@ -54,7 +54,7 @@ def check_bundles(bundles: dict[str, Bundle], root: Path) -> None:
     app = bundles[":app"].manifest
     assert modules(bundles[":app"]) == {
         **dict.fromkeys(("Main", "First", "Second", "Late"), ("main", ":app")),
-        # Also in the main set of :kit, whose jar comes later on the class path.
+        # The main set of :kit has this class, too, but its jar is later on the class path.
         **dict.fromkeys(("AppTest", "GeneratedTest", "KitTest", "KitHelp"), ("test", ":app")),
         "Shared": ("main", ":svc:api"),
         **dict.fromkeys(("OddHelper", "MainTest"), ("test", ":odd")),
@@ -144,4 +144,4 @@ def test_another_test_task_and_a_build_without_settings(tmp_path: Path, gradle: 
     assert manifest.system_properties["whole"] == "yes"
     assert modules(bundle) == {"p.A": ("main", ":"), "p.ATest": ("test", ":"), "p.WholeTest": ("test", ":")}
     assert manifest.test_roots == ["test-classes"]
-    assert not manifest.warnings  # a user who names a task knows of the others
+    assert not manifest.warnings  # a user who names a task knows the other tasks

@@ -1,8 +1,8 @@
-"""The two experiments of the Navitas paper on the virtual phone, beside its tables I and II (`make experiments`).
+"""The two experiments of the Navitas paper on the virtual phone, compared with its tables I and II (`make experiments`).
 
-With `--android` they are instrumentation tests of an Android app, as in the paper; else tests of plain Java.
-`--runs N` runs each case N times at most, for a first look.
-Every run of a case is a process of its own, so that no case profits from what the other has warmed up.
+With `--android` they are instrumentation tests of an Android app, as in the paper; otherwise tests of plain Java.
+`--runs N` runs each case at most N times, for a rough result.
+Every run of a case is a separate process, so that no case profits from another's warm-up.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from support.android_projects import copy_project, sdk
 
 @dataclass(frozen=True)
 class Experiment:
-    """One table of the paper: its two cases (our test, the paper's name, the paper's figures in J)."""
+    """One table of the paper, with two cases (our test, the paper's name, the paper's results in J)."""
 
     title: str
     test_class: str
@@ -46,7 +46,7 @@ class Experiment:
     runs: int
 
 
-# Figures: Myasnikov et al., "Navitas Framework", tables I and II.
+# Source: Myasnikov et al., "Navitas Framework", tables I and II.
 TABLE_1 = Experiment(
     "Table I: Runnable as a separate and as an anonymous class",
     "RunnableTest",
@@ -76,7 +76,7 @@ TABLE_2 = Experiment(
 
 
 def table_of(experiment: Experiment, ours: Sequence[Sequence[float]]) -> Table:
-    """Runs and means of both cases, ours beside the paper's, and the ratio of the means."""
+    """Runs and means of both cases, ours and the paper's, and the ratio of the means."""
     table = Table(title=experiment.title)
     table.add_column("run")
     for _, name, _ in experiment.cases:

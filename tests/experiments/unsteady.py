@@ -1,7 +1,7 @@
 """Tests on a quiet and on a busy host: what the warnings `starved` and `pace_changed` say (docs/dev/accuracy-measurements.md).
 
-Profiles tests/accuracy/workloads on the virtual phone, first as the host is, then beside `--loops` busy loops, and prints what
-each test got of the CPU, repeat by repeat. Needs a host that is otherwise quiet: it prints its load before each part.
+Profiles tests/accuracy/workloads on the virtual phone, first on the quiet host, then with `--loops` busy loops. Prints each
+test's share of the CPU by repeat. Needs an otherwise quiet host: it prints the host's load before each half.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TESTS = ("polls", "works", "crowds", "sleeps", "caches")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=4)
-    parser.add_argument("--loops", type=int, default=2, help="busy loops beside the second recording")
+    parser.add_argument("--loops", type=int, default=2, help="busy loops during the second recording")
     parser.add_argument("--keep", type=Path, help="keep the recordings in this folder")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
@@ -56,7 +56,7 @@ def main() -> None:
 
 @contextmanager
 def busy_loops(count: int) -> Iterator[None]:
-    """Processes that use as much CPU as they get."""
+    """Processes that use all CPU time that they get."""
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -67,7 +67,7 @@ def busy_loops(count: int) -> Iterator[None]:
 
 
 def print_uses(recording: Path, title: str) -> None:
-    """What each test got, and the warnings."""
+    """Print each test's share of the CPU, and the warnings."""
     table = Table("test", "wall s", "CPU s", "waited s", "starved %", "calls", "J", title=title)
     warnings = []
     for name in TESTS:

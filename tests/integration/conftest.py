@@ -1,4 +1,4 @@
-"""What integration tests share: the sample's bundle, one virtual phone, and the installed command."""
+"""Shared fixtures: the sample's bundle, a virtual phone, and the installed command."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def faulty(gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def lab(faulty: Lab, tmp_path: Path) -> Lab:
-    """The faulty project's bundle, with recordings in the test's own folder."""
+    """The faulty project's bundle, with recordings in the test's folder."""
     for name in ("waiting", "before", "after"):
         (faulty.folder / "project" / name).unlink(missing_ok=True)
     return Lab(faulty.phone, faulty.bundles, tmp_path)
@@ -68,9 +68,9 @@ def lab(faulty: Lab, tmp_path: Path) -> Lab:
 
 @pytest.fixture
 def start_navitas(tmp_path: Path) -> Iterator[Start]:
-    """Starts `navitas` in the test's folder; what a failed test leaves is ended."""
+    """Starts `navitas` in the test's folder; ends processes that a failed test leaves."""
     if not NAVITAS.is_file():
-        pytest.skip(f"{NAVITAS.name} is not installed beside this Python: make setup")
+        pytest.skip(f"{NAVITAS.name} is not installed next to this Python: make setup")
     started: list[Command] = []
 
     def begin(*arguments: object, env: dict[str, str] | None = None) -> Command:
@@ -84,7 +84,7 @@ def start_navitas(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def navitas(start_navitas: Start) -> Run:
-    """Runs `navitas` to its end and asserts that it leaves nothing running."""
+    """Runs `navitas` to its end and asserts that it leaves no process."""
 
     def run(*arguments: object, env: dict[str, str] | None = None) -> Ended:
         command = start_navitas(*arguments, env=env)

@@ -1,4 +1,4 @@
-"""A small Android app profiled and recorded on the virtual phone over adb, without Gradle or an SDK."""
+"""A small Android app is profiled and recorded on the virtual phone over adb, without Gradle or an SDK."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def made(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 @pytest.fixture
 def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The virtual phone as one of the user's own adb server, without the app, and no maps kept from other tests."""
+    """The virtual phone on the user's adb server, without the app, and without method maps kept by other tests."""
     monkeypatch.setenv("ADB_SERVER_SOCKET", phone.client.socket_spec)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr("navitas.collect.map_cache.cache_folder", lambda: tmp_path / "cache")
@@ -56,9 +56,7 @@ def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         phone.uninstall(package)
 
 
-def test_joules_of_tests_threads_and_methods_each_test_in_a_process_of_its_own(
-    made: Made, serial: str, phone: AdbDevice, tmp_path: Path
-) -> None:
+def test_an_android_app_is_profiled_with_a_process_per_test(made: Made, serial: str, phone: AdbDevice, tmp_path: Path) -> None:
     fields = {"orchestrator": True, "clear_package_data": True, "runner_arguments": {"clearPackageData": "true"}}
     lab = Lab(phone, [open_bundle(bundle_of(made, tmp_path / "notes.bundle.zip", **fields))], tmp_path)
     done = lab.profile(name="all")
@@ -66,7 +64,7 @@ def test_joules_of_tests_threads_and_methods_each_test_in_a_process_of_its_own(
     assert {name: test.status for name, test in tests.items()} == {"works": "passed", "fails": "failed"}
     assert list(done.outcome.failures) == [f":app {APP}.WorkTest#fails"]
     assert len({test.run for test in tests.values()}) == 2 and "events_missing" not in done.warnings, (
-        "pulled before the packages' data are cleared"
+        "events are pulled before the packages' data are cleared"
     )
     for test in tests.values():
         assert sum(thread.energy_j for thread in app_threads(test)) > 0
@@ -76,10 +74,10 @@ def test_joules_of_tests_threads_and_methods_each_test_in_a_process_of_its_own(
             parts = sum(row.exclusive_j for row in thread.methods) + thread.untraced_j + thread.probes_j
             assert parts == pytest.approx(thread.energy_j)
     assert done.methods("works", "helper")["work"].exclusive_j > 0
-    assert phone.shell(f"pm list packages {APP}").text == "", "what was not there before is uninstalled"
+    assert phone.shell(f"pm list packages {APP}").text == "", "packages installed for the test are uninstalled"
 
 
-def test_a_recorded_use_by_a_command_and_maps_that_are_not_known(
+def test_recording_an_app_in_use_finds_the_method_map(
     made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
 ) -> None:
     bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
@@ -93,7 +91,7 @@ def test_a_recorded_use_by_a_command_and_maps_that_are_not_known(
     assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
     assert "not installed" in capsys.readouterr().err
     with installed(phone, [open_bundle(bundle)], NoProgress()):
-        # The activity's first events identify the build, before anyone uses the app.
+        # The activity's first events identify the build, before the app is used.
         assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
         reported = capsys.readouterr().err
         assert (
@@ -102,7 +100,7 @@ def test_a_recorded_use_by_a_command_and_maps_that_are_not_known(
             and "--map" in reported
         )
 
-        # Where that cannot be seen early, the recording is kept.
+        # If the build cannot be identified early, the recording is kept.
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("navitas.collect.app_use._MAP_S", 0.0)
             assert run([*always, "-o", str(tmp_path / "late"), *service]) == 4
@@ -111,7 +109,7 @@ def test_a_recorded_use_by_a_command_and_maps_that_are_not_known(
         again = ["report", str(tmp_path / "late"), "--json", str(tmp_path / "late.json")]
         assert run(again) == 4
         assert run([*again, "--map", str(made.map)]) == 0
-        assert run(again) == 0, "the map is in the recording from now on"
+        assert run(again) == 0, "the map is now in the recording"
         report = json.loads((tmp_path / "late.json").read_text())
         assert '"work"' in json.dumps(report)
         assert "map_unknown" not in {warning["code"] for warning in report["warnings"]}

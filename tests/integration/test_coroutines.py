@@ -1,4 +1,4 @@
-"""Kotlin coroutines, compiled, instrumented and run with the runtime: calls, segments and what is waited for."""
+"""Kotlin coroutines, compiled, instrumented and run with the runtime: calls, segments and waits."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the instrumented program, its map, and in `jars` the libraries that it needs."""
+    """A folder with the instrumented program, its method map, and its libraries in `jars`."""
     folder = tmp_path_factory.mktemp("coroutines")
     for jar in ("navitas-bridge.jar", "navitas-runtime.jar"):
         if not (JARS / jar).is_file():
@@ -102,7 +102,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(program: Path, mode: str) -> Path:
-    """Run the program; its event file."""
+    """Run the program; return its event file."""
     out = program / mode
     class_path = os.pathsep.join(map(str, (program / "probed", program / "jars" / "*", JARS / "navitas-runtime.jar")))
     command = [find_java(), f"-Dnavitas.out={out}", f"-Dnavitas.mode={mode}", "-Xverify:all", "-cp", class_path]
@@ -113,7 +113,7 @@ def run(program: Path, mode: str) -> Path:
 
 @pytest.fixture(scope="module")
 def names(program: Path) -> dict[int, str]:
-    """Methods of the source file's own class, by id."""
+    """Methods of the source file's class, by ID."""
     methods = json.loads((program / "map.json").read_text())["methods"]
     return {each["id"]: each["name"] for each in methods if each["class"] == "waiting.WaitingKt"}
 
@@ -134,7 +134,7 @@ def threads(program: Path, events: Path) -> Iterator[list[tuple[int, int, int]]]
             yield list(zip(calls.t_ns.tolist(), calls.kind.tolist(), calls.method.tolist(), strict=True))
 
 
-def test_a_suspended_call_is_one_call_of_many_segments(program: Path, names: dict[int, str]) -> None:
+def test_a_suspended_call_counts_as_one_call_with_many_segments(program: Path, names: dict[int, str]) -> None:
     kinds: Counter[tuple[str, int]] = Counter()
     on_main: list[tuple[int, int]] = []
     for events in threads(program, run(program, "events")):
@@ -156,16 +156,16 @@ def test_a_suspended_call_is_one_call_of_many_segments(program: Path, names: dic
     assert (kinds["forever", ENTER], kinds["forever", RESUME], kinds["forever", THROW]) == (1, 1, 1)
     assert kinds["burn", ENTER] == 3 * steps + 2
     assert kinds["burn", RESUME] == kinds["step", THROW] == 0
-    # On the main thread the steps follow each other: their segments lie apart, and nothing is charged for the waits between them.
+    # The main thread runs the steps one after another: segments do not overlap, and waits between them use no energy.
     begun, left = on_main[::2], on_main[1::2]
     assert [kind for _, kind in begun] == 3 * [ENTER, RESUME, RESUME]
     for i, (t, kind) in enumerate(begun):
         if kind == RESUME:
             assert begun[i - 1][0] < left[i - 1][0] < t
-            assert t - begun[i - 1][0] > DELAY_NS  # the wait began in the segment before
+            assert t - begun[i - 1][0] > DELAY_NS  # the wait began in the previous segment
 
 
-def test_folding_counts_the_same(program: Path, names: dict[int, str]) -> None:
+def test_folding_gives_the_same_counts(program: Path, names: dict[int, str]) -> None:
     calls: Counter[str] = Counter()
     throws: Counter[str] = Counter()
     for _, kind, chunks, missing in by_thread_and_type(read_chunks(run(program, "folded")).chunks):
@@ -184,6 +184,6 @@ def test_folding_counts_the_same(program: Path, names: dict[int, str]) -> None:
         "forever": 1,
         "burn": 47,
         "main": 2,
-    }  # Java calls main(String[]), that calls main()
+    }  # Java calls main(String[]), which calls main()
     assert {name: calls[name] for name in expected} == expected
     assert {name: throws[name] for name in expected} == {name: int(name in ("fails", "forever")) for name in expected}

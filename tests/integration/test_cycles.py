@@ -1,4 +1,4 @@
-"""A cycle of each fault (`make cycles` has a hundred): a correct report or a clear error, and nothing is left behind."""
+"""A cycle of each fault (`make cycles` runs a hundred): a correct report or a clear error, and no leftovers."""
 
 from __future__ import annotations
 

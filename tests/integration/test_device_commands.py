@@ -1,4 +1,4 @@
-"""What is sent to a device is what docs/device-commands.md says."""
+"""All commands sent to a device are in docs/device-commands.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _unlisted(commands: set[str]) -> list[str]:
     return sorted(command for command in commands if not any(pattern.fullmatch(command) for pattern in patterns))
 
 
-def test_what_is_sent_is_documented(lab: Lab) -> None:
+def test_all_sent_commands_are_documented(lab: Lab) -> None:
     recorder = ServiceRecorder(lab.phone)
     measured = Lab(recorder, lab.bundles, lab.folder)
     measured.profile("*#passes", name="files", prepare=True, radios_off=True, force=True, isolate=True)
@@ -36,13 +36,13 @@ def test_what_is_sent_is_documented(lab: Lab) -> None:
 
 
 def test_every_command_in_the_source_is_documented() -> None:
-    """Those that are written where they are sent; the others are sent in the test above."""
+    """Commands that are literals in the source. The test above covers the others."""
     found = set()
     for path in PACKAGE.rglob("*.py"):
         if "virtual_phone" not in path.relative_to(PACKAGE).parts:
             found |= {text for node in ast.walk(ast.parse(path.read_text())) if (text := _sent(node))}
     assert {"pm list instrumentation", "pm list packages"} <= found
-    # A value may stand for any part of a documented command.
+    # A placeholder matches any part of a documented command.
     written = {command: _ANYTHING.join(map(re.escape, command.split(_VALUE))) for command in simple_commands(list(found))}
     assert [
         one for one in _unlisted(set(written)) if not any(re.fullmatch(written[one], listed) for listed in documented())
@@ -50,7 +50,7 @@ def test_every_command_in_the_source_is_documented() -> None:
 
 
 def _sent(node: ast.AST) -> str:
-    """The command line of a call such as `device.shell(f"…")`, with something in place of its values."""
+    """The command line of a call such as `device.shell(f"…")`, with placeholders for its values."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ASKING and node.args):
         return ""
     text = node.args[0]
@@ -63,7 +63,7 @@ def _sent(node: ast.AST) -> str:
 
 
 def _value(part: ast.expr) -> str:
-    """What stands where the source puts a value in: constants of the modules where they shape the command."""
+    """The placeholder of a value in the source, or the value of a constant that shapes the command."""
     known = {"{FOLDER}": "files/navitas", "{_FORMAT}": "-v epoch -v usec", "{_ENTRY}": "res/xml/power_profile.xml"}
     known |= {"{CPUFREQ}": "/sys/devices/system/cpu/cpufreq"}
     name = ast.unparse(part)

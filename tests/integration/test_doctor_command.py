@@ -1,4 +1,4 @@
-"""`navitas doctor` and `navitas power` against the virtual phone, as against a phone on adb."""
+"""`navitas doctor` and `navitas power` with the virtual phone as a device of adb."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The virtual phone as one of the user's own adb server."""
+    """The virtual phone on the user's adb server."""
     monkeypatch.setenv("ADB_SERVER_SOCKET", phone.client.socket_spec)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return phone.serial
 
 
-def test_the_doctor_finds_nothing_in_the_way(serial: str, capsys: Capture) -> None:
+def test_the_doctor_finds_no_problem(serial: str, capsys: Capture) -> None:
     assert run(["doctor", "--json", "-"]) == 0, "the only device"
     found = json.loads(capsys.readouterr().out)
     assert (found["serial"], found["schema_version"]) == (serial, 1)
@@ -39,7 +39,7 @@ def test_the_doctor_finds_nothing_in_the_way(serial: str, capsys: Capture) -> No
     assert "org.navitas.none is not installed" in " ".join(out.split()) and "problem" in out
 
 
-def test_what_was_left_is_given_back(serial: str, phone: AdbDevice, capsys: Capture) -> None:
+def test_the_doctor_restores_changed_settings(serial: str, phone: AdbDevice, capsys: Capture) -> None:
     before = phone.shell("settings get system screen_brightness").text.strip()
     journal = Journal(phone.info)
     with journal.held():
@@ -55,13 +55,13 @@ def test_what_was_left_is_given_back(serial: str, phone: AdbDevice, capsys: Capt
     assert phone.shell("pidof perfetto; ls /data/misc/perfetto-traces").text == "", "the trace, too"
 
 
-def test_a_device_that_is_not_there(serial: str, capsys: Capture) -> None:
+def test_a_missing_device(serial: str, capsys: Capture) -> None:
     assert run(["doctor", "--device", "none", "--json", "-"]) == 4
     found = json.loads(capsys.readouterr().out)
     assert found["evidence"] is None and "none is not connected" in found["checks"][-1]["found"] and found["checks"][-1]["remedy"]
 
 
-def test_the_phone_s_profile_is_extracted(serial: str, tmp_path: Path, capsys: Capture) -> None:
+def test_the_phones_power_profile_is_extracted(serial: str, tmp_path: Path, capsys: Capture) -> None:
     file = tmp_path / "phone.xml"
     assert run(["power", "extract", "-o", str(file)]) == 0
     assert read_power_profile(file).items["battery.capacity"] == 4614

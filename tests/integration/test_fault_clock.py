@@ -1,4 +1,4 @@
-"""A phone whose clock is set back or forth by an hour during a test: the figures stay, and rails and estimate still agree."""
+"""A phone whose clock is set by an hour during a test: results do not change, and the estimate still matches the rails."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture
 def set_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Sets the clock, by so many seconds from this machine's, of all processes started from now on."""
+    """Sets the clock of all processes started from now on, as an offset in seconds from this machine's clock."""
     library, clock = built("clock_shim", tmp_path), tmp_path / "clock"
 
     def by(seconds: float) -> None:
@@ -36,7 +36,7 @@ def set_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[floa
 
 
 class WhenReady(NoProgress):
-    """Sets the clock while the test waits for it."""
+    """Sets the clock while the test is waiting for it."""
 
     def __init__(self, project: Path, action: Callable[[], None]) -> None:
         self._project = project
@@ -54,15 +54,13 @@ class WhenReady(NoProgress):
 
 
 @pytest.mark.parametrize(("seconds", "transport"), [(-3600.0, "files"), (-3600.0, "logcat"), (3600.0, "files")])
-def test_the_figures_do_not_depend_on_the_clock(
-    lab: Lab, set_clock: Callable[[float], None], seconds: float, transport: str
-) -> None:
+def test_results_do_not_depend_on_the_clock(lab: Lab, set_clock: Callable[[float], None], seconds: float, transport: str) -> None:
     project = lab.bundles[0].working_dir
     with virtual_phone() as device:
         own = float(device.shell("echo $EPOCHREALTIME").text)
         progress = WhenReady(project, lambda: set_clock(seconds))
-        # The shim sets the clock of processes, not the kernel's: timed waits of the app then end at once, its threads spin, and
-        # would fill a trace (test_trace_join.py has clocks that are set while it is traced).
+        # The shim sets the clock of processes, not the kernel's. Timed waits of the app then end at once, its threads spin, and
+        # would fill a trace. test_trace_join.py tests clocks that are set during a trace.
         done = Lab(device, lab.bundles, lab.folder).profile(
             "*#acrossAClock*", name="rec", progress=progress, transport=transport, trace="none"
         )
@@ -74,10 +72,10 @@ def test_the_figures_do_not_depend_on_the_clock(
 def check(done: Profiled) -> None:
     assert done.outcome.failures == {} and done.outcome.troubles == ()
     assert done.profile.evidence[0].level in {"thread-freq", "thread-time"}
-    assert done.warnings <= {"starved"}, "a busy host is no fault of a clock"
+    assert done.warnings <= {"starved"}, "the host is not busy"
     (burn,) = (row for name, row in done.methods("acrossAClockThatIsSet").items() if name == "burn")
     assert burn.calls == 2 and burn.wall_ns >= 1_400_000_000
-    # What is joined by realtime: the rails, and other processes from /proc/stat.
+    # Joined by realtime: the rails, and other processes from /proc/stat.
     run = load_tables(done.outcome.recording).parsed.runs[0]
     assert run.cpu_stat is not None and run.rails is not None
     for t_ns in (run.cpu_stat.t_ns, run.rails.t_ns):

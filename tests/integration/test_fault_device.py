@@ -1,4 +1,4 @@
-"""Devices that are lost, slow, hang or full in the middle of a profiling: a named error, the recording kept, nothing left."""
+"""Devices that are lost, slow, hanging or full during profiling: a clear error, the recording kept, no leftovers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.timeout(300)
 
 
 class Doing:
-    """A profiling in a thread of its own."""
+    """A profiling in a separate thread."""
 
     def __init__(self, lab: Lab, device: AdbDevice, test: str, **options: object) -> None:
         self.error: BaseException | None = None
@@ -54,7 +54,7 @@ class Doing:
         assert condition(), self.error
 
     def failed(self) -> NavitasError:
-        """Its error, once it has ended."""
+        """Wait for its end; return its error."""
         self._thread.join(120)
         assert isinstance(self.error, NavitasError), self.error
         assert self.error.exit_code is ExitCode.TROUBLE and self.error.remedy
@@ -63,7 +63,7 @@ class Doing:
 
 
 def partial(lab: Lab) -> Profile:
-    """The analysis of the partial recording that is left."""
+    """The analysis of the partial recording."""
     recording = open_recording(lab.folder / "rec")
     assert recording.manifest.state == "partial"
     assert not list(recording.path.glob("**/.*")) and not list(recording.path.glob("**/*.part"))
@@ -75,7 +75,7 @@ def waiting(lab: Lab) -> Callable[[], bool]:
 
 
 def left_on(device: AdbDevice, lab: Lab) -> str:
-    """What of Navitas is on a device: packages, its settings for the app, staged files, the app's process."""
+    """Leftovers on a device: packages, settings for the app, staged files, the app's process."""
     package = lab.bundles[0].manifest.package
     return device.shell(
         f"pm list packages {package}; ls /data/local/tmp/navitas 2>/dev/null; ls /data/local/tmp | grep navitas-; pidof {package}"
@@ -83,7 +83,7 @@ def left_on(device: AdbDevice, lab: Lab) -> str:
 
 
 @pytest.mark.parametrize("what", ["phone", "server"])
-def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_a_phone_or_adb_server_that_ends_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.3)
     with virtual_phone() as device:
         state = state_folder(device)
@@ -101,8 +101,8 @@ def test_a_phone_or_adb_server_that_dies_during_a_test(lab: Lab, monkeypatch: py
     check_gone(f"-L\0{device.client.socket_spec}")
 
 
-def test_an_adb_server_that_is_started_anew_during_a_test(lab: Lab) -> None:
-    """The run is lost, but what the device holds is pulled, and the device is left as it was."""
+def test_an_adb_server_that_restarts_during_a_test(lab: Lab) -> None:
+    """The run is lost, but the data on the device are pulled, and the device is restored."""
     with virtual_phone() as device:
         doing = Doing(lab, device, "*#waits")
         doing.until(waiting(lab))
@@ -135,7 +135,7 @@ def _connected(client: ServerClient, serial: str) -> bool:
     return True
 
 
-def test_a_slow_link_is_only_slow(lab: Lab) -> None:
+def test_a_slow_connection_gives_the_same_result(lab: Lab) -> None:
     with linked(lab.phone) as (device, link):
         link.delay_s, link.bytes_per_s = 0.005, 4_000_000.0
         done = Lab(device, lab.bundles, lab.folder).profile("*#passes", name="rec")
@@ -145,7 +145,7 @@ def test_a_slow_link_is_only_slow(lab: Lab) -> None:
     assert open_recording(done.outcome.recording).manifest.state == "complete"
 
 
-def test_a_link_that_is_cut_while_a_bundle_is_pushed(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_lost_while_a_bundle_is_pushed(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     with linked(lab.phone) as (device, link):
         link.cut_after("up", 100_000)
         error = Doing(lab, device, "*#passes").failed()
@@ -156,7 +156,7 @@ def test_a_link_that_is_cut_while_a_bundle_is_pushed(lab: Lab, monkeypatch: pyte
 
 
 class Then(NoProgress):
-    """Does something when a stage begins."""
+    """Calls a function when a stage begins."""
 
     def __init__(self, stage: str, action: Callable[[], None]) -> None:
         self._stage = stage
@@ -167,7 +167,7 @@ class Then(NoProgress):
             self._action()
 
 
-def test_a_link_that_is_cut_while_events_are_pulled(lab: Lab) -> None:
+def test_a_connection_lost_while_events_are_pulled(lab: Lab) -> None:
     with linked(lab.phone) as (device, link):
         progress = Then("pulling", lambda: link.cut_after("down", 1_000_000))
         with pytest.raises(DeviceError) as caught:
@@ -179,7 +179,7 @@ def test_a_link_that_is_cut_while_events_are_pulled(lab: Lab) -> None:
     lab.phone.shell("rm -rf /data/local/tmp/navitas")
 
 
-def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_hangs_during_a_test_times_out(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.1)
     monkeypatch.setattr("navitas.collect.logcat._SILENCE_AFTER_ERROR_S", 0.2)
     monkeypatch.setattr("navitas.device.adb._PROBE_S", 0.2)
@@ -187,7 +187,7 @@ def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypat
         hung_s: list[float] = []
 
         def since_then() -> float:
-            """The watchdog's clock stands still before: how long the JVM takes to start depends on the machine."""
+            """The watchdog's clock, stopped until then, because the JVM's start time depends on the machine."""
             return time.monotonic() - hung_s[0] if hung_s else 0.0
 
         monkeypatch.setattr("navitas.collect.instrument.Watchdog", functools.partial(Watchdog, clock=since_then))
@@ -203,7 +203,7 @@ def test_a_link_that_hangs_during_a_test_is_given_up_in_time(lab: Lab, monkeypat
 
 
 class NeverEnding(AdbDevice):
-    """A phone whose tracer does not end, while all else works."""
+    """A phone whose tracer does not end. Everything else works."""
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
         tracing = super().shell("ls /data/misc/perfetto-traces").text.strip()
@@ -212,7 +212,7 @@ class NeverEnding(AdbDevice):
         return super().shell(command, timeout_s=timeout_s)
 
 
-def test_a_tracer_that_hangs_costs_its_trace_and_not_the_run(lab: Lab) -> None:
+def test_a_tracer_that_hangs_loses_only_its_trace(lab: Lab) -> None:
     device = NeverEnding(lab.phone._client, lab.phone.serial)
     done = Lab(device, lab.bundles, lab.folder).profile("*#callsMuch", name="hangs", trace="perfetto", repeat=2)
     assert done.outcome.failures == {} and done.outcome.troubles == ()
@@ -223,8 +223,8 @@ def test_a_tracer_that_hangs_costs_its_trace_and_not_the_run(lab: Lab) -> None:
     assert lab.phone.shell("pidof perfetto; ls /data/misc/perfetto-traces").text == ""
 
 
-def test_a_device_without_room(lab: Lab) -> None:
-    """For the bundle, for what is in it, for the events: each error has a remedy."""
+def test_a_device_without_free_space(lab: Lab) -> None:
+    """No space for the bundle, its content or the events: each error has a remedy."""
     package = lab.bundles[0].manifest.package
     needed = lab.bundles[0].path.stat().st_size
     with virtual_phone() as device:

@@ -1,4 +1,4 @@
-"""This machine's own troubles: full disks, read-only folders, two profilings at once, killed ones: named, kept, cleaned."""
+"""Faults of the host: full disks, read-only folders, concurrent and killed profilings. Errors are clear, data are kept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_disk_that_fills_while_events_are_pulled(lab: Lab, tmp_path: Path) -> 
         assert "-o" in caught.value.remedy and str(disk) in caught.value.message
         recording = open_recording(disk / "rec")
         assert recording.manifest.state == "partial"
-        assert recording.files("events", 0), "what came before the disk was full is listed"
+        assert recording.files("events", 0), "data written before the disk was full are listed"
         (test,) = load(recording.path).tests
         assert (test.method, test.status) == ("callsMuch", "passed")
         assert not list(recording.path.glob(".*"))
@@ -60,9 +60,7 @@ def test_a_disk_that_is_full_from_the_start(lab: Lab, tmp_path: Path) -> None:
         assert not list(disk.glob("rec/.*"))
 
 
-def test_a_place_where_nothing_can_be_written_is_refused_before_anything_is_built(
-    navitas: Run, project: Path, tmp_path: Path
-) -> None:
+def test_a_read_only_output_folder_is_rejected_before_the_build(navitas: Run, project: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file" / "rec", Path("/proc/rec")):
         done = navitas("profile", project, "-o", place)
@@ -80,10 +78,10 @@ PREFIX = "navitas-phone-"
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 
 
-# Two at once
+# Concurrent profilings
 
 
-def test_two_profilings_of_one_project_at_once(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+def test_two_concurrent_profilings_of_one_project(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
     first = start_navitas("profile", project, "--tests", "*#waits", "-o", "one")
     second = start_navitas("profile", project, "--tests", "*#passes", "-o", "two", "--no-test-probes")
     ended = second.end()
@@ -97,7 +95,7 @@ def test_two_profilings_of_one_project_at_once(start_navitas: Start, navitas: Ru
     states = {name: json.loads((tmp_path / name / "manifest.json").read_text())["state"] for name in ("one", "two")}
     assert states == {"one": "partial", "two": "complete"}
     assert "waiting for another profiling of this project" in ended.err + stopped.err
-    # Each has the classes of its own options.
+    # Each has the classes for its own options.
     assert {"f", "passes"} <= _methods(tmp_path / "one")
     assert "f" in _methods(tmp_path / "two") and "passes" not in _methods(tmp_path / "two")
 
@@ -106,23 +104,23 @@ def _methods(recording: Path) -> set[str]:
     return {method.name for method in load(recording).method_table.methods}
 
 
-# Killed ones
+# Killed profilings
 
 
-def test_a_killed_profiling_harms_no_later_one(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+def test_a_killed_profiling_does_not_affect_later_ones(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
     (project / "waiting").unlink(missing_ok=True)
     command = start_navitas("profile", project, "--tests", "*#waits", "-o", "one")
     command.wait_until((project / "waiting").exists)
     assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL
     command.check_nothing_left()
     (test,) = load(tmp_path / "one").tests
-    assert (test.method, test.status) == ("waits", "cut"), "what it recorded can be read"
+    assert (test.method, test.status) == ("waits", "cut"), "its recording can be read"
     refused = navitas("profile", project, "--tests", "*#passes", "-o", "one")
     refused.check_error(2, "holds a recording already")
     assert navitas("profile", project, "--tests", "*#passes", "-o", "two").code == 0
 
 
-def test_the_folders_of_phones_that_were_killed_with_their_owner_are_removed(tmp_path: Path) -> None:
+def test_folders_of_killed_phones_are_removed(tmp_path: Path) -> None:
     names = {name: tmp_path / f"{PREFIX}{name}" for name in ("mine", "young", "dead", "unmarked")}
     for folder in names.values():
         (folder / "root/data").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Names that hurt: quotes, markup, escapes, 255 bytes in folders; newlines and 4 KB in what runs."""
+"""Hostile names: quotes, markup, escapes and 255 bytes in folders; newlines and 4 KB in tests and threads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ public class Größe$a1 {
 
 
 @pytest.mark.parametrize("name", [ODD, "ü" * 127 + "x"], ids=["odd", "long"])
-def test_names_of_folders_modules_classes_threads_and_failures(gradle: str, navitas: Run, tmp_path: Path, name: str) -> None:
+def test_hostile_names_everywhere(gradle: str, navitas: Run, tmp_path: Path, name: str) -> None:
     project = write(
         tmp_path / name,
         {
@@ -47,7 +47,7 @@ def test_names_of_folders_modules_classes_threads_and_failures(gradle: str, navi
     done = navitas("profile", project, "--json", "out.json", "--speedscope", "s.json", "--collapsed", "c.txt", "-o", "rec")
     assert done.code == 3, done.err
     assert "Traceback" not in done.err
-    assert "\x1b[31m" not in done.out + done.err, "nothing of the project drives the terminal"
+    assert "\x1b[31m" not in done.out + done.err, "the project's names send no control sequences to the terminal"
     assert "FAILED :m-1.x p.Größe$a1#fails" in done.err
     found = json.loads((tmp_path / "out.json").read_text())
     jsonschema.validate(found, schema())

@@ -1,4 +1,4 @@
-"""When things go wrong, as a user meets it: exit code, cause and remedy, no traceback, nothing lost or left running."""
+"""Faults as a user sees them: exit code, cause and remedy, no traceback, no lost data, no leftover process."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def project(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
-    """A copy of a sound recording, to be damaged."""
+    """A copy of an intact recording, to damage."""
     return Path(shutil.copytree(GOLDEN, tmp_path / "recording"))
 
 
@@ -54,7 +54,7 @@ def warnings(found: dict[str, Any]) -> set[str]:
     return {warning["code"] for warning in found["warnings"]}
 
 
-# Before anything runs
+# Before the run
 
 
 def test_no_gradle_project(navitas: Run, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_project_that_does_not_exist(navitas: Run, tmp_path: Path) -> None:
     navitas("profile", tmp_path / "nowhere").check_error(2, "nowhere")
 
 
-def test_a_gradle_that_is_not_there(navitas: Run, tmp_path: Path) -> None:
+def test_a_missing_gradle(navitas: Run, tmp_path: Path) -> None:
     project = faulty_project(tmp_path / "project")
     navitas("profile", project, "--gradle", tmp_path / "none").check_error(2, "no Gradle at", "--gradle")
 
@@ -89,7 +89,7 @@ def test_a_failing_build_shows_its_last_lines(navitas: Run, tmp_path: Path, grad
 
 @pytest.fixture
 def no_devices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An adb server of the test's own, which knows no device."""
+    """An adb server without devices."""
     port = str(free_port())
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
     monkeypatch.setenv("ADB_MDNS", "0")
@@ -100,17 +100,17 @@ def no_devices(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("no_devices")
-def test_an_unknown_device_is_reported_with_the_known_ones(navitas: Run, project: Path) -> None:
+def test_an_unknown_device_is_reported_with_all_known_ones(navitas: Run, project: Path) -> None:
     navitas("profile", project, "--device", "nosuchserial").check_error(4, "nosuchserial", "adb lists")
 
 
-def test_no_adb_server_and_no_program_to_start_one(navitas: Run, tmp_path: Path) -> None:
+def test_no_adb_server_and_no_adb_program(navitas: Run, tmp_path: Path) -> None:
     env = {"ANDROID_ADB_SERVER_PORT": str(free_port()), "ADBUTILS_ADB_PATH": str(tmp_path / "adb")}
     navitas("devices", env=env).check_error(4, "is not an executable program", "apt install adb")
     navitas("devices", env={"ANDROID_ADB_SERVER_PORT": "usb"}).check_error(2, "ANDROID_ADB_SERVER_PORT")
 
 
-def test_an_adb_server_of_another_version_is_left_alone(navitas: Run, tmp_path: Path) -> None:
+def test_an_adb_server_of_another_version_keeps_running(navitas: Run, tmp_path: Path) -> None:
     with fake_adb({"host:version": block("001f"), "host:devices-l": block("x  unauthorized")}) as server:
         env = {"ANDROID_ADB_SERVER_PORT": str(server.port)}
         done = navitas("devices", env=env)
@@ -129,12 +129,12 @@ def test_no_test_matches(navitas: Run, project: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_failing_test_has_its_report_all_the_same(navitas: Run, project: Path, tmp_path: Path) -> None:
+def test_a_failing_test_is_reported(navitas: Run, project: Path, tmp_path: Path) -> None:
     done = navitas("profile", project, "--tests", "*#passes", "--tests", "*#fails", "-o", "out", "--json", "-")
     assert done.code == 3
     assert "Traceback" not in done.err
     assert "FAILED p.FaultyTest#fails" in done.err and "as it should" in done.err
-    found = read(done.out)  # nothing but JSON on standard output
+    found = read(done.out)  # standard output has only JSON
     assert {test["method"]: test["status"] for test in found["tests"]} == {"passes": "passed", "fails": "failed"}
     assert all(test["energy_j"] > 0 for test in found["tests"])
     assert not list(tmp_path.glob("out/**/*.part"))
@@ -152,7 +152,7 @@ def test_a_jvm_that_dies_mid_test(navitas: Run, project: Path, tmp_path: Path, t
     (main,) = (thread for thread in test["threads"] if thread["name"] == "main")
     cut = {method["name"]: method["cut"] for method in main["methods"]}
     assert cut.get("dies") == cut.get("burn") == 1
-    # Half a second is what the end may cost of the 1.2 seconds.
+    # The sudden end may lose up to half a second of the 1.2 seconds.
     assert test["wall_ns"] > 300_000_000
     assert test["energy_j"] > 0
     assert "crashed" in warnings(found)
@@ -161,7 +161,7 @@ def test_a_jvm_that_dies_mid_test(navitas: Run, project: Path, tmp_path: Path, t
 # The recording's folder
 
 
-def test_a_folder_with_other_files_is_left_alone(navitas: Run, project: Path, tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_not_changed(navitas: Run, project: Path, tmp_path: Path) -> None:
     kept = tmp_path / "mine" / "kept.txt"
     kept.parent.mkdir()
     kept.write_text("mine")
@@ -179,12 +179,12 @@ DEEP = f'<device name="Android">{"<group>" * 5000}{"</group>" * 5000}</device>'
 
 
 @pytest.mark.parametrize("text", [ENTITY, DTD, DEEP, PLACEHOLDER], ids=["entity", "dtd", "deep", "placeholder"])
-def test_a_power_profile_that_cannot_be_used_is_refused(navitas: Run, project: Path, tmp_path: Path, text: str) -> None:
+def test_an_unusable_power_profile_is_rejected(navitas: Run, project: Path, tmp_path: Path, text: str) -> None:
     (tmp_path / "profile.xml").write_text(text)
     done = navitas("profile", project, "--tests", "*#passes", "--power-profile", "profile.xml", "-o", "out")
     done.check_error(4, "profile")
     assert "root:" not in done.err
-    assert not (tmp_path / "out").exists(), "it is refused before the tests run"
+    assert not (tmp_path / "out").exists(), "it is rejected before the tests run"
 
 
 # Reports of damaged recordings
@@ -194,7 +194,7 @@ def test_no_such_recording(navitas: Run) -> None:
     navitas("report", "nowhere").check_error(2, "nowhere")
 
 
-def test_a_folder_that_is_no_recording(navitas: Run, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_recording(navitas: Run, tmp_path: Path) -> None:
     navitas("report", tmp_path).check_error(4, "manifest.json")
 
 
@@ -206,7 +206,7 @@ def events(recording: Path) -> Path:
     return recording / "runs" / "0" / "events-4000.nvch"
 
 
-def test_a_truncated_event_file_is_reported_as_far_as_it_goes(navitas: Run, recording: Path) -> None:
+def test_a_truncated_event_file_is_reported_up_to_its_end(navitas: Run, recording: Path) -> None:
     whole = report(navitas, recording)
     data = events(recording).read_bytes()
     events(recording).write_bytes(data[: len(data) * 2 // 3 + 7])
@@ -215,7 +215,7 @@ def test_a_truncated_event_file_is_reported_as_far_as_it_goes(navitas: Run, reco
     assert [test["method"] for test in found["tests"]] == [test["method"] for test in whole["tests"]]
 
 
-def test_a_flipped_bit_costs_one_chunk(navitas: Run, recording: Path) -> None:
+def test_a_flipped_bit_loses_one_chunk(navitas: Run, recording: Path) -> None:
     data = bytearray(events(recording).read_bytes())
     data[len(data) // 2] ^= 0x10
     events(recording).write_bytes(bytes(data))
@@ -231,7 +231,7 @@ def test_an_event_file_of_noise_is_a_warning(navitas: Run, recording: Path) -> N
 
 def test_a_recording_of_a_newer_navitas(navitas: Run, recording: Path) -> None:
     data = events(recording).read_bytes()
-    # A CRC that covers the version: those of another layout fit no chunk of ours.
+    # The CRC covers the version, so chunks of another layout are rejected.
     events(recording).write_bytes(data.replace(b"NVCH\x01\x00", b"NVCH\x02\x00\x01"))
     found = report(navitas, recording)
     assert {"newer_chunks", "no_events"} <= warnings(found)
@@ -244,7 +244,7 @@ def test_a_recording_of_a_newer_navitas(navitas: Run, recording: Path) -> None:
         path.write_text(text)
 
 
-def test_a_map_of_another_build_is_an_error_that_names_both(navitas: Run, recording: Path) -> None:
+def test_a_map_of_another_build_is_an_error_that_names_both_builds(navitas: Run, recording: Path) -> None:
     ours, other = "36b9b900498770ce", "00000000deadbeef"
     manifest = (recording / "manifest.json").read_text().replace(ours, other)
     (recording / "manifest.json").write_text(manifest)
@@ -253,7 +253,7 @@ def test_a_map_of_another_build_is_an_error_that_names_both(navitas: Run, record
     navitas("report", recording).check_error(4, ours, other)
 
 
-def test_another_map_in_the_place_of_the_right_one(navitas: Run, recording: Path) -> None:
+def test_a_replaced_map(navitas: Run, recording: Path) -> None:
     ours, other = "36b9b900498770ce", "00000000deadbeef"
     path = recording / "maps" / f"{ours}.json"
     path.write_text(path.read_text().replace(ours, other))
@@ -266,4 +266,4 @@ def test_a_sound_recording_is_reported_on_the_terminal(navitas: Run, recording: 
     assert done.code == 0
     assert "SortTest#withSort" in done.out and "Traceback" not in done.err
     after = {path: path.read_bytes() for path in recording.rglob("*") if path.is_file()}
-    assert after == before, "a report writes nothing into the recording unasked"
+    assert after == before, "a report does not write to the recording"

@@ -1,4 +1,4 @@
-"""`navitas fleet sample` on the virtual phone, into a file and from there into a fleet."""
+"""`navitas fleet sample` on the virtual phone, to a file that is then ingested into a fleet."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from navitas.errors import ExitCode
 from navitas.virtual_phone.start import virtual_phone
 
 
-def test_a_sample_and_the_history_of_the_virtual_phone(
+def test_fleet_samples_of_the_virtual_phone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, fleet = tmp_path / "samples.jsonl", tmp_path / "fleet"
     file.write_text('{"client": "cut')
     with virtual_phone() as phone, monkeypatch.context() as patch:
         patch.setattr(fleet_sample, "device_of", lambda _serial: nullcontext(phone))
-        # In seconds of their own.
+        # In different seconds.
         phone.shell("dumpsys battery unplug; dumpsys battery set status 3; sleep 1.1; dumpsys battery set level 99; sleep 1.1")
         assert run(["fleet", "sample", "-o", str(file), "--client", "mine", "--history"]) == ExitCode.OK
         assert run(["fleet", "sample", str(fleet), "--client", "mine"]) == ExitCode.OK

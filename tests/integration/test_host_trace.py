@@ -1,4 +1,4 @@
-"""Traces of the host's own scheduler, with its real tracer: needs root, and leaves nothing."""
+"""Traces of the host's scheduler by its real tracer. Needs root, and leaves nothing."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ data_sources { config { name: "linux.process_stats" } }"""
 
 
 def asleep(pid: int) -> bool:
-    """It waits for its input."""
+    """A process that waits for input."""
     return state_of(pid) == "S" and "pipe" in Path(f"/proc/{pid}/wchan").read_text()
 
 
 def state_of(pid: int) -> str:
-    """A process's state, empty when there is none."""
+    """A process's state, empty if there is no such process."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -61,12 +61,12 @@ def state_of(pid: int) -> str:
 
 
 def clock_ns(pid: int) -> int:
-    """CPU time of a process with all threads that it had."""
+    """CPU time in ns of a process, including its ended threads."""
     return process_cpu_ns(pid) or 0
 
 
 def ran_ns(raw: RawTrace) -> int:
-    """How long all threads ran, by the switches."""
+    """The time in ns that all threads ran, by the trace's switches."""
     switches, total = raw.trace.switches, 0
     for cpu in np.unique(switches.cpu):
         own = switches.cpu == cpu
@@ -75,7 +75,7 @@ def ran_ns(raw: RawTrace) -> int:
 
 
 def phone_pid(device: AdbDevice) -> int:
-    """The process id of a virtual phone."""
+    """The process ID of a virtual phone."""
     folder = state_folder(device)
     (pid,) = (pid for pid, line in processes("navitas.virtual_phone", "--state-dir").items() if folder in line)
     return pid
@@ -92,12 +92,12 @@ def tracefs() -> Iterator[Tracefs]:
 
 @pytest.fixture
 def instances(tracefs: Tracefs) -> Callable[[int], list[Path]]:
-    """The instances of the phone with this process id."""
+    """The tracing instances of the phone with this process ID."""
     folder = tracefs.root / "instances"
     return lambda pid: [path for path in folder.iterdir() if path.name.startswith(f"navitas-{pid}-")]
 
 
-def test_every_one_shot_thread_is_seen_and_its_time_is_exact(
+def test_the_trace_has_every_short_lived_thread_with_its_exact_time(
     tracefs: Tracefs, instances: Callable[[int], list[Path]], tmp_path: Path
 ) -> None:
     (tmp_path / "phone").mkdir()
@@ -132,11 +132,11 @@ def test_every_one_shot_thread_is_seen_and_its_time_is_exact(
         assert raw.skipped_by_reason == {} and not any("lost" in text for text in raw.warnings)
         assert set(tasks.tgid[real].tolist()) == {app.pid}, "a process of the host that is not the phone's"
         assert np.count_nonzero(real) == THREADS + 1
-        # What a thread needs to end, after its time was added to its process's, is in the trace alone: some µs each.
+        # Only the trace has the last µs of a thread, after its time was added to its process's.
         assert 0.99 < ran_ns(raw) / (after_ns - before_ns) < 1.2
 
 
-def test_a_killed_phone_leaves_nothing_for_long(instances: Callable[[int], list[Path]]) -> None:
+def test_a_killed_phones_tracing_instance_is_removed(instances: Callable[[int], list[Path]]) -> None:
     with virtual_phone() as device:
         pid = phone_pid(device)
         device.shell("echo '" + CONFIG + "' | perfetto -c - --txt -o /data/misc/perfetto-traces/x.pftrace --background")

@@ -1,4 +1,4 @@
-"""The HTML report in a real browser: it draws its flame graph, sorts, searches, and loads nothing, whatever names are."""
+"""The HTML report in a real browser: it draws its flame graph, sorts, searches and loads nothing, for any names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def window(browser: str, tmp_path: Path) -> Iterator[Session]:
-    """A browser of its own."""
+    """A new browser."""
     with browser_session(browser, tmp_path / "profile") as session:
         yield session
 
@@ -49,7 +49,7 @@ def _written(path: Path, profile: navitas.Profile) -> Path:
 
 
 def _colors(window: Session) -> int:
-    """How many colors the frame of the flame graph shows by large areas: no frames, no colors."""
+    """The number of colors with large areas in the flame graph's frame; 0 if it draws no frames."""
     window.run("document.getElementById('flame').scrollIntoView()")
     box = window.run(
         "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {"
@@ -74,18 +74,18 @@ def _sort_by(window: Session, table: str, column: int) -> str:
     return order
 
 
-def test_it_draws_the_flame_graph_and_loads_nothing(page: Path, window: Session) -> None:
+def test_the_page_draws_the_flame_graph_and_loads_nothing(page: Path, window: Session) -> None:
     window.open(page)
     window.wait_for(DRAWN)
-    while _colors(window) < 8:  # the picture follows in one of the next frames
+    while _colors(window) < 8:  # the browser draws the image a few frames later
         pass
     assert window.console == []
     assert window.requests == [page.as_uri()]
     assert window.run("document.getElementById('flame-status').hidden")
 
 
-def test_its_policy_stops_what_would_load_or_run(page: Path, tmp_path: Path, window: Session) -> None:
-    """What the tests above rely on: a request and a foreign script are stopped, and are seen."""
+def test_the_pages_policy_blocks_requests_and_foreign_scripts(page: Path, tmp_path: Path, window: Session) -> None:
+    """The tests above rely on this: a request and a foreign script are blocked, and detected."""
     wrong = tmp_path / "wrong.html"
     wrong.write_text(page.read_text("utf-8").replace("</body></html>", "<script>document.title='taken'</script></body></html>"))
     window.open(wrong)
@@ -94,7 +94,7 @@ def test_its_policy_stops_what_would_load_or_run(page: Path, tmp_path: Path, win
     assert sum("Content Security Policy" in line for line in window.console) >= 2
 
 
-def test_headings_sort_and_the_search_filters(page: Path, window: Session) -> None:
+def test_headings_sort_and_search_filters(page: Path, window: Session) -> None:
     window.open(page)
     assert _sort_by(window, "methods", 2) == "descending"
     down = [float(cell) for cell in _column(window, "methods", 2)]
@@ -115,7 +115,7 @@ def test_headings_sort_and_the_search_filters(page: Path, window: Session) -> No
     assert window.run("document.getElementById('methods-count').textContent") == f"{len(visible)} of {len(names)}"
 
 
-def test_hostile_names_are_text(hostile_page: Path, window: Session) -> None:
+def test_hostile_names_are_shown_as_text(hostile_page: Path, window: Session) -> None:
     window.open(hostile_page)
     window.wait_for(DRAWN)
     assert window.run("document.title").endswith(" – energy")
@@ -138,16 +138,16 @@ def test_light_and_dark(page: Path, window: Session, dark: bool) -> None:
     assert (paper < 150 and ink > 500) if dark else (paper > 700 and ink < 200)
 
 
-def test_a_narrow_window_shows_all_of_it(page: Path, window: Session) -> None:
+def test_a_narrow_window_shows_the_whole_page(page: Path, window: Session) -> None:
     window.open(page, width=400, height=800)
     window.wait_for(DRAWN)
-    assert window.run("document.documentElement.scrollWidth") <= 400, "only tables scroll to the side"
+    assert window.run("document.documentElement.scrollWidth") <= 400, "only tables scroll horizontally"
     wide = window.run("Array.from(document.querySelectorAll('.scroll'), (each) => each.scrollWidth > each.clientWidth)")
     assert any(wide)
     assert window.run("document.getElementById('flame').getBoundingClientRect().width") > 300
 
 
-def test_keys_are_enough(page: Path, window: Session) -> None:
+def test_the_page_can_be_used_by_keyboard(page: Path, window: Session) -> None:
     window.open(page)
     window.wait_for(DRAWN)
     seen: list[str] = []
@@ -170,7 +170,7 @@ def test_keys_are_enough(page: Path, window: Session) -> None:
     assert window.run(f"document.querySelectorAll('{unnamed}').length") == 0
 
 
-def test_without_webgl_the_page_says_so_and_the_rest_works(page: Path, browser: str, tmp_path: Path) -> None:
+def test_without_webgl_the_page_reports_it_and_the_tables_work(page: Path, browser: str, tmp_path: Path) -> None:
     with browser_session(browser, tmp_path / "profile", "--disable-3d-apis") as window:
         window.open(page)
         window.wait_for("document.getElementById('flame-status').textContent.includes('needs WebGL')")

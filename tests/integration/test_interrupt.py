@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM at any moment: processes ended, the partial recording kept and loadable."""
+"""Ctrl-C and SIGTERM at any moment: all processes end, and the partial recording is kept and loadable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Run = Callable[..., Ended]
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-# Says when it is under way, then waits.
+# Prints a line when it runs, then waits.
 WAITING_BUILD = """
 task wait {
   doLast {
@@ -52,7 +52,7 @@ def reported(navitas: Run, recording: Path) -> dict[str, Any]:
     return found
 
 
-def test_while_building(start_navitas: Start, gradle: str, tmp_path: Path) -> None:
+def test_interrupted_while_building(start_navitas: Start, gradle: str, tmp_path: Path) -> None:
     project = faulty_project(tmp_path / "project", WAITING_BUILD)
     command = start_navitas("profile", project, "-o", "out")
     command.wait_until((project / "building").exists)
@@ -60,27 +60,27 @@ def test_while_building(start_navitas: Start, gradle: str, tmp_path: Path) -> No
     assert not (tmp_path / "out").exists()
 
 
-def test_killed_while_building(start_navitas: Start, gradle: str, tmp_path: Path) -> None:
+def test_killed_while_gradle_builds(start_navitas: Start, gradle: str, tmp_path: Path) -> None:
     project = faulty_project(tmp_path / "project", WAITING_BUILD)
     command = start_navitas("profile", project, "-o", "out")
     command.wait_until((project / "building").exists)
     assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL
     command.check_nothing_left()
-    # The folder was taken before the build; after a kill, only its lock file can stay, which no process holds any more.
+    # The folder was locked before the build. A kill leaves only its lock file, which no process holds.
     assert [file.name for file in (tmp_path / "out").iterdir()] == [".lock"]
     with reserve_folder(tmp_path / "out"):
         pass
 
 
 @pytest.mark.parametrize("stage", ["building", "starting the virtual phone", "installing", "listing tests"])
-def test_at_the_start_of_each_stage(start_navitas: Start, project: Path, tmp_path: Path, stage: str) -> None:
+def test_interrupted_at_the_start_of_each_stage(start_navitas: Start, project: Path, tmp_path: Path, stage: str) -> None:
     command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
     command.wait_for_line(stage)
     check_interrupted(command, command.interrupt())
     assert not (tmp_path / "out").exists()
 
 
-def test_while_tests_run(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+def test_interrupted_while_tests_run(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
     command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)
     ended = command.interrupt()
@@ -94,14 +94,14 @@ def test_while_tests_run(start_navitas: Start, navitas: Run, project: Path, tmp_
     assert methods["waits"]["cut"] == 1
 
 
-def test_while_events_are_pulled(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+def test_interrupted_while_events_are_pulled(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
     command = start_navitas("profile", project, "--tests", "*#callsMuch", "-o", "out")
     command.wait_for_line("pulling")
     command.wait_until(lambda: any((tmp_path / "out" / "runs" / "0").glob("events-*.nvch")))
     ended = command.interrupt()
     check_interrupted(command, ended)
     state = json.loads((tmp_path / "out" / "manifest.json").read_text())["state"]
-    assert state in ("partial", "complete")  # complete: the signal came when all had been pulled
+    assert state in ("partial", "complete")  # complete: the signal came after the last pull
     done = navitas("report", tmp_path / "out", "--json", "-")
     assert done.code == 0, done.err
     assert [test["method"] for test in json.loads(done.out)["tests"]] == ["callsMuch"]
@@ -127,8 +127,8 @@ def test_killed_while_tests_run(start_navitas: Start, project: Path) -> None:
     command.check_nothing_left()
 
 
-def test_while_it_is_analysed(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
-    """The recording is complete by then, and its path is printed; a second signal at the process's very end changes nothing."""
+def test_interrupted_during_analysis(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+    """The recording is complete, and its path is printed. A second signal at the process's end has no effect."""
     command = start_navitas("profile", project, "--tests", "*#callsMuch", "-o", "out")
     command.wait_for_line("analysing")
     command.process.send_signal(signal.SIGTERM)
@@ -138,7 +138,7 @@ def test_while_it_is_analysed(start_navitas: Start, navitas: Run, project: Path,
     assert navitas("report", "out").code == 0
 
 
-def test_twice_in_a_row(start_navitas: Start, project: Path) -> None:
+def test_interrupted_twice(start_navitas: Start, project: Path) -> None:
     command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)
     command.process.send_signal(signal.SIGINT)

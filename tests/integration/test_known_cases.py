@@ -137,7 +137,7 @@ def test_folded_from_the_start_counts_the_same_calls(sample: Lab, alone: Profile
 
 
 def calls(profiled: Profiled) -> dict[str, tuple[int, int, int]]:
-    """Calls, throws and cuts of each method on the main thread while nestedCalls ran."""
+    """Calls, exceptions and cut calls of each method on the main thread in nestedCalls."""
     return {name: (row.calls, row.throws, row.cut) for name, row in profiled.methods("nestedCalls").items()}
 
 

@@ -1,4 +1,4 @@
-"""Whole libraries instrumented: each passes its own published tests with the same results as before."""
+"""Instrumented libraries pass their own published tests with the same results as before."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Results = Counter[tuple[str, str, str]]
 
 @dataclass(frozen=True)
 class Library:
-    """A library whose tests are published; `opens` are the packages that its own build opens for them."""
+    """A library with published tests. `opens` has the packages that its build opens for them."""
 
     group: str
     name: str
@@ -85,7 +85,7 @@ pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.slow, pytest.mark.time
 
 @dataclass(frozen=True)
 class Place:
-    """A folder with a library, its tests, what they need, and the library's instrumented copy."""
+    """A folder with a library, its tests, their dependencies, and the library's instrumented copy."""
 
     library: Library
     folder: Path
@@ -108,7 +108,7 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def run_tests(place: Place, jar: Path) -> Results:
-    """Run all tests of the library against one jar; counts (class, test, outcome)."""
+    """Run all tests of the library with this jar; count (class, test, outcome)."""
     reports = jar.with_suffix(".reports")
     tests = place.folder / place.library.tests
     not_helpers = (f"{place.library.name}-{place.library.version}", "instrumented", "junit-platform")
@@ -150,7 +150,7 @@ def outcomes(file: Path) -> list[tuple[str, str, str]]:
 
 
 def run_both(place: Place) -> tuple[Results, Results]:
-    """Results before and after, run side by side."""
+    """Results with the original and the instrumented library, run in parallel."""
     with ThreadPoolExecutor() as pool:
         before = pool.submit(run_tests, place, place.folder / place.library.jar)
         after = pool.submit(run_tests, place, place.folder / "instrumented.jar")
@@ -161,11 +161,11 @@ def differences(before: Results, after: Results) -> set[tuple[str, str, str]]:
     return {key for key in before.keys() | after.keys() if before[key] != after[key]}
 
 
-def test_own_tests_have_the_same_results(place: Place) -> None:
+def test_a_librarys_tests_have_the_same_results(place: Place) -> None:
     before, after = run_both(place)
     assert sum(count for (_, _, outcome), count in before.items() if outcome == "passed") > place.library.passed
     different = differences(before, after)
-    if different:  # some of these tests measure time; what differs once but not again is theirs
+    if different:  # Some of these tests measure time: only repeated differences count.
         different &= differences(*run_both(place))
     assert different == set()
 

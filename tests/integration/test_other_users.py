@@ -1,4 +1,4 @@
-"""Another user of the machine finds nothing that answers while Navitas works, and nothing of its user's is left to take over."""
+"""Another user of the machine can neither use Navitas' sockets nor take over its files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _root() -> None:
 
 
 def attacked(command: Command) -> tuple[Ended, set[Listening], list[list[str]]]:
-    """Try every socket that the command's processes listen on, as soon as it is there, until the command ends."""
+    """Try every socket that the command's processes listen on, as soon as it exists, until the command ends."""
     seen: set[Listening] = set()
     answers: list[list[str]] = []
     while command.process.poll() is None:
@@ -46,7 +46,7 @@ def attacked(command: Command) -> tuple[Ended, set[Listening], list[list[str]]]:
 
 
 @pytest.mark.parametrize("name", ["demo", "profile"])
-def test_nothing_answers_another_user(start_navitas: Start, gradle: str, tmp_path: Path, name: str) -> None:
+def test_no_socket_answers_another_user(start_navitas: Start, gradle: str, tmp_path: Path, name: str) -> None:
     daemons = f"-Dorg.gradle.daemon.registry.base={tmp_path / 'daemons'}"
     project = [faulty_project(tmp_path / "project"), "--tests", "*#passes"] if name == "profile" else []
     command = start_navitas(name, *project, "--gradle", gradle, "-o", "rec", env={"GRADLE_OPTS": daemons})
@@ -59,15 +59,15 @@ def test_nothing_answers_another_user(start_navitas: Start, gradle: str, tmp_pat
     assert ended.code == 0, ended.err
     assert answers == [], described(seen)
     sockets = {Path(one.address).name for one in seen if one.kind == "unix"}
-    assert {"phone", "server"} <= sockets, "the adb server and the phone were found and tried"
-    assert [one for one in seen if one.kind == "udp" and "navitas.virtual_phone" in one.command], "so was the log's port"
+    assert {"phone", "server"} <= sockets, "the adb server and the phone were tried"
+    assert [one for one in seen if one.kind == "udp" and "navitas.virtual_phone" in one.command], "the log's port was tried"
     assert not [one for one in seen if one.kind == "tcp" and ("adb" in one.command or "navitas" in one.command.split(" -cp ")[0])]
     for log in (tmp_path / "rec").glob("runs/*/logcat.txt"):
         assert "stranger" not in log.read_text("utf-8", "replace")
 
 
-def test_the_tries_would_have_been_answered(phone: AdbDevice) -> None:
-    """The same words, by the phone's own user."""
+def test_the_sockets_answer_the_phones_own_user(phone: AdbDevice) -> None:
+    """The same requests by the phone's user."""
     sockets = [str(phone.client.path), phone.serial.removeprefix("localfilesystem:")]
     for path, words, answer in ((sockets[0], b"000chost:version", b"OKAY"), (sockets[1], _connection_packet(), b"CNXN")):
         with connect(Path(path)) as own:
@@ -92,7 +92,7 @@ for server, serial in zip(places[::2], places[1::2]):
 """
 
 
-def test_adb_itself_gets_nowhere_as_another_user(phone: AdbDevice, tmp_path: Path) -> None:
+def test_adb_fails_as_another_user(phone: AdbDevice, tmp_path: Path) -> None:
     program = adb_path()
     done = as_stranger(ADB, program, phone.client.socket_spec, phone.serial)
     assert done.returncode != 0 or not done.stdout.startswith("0"), done.stdout
@@ -105,8 +105,8 @@ def test_the_sockets_folder_is_closed_to_another_user(phone: AdbDevice) -> None:
     assert done.returncode != 0 and "Permission denied" in done.stderr
 
 
-def test_another_user_s_folders_of_the_same_names_are_left_alone(tmp_path: Path) -> None:
-    """A link or a folder that another user has put into the temp folder is neither used nor removed."""
+def test_another_users_folders_of_the_same_names_are_not_used(tmp_path: Path) -> None:
+    """A link or a folder of another user in the temp folder is neither used nor removed."""
     temp = tmp_path / "temp"
     temp.mkdir()
     temp.chmod(0o1777)
@@ -139,8 +139,8 @@ def bundle_for(home: Path) -> bytes:
 
 
 @pytest.mark.parametrize("by", ["owner", "adb", "owner, of another user"])
-def test_which_bundle_may_name_the_program_that_runs_it(phone: AdbDevice, tmp_path: Path, by: str) -> None:
-    """One that Navitas installs for its owner, such as a build's with a JDK of its own; not one that comes over adb."""
+def test_only_a_local_bundle_may_name_its_jdk(phone: AdbDevice, tmp_path: Path, by: str) -> None:
+    """A bundle that Navitas installs, such as one of a build with its own JDK, but not one sent over adb."""
     program = tmp_path / "jdk" / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
@@ -162,7 +162,7 @@ def test_which_bundle_may_name_the_program_that_runs_it(phone: AdbDevice, tmp_pa
     assert (f"navitas.warning=the build's tests use the JDK {tmp_path}/jdk, but" in said) is (by != "owner")
 
 
-def test_a_very_long_temp_folder_has_its_sockets_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_very_long_temp_folder_sockets_are_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / ("d" * 100) / ("e" * 100)
     deep.mkdir(parents=True)
     monkeypatch.setattr(start, "_SHARED_MEMORY", Path("/none"))
@@ -175,10 +175,8 @@ def test_a_very_long_temp_folder_has_its_sockets_elsewhere(tmp_path: Path, monke
     assert not made.exists() and not any(deep.iterdir())
 
 
-def test_the_phone_runs_no_module_of_the_folder_that_navitas_is_called_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Such as /tmp, where another user may have put one."""
+def test_the_phone_imports_no_module_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another user may have put a module into it, for example into /tmp."""
     for name in ("argparse", "json", "navitas"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(1)\n")
     monkeypatch.chdir(tmp_path)

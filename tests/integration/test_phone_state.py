@@ -1,4 +1,4 @@
-"""`navitas profile --prepare` on the virtual phone: whatever ends it, the phone is as it was, now or after the next start."""
+"""`navitas profile --prepare` on the virtual phone: the phone is restored at the end, or at the next start."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LOOK = "settings list system; settings list global; dumpsys battery; cmd devicei
 
 @pytest.fixture(autouse=True)
 def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the journals are."""
+    """The folder of the journals."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr("navitas.collect.state.guard._RECONNECT_S", 0.5)
     monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.5)
@@ -44,7 +44,7 @@ def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def before(phone: AdbDevice) -> Iterator[str]:
-    """The phone's state, asleep and in flight of its own kind."""
+    """The phone's state, with the screen off and unusual settings."""
     phone.shell(
         "input keyevent 223; settings put system screen_brightness 33; settings put global transition_animation_scale 0.5"
     )
@@ -52,11 +52,13 @@ def before(phone: AdbDevice) -> Iterator[str]:
     phone.shell("input keyevent 224; cmd thermalservice reset; dumpsys battery reset")
 
 
-def test_given_back_after_success_and_failure(lab: Lab, before: str, journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_restored_after_success_and_failure(
+    lab: Lab, before: str, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[str] = []
 
     def since_seen() -> float:
-        """The watchdog's clock stands still before: how long the JVM takes to start depends on the machine."""
+        """The watchdog's clock, stopped until then, because the JVM's start time depends on the machine."""
         return time.monotonic() if seen else 0.0
 
     monkeypatch.setattr("navitas.collect.instrument.Watchdog", functools.partial(Watchdog, clock=since_seen))
@@ -75,7 +77,7 @@ def test_given_back_after_success_and_failure(lab: Lab, before: str, journal: Pa
     assert not list(journal.glob("*"))
 
 
-def test_a_hot_phone_is_refused_unless_forced(lab: Lab, before: str) -> None:
+def test_a_hot_phone_is_rejected_unless_forced(lab: Lab, before: str) -> None:
     lab.phone.shell("cmd thermalservice override-status 3")
     with pytest.raises(DeviceError, match=r"not fit.*severe") as error:
         lab.profile("*#callsMuch", name="hot", prepare=True)
@@ -83,7 +85,7 @@ def test_a_hot_phone_is_refused_unless_forced(lab: Lab, before: str) -> None:
     assert lab.profile("*#callsMuch", name="hot", prepare=True, force=True).outcome.failures == {}
 
 
-def test_a_cable_that_is_pulled_and_the_next_start(lab: Lab, before: str, journal: Path) -> None:
+def test_the_next_start_restores_settings_after_a_disconnection(lab: Lab, before: str, journal: Path) -> None:
     with linked(lab.phone) as (device, link):
         profiling = Lab(device, lab.bundles, lab.folder)
         errors: list[BaseException] = []
@@ -105,13 +107,13 @@ def test_a_cable_that_is_pulled_and_the_next_start(lab: Lab, before: str, journa
     assert any("lost while its settings were changed" in text for text in warnings), warnings
     (file,) = journal.glob("*.json")
     assert json.loads(file.read_text())["serial"] == serial
-    file.rename(journal / Journal(lab.phone.info).path.name)  # the same phone, by its own cable
+    file.rename(journal / Journal(lab.phone.info).path.name)  # the same phone, by its cable
     _reset_app(lab)
     lab.profile("*#callsMuch", name="next", prepare=True)
     assert lab.phone.shell(LOOK).text == before and not list(journal.glob("*"))
 
 
-def test_killed_and_restored_by_the_next_start(lab: Lab, before: str, journal: Path) -> None:
+def test_the_next_start_restores_settings_after_a_kill(lab: Lab, before: str, journal: Path) -> None:
     """A process that prepares the phone is killed; the next one restores its changes."""
     child = os.fork()
     if child == 0:
@@ -141,18 +143,16 @@ def test_interrupted(lab: Lab, before: str, journal: Path) -> None:
     assert lab.phone.shell(LOOK).text == before and not list(journal.glob("*"))
 
 
-def test_the_phone_s_own_profile_without_the_property(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a phone without the property: read from its services, and cached."""
+def test_the_phones_power_profile_without_the_property(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a phone without the property, the profile is read from its services and cached."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     found = power.of_phone(phone, [])
     assert "dumpsys" in found.source
     assert power.of_phone(phone, []) == found and len(list(tmp_path.glob("navitas/power/*.xml"))) == 1
 
 
-def test_the_app_s_profile_takes_the_place_of_what_was_seen_from_outside(
-    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The file is laid where the listener leaves it on a phone, whose framework no JVM has."""
+def test_the_profile_read_by_the_app_takes_precedence(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test writes the file that the listener leaves on a phone, because a JVM has no Android framework."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(power, "_PROFILE_PROPERTY", "ro.navitas.none")
     prepare = app_files.prepare
@@ -173,7 +173,7 @@ def test_the_app_s_profile_takes_the_place_of_what_was_seen_from_outside(
     assert read_power_profile(recording.path / recording.manifest.power_profile.file).items["cpu.idle"] == 29.6
     assert not recording.check() and "power_profile" in done.warnings
     again = lab.profile("*#callsMuch", name="second")
-    assert "power_profile" not in again.warnings, "known from the start"
+    assert "power_profile" not in again.warnings, "known before the run"
     assert open_recording(again.outcome.recording).manifest.power_profile.source.endswith("read inside the app")
     lab.phone.shell("rm -f /data/local/tmp/navitas/profile.xml")
 

@@ -1,4 +1,4 @@
-"""A profiled project's recording says where it comes from, and so does every report of it."""
+"""A project's recording names its provenance, and so do all reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[..., Ended]
 pytestmark = pytest.mark.timeout(300)
 
 
-def test_a_project_in_a_repository(gradle: str, navitas: Run, tmp_path: Path) -> None:
+def test_a_project_in_a_repository_is_named(gradle: str, navitas: Run, tmp_path: Path) -> None:
     git = shutil.which("git")
     if git is None:
         pytest.skip("git is not installed")

@@ -1,4 +1,4 @@
-"""A starved recording says so in every report, and the virtual phone's recordings say how long their tests waited."""
+"""Every report of a starved recording states it, and the virtual phone's recordings have their tests' waiting times."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ TEST = "org.example.PollTest#polls"
 
 
 def polled(*, ran: float, waited: float, repeat: int = 0) -> Scenario:
-    """A test of a second on one thread, which ran and waited for these shares of it."""
+    """A test of one second, whose thread ran and waited for these shares of it."""
     thread = ThreadSpec("main", (Call(TEST, 100.0, 1100.0),), ((100.0, 1100.0, ran),), waiting=((100.0, 1100.0, waited),))
     return Scenario(threads=(thread,), tests=(TestSpec(TEST, 100.0, 1100.0),), duration_ms=1200.0, repeat=repeat)
 
 
-def test_a_starved_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_starved_recording_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = (polled(ran=0.95, waited=0.02), polled(ran=0.4, waited=0.58, repeat=1))
     recording = make_recording(tmp_path / "rec", *runs)
     assert run(["report", str(recording.path), "--json", str(tmp_path / "report.json")]) == 0
@@ -40,7 +40,7 @@ def test_a_starved_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert {warning["code"] for warning in report["warnings"]} >= {"starved", "pace_changed"}
 
 
-def test_an_older_recording_without_waiting_times_says_nothing(tmp_path: Path) -> None:
+def test_a_recording_without_waiting_times_is_not_reported_as_starved(tmp_path: Path) -> None:
     recording = make_recording(tmp_path / "rec", polled(ran=0.4, waited=0.0))
     profile = navitas.load(recording.path)
     assert profile.cpu_use(profile.tests[0]).starved_share is None
@@ -49,8 +49,8 @@ def test_an_older_recording_without_waiting_times_says_nothing(tmp_path: Path) -
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_the_virtual_phone_says_how_long_tests_waited(sample: Lab) -> None:
-    """Whatever the host does: what is reported is what its kernel counted."""
+def test_the_virtual_phone_records_waiting_times(sample: Lab) -> None:
+    """On any host, the reported time is the time that its kernel counted."""
     done = sample.profile("KnownCasesTest#nestedCalls", name="waiting")
     (test,) = done.profile.tests
     use = done.profile.cpu_use(test)

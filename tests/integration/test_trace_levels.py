@@ -53,7 +53,7 @@ def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Pro
     assert estimate_j == pytest.approx(rails_j, rel=0.03)
 
 
-def test_nothing_of_it_stays_on_the_phone(traced: tuple[str, Profiled], sample: Lab) -> None:
+def test_tracing_leaves_nothing_on_the_phone(traced: tuple[str, Profiled], sample: Lab) -> None:
     listed = sample.phone.shell("ls /data/misc/perfetto-traces; pidof perfetto").text
     assert listed.split() == []
 

@@ -1,4 +1,4 @@
-"""The wheel is whole: installed by itself, without Maven or Gradle, it instruments and reports."""
+"""The wheel is complete: installed alone, without Maven and Gradle, it instruments and reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.slow, pytest.mark.time
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built of a copy of the tree, so that nothing is written here."""
+    """The wheel, built from a copy of the tree to keep the tree unchanged."""
     missing = [name for name in NAMES if not (JARS / f"navitas-{name}.jar").is_file()]
     if missing:
         pytest.skip(f"the jars of {', '.join(missing)} are not built: make jars")
@@ -49,7 +49,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Python of an environment that has the wheel, and its dependencies from this one, but not this tree."""
+    """The Python of an environment with the wheel and this environment's dependencies, but without this tree."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=False, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
@@ -62,7 +62,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(installed: Path, cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the installed `navitas` where neither Maven nor Gradle are found."""
+    """Run the installed `navitas` without Maven and Gradle on PATH."""
     try:
         java = find_java()
     except BuildError as error:
@@ -77,7 +77,7 @@ def run(installed: Path, cwd: Path, *arguments: object) -> subprocess.CompletedP
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_it_carries_all_that_is_not_python(wheel: Path) -> None:
+def test_the_wheel_contains_all_other_files(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {f"navitas/jars/navitas-{name}.jar" for name in NAMES} <= names
     assert {f"navitas/profiles/{path.name}" for path in (ROOT / "profiles").iterdir()} <= names
@@ -92,7 +92,7 @@ def test_it_carries_all_that_is_not_python(wheel: Path) -> None:
     assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name or name.endswith("/.built")]
 
 
-def test_it_is_the_wheel_that_runs(installed: Path, tmp_path: Path) -> None:
+def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [str(installed), "-c", "import navitas; print(navitas.__file__)"],
         cwd=tmp_path,
@@ -104,7 +104,7 @@ def test_it_is_the_wheel_that_runs(installed: Path, tmp_path: Path) -> None:
     assert run(installed, tmp_path, "--version").stdout.startswith("navitas")
 
 
-def test_it_instruments_without_maven(installed: Path, tmp_path: Path) -> None:
+def test_the_wheel_instruments_without_maven(installed: Path, tmp_path: Path) -> None:
     compiler = shutil.which("javac")
     if compiler is None:
         pytest.skip("no javac to compile a class with")
@@ -127,7 +127,7 @@ def test_it_instruments_without_maven(installed: Path, tmp_path: Path) -> None:
     assert events.read_bytes().startswith(b"NVCH")
 
 
-def test_it_reports(installed: Path, tmp_path: Path) -> None:
+def test_the_wheel_reports(installed: Path, tmp_path: Path) -> None:
     done = run(installed, tmp_path, "report", GOLDEN, "--json", "-")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["totals"]["energy_j"] > 0

@@ -1,4 +1,4 @@
-"""Energies of whole tests without probes (`--granularity`), and the run without probes beside one with them (`--baseline`)."""
+"""Energy of tests without probes (`--granularity`), and baseline runs in addition to probed ones (`--baseline`)."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def test_whole_tests_have_energy_and_no_methods(lab: Lab) -> None:
     assert whole.energy_j == pytest.approx(sum(test.energy_j for test in profiled.profile.tests))
 
 
-def test_each_test_has_its_energy_without_probes_beside_it(lab: Lab) -> None:
-    profiled = lab.profile(name="beside", baseline=True, repeat=2)
+def test_each_test_has_its_energy_without_probes(lab: Lab) -> None:
+    profiled = lab.profile(name="baselines", baseline=True, repeat=2)
     assert check(profiled.profile) == []
     busy = [test for test in profiled.profile.tests if test.method == "busy"]
     assert len(busy) == 2

@@ -28,7 +28,7 @@ from navitas.attribute.ledger import (
     Shares,
     Tests,
 )
-from navitas.attribute.owner_kind import BESIDE_THREADS, OwnerKind
+from navitas.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
 from navitas.parse.tables import MethodTable
 
 EVIDENCE = Evidence("cpu", "thread-time", ())
@@ -240,7 +240,7 @@ class _Rows:
             lines = ThreadCurves(knots, np.array([value for owner in threads for value in (0.0, joules[owner])]))
             rest = {
                 kind.name.lower(): Curve(ends, np.array([0.0, joules[owner]]))
-                for kind, owner in zip(BESIDE_THREADS, own[len(threads) :], strict=True)
+                for kind, owner in zip(NON_THREAD_OWNERS, own[len(threads) :], strict=True)
             }
             found.add(own[0], len(threads), 0, [ComponentCurves("made", (), lines if threads else None, **rest)])
         return found

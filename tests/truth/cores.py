@@ -1,4 +1,4 @@
-"""A core: the thread it runs, those that wait for it, and how busy it has been (kernel: PELT, CFS' run queue)."""
+"""A core: its running thread, its waiting threads, and its utilization (kernel: PELT, CFS run queue)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WEIGHT_PER_NICE = 1.25
 
 
 def decayed(value: float, span_ns: int, running: float) -> float:
-    """A utilisation after `span_ns`, in which a thread ran at that share of full speed (0: it slept or waited)."""
+    """The utilization after `span_ns` in which a thread ran at this share of full speed (0: it slept or waited)."""
     keep = exp(-_DECAY_PER_NS * span_ns)
     return value * keep + FULL_CAPACITY * running * (1.0 - keep)
 
@@ -36,19 +36,19 @@ class Core:
 
     @property
     def running(self) -> int:
-        """Threads that run or wait here."""
+        """The number of threads that run or wait on this core."""
         return len(self.queue) + (self.current is not None)
 
     @property
     def demand(self) -> float:
-        """The utilisation that the governor sees: of late, or what the runnable threads needed before (kernel: util_est)."""
+        """The utilization that the governor sees: the recent one, or the runnable threads' previous need (kernel: util_est)."""
         expected = sum(thread.estimate for thread in self.queue)
         if self.current is not None:
             expected += self.current.estimate
         return max(self.util, expected)
 
     def sync(self, now_ns: int) -> None:
-        """Bring the core and its thread up to now."""
+        """Update the core and its thread to the current time."""
         span_ns = now_ns - self.since_ns
         if not span_ns:
             return
@@ -67,35 +67,35 @@ class Core:
         self.min_vruntime = max(self.min_vruntime, min([thread.vruntime, *(other.vruntime for other in self.queue)]))
 
     def work_rate(self, thread: Thread) -> float:
-        """Work that a thread does here in a ns."""
+        """The work that a thread does on this core per ns."""
         return self.speed * (thread.ipc[self.cluster] if thread.ipc else 1.0)
 
     def attach(self, thread: Thread, now_ns: int) -> None:
-        """Take a runnable thread over, with its utilisation and its place among the others."""
+        """Add a runnable thread, with its utilization and its position in the queue."""
         rest(thread, now_ns)
         self.sync(now_ns)
         self.util += thread.util
         thread.core = self.cpu
 
     def detach(self, thread: Thread, now_ns: int) -> None:
-        """Let a thread go to another core."""
+        """Remove a thread that moves to another core."""
         rest(thread, now_ns)
         self.sync(now_ns)
         self.util = max(0.0, self.util - thread.util)
         thread.vruntime -= self.min_vruntime
 
     def next(self) -> Thread | None:
-        """The waiting thread whose turn it is."""
+        """The waiting thread that runs next."""
         return min(self.queue, key=lambda thread: (not thread.realtime, thread.vruntime), default=None)
 
 
 def rest(thread: Thread, now_ns: int) -> None:
-    """Let the utilisation of a thread that does not run decay until now."""
+    """Decay the utilization of a thread that does not run, until the current time."""
     if now_ns > thread.util_ns:
         thread.util = decayed(thread.util, now_ns - thread.util_ns, 0.0)
         thread.util_ns = now_ns
 
 
 def remember(thread: Thread) -> None:
-    """When a thread goes to sleep: what it needed, rising at once, falling by a quarter (kernel: util_est_update)."""
+    """Update a thread's need when it goes to sleep: rises at once, falls by a quarter (kernel: util_est_update)."""
     thread.estimate = max(thread.util, thread.estimate + (thread.util - thread.estimate) / 4)

@@ -1,4 +1,4 @@
-"""What the kernel's counters show at a moment, as coarse as they really are."""
+"""The kernel's counters at any time, with their real resolution."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ I64 = NDArray[np.int64]
 USER_HZ_NS = 10_000_000
 
 
-class Stints:
-    """When something ran: stints that follow one another."""
+class Intervals:
+    """Consecutive intervals in which a thread or core ran."""
 
     def __init__(self, start_ns: list[int], end_ns: list[int]) -> None:
         self.start_ns, self.end_ns = np.array(start_ns, np.int64), np.array(end_ns, np.int64)
         self.before_ns = np.concatenate([[0], np.cumsum(self.end_ns - self.start_ns)])
 
     def until(self, t_ns: I64, tick_ns: int = 1) -> I64:
-        """Time run until then; of a stint under way, as of the last tick."""
+        """The time run until `t_ns`. The current interval counts up to the last tick."""
         at = np.searchsorted(self.start_ns, t_ns, side="right") - 1
         safe = np.maximum(at, 0)
         if not len(self.start_ns):
@@ -34,12 +34,12 @@ class Stints:
 
 
 class Counters:
-    """Counters of one run at any times; each began at some moment before it (`seed`)."""
+    """Counters of one run at any time. Each began at a random time (`seed`) before the run."""
 
     def __init__(self, record: Record, seed: int = 0) -> None:
         self.record = record
         random = Random(seed)
-        self._stints = _stints(record)
+        self._intervals = _intervals(record)
         self._residency = _residency(record)
         self._since_boot = [[random.randrange(10**9, 10**12) for _ in cluster.freq_khz] for cluster in record.phone.clusters]
         self._busy_since_boot = [random.randrange(10**11, 10**13) for _ in record.phone.cluster_of]
@@ -51,26 +51,28 @@ class Counters:
         self._states = {thread: np.array(rows, np.int64) for thread, rows in states.items()}
 
     def thread_ns(self, thread: Thread, t_ns: I64) -> I64:
-        """schedstat's run time: of a running thread it moves at ticks."""
-        return self._stints[thread].until(t_ns, self.record.tick_ns)
+        """The run time in schedstat. For a running thread, it grows at ticks."""
+        return self._intervals[thread].until(t_ns, self.record.tick_ns)
 
     def process_ticks(self, t_ns: I64) -> I64:
-        """User and system time of the app in USER_HZ, as /proc/self/stat sums them up."""
+        """User plus system time of the app in USER_HZ, as in /proc/self/stat."""
         app = [self.thread_ns(thread, t_ns) for thread in self.record.threads if thread.app]
         return np.asarray(np.sum(app, axis=0) // USER_HZ_NS, np.int64)
 
     def time_in_state(self, k: int, t_ns: I64) -> I64:
-        """Ticks (rows: times, columns: operating points) that cluster k spent at each frequency, idle or not."""
-        columns = [stints.until(t_ns) + since for stints, since in zip(self._residency[k], self._since_boot[k], strict=True)]
+        """Ticks that cluster k spent at each frequency, idle or not (rows: times; columns: operating points)."""
+        columns = [
+            intervals.until(t_ns) + since for intervals, since in zip(self._residency[k], self._since_boot[k], strict=True)
+        ]
         return np.stack(columns, axis=1) // USER_HZ_NS
 
     def busy_ticks(self, cpu: int, t_ns: I64) -> I64:
-        """/proc/stat's busy time: a whole scheduler tick for whatever ran when it came (kernel: account_process_tick)."""
+        """Busy time in /proc/stat: a full scheduler tick for the thread that runs at the tick (kernel: account_process_tick)."""
         seen = np.searchsorted(np.array(self._ticks[cpu], np.int64), t_ns, side="right")
         return (seen * self.record.tick_ns + self._busy_since_boot[cpu]) // USER_HZ_NS
 
     def thread_states(self, thread: Thread, t_ns: int) -> dict[tuple[int, int], int]:
-        """A thread's own time_in_state in USER_HZ by (cluster, operating point); each tick that met it counts in full."""
+        """A thread's time_in_state in USER_HZ by (cluster, operating point). A tick at which it runs counts in full."""
         rows = self._states.get(thread)
         found: dict[tuple[int, int], int] = {}
         if rows is not None:
@@ -80,7 +82,7 @@ class Counters:
         return found
 
 
-def _stints(record: Record) -> dict[Thread, Stints]:
+def _intervals(record: Record) -> dict[Thread, Intervals]:
     starts: dict[Thread, list[int]] = {thread: [] for thread in record.threads}
     ends: dict[Thread, list[int]] = {thread: [] for thread in record.threads}
     for switch in record.switches:
@@ -91,11 +93,11 @@ def _stints(record: Record) -> dict[Thread, Stints]:
     for thread, started in starts.items():
         if len(ends[thread]) < len(started):
             ends[thread].append(record.end_ns)
-    return {thread: Stints(starts[thread], ends[thread]) for thread in record.threads}
+    return {thread: Intervals(starts[thread], ends[thread]) for thread in record.threads}
 
 
-def _residency(record: Record) -> list[list[Stints]]:
-    tables: list[list[Stints]] = []
+def _residency(record: Record) -> list[list[Intervals]]:
+    tables: list[list[Intervals]] = []
     for k, cluster in enumerate(record.phone.clusters):
         starts: list[list[int]] = [[] for _ in cluster.freq_khz]
         ends: list[list[int]] = [[] for _ in cluster.freq_khz]
@@ -103,5 +105,5 @@ def _residency(record: Record) -> list[list[Stints]]:
         for (t_ns, index), (until_ns, _) in zip(changes, [*changes[1:], (record.end_ns, 0)], strict=True):
             starts[index].append(t_ns)
             ends[index].append(until_ns)
-        tables.append([Stints(a, b) for a, b in zip(starts, ends, strict=True)])
+        tables.append([Intervals(a, b) for a, b in zip(starts, ends, strict=True)])
     return tables

@@ -1,4 +1,4 @@
-"""The energy that a run really cost, integrated from one change of anything to the next (AOSP's CPU model, shared equally)."""
+"""The exact energy of a run, integrated between all changes (AOSP's CPU model; shared power is divided equally)."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _SWITCH, _FREQUENCY = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Cumulative joules at times; linear between."""
+    """Cumulative joules at times, linear in between."""
 
     t_ns: I64
     energy_j: F64
 
     def at(self, t_ns: ArrayLike) -> F64:
-        """Joules until then."""
+        """Cumulative joules at a time."""
         if not len(self.t_ns):
             return np.zeros(np.shape(t_ns))
         return np.asarray(np.interp(np.asarray(t_ns, np.float64), self.t_ns, self.energy_j), np.float64)
 
     def between(self, a_ns: int, b_ns: int) -> float:
-        """Joules from a to b."""
+        """Joules from time a to time b."""
         low, high = self.at([a_ns, b_ns])
         return float(high - low)
 
 
 @dataclass(frozen=True, slots=True)
 class Energy:
-    """Of each thread, of all of them, and what is drawn always (watts); `temperature_c` at the end."""
+    """Energy of each thread and of all threads, base power in watts, and `temperature_c` at the end."""
 
     threads: dict[Thread, Curve]
     cpu: Curve
@@ -47,7 +47,7 @@ class Energy:
 
 
 def integrate(record: Record, hidden: Hidden | None = None) -> Energy:
-    """Sweep over all switches and frequencies: running cores share `cpu.active`, those of a cluster its cluster power."""
+    """Integrate over all switches and frequencies. Running cores share `cpu.active`, and those of a cluster its power."""
     phone = record.phone
     volt = phone.voltage_v / 1e3
     core_w = [[ma * volt for ma in cluster.core_ma] for cluster in phone.clusters]

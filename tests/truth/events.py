@@ -1,4 +1,4 @@
-"""What the runtime writes of a thread: its call events, and anchors where it would read the thread's clock."""
+"""The runtime's data of a thread: its call events, and anchors at the times at which it reads the thread's clock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PER_CHUNK = 8192
 
 
 def anchors_of(thread: Thread, interval_ns: int = 1_000_000) -> list[tuple[int, int]]:
-    """Readings (time, CPU ns) at outermost entries and exits, and at a probe when the last one is old enough."""
+    """Readings (time, CPU ns) at outermost entries and exits, and at a probe if the last reading is old enough."""
     anchors: list[tuple[int, int]] = []
     depth, last_ns = 0, -interval_ns
     for t_ns, kind, _, cpu_ns in thread.events:
@@ -27,7 +27,7 @@ def anchors_of(thread: Thread, interval_ns: int = 1_000_000) -> list[tuple[int, 
 
 
 def thread_chunks(thread: Thread, ids: Mapping[str, int], *, serial: int, map_id: int, t0_ns: int, anchored: bool) -> list[bytes]:
-    """The thread's chunks; times begin at `t0_ns`."""
+    """The thread's chunks. Times are offsets from `t0_ns`."""
     chunks = []
     times = np.array([event[0] for event in thread.events], np.int64) + t0_ns
     kinds = np.array([event[1] for event in thread.events], np.uint64)

@@ -28,7 +28,7 @@ _ENTRIES = re.compile(r"entries-in-buffer/entries-written: \d+/\d+ ")
 
 
 def trace_text(record: Record, t0_ns: int, boot_offset_ns: int, real_offset_ns: int, pids: dict[bool, int]) -> str:
-    """All events; the clock is boottime, joined by the markers that atrace leaves. `pids`: the app (True), the others."""
+    """All events, with clock boottime and atrace's clock markers. `pids` has the process IDs of the app (True) and the others."""
     tgid = {thread: pids[thread.app] for thread in record.threads}
 
     def line(t_ns: int, cpu: int, thread: Thread | None, event: str) -> tuple[int, str]:
@@ -45,9 +45,9 @@ def trace_text(record: Record, t0_ns: int, boot_offset_ns: int, real_offset_ns: 
 
 
 def overwritten(text: str, kept_of_busiest: float) -> str:
-    """The trace as a ring holds it whose oldest events were overwritten: each core's ring has room for the same number of them.
+    """The trace with its oldest events overwritten: each core's ring buffer keeps the same number of events.
 
-    `kept_of_busiest` is the part of the busiest core's events that is left; the clocks' markers are as well.
+    `kept_of_busiest` is the share of the busiest core's events that is kept. Clock markers are kept, too.
     """
     lines = text.splitlines()
     head = [line for line in lines if line.startswith("#") or "trace_event_clock_sync" in line]

@@ -11,12 +11,12 @@ from truth.phone import Phone
 _HEADROOM = 1.25
 _UP_LIMIT_NS = 500_000
 _DOWN_LIMIT_NS = 10_000_000
-# A cluster whose cores all sleep is looked at when another core notices that its load has decayed (kernel: nohz.next_blocked).
+# An idle cluster is updated when another core notices that its load has decayed (kernel: nohz.next_blocked).
 BLOCKED_PERIOD_NS = 32_000_000
 
 
 class Governor:
-    """One policy: it looks at its cores when a thread comes or goes and at ticks, never while all of them sleep."""
+    """The governor of one policy. It is updated at ticks and when a thread comes or leaves, but not while all cores are idle."""
 
     def __init__(self, phone: Phone, k: int, cores: Sequence[Core]) -> None:
         self.cores = [core for core in cores if core.cluster == k]
@@ -26,7 +26,7 @@ class Governor:
         self._apply()
 
     def update(self, now_ns: int) -> bool:
-        """Choose the lowest operating point that leaves the busiest core a fifth of its time; return whether it changed."""
+        """Choose the lowest operating point at which the busiest core is idle for a fifth of its time; return if it changed."""
         for core in self.cores:
             core.sync(now_ns)
         busiest = max(core.demand / core.capacity for core in self.cores)

@@ -1,4 +1,4 @@
-"""The event loop: threads run their programs on cores, ticks preempt, timers wake, governors change the pace."""
+"""The event loop: threads run their programs on cores, ticks preempt, timers wake, governors change frequencies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_BACKLOG_NS = 24e6
 
 
 class Machine:
-    """One run of some threads; `run` once."""
+    """One run of threads. Call `run` once."""
 
     def __init__(self, phone: Phone, *, tick_ns: int = 4_000_000) -> None:
         self.now_ns = 0
@@ -60,7 +60,7 @@ class Machine:
     def _start(self, thread: Thread) -> None:
         thread.tid, thread.born_ns, thread.util_ns = next(self._tids), self.now_ns, self.now_ns
         self.record.threads.append(thread)
-        # A new thread is taken to need half of a core (kernel: post_init_entity_util_avg).
+        # A new thread is assumed to need half of a core (kernel: post_init_entity_util_avg).
         thread.util = self._cores[0].capacity / 2
         self._wake(thread)
 
@@ -116,14 +116,14 @@ class Machine:
                 self._plan(core)
 
     def _plan(self, core: Core) -> None:
-        """Foresee when the running thread will have done what it does now."""
+        """Schedule the end of the running thread's current work."""
         core.version += 1
         if core.current is not None:
             done_ns = self.now_ns + max(0, ceil(core.current.remaining / core.work_rate(core.current)))
             heapq.heappush(self._events, (done_ns, next(self._order), core, core.version))
 
     def _switch(self, core: Core, state: str) -> None:
-        """Let the next thread have the core; the one that leaves waits, sleeps, has ended, or goes to another core."""
+        """Switch to the next thread. The previous one waits, sleeps, has ended, or moves to another core."""
         core.sync(self.now_ns)
         previous = core.current
         if previous is not None and state == RUNNABLE:
@@ -160,7 +160,7 @@ class Machine:
         self._enqueue(thread, to)
 
     def _proceed(self, core: Core) -> None:
-        """The running thread goes on to its next stretch of work, or leaves the core."""
+        """Advance the running thread to its next work, or remove it from the core."""
         core.sync(self.now_ns)
         thread = core.current
         while thread is not None and thread is core.current:
@@ -181,10 +181,10 @@ class Machine:
                 remember(thread)
                 self._switch(core, SLEEPS)
                 return
-        # What it did woke a thread that has taken the core: the rest follows when it runs again.
+        # It woke a thread that preempted it: continue when it runs again.
 
     def _blocks(self, thread: Thread, operation: Operation) -> bool:
-        """Do what takes no time; whether the thread has to wait now."""
+        """Execute operations that take no time; return whether the thread has to wait."""
         match operation:
             case Probe(kind, method):
                 thread.events.append((self.now_ns, kind, method, thread.cpu_ns))

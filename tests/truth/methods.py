@@ -1,4 +1,4 @@
-"""What each method, thread and component really cost during the test: the truth that reports are compared with."""
+"""The exact energy of methods, threads and components in the test, which reports are compared with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from truth.work import ENTER, RESUME, Thread
 
 @dataclass(slots=True)
 class MethodTruth:
-    """A method's joules on all threads; inclusive counts recursion once."""
+    """A method's joules on all threads. Inclusive energy counts recursion once."""
 
     exclusive_j: float = 0.0
     inclusive_j: float = 0.0
@@ -25,7 +25,7 @@ class MethodTruth:
 
 @dataclass(slots=True)
 class Truth:
-    """The test's joules. `threads_j` are the app's by tid; `base_j` is drawn always and belongs to no one."""
+    """The test's joules. `threads_j` has the app's threads by tid; `base_j` is the base energy."""
 
     methods: dict[str, MethodTruth]
     threads_j: dict[int, float]
@@ -36,17 +36,17 @@ class Truth:
 
     @property
     def app_j(self) -> float:
-        """All of the app's threads."""
+        """The energy of all of the app's threads."""
         return sum(self.threads_j.values())
 
     @property
     def cpu_j(self) -> float:
-        """Everything but the base."""
+        """All energy except the base energy."""
         return self.app_j + self.others_j
 
 
 def truth_of(record: Record, energy: Energy) -> Truth:
-    """Take every difference that a report could ask for, from the exact curves."""
+    """Compute the energy of the test, its threads and its methods from the exact curves."""
     start_ns, end_ns = record.window
     found = Truth({}, {}, 0.0, energy.base_w * (end_ns - start_ns) / 1e9, end_ns - start_ns)
     methods: defaultdict[str, MethodTruth] = defaultdict(MethodTruth)
@@ -67,9 +67,9 @@ def truth_of(record: Record, energy: Energy) -> Truth:
 
 
 def walk(thread: Thread, at_event: F64, methods: defaultdict[str, MethodTruth]) -> float:
-    """Add up a thread's calls, given a cumulative amount at each of its events; returns what the outermost calls came to.
+    """Sum up a thread's calls from a cumulative amount at each of its events; return the sum of its outermost calls.
 
-    Calls still open at the end count as far as the last event.
+    Calls without an end count up to the last event.
     """
     stack: list[tuple[str, float, float]] = []
     depth: defaultdict[str, int] = defaultdict(int)
@@ -101,5 +101,5 @@ def walk(thread: Thread, at_event: F64, methods: defaultdict[str, MethodTruth]) 
 
 
 def save(truth: Truth, path: Path) -> None:
-    """Keep the truth beside a recording (the product never reads it)."""
+    """Save the truth next to a recording. Navitas never reads it."""
     path.write_text(json.dumps(asdict(truth), indent=1), "utf-8")

@@ -1,4 +1,4 @@
-"""The hardware: clusters, operating points and what they draw, as plain figures."""
+"""The hardware: clusters, operating points and currents."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ FULL_CAPACITY = 1024.0
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """CPUs of one frequency; `core_ma[j]` is what a running core draws at `freq_khz[j]`, `cluster_ma` what any running core adds.
+    """CPUs that share a frequency. `core_ma[j]` is a running core's current at `freq_khz[j]`, `cluster_ma` the cluster's own.
 
-    `work_per_mhz` is how much a core does in a cycle, beside the other clusters'.
+    `work_per_mhz` is a core's work per cycle, relative to the other clusters.
     """
 
     cpus: tuple[int, ...]
@@ -25,7 +25,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Phone:
-    """All clusters; `base_ma` is drawn always, `active_ma` while any core runs."""
+    """All clusters. `base_ma` is always drawn, `active_ma` while any core runs."""
 
     voltage_v: float
     base_ma: float
@@ -38,7 +38,7 @@ class Phone:
         return tuple(k for k, cluster in enumerate(self.clusters) for _ in cluster.cpus)
 
     def speeds(self, k: int) -> tuple[float, ...]:
-        """Work done per ns at each operating point of cluster k; the strongest core at its highest does 1."""
+        """Work per ns at each operating point of cluster k. The fastest core at its highest frequency does 1."""
         strongest = max(cluster.work_per_mhz * cluster.freq_khz[-1] for cluster in self.clusters)
         return tuple(self.clusters[k].work_per_mhz * khz / strongest for khz in self.clusters[k].freq_khz)
 
@@ -55,7 +55,7 @@ def _ma(currents: str) -> tuple[float, ...]:
     return tuple(map(float, currents.split()))
 
 
-# Currents and speeds: power_profile.xml of LineageOS' device tree of the Pixel 6; work per MHz: freqbench's CoreMarks on gs101.
+# Currents and speeds: power_profile.xml in LineageOS' device tree for the Pixel 6. Work per MHz: freqbench's CoreMark on gs101.
 PIXEL_6 = Phone(
     voltage_v=3.85,
     base_ma=38.6,
@@ -99,7 +99,7 @@ def profile_xml(phone: Phone) -> bytes:
 
 
 def mistaken(phone: Phone, seed: int | str, by: float = 0.2) -> Phone:
-    """The phone as a profile that is off by up to ± `by` has it: other at each cluster, and at each end of its speeds."""
+    """The phone with currents that are wrong by up to ± `by`, by a random factor per cluster and end of its frequency range."""
     random = Random(seed)
     clusters = []
     for cluster in phone.clusters:

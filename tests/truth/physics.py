@@ -1,4 +1,4 @@
-"""What a power profile does not hold: temperature, leakage, and how hard a thread's code works the core."""
+"""Physics that a power profile does not contain: temperature, leakage, and the activity of a thread's code."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from math import exp
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """The share `leakage` of a core's power grows by e^(per_k·(T − 25 °C)); the rest scales with the thread's activity.
+    """The share `leakage` of a core's power grows by e^(per_k·(T − 25 °C)). The rest is proportional to the thread's activity.
 
-    T follows a heat capacity behind a thermal resistance: C·dT/dt = P − (T − ambient)/R.
+    The temperature T follows C·dT/dt = P − (T − ambient)/R (heat capacity C, thermal resistance R).
     """
 
     leakage: float = 0.2
@@ -21,7 +21,7 @@ class Hidden:
 
 
 class Chip:
-    """The chip's temperature; without hidden physics every factor is 1."""
+    """The chip's temperature. Without hidden physics, every factor is 1."""
 
     def __init__(self, hidden: Hidden | None) -> None:
         self._hidden = hidden
@@ -29,11 +29,11 @@ class Chip:
         self._leaking = hidden.leakage * exp(hidden.per_k * (self.temperature_c - 25.0)) if hidden else 0.0
 
     def factor(self, activity: float) -> float:
-        """What a core really draws, beside the profile's figure, while it runs code of that activity."""
+        """A core's power relative to the profile's, while it runs code of this activity."""
         return activity * (1.0 - self._hidden.leakage) + self._leaking if self._hidden else 1.0
 
     def warm(self, span_ns: int, watts: float) -> None:
-        """Let the chip take up power for a while (exact where it is constant)."""
+        """Update the temperature for a span of constant power (exact)."""
         hidden = self._hidden
         if hidden is None:
             return

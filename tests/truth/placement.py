@@ -1,4 +1,4 @@
-"""Which core a thread goes to: energy-aware where all is calm, any idle core where it is not (kernel: fair.c)."""
+"""The choice of a thread's core: energy-aware on a lightly loaded phone, otherwise any idle core (kernel: fair.c)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from truth.cores import Core, rest
 from truth.work import Thread
 
-# A thread fits a core that it leaves a fifth of.
+# A thread fits a core if it leaves a fifth of it idle.
 _FITS = 0.8
 _GRANULARITY_NS = 1_000_000
 _SLICE_NS = 3_000_000
 
 
 class Placement:
-    """The rules, for all cores of the phone."""
+    """The placement rules for all cores of the phone."""
 
     def __init__(self, cores: Sequence[Core]) -> None:
         self.cores = cores
@@ -22,7 +22,7 @@ class Placement:
         self._groups = [[core for core in cores if core.capacity == capacity] for capacity in capacities]
 
     def on_wake(self, thread: Thread, now_ns: int) -> Core:
-        """The smallest cluster with room for the thread; there its last core if that is idle, else the least busy one."""
+        """A core of the smallest cluster that the thread fits: its last core if idle, otherwise the least busy one."""
         rest(thread, now_ns)
         need = max(thread.util, thread.estimate)
         for group in self._groups:
@@ -37,18 +37,18 @@ class Placement:
         return min(self.cores, key=lambda core: (core.running, -core.capacity, core.cpu != thread.core))
 
     def preempts(self, thread: Thread, core: Core) -> bool:
-        """Whether a thread that wakes up takes the core at once."""
+        """Whether a thread that wakes up preempts the running one."""
         current = core.current
         if current is None or thread.realtime != current.realtime:
             return current is None or thread.realtime
         return not thread.realtime and current.vruntime - thread.vruntime > _GRANULARITY_NS
 
     def is_over(self, core: Core) -> bool:
-        """Whether, at a tick, the running thread's turn is over."""
+        """Whether the running thread's time slice ends at this tick."""
         return bool(core.queue) and core.current is not None and not core.current.realtime and core.slice_ns >= _SLICE_NS
 
     def to_pull(self, core: Core) -> tuple[Core, Thread] | None:
-        """What an idle core takes from the core where most threads wait; no thread goes where it does not fit."""
+        """The thread that an idle core pulls from the core with most waiting threads; None if no thread fits."""
         longest = max(self.cores, key=lambda other: len(other.queue))
         for thread in longest.queue:
             if core.capacity >= longest.capacity or max(thread.util, thread.estimate) <= _FITS * core.capacity:
@@ -56,7 +56,7 @@ class Placement:
         return None
 
     def bigger_for(self, core: Core) -> Core | None:
-        """An idle, stronger core for a running thread that needs more than this one (kernel: misfit)."""
+        """An idle, faster core for a running thread that does not fit its core (kernel: misfit)."""
         thread = core.current
         if thread is None or max(thread.util, thread.estimate) <= _FITS * core.capacity:
             return None

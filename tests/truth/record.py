@@ -1,4 +1,4 @@
-"""The exact record of a run: who ran where, at which frequency, and when the kernel's ticks came."""
+"""The exact record of a run: switches, frequencies and the kernel's ticks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RUNNABLE, SLEEPS, DEAD, MOVED = "R", "S", "X", "R+"
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """From `t_ns` on `cpu` runs `following`, None when it is idle; `state` is why `previous` left it."""
+    """From `t_ns` on, `cpu` runs `following` (None: idle). `state` is the state in which `previous` left it."""
 
     t_ns: int
     cpu: int
@@ -23,7 +23,7 @@ class Switch:
 
 @dataclass(slots=True)
 class Record:
-    """Everything in the order in which it happened; times in ns from the run's start, `end_ns` its length.
+    """All events in order of time. Times are in ns from the run's start; `end_ns` is its length.
 
     `frequencies` are (time, cluster, operating point), `ticks` (time, CPU, thread, operating point) of CPUs that were not idle.
     """

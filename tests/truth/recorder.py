@@ -1,4 +1,4 @@
-"""Writes a run as a recording in the raw formats (docs/formats.md), with the requested level of evidence."""
+"""Write a run as a recording in the raw formats (docs/formats.md), with a given level of evidence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEST = "org.example.WorkloadTest#run"
 def write_recording(
     folder: Path, record: Record, profile: Phone, *, interval_ns: int, level: Level = "sched", seed: int = 0
 ) -> None:
-    """One recording of a run, its counters sampled every `interval_ns`; `profile` is what the power profile says of the phone."""
+    """Write a recording of a run with counters sampled every `interval_ns`. `profile` is the phone in its power profile."""
     map_id, map_json = make_map(sorted({TEST} | {event[2] for thread in record.threads for event in thread.events}))
     policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in profile.clusters]
     writer = RecordingWriter(

@@ -1,4 +1,4 @@
-"""What was sampled while a run went on: the runtime's chunks and the shell loop's output."""
+"""The samples of a run: the runtime's chunks and the shell loop's output."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ BOOT_OFFSET_NS = 5_000_000_000
 REAL_OFFSET_NS = 1_700_000_000_000_000_000
 PID, OTHER_PID = 4000, 1200
 _LATE_NS = 1_000_000
-# The loop in the device's shell goes round no faster than this.
+# The least period of the loop in the device's shell.
 _SHELL_NS = 200_000_000
 
 _Reading = tuple[int, int, int, bytes]
 
 
 class Samples:
-    """A run seen through samples every `interval_ns`; `level` says which evidence there is."""
+    """A run sampled every `interval_ns`, with the data for the level of evidence `level`."""
 
     def __init__(self, record: Record, interval_ns: int, level: Level, seed: int) -> None:
         self._record, self._level = record, level
@@ -39,13 +39,13 @@ class Samples:
         self._shell_times = _sample_times(max(interval_ns, _SHELL_NS), record.end_ns, random)
 
     def thread_chunks(self, map_id: int, ids: Mapping[str, int]) -> Iterator[bytes]:
-        """Calls and anchors."""
+        """The chunks of calls and anchors."""
         probed = (thread for thread in self._app if thread.events)
         for serial, thread in enumerate(probed, start=1):
             yield from thread_chunks(thread, ids, serial=serial, map_id=map_id, t0_ns=T0_NS, anchored=self._level != "device")
 
     def process_chunks(self, test: str) -> Iterator[bytes]:
-        """Markers, clock triples and counters."""
+        """The chunks of markers, clock triples and counters."""
         marks = [(0, "run_start", ""), *((t_ns, kind, test) for t_ns, kind in self._record.marks)]
         marks.append((self._record.end_ns, "run_end", ""))
         rows = [(t_ns + T0_NS, kind, "passed", 0, name) for t_ns, kind, name in marks]
@@ -57,14 +57,14 @@ class Samples:
             yield cw.chunk(cw.COUNTERS, cw.counters_payload(readings), len(readings), seq=seq)
 
     def shell_text(self) -> str:
-        """`shell.txt`: /proc/stat, and each thread's own time_in_state."""
+        """The content of `shell.txt`: /proc/stat, and each thread's time_in_state."""
         times = self._shell_times
         cpus = range(len(self._record.phone.cluster_of))
         busy = np.stack([self._counters.busy_ticks(cpu, times) for cpu in cpus], axis=1)
         return "".join(self._block(t_ns, row) for t_ns, row in zip(times.tolist(), busy, strict=True))
 
     def _readings(self) -> Iterator[list[_Reading]]:
-        """What one waking of the sampler reads, time after time."""
+        """The readings of the sampler, one item for each time that it wakes."""
         counters, times = self._counters, self._times
         phone = self._record.phone
         process = counters.process_ticks(times).tolist()
@@ -81,7 +81,7 @@ class Samples:
             yield readings
 
     def _thread_lines(self) -> list[bytes]:
-        """Source 1: the app's threads that changed since the last record."""
+        """Source 1: the app's threads that changed since the previous record."""
         times = self._times
         lines: list[list[str]] = [[] for _ in times]
         for thread in self._app:
@@ -115,7 +115,7 @@ class Samples:
 
 
 def _sample_times(interval_ns: int, end_ns: int, random: Random) -> I64:
-    """From the start to the end of the run; a sampler wakes a little late, so it keeps no step with the kernel's ticks."""
+    """Sample times from the start to the end of the run. They drift against the kernel's ticks, because samplers wake late."""
     times = [0]
     while times[-1] + interval_ns + _LATE_NS < end_ns:
         times.append(times[-1] + interval_ns + random.randrange(_LATE_NS))

@@ -1,4 +1,4 @@
-"""What threads do: programs are generators that yield these operations."""
+"""The operations of threads. Programs are generators that yield them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Program = Generator["Operation", Any, None]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Compute; `work_ns` is the time that the strongest core takes at its highest frequency."""
+    """Compute. `work_ns` is the time that the fastest core takes at its highest frequency."""
 
     work_ns: float
 
@@ -36,7 +36,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Hand `item` to the queue's first waiter, or leave it there."""
+    """Give `item` to the queue's first waiting thread, or add it to the queue."""
 
     queue: Queue
     item: object = None
@@ -44,14 +44,14 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Get:
-    """Take an item, waiting for one; the `yield` gives it."""
+    """Wait for an item and take it. The value of the `yield` is the item."""
 
     queue: Queue
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A probe of a method: its `kind` is ENTER, EXIT, THROW or RESUME."""
+    """A method's probe. `kind` is ENTER, EXIT, THROW or RESUME."""
 
     kind: int
     method: str
@@ -76,11 +76,11 @@ Operation = Run | Sleep | Put | Get | Probe | Spawn | Mark
 
 @dataclass(slots=True, eq=False)
 class Thread:
-    """One thread: what it does, how it is treated, and (from `tid` on) what the phone knows of it.
+    """One thread: its program, its scheduling parameters, and (from `tid` on) its state.
 
-    `nice` as in Linux; `realtime` threads come before all others. `ipc` scales its speed on each cluster (memory-bound code
-    gains less from a big core); `activity` scales the core's power while it runs, where hidden physics is on.
-    `events` are (time, kind, method, CPU ns).
+    `nice` is as in Linux. `realtime` threads precede all others. `ipc` scales the speed on each cluster (memory-bound code
+        gains less from a big core). `activity` scales the core's power while the thread runs, if hidden physics is enabled.
+            `events` are (time, kind, method, CPU ns).
     """
 
     name: str
@@ -106,7 +106,7 @@ class Thread:
 
 
 def call(method: str, body: Iterable[Operation]) -> Program:
-    """A call of a method with a probe at its entry and its exit."""
+    """A call of a method, with probes at its entry and exit."""
     yield Probe(ENTER, method)
     yield from body
     yield Probe(EXIT, method)
@@ -119,12 +119,12 @@ def join(threads: Iterable[Thread]) -> Program:
 
 
 def lock() -> Queue:
-    """A lock: get its token to hold it, return the token to release it."""
+    """A lock, as a queue with one token. Get the token to hold the lock, put it to release the lock."""
     return Queue(deque([None]))
 
 
 def holding(queue: Queue, body: Iterable[Operation]) -> Program:
-    """Do something while holding a lock."""
+    """Run a program while holding a lock."""
     yield Get(queue)
     yield from body
     yield Put(queue)

@@ -1,4 +1,4 @@
-"""The workloads that estimates are scored on: each a set of threads, seeded; seeds for tuning are not those of scoring."""
+"""The workloads that estimates are scored on. Each is a set of threads with a seed. Tuning and scoring use different seeds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Workload = Callable[[Random], Sequence[Thread]]
 
 
 def simulate(name: str, seed: int, phone: Phone = PIXEL_6) -> Record:
-    """Run a workload on the phone, beside what always runs on one."""
+    """Run a workload on the phone, together with the phone's background threads."""
     random = Random(f"{name} {seed}")
     threads = WORKLOADS[name](random)
     for thread in (*threads, *(background := _background(random))):
@@ -50,7 +50,7 @@ def simulate(name: str, seed: int, phone: Phone = PIXEL_6) -> Record:
 
 
 def _test(workers: Sequence[Thread]) -> Program:
-    """The thread that runs the test: it starts the workers and waits for them."""
+    """The thread that runs the test. It starts the workers and waits for them."""
     yield Sleep(_LEAD_NS)
     yield Mark("test_start")
     yield Probe(ENTER, "org.example.WorkloadTest#run")
@@ -64,8 +64,8 @@ def _test(workers: Sequence[Thread]) -> Program:
 
 
 def _background(random: Random) -> list[Thread]:
-    """The profiler's own sampler, and the system's small change."""
-    # 2 % of a small core at its lowest speed, which does a twentieth of what the strongest one does.
+    """The profiler's sampler, and light system threads."""
+    # 2 % of a small core at its lowest speed, which is a twentieth of the fastest core's.
     sampler = Thread("navitas-sampler", _periodic(random, 20, 0.01, 0.03))
     system = [Thread(f"system-{i}", _periodic(random, random.uniform(8, 60), 0.02, 0.3), app=False) for i in range(4)]
     return [sampler, *system]
@@ -83,7 +83,7 @@ def _app(method: str) -> str:
 
 
 def _tree(random: Random, method: str, work_ms: float, depth: int = 3) -> Program:
-    """A call that does part of the work itself and leaves the rest to callees, some of them again and again."""
+    """A call that does some of the work itself and leaves the rest to callees, which it may call repeatedly."""
     own = work_ms if depth == 0 else work_ms * random.uniform(0.2, 0.5)
     pieces = random.randint(1, 4)
 
@@ -220,7 +220,7 @@ def _read(random: Random) -> Program:
 
 
 def _coroutines(random: Random) -> Sequence[Thread]:
-    """Jobs that wait between their parts and go on, on whichever thread is free."""
+    """Jobs that wait between their sections and continue on any free thread."""
     ready, left = Queue(), count(240, -1)
     workers = 4
 

@@ -1,1 +1,1 @@
-"""From events and folded calls to what each call path spent, thread by thread and test by test."""
+"""Totals of call paths by thread and test, from events and folded calls."""

@@ -1,4 +1,4 @@
-"""Batches of events by segment: the part of one thread in one test, or between tests."""
+"""Batches of events split into segments. A segment is one thread's events in one test, or between two tests."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from navitas.parse.tables import THROW
 
 @dataclass(frozen=True, slots=True)
 class EventSegments:
-    """A batch whose marks are the tests' edges: segment i has the points from start[i] to start[i + 1] − 1.
+    """A batch split at the tests' edges: segment i has the points from start[i] to start[i + 1] − 1.
 
-    `is_cut`: calls open at the segment's end never ended (the recording of their thread did).
+    `is_cut`: calls are open at the segment's end, where the recording of the thread ends.
     """
 
     batch: EventBatch
@@ -27,12 +27,12 @@ class EventSegments:
     is_cut: Bool
 
     def failed(self) -> tuple[I64, I64]:
-        """Points at which a call ended by a throw or was cut, and the segment of each."""
+        """Points at which an exception ended a call or a call was cut, and the segment of each point."""
         point = np.flatnonzero((self.batch.kind == THROW) | (self.batch.kind == CUT))
         return point, np.searchsorted(self.start, point, side="right") - 1
 
     def carried(self, point: I64, segment: I64) -> Bool:
-        """Which of the calls that ended at these points had been open before their segment began."""
+        """Whether each call that ended at these points began before its segment."""
         depth = self.batch.depth
         found: Bool = depth[point] < depth[self.start[segment]]
         for one in np.unique(segment[found]).tolist():
@@ -44,7 +44,7 @@ class EventSegments:
 
 
 def segments_of(batch: EventBatch, spans: WindowSpans) -> EventSegments:
-    """The segments of a batch that was walked with the marks of `spans`."""
+    """Split a batch of `walk(…, spans.marks)` into segments."""
     start = np.append(batch.segment_start, batch.start[-1])
     piece = np.searchsorted(batch.start, batch.segment_start, side="right") - 1
     thread = np.array([one.thread for one in batch.pieces], np.int64)[piece]

@@ -1,4 +1,4 @@
-"""Self totals of call paths from method events, in one pass and bounded memory."""
+"""Self totals of call paths from method events, in one pass with bounded memory."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _DENSE = 4
 
 
 def totals_of_events(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> SelfTotals:
-    """Totals of the time in which each call path was the innermost one, for each test and thread.
+    """Sum up the time in which each call path was innermost, by test and thread.
 
-    A call, its throw and its cut count in the test in which the call was entered.
+    A call, its exception and its cut count in the test in which the call was entered.
     """
     entered = _Entered(amounts.columns)
     parts: list[SelfTotals] = []
@@ -45,7 +45,7 @@ def totals_of_events(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
 
 
 def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> SelfTotals:
-    """What passed from point to point, by segment and path, and calls that were entered; of those that `failed`, which did."""
+    """Amounts between points, entered calls and failed calls, by segment and path. `failed`: points at which a call failed."""
     batch, count = segments.batch, len(segments.thread)
     key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(segments.start)) + batch.path
     size = count * paths
@@ -69,7 +69,7 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
 
 
 class _Entered:
-    """In which window each call was entered that is open where a segment ends: levels below `_levels[i]` in `_windows[i]`."""
+    """The window in which each open call was entered: calls at levels below `_levels[i]` were entered in `_windows[i]`."""
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
@@ -77,7 +77,7 @@ class _Entered:
         self._windows: list[int] = []
 
     def ends(self, segments: EventSegments, failed: I64, segment_of: I64, paths: Paths) -> SelfTotals:
-        """Calls that ended in another segment than they began in, by a throw or without an end, in the window of their entry."""
+        """Count calls that failed in a later segment than they began in: each counts in the window of its entry."""
         kind, path, depth = segments.batch.kind, segments.batch.path, segments.batch.depth
         begin, end = depth[segments.start[:-1]], depth[segments.start[1:] - 1]
         lowest = np.minimum.reduceat(depth, segments.start[:-1])
@@ -111,7 +111,7 @@ class _Entered:
 
 
 def _counted(rows: Sequence[tuple[I64, int, I64, I64]], columns: int) -> SelfTotals:
-    """Totals that count one call for each row; rows give window, thread, path and the column to count in."""
+    """Totals that count one call per row; rows are window, thread, path and the column to count in."""
     if not rows:
         return SelfTotals.merged([], columns)
     window, path, column = (np.concatenate([row[i] for row in rows]) for i in (0, 2, 3))

@@ -1,6 +1,6 @@
 """Self totals of call paths from fold tables.
 
-Energy is linear between two knots, so self time gets its share of an epoch's energy.
+Energy is linear between two knots, so a node gets the share of an epoch's energy that its self time has of the epoch.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from navitas.parse.tables import Folded, Thread
 
 
 def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> SelfTotals:
-    """Totals of every fold node's self time, for each test.
+    """Sum up the self time of every fold node, by test.
 
-    Calls of an epoch that reaches over a test's edge are counted in the test in which the epoch ends (an epoch ends with the
-    probe that enters a test's first call), its time is shared out by the energy and the time on either side.
+    An epoch may extend over a test's edge. Its calls count in the test in which it ends, because the first probe in a test
+    ends the epoch. Its time and energy are split at the edge.
     """
     folding = [index for index, thread in enumerate(threads) if len(thread.folded.node)]
     rows = _concatenate([threads[index].folded for index in folding])
@@ -33,8 +33,8 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
     start_ns, end_ns = rows.epoch_start_ns[row], rows.epoch_end_ns[row]
     low = np.clip(start_ns, spans.start_ns[window], spans.end_ns[window])
     high = np.clip(end_ns, spans.start_ns[window], spans.end_ns[window])
-    part = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
-    inside = amounts.between(owner[row], low, high) * part[:, None]
+    share = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
+    inside = amounts.between(owner[row], low, high) * share[:, None]
     final = group_ends(row)
     counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
     some = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
@@ -43,7 +43,7 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
 
 
 def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
-    """The call path of every row; `owner` are the rows' threads."""
+    """The call path of every row; `owner` has the rows' threads."""
     span = int(rows.node.max(initial=0)) + 2
     key, row, of_row = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
     method = rows.method[row].astype(np.int64)
@@ -53,8 +53,8 @@ def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
     parent = np.where(known, found, -1)
     depth = path_sums(parent, np.ones(len(key), np.int64))
     words = paths.words(method, depth - 1)
-    whole = path_sums(parent, words)
-    return paths.intern(method, depth, whole, whole - words)[of_row]
+    path_sum = path_sums(parent, words)
+    return paths.intern(method, depth, path_sum, path_sum - words)[of_row]
 
 
 def _concatenate(tables: list[Folded]) -> Folded:

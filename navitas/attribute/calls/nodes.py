@@ -1,4 +1,4 @@
-"""Call paths by row (a thread in a test): what was spent in each, without callees, and what its probes used of that."""
+"""Self totals of call paths by row, where a row is a thread in a test."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from navitas.parse.arrays import F64, I64
 
 @dataclass(frozen=True, slots=True)
 class CallNodes:
-    """One entry for each row and call path, by row, then path; a path's callers have entries, too.
+    """One entry per row and call path, sorted by row, then path. All callers of a path have entries, too.
 
-    `parent` is the caller's entry, -1 for an outermost call. `counts` columns: calls, throws, cut calls. `amounts` columns are
-    those of `SelfTotals`.
+    `parent` is the caller's entry, -1 for an outermost call. The columns of `counts` are calls, throws and cut calls. `amounts`
+    has the columns of `SelfTotals`.
     """
 
     row: I64
@@ -30,7 +30,7 @@ class CallNodes:
 
 
 def nodes_of(parts: Sequence[tuple[I64, SelfTotals]], paths: Paths) -> CallNodes:
-    """Merge totals by row and path. Each part is the row of each of its totals, and the totals."""
+    """Merge totals by row and path. Each of `parts` has the rows of its totals, and the totals."""
     width = len(paths)
     keys = [row * width + totals.path for row, totals in parts]
     key = _with_callers(distinct(np.concatenate([np.empty(0, np.int64), *keys])), paths)
@@ -47,12 +47,12 @@ def nodes_of(parts: Sequence[tuple[I64, SelfTotals]], paths: Paths) -> CallNodes
 
 
 def _with_callers(key: I64, paths: Paths) -> I64:
-    """The keys (row × paths + path) and those of all callers, each once, ascending."""
+    """The keys (row × paths + path) and the keys of all callers, each once, ascending."""
     up = paths.parent.copy()
     up[EMPTY] = EMPTY
     stride = up
     while not in_sorted(_above(key, up), key).all():
-        # 1, 2, 4, 8 … calls up: together they reach every caller.
+        # Strides of 1, 2, 4, 8 … calls together reach every caller.
         key = distinct(np.concatenate([key, _above(key, stride)]))
         stride = stride[stride]
     return key

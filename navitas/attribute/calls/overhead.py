@@ -1,4 +1,4 @@
-"""What probes took, moved from the methods to the thread: calls times their sampled cost."""
+"""The energy of probes, from the number of calls and the sampled cost of a call. It is moved from methods to the thread."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from navitas.parse.reasons import Reason
 from navitas.parse.tables import CallCost
 
 INSIDE_NS, OUTSIDE_NS = -2, -1
-"""Columns that `with_probes` adds: what probes took inside of calls, and in their callers."""
+"""Columns that `with_probe_times` adds: the probes' time inside of calls, and in their callers."""
 NO_COST = Reason(
     "no_probe_cost",
-    "what probes cost was not calibrated: their energy is in the figures of methods (tests calibrate at their start; "
+    "the cost of probes was not calibrated: their energy is included in the energy of methods (tests calibrate at their start; "
     "`record` and older recordings do not)",
 )
 
 
-def with_probes(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
-    """Add two columns of time: what the calls' probes took inside of them, and outside, in their callers."""
+def with_probe_times(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
+    """Add two columns of time: that of the calls' probes inside of the calls, and that outside, in the callers."""
     found = np.zeros((len(totals.path), 2))
     if cost is not None:
         thrown = totals.counts[:, THROWS]
@@ -34,10 +34,10 @@ def with_probes(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
 
 @dataclass(frozen=True, slots=True)
 class ProbesEnergy:
-    """Joules of probes: within each node itself, and by row all of them and those outside of probed methods.
+    """Joules of probes: in each node, in each row, and in each row outside of probed methods.
 
-    A call's own probes are charged in two parts: what passes inside of it to its node, the rest to its caller's, or to what is
-    outside of probed methods.
+    The probes of a call have two costs. The one inside of the call belongs to its node. The other belongs to the caller's node,
+    or to the time outside of probed methods.
     """
 
     node_j: F64
@@ -45,17 +45,17 @@ class ProbesEnergy:
     row_outside_j: F64
 
     def scaled(self, nodes: CallNodes, factor: F64) -> ProbesEnergy:
-        """The same times a factor of each row."""
+        """These joules multiplied by a factor per row."""
         return ProbesEnergy(self.node_j * factor[nodes.row], self.row_j * factor, self.row_outside_j * factor)
 
 
 def no_probes(nodes: CallNodes, rows: int) -> ProbesEnergy:
-    """What probes use of a component that is not used by running code."""
+    """No energy of probes, for a component that running code does not use."""
     return ProbesEnergy(np.zeros(len(nodes.row)), np.zeros(rows), np.zeros(rows))
 
 
 def probes_energy(nodes: CallNodes, energy_j: F64, cpu_ns: F64) -> ProbesEnergy:
-    """What probes used, at each row's joules a nanosecond of CPU time. Never clamped: it may be more than a method has."""
+    """The probes' time at each row's joules per nanosecond of CPU time. Not clamped: it may exceed a method's energy."""
     rows = len(energy_j)
     rate = np.divide(energy_j, cpu_ns, out=np.zeros(rows), where=cpu_ns > 0)
     is_root = nodes.parent < 0

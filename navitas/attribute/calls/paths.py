@@ -1,4 +1,4 @@
-"""Call paths as numbers: a method below its callers' path, in whichever thread or test it is met."""
+"""Call paths as numbers: a method below its callers' path. All threads and tests share the numbers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from navitas.attribute.curves import Word
 from navitas.parse.arrays import I32, I64, U64
 
 EMPTY = 0
-"""The path of a thread that is in no call."""
+"""The path of a thread outside of all calls."""
 
-_FIRST_SLOTS, _MOST_SLOTS = 1 << 16, 1 << 22
+_MIN_SLOTS, _MAX_SLOTS = 1 << 16, 1 << 22
 
 
 class Paths:
-    """Numbers of call paths: equal paths have equal numbers, `EMPTY` is in no call.
+    """Numbers of call paths: equal paths have equal numbers. `EMPTY` is the path outside of all calls.
 
-    A path is known by a sum of random 64-bit words, one for each method at its level: an entry adds its word and an exit takes it
-    off, so the paths of a whole stretch of events are one cumulative sum. Of n paths two have the same sum with a probability of
-    n² / 2⁶³, and no recording can make it more likely, since the words are drawn again for each object. Paths are numbered in the
-    order in which they are added, whatever their words, so two reports of one recording are equal to the last bit.
+    A path is identified by a sum of random 64-bit words, one per method and level. An entry adds its word and an exit
+    subtracts it, so one cumulative sum gives the paths of a whole stretch of events. Among n paths, two have the same sum with a
+    probability of n² / 2⁶³. A recording cannot raise it, because each object draws new words. Paths are numbered in the order in
+    which they are added, independent of their words, so all reports of a recording are identical.
     """
 
     def __init__(self, methods: int) -> None:
@@ -32,7 +32,7 @@ class Paths:
         self._sum = np.zeros(64, np.uint64)
         self._parent[EMPTY] = -1
         self._sorted, self._numbers = self._sum[:1].copy(), np.zeros(1, np.int64)
-        self._spread(_FIRST_SLOTS)
+        self._allocate_slots(_MIN_SLOTS)
 
     def __len__(self) -> int:
         return self._size
@@ -49,7 +49,7 @@ class Paths:
 
     @property
     def depth(self) -> I64:
-        """How many calls each path has."""
+        """The number of calls in each path."""
         return self._depth[: self._size]
 
     @property
@@ -58,7 +58,7 @@ class Paths:
         return self._sum[: self._size]
 
     def words(self, method: I32 | I64, level: I32 | I64) -> U64:
-        """What calls of these methods at these levels (from 0) add to a path's sum."""
+        """The words that calls of these methods at these levels (from 0) add to a path's sum."""
         deepest = int(level.max(initial=0))
         if deepest >= len(self._of_level):
             self._of_level = np.concatenate([self._of_level, self._words(deepest + 1)])
@@ -68,17 +68,17 @@ class Paths:
         return found
 
     def find(self, sums: U64) -> I64:
-        """The paths of these sums, -1 where none is known."""
+        """The paths with these sums, -1 where there is none."""
         found: I64 = self._slots[sums >> self._shift]
-        missed = np.flatnonzero(self._sum[found] != sums)
-        if len(missed):
-            wanted = sums[missed]
+        collided = np.flatnonzero(self._sum[found] != sums)
+        if len(collided):
+            wanted = sums[collided]
             at = np.minimum(np.searchsorted(self._sorted, wanted), self._size - 1)
-            found[missed] = np.where(self._sorted[at] == wanted, self._numbers[at], -1)
+            found[collided] = np.where(self._sorted[at] == wanted, self._numbers[at], -1)
         return found
 
     def add(self, sums: U64, method: I32 | I64, depth: I32 | I64, parent_sums: U64) -> None:
-        """Number new paths in this order (no sum twice); their parents are known or among them."""
+        """Add new paths in this order. Sums are unique; each parent is known or among the new paths."""
         low, high = self._size, self._size + len(sums)
         if high > len(self._sum):
             self._method, self._parent, self._depth = (_doubled(c, high) for c in (self._method, self._parent, self._depth))
@@ -89,14 +89,14 @@ class Paths:
         at = np.searchsorted(self._sorted, sums[order])
         self._sorted = np.insert(self._sorted, at, sums[order])
         self._numbers = np.insert(self._numbers, at, low + order)
-        if 16 * high > len(self._slots) and len(self._slots) < max(_MOST_SLOTS, 2 * high):
-            self._spread(max(_FIRST_SLOTS, min(16 * high, max(_MOST_SLOTS, 4 * high))))
+        if 16 * high > len(self._slots) and len(self._slots) < max(_MAX_SLOTS, 2 * high):
+            self._allocate_slots(max(_MIN_SLOTS, min(16 * high, max(_MAX_SLOTS, 4 * high))))
         else:
             self._fill(low)
         self._parent[low:high] = self.find(parent_sums)
 
     def intern(self, method: I64, depth: I64, sums: U64, parent_sums: U64) -> I64:
-        """The paths of these sums, numbered in this order where they are new; each one's parent is known or among them."""
+        """The paths with these sums. New ones are added in this order; each parent is known or among the new paths."""
         found = self.find(sums)
         new = np.flatnonzero(found < 0)
         if len(new):
@@ -111,7 +111,7 @@ class Paths:
         return methods
 
     def up(self, path: int) -> I64:
-        """One path and all above it, longest first, without `EMPTY`."""
+        """A path and the paths of all its callers, longest first, without `EMPTY`."""
         found, parent = [], self._parent
         while path != EMPTY:
             found.append(path)
@@ -121,8 +121,8 @@ class Paths:
     def _words(self, count: int) -> U64:
         return self._random.integers(0, 1 << 64, count, np.uint64) | np.uint64(1)
 
-    def _spread(self, at_least: int) -> None:
-        """Lay out the slots in which a path is found by its sum's upper bits, where no other path has taken the slot."""
+    def _allocate_slots(self, at_least: int) -> None:
+        """Allocate the slots. A path's slot is given by its sum's upper bits; the first path in a slot keeps it."""
         bits = (at_least - 1).bit_length()
         self._shift = np.uint64(64 - bits)
         self._slots = np.zeros(1 << bits, np.int64)
@@ -130,7 +130,7 @@ class Paths:
 
     def _fill(self, low: int) -> None:
         slot = self._sum[low : self._size] >> self._shift
-        free = (self._slots[slot] == EMPTY) & (slot > 0)  # slot 0 is that of `EMPTY`, whose sum is 0
+        free = (self._slots[slot] == EMPTY) & (slot > 0)  # slot 0 belongs to `EMPTY`, whose sum is 0
         self._slots[slot[free]] = np.flatnonzero(free) + low
 
 

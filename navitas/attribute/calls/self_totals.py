@@ -1,4 +1,4 @@
-"""Totals of call paths without their callees, by test and thread."""
+"""Totals of call paths by test and thread, without callees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CALLS, THROWS, CUTS = range(3)
 
 @dataclass(frozen=True, slots=True)
 class SelfTotals:
-    """Time, energy and calls of each call path itself (without callees), in one test and thread.
+    """Time, energy and calls of call paths without callees, by test and thread.
 
     `window` is the test's window. `amounts` has the columns of `Amounts`; `counts` has calls, throws and cut calls.
     """
@@ -28,7 +28,7 @@ class SelfTotals:
 
     @classmethod
     def merged(cls, parts: Sequence[SelfTotals], columns: int) -> SelfTotals:
-        """Sum up all parts into one row for each window, thread and path; `columns` is the width of `amounts`."""
+        """Sum up all parts into one row per window, thread and path; `columns` is the width of `amounts`."""
         if not parts:
             none = np.empty(0, np.int64)
             return cls(none, none, none, np.empty((0, 3), np.int64), np.empty((0, columns)))

@@ -1,4 +1,4 @@
-"""A thread's events as stretches that no folding interrupts, cut into pieces of bounded size."""
+"""A thread's events as stretches without folding in between, split into pieces of bounded size."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from navitas.parse.arrays import I32, I64, U8
 from navitas.parse.tables import ENTER, RESUME, CallEvents, Thread
 
 PIECE_EVENTS = 1 << 17
-"""About so many events are in memory at once."""
+"""The approximate number of events in memory at a time."""
 
 CUT, POINT = 4, 5
-"""Kinds beside those of events: the end of a call whose own was lost, and a point in time at which nothing is entered or left."""
+"""Kinds in addition to those of events: the assumed end of a call whose exit was lost, and a point in time without an event."""
 
 _NONE = np.empty(0, np.int64)
 _NO_EVENTS = CallEvents(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
@@ -24,16 +24,16 @@ _NO_EVENTS = CallEvents(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a thread's stretch of events, which was at `since_ns` before it.
+    """A section of a thread's stretch of events that begins at `since_ns`.
 
-    `goes_on`: calls are open from the piece before. `end_ns`: the stretch ends then, None where the next piece goes on with it.
-    `is_cut`: calls that are open then never ended; otherwise the thread began to fold, and the rest is in its fold table.
+    `continues`: calls are open from the piece before. `end_ns`: the end of the stretch, None if the next piece continues it.
+    `is_cut`: calls open at the end never ended. Otherwise the thread began to fold, and its fold table has the rest.
     """
 
     thread: int
     events: CallEvents
     since_ns: int
-    goes_on: bool
+    continues: bool
     end_ns: int | None = None
     is_cut: bool = False
 
@@ -50,17 +50,17 @@ def pieces_of(index: int, thread: Thread) -> Iterator[Piece]:
         for low, high in pairwise(bounds):
             events = CallEvents(t_ns[low:high], block.kind[low:high], block.method[low:high])
             next_fold = int(np.searchsorted(folds_to, t_ns[low]))
-            goes_on = waiting is not None and next_fold == fold
+            continues = waiting is not None and next_fold == fold
             if waiting is not None:
-                yield waiting if goes_on else _ended(waiting, fold, folds_from, thread)
-            since_ns = _last_event_ns(waiting) if waiting is not None and goes_on else int(t_ns[low])
-            waiting, fold = Piece(index, events, since_ns, goes_on), next_fold
+                yield waiting if continues else _ended(waiting, fold, folds_from, thread)
+            since_ns = _last_event_ns(waiting) if waiting is not None and continues else int(t_ns[low])
+            waiting, fold = Piece(index, events, since_ns, continues), next_fold
     if waiting is not None:
         yield _ended(waiting, fold, folds_from, thread)
 
 
 def repaired(piece: Piece, open_methods: Sequence[int]) -> Piece:
-    """The piece with matching events: drop an exit without its entry; cut callees that lack an exit when their caller exits."""
+    """Return the piece with matching events: drop exits without an entry; cut callees without an exit when the caller exits."""
     methods = list(open_methods)
     is_open = Counter(methods)
     rows: list[int] = []
@@ -89,9 +89,9 @@ def repaired(piece: Piece, open_methods: Sequence[int]) -> Piece:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Pieces side by side: at the start of each a point, then its events and the marks between them, and an end's point.
+    """The points of several pieces: for each, a point at its start, its events and marks in order of time, and its end if known.
 
-    Piece i has the points start[i] … start[i + 1] − 1; `segment_start` has the starts of pieces and the marks.
+    Piece i has the points start[i] … start[i + 1] − 1. `segment_start` has the indexes of pieces' starts and of marks.
     """
 
     start: I64
@@ -102,7 +102,7 @@ class Points:
 
 
 def points_of(pieces: Sequence[Piece], marks: I64) -> Points:
-    """Put pieces in a row. A mark comes before what happened at its time, and only later than a piece's start."""
+    """Concatenate pieces. A mark precedes the events at its time; marks up to a piece's start are left out."""
     since_ns = np.array([piece.since_ns for piece in pieces])
     until_ns = np.array([_last_event_ns(piece) if piece.end_ns is None else piece.end_ns for piece in pieces])
     first, last = (np.searchsorted(marks, edge_ns, side="right") for edge_ns in (since_ns, until_ns))
@@ -128,13 +128,13 @@ def points_of(pieces: Sequence[Piece], marks: I64) -> Points:
 
 
 def last_known_ns(thread: Thread) -> int:
-    """The last time known of a thread that has events."""
+    """The time of the last data of a thread that has events."""
     times = (thread.anchors.t_ns, thread.samples.t_ns, thread.folded.epoch_end_ns)
     return max([thread.calls.span_ns[1], *(int(t_ns[-1]) for t_ns in times if len(t_ns))])
 
 
 def _epochs(thread: Thread) -> tuple[I64, I64]:
-    """Each epoch of folding once: the first start of those that end at one time, and the end."""
+    """Start and end of each fold epoch, by end. Of epochs with the same end, the earliest start."""
     ends, inverse = np.unique(thread.folded.epoch_end_ns, return_inverse=True)
     starts = ends.copy()
     np.minimum.at(starts, inverse, thread.folded.epoch_start_ns)

@@ -1,4 +1,4 @@
-"""All threads' events in the order of time, block by block, each with the call path that its thread was then in."""
+"""All threads' events in order of time, block by block, with the call path of the thread at each event."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from navitas.parse.tables import ENTER, RESUME, Thread
 class EventBatch:
     """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1.
 
-    `segment_start` has the starts of pieces and the marks. Between a point and the next one of its piece, the thread is in
-    `path`; `kind` is the event at the point (tables.ENTER …, stretches.CUT, stretches.POINT). `depth` counts the calls of `path`.
-    Exits fit their entries.
+    `segment_start` has the indexes of pieces' starts and of marks. From a point to the next one of its piece, the thread is in
+    `path`. `kind` is the event at the point (tables.ENTER …, stretches.CUT, stretches.POINT). `depth` is the number of calls in
+    `path`. Every exit matches an entry.
     """
 
     pieces: Sequence[Piece]
@@ -34,11 +34,10 @@ class EventBatch:
 
 
 def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[EventBatch]:
-    """Read every thread's events, with a point more at each of the `marks`; paths that are new go into `paths`.
+    """Read every thread's events, with an additional point at each of the `marks`. New paths are added to `paths`.
 
-    Exits without entry (their start was lost) are left out; calls without exit end with what is last known of their thread, or
-    where it began to fold. Where events were lost in between, an exit ends the innermost open call of its method and cuts those
-    above it.
+    Exits without an entry (it was lost) are dropped. A call without an exit ends with the last data of its thread, or where
+    the thread began to fold. After lost events, an exit ends the innermost open call of its method and cuts the calls above it.
     """
     waiting: list[Piece] = []
     size, carried = 0, EMPTY
@@ -56,23 +55,23 @@ def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[EventB
 
 
 def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> EventBatch:
-    """`carried` is the path in which the first piece goes on, if it does: no other one can."""
+    """`carried` is the path that the first piece continues in, if it continues. No other piece can continue."""
     before = np.full(len(pieces), EMPTY)
-    if pieces[0].goes_on:
+    if pieces[0].continues:
         before[0] = carried
     points = points_of(pieces, marks)
     found = _follow(points, before, paths)
     if found is None:
-        # One exit that does not fit can hide another one, also of another piece: repair all pieces at once.
+        # An exit without an entry can hide another one, even in another piece: repair all pieces.
         pieces = [repaired(piece, paths.methods_of(path)) for piece, path in zip(pieces, before.tolist(), strict=True)]
         points = points_of(pieces, marks)
         found = _follow(points, before, paths)
-    assert found is not None  # events of repaired pieces fit
+    assert found is not None  # events of repaired pieces match
     return EventBatch(pieces, points.start, points.segment_start, points.t_ns, points.kind, *found)
 
 
 def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None:
-    """Path and depth at every point; None where an exit does not fit."""
+    """Path and depth at every point; None if an exit does not match an entry."""
     start, kind = points.start[:-1], points.kind
     enters = (kind == ENTER) | (kind == RESUME)
     step = (enters.view(np.int8) - ((kind != POINT) & ~enters).view(np.int8)).astype(np.int64)
@@ -80,7 +79,7 @@ def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None
     if depth.min() < 0:
         return None
     words = paths.words(points.method, depth - enters)
-    words *= step.view(np.uint64)  # −1 takes a word off, 0 leaves it out
+    words *= step.view(np.uint64)  # −1 subtracts the word, 0 ignores it
     sums = _running(words, start, paths.sum[before])
     path = paths.find(sums)
     unknown = np.flatnonzero(path < 0)
@@ -96,7 +95,7 @@ def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None
 
 
 def _running(step: NDArray[Word], start: I64, before: NDArray[Word]) -> NDArray[Word]:
-    """Running sums of the steps of each piece, which begin with `before`; integers wrap. A piece's first step is 0."""
+    """Running sums of the steps of each piece; piece i begins with before[i]. Integers wrap. A piece's first step is 0."""
     first = before.copy()
     first[1:] -= (before + np.add.reduceat(step, start))[:-1]
     step[start] = first

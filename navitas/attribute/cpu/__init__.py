@@ -1,1 +1,1 @@
-"""The CPU component: what its threads ran on, when and at which frequency, and what that cost."""
+"""The CPU component: on which cores and at which frequencies threads ran, and how much energy they used."""

@@ -1,4 +1,4 @@
-"""CPU time that no known thread shows: of this process (unattributed), and of all others."""
+"""CPU time of no known thread: that of the measured process (unattributed), and that of other processes."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.cpu.growth import interval_increments, monotone
-from navitas.attribute.curves import NOTHING, Curve, Knots, group_ends
+from navitas.attribute.curves import EMPTY_CURVE, Curve, Knots, group_ends
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Cumulative CPU ns beside the known threads'."""
+    """Cumulative CPU ns in addition to the known threads'."""
 
     unattributed: Curve
     others: Curve
 
 
 def rest_of_cpu(run: RunTables, knots: Knots, cpu_ns: F64) -> Rest:
-    """Unattributed = process − threads, others = all CPUs − process, each made non-decreasing.
+    """Unattributed = process − threads; others = all CPUs − process. Both are made non-decreasing.
 
-    The process's and the CPUs' times come in ticks of 10 ms. A difference of two such counters wavers by a tick or two; holding
-    each step at ≥ 0 would add up the upward half of that noise, isotonic regression of the cumulative difference does not.
-    Others are fitted where the process's time is known, and go on at their mean rate to the ends of that span.
+    The process's and the CPUs' times are in ticks of 10 ms, so their difference fluctuates by one or two ticks. Clamping
+    each step at 0 would accumulate the positive half of that noise. Isotonic regression of the cumulative difference does not.
+    Other processes are fitted over the span for which the process's time is known. To the ends of that span, the curve is
+    extended at its mean rate.
     """
     process, stat = run.process_cpu, run.cpu_stat
-    unattributed = others = NOTHING
+    unattributed = others = EMPTY_CURVE
     known = run.start_ns, run.end_ns
     if process is not None and len(process.t_ns) > 1:
         grid = np.unique(process.t_ns)
@@ -37,19 +38,19 @@ def rest_of_cpu(run: RunTables, knots: Knots, cpu_ns: F64) -> Rest:
         known = int(grid[0]), int(grid[-1])
     if stat is not None and len(stat.t_ns) > 1:
         grid, busy = _within(*known, *_last(stat.t_ns, stat.busy_ns.sum(axis=1).astype(np.float64)))
-        own = spent.at(grid) if unattributed is not NOTHING else _threads_at(knots, cpu_ns, grid)
-        others = _extended(Curve(grid, monotone(busy - own)), *known)
+        process_ns = spent.at(grid) if unattributed is not EMPTY_CURVE else _threads_at(knots, cpu_ns, grid)
+        others = _extended(Curve(grid, monotone(busy - process_ns)), *known)
     return Rest(unattributed, others)
 
 
 def _within(first_ns: int, last_ns: int, t_ns: I64, value: F64) -> tuple[I64, F64]:
-    """The readings of a span, if there are two: what this process used before and after is not known, and no one else's."""
+    """The readings in a span if there are at least two, otherwise all. Outside of it, the process's own time is unknown."""
     inside = (t_ns >= first_ns) & (t_ns <= last_ns)
     return (t_ns[inside], value[inside]) if np.count_nonzero(inside) > 1 else (t_ns, value)
 
 
 def _extended(curve: Curve, first_ns: int, last_ns: int) -> Curve:
-    """The curve with its mean slope up to the span's ends, where those lie beyond it."""
+    """Extend the curve at its mean slope to the span's ends."""
     t_ns, value = curve.t_ns, curve.value
     slope = (value[-1] - value[0]) / max(t_ns[-1] - t_ns[0], 1)
     if first_ns < t_ns[0]:
@@ -60,7 +61,7 @@ def _extended(curve: Curve, first_ns: int, last_ns: int) -> Curve:
 
 
 def _last(t_ns: I64, value: F64) -> tuple[I64, F64]:
-    """Of readings at one time, the last."""
+    """Keep the last of several readings at one time."""
     keep = group_ends(t_ns)
     return t_ns[keep], value[keep]
 

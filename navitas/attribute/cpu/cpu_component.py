@@ -1,4 +1,4 @@
-"""The CPU: one run's tables → its energy curves, at the best level that the evidence allows."""
+"""The CPU component: computes a run's energy curves at the best level of evidence that its tables allow."""
 
 from __future__ import annotations
 
@@ -16,37 +16,36 @@ from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_cu
 from navitas.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
 from navitas.attribute.cpu.growth import interval_increments
 from navitas.attribute.cpu.paper1 import paper1_curve
-from navitas.attribute.cpu.placement import Placement, of_slots, place, placed_rate
+from navitas.attribute.cpu.placement import Placement, place, placed_rate, slot_shares
 from navitas.attribute.cpu.rate import CoreWatts, Load, core_watts
 from navitas.attribute.cpu.sched import Untraced, traced_run
 from navitas.attribute.cpu.shares import cpu_shares
-from navitas.attribute.cpu.thread_clocks import MOSTLY, ThreadClocks, thread_clocks
-from navitas.attribute.cpu.thread_freq import Guess, ThreadFreqRate, residencies_of
-from navitas.attribute.curves import NOTHING, Curve
+from navitas.attribute.cpu.thread_clocks import MAX_LOWER, ThreadClocks, thread_clocks
+from navitas.attribute.cpu.thread_freq import Estimator, ThreadFreqRate, residencies_of
+from navitas.attribute.curves import EMPTY_CURVE, Curve
 from navitas.parse.arrays import F64
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import CpuClock, RunTables
 from navitas.power.model import PowerModel
 
 NO_THREAD_CLOCKS = Reason(
-    "no_thread_clocks", "no thread's CPU time was recorded: threads inside traced calls share the process's energy equally"
+    "no_thread_clocks", "threads' CPU times were not recorded: threads inside of calls share the process's energy equally"
 )
 NO_PROCESS_CLOCK = Reason(
-    "no_process_clock", "the process's own CPU time was not recorded: CPU time of unknown threads counts as other processes'"
+    "no_process_clock", "the process's CPU time was not recorded: CPU time of unknown threads counts as other processes'"
 )
 NO_CPU_STAT = Reason(
     "no_cpu_stat",
-    "/proc/stat was not recorded: no energy of other processes, and CPU time is put on clusters by how far each stays above its "
-    "lowest frequency",
+    "/proc/stat was not recorded: other processes have no energy, and CPU time is assigned to clusters by their frequencies",
 )
 LEVELS = (
-    EvidenceLevel("sched", "a kernel trace of which thread ran on which core at which frequency", 0.05),
+    EvidenceLevel("sched", "a kernel trace that shows which thread ran on which core at which frequency", 0.05),
     EvidenceLevel("thread-freq", "each thread's CPU time by frequency", 0.09),
     EvidenceLevel("thread-time", "each thread's CPU time, and the time that cores spent at each frequency", 0.11),
-    EvidenceLevel("device", "the CPU time of the device or process alone, shared equally among threads in calls", 0.59),
+    EvidenceLevel("device", "only the CPU time of the device or process, shared equally among threads in calls", 0.59),
 )
 _CPU_RAIL = re.compile(r"(?:^|_)CPU", re.IGNORECASE)
-NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are taken to run at their middle operating point"
+NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are assumed to run at their middle operating point"
 
 
 class Cpu:
@@ -56,48 +55,48 @@ class Cpu:
     levels = LEVELS
 
     def rail_use(self, rail: str) -> RailUse | None:
-        """As `Component.rail_use`: `S4M_VDD_CPUCL0` of a Pixel feeds a cluster, `VSYS_CPU_BASE` of the virtual phone the rest."""
+        """As `Component.rail_use`. `S4M_VDD_CPUCL0` (Pixel) supplies a cluster, `VSYS_CPU_BASE` (virtual phone) base power."""
         if _CPU_RAIL.search(rail) is None:
             return None
         return RailUse.BASE if rail.endswith("_BASE") else RailUse.ACTIVE
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves:
-        """As `Component.curves`. The alternative model `paper1` is that paper's formula (1)."""
+        """As `Component.curves`. The alternative model `paper1` is formula (1) of paper 1."""
         clusters = clusters_of(run, inputs.manifest.device.policies, inputs.model.cpu)
         found = _curves(run, clusters, inputs)
         return replace(found, alternative=paper1_curve(clusters, inputs.model)) if inputs.alternative == "paper1" else found
 
 
 def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs) -> ComponentCurves:
-    """All curves. Events are read on level *device* alone."""
+    """All curves. Only level *device* reads events."""
     model = inputs.model
     clocks = thread_clocks(run.threads, run.start_ns)
     rest = rest_of_cpu(run, clocks.knots, clocks.cpu_ns)
     load, watts, placement = _load(run, clusters, model, clocks, rest)
-    anyone = placed_rate(load.edges, watts, placement)
+    placed = placed_rate(load.edges, watts, placement)
     base = _base(run, model)
     level = "device" if all(cluster.residency is None for cluster in clusters) else "thread-time"
     reasons = _reasons(run, clusters)
     is_traced = run.trace is not None and len(run.trace.switches) > 0
     if not is_traced and not any(len(thread.anchors.t_ns) or len(thread.samples.t_ns) for thread in run.threads):
-        process_j, others = _process_alone(run, clusters, model, anyone, rest)
+        process_j, others = _process_curves(run, clusters, model, placed, rest)
         knots, energy_j, unattributed = shared_equally(run.threads, Paths(inputs.methods), process_j, run.start_ns)
         threads = ThreadCurves(knots, energy_j, np.zeros(len(energy_j)))
         return ComponentCurves("device", (NO_THREAD_CLOCKS, *run.reasons, *reasons), threads, others, base, unattributed)
-    rate: Rate = anyone
-    of_rest = anyone
+    rate: Rate = placed
+    rest_rate = placed
     if any(thread.residency for thread in run.threads):
-        seen = residencies_of(run.threads, clusters, Guess(load, watts, placement), model.voltage_v)
-        rate = ThreadFreqRate(load, watts, seen)
-        of_rest = rate.of_rest
+        known = residencies_of(run.threads, clusters, Estimator(load, watts, placement), model.voltage_v)
+        rate = ThreadFreqRate(load, watts, known)
+        rest_rate = rate.rest
         missing, uncovered = rate.uncovered(clocks)
-        level, reasons = "thread-freq" if missing <= MOSTLY else level, (*reasons, *uncovered)
-    others, unattributed = integrate_curve(of_rest, rest.others), integrate_curve(of_rest, rest.unattributed)
+        level, reasons = "thread-freq" if missing <= MAX_LOWER else level, (*reasons, *uncovered)
+    others, unattributed = integrate_curve(rest_rate, rest.others), integrate_curve(rest_rate, rest.unattributed)
     traced = None
     if run.trace is not None and is_traced:
         traced = traced_run(run, run.trace, clusters, model, Untraced(level, clocks, rate, others, unattributed))
         level, clocks, rate = traced.level, traced.clocks, traced.rate
-        # What the levels below lack matters where most of the CPU time is theirs.
+        # Data that lower levels lack matters only if most of the CPU time is at a lower level.
         reasons = (*traced.reasons, *(() if level == "sched" else reasons))
     knots, cpu_ns, energy_j = integrate(rate, clocks, inputs.marks)
     if traced is not None:
@@ -107,11 +106,11 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
 
 
 def _base(run: RunTables, model: PowerModel) -> Curve:
-    """Idle and base power, constant over the run."""
+    """Energy of the suspend and idle currents, constant over the run."""
     watts = (model.cpu.suspend_ma + model.cpu.idle_ma) * model.voltage_v / 1e3
     span_ns = run.end_ns - run.start_ns
     if span_ns <= 0:
-        return NOTHING
+        return EMPTY_CURVE
     return Curve(np.array([run.start_ns, run.end_ns]), np.array([0.0, watts * span_ns / 1e9]))
 
 
@@ -123,21 +122,23 @@ def _load(
     rest_ns: F64 = np.diff(rest.others.at(edges)) + np.diff(rest.unattributed.at(edges))
     load = Load(edges, owner, slot, spent_ns, rest_ns)
     placement = place(run.cpu_stat, clusters, load, clocks.knots, clocks.cpu_ns)
-    shares = cpu_shares(run.cpu_stat, clusters, edges, of_slots(placement, load))
+    shares = cpu_shares(run.cpu_stat, clusters, edges, slot_shares(placement, load))
     return load, core_watts(load, shares, clusters, model), placement
 
 
-def _process_alone(
+def _process_curves(
     run: RunTables, clusters: Sequence[Cluster], model: PowerModel, rate: SlotRate, rest: Rest
 ) -> tuple[Curve, Curve]:
-    """Energy of the whole process, and of the others, without any thread's clock: from its own CPU time, else from all CPU time
-    (then there are no others), else by paper 1's formula.
+    """The energy of the process and of other processes if no thread's clock is known.
+
+    From the process's CPU time; without it from all CPU time; without that by paper 1's formula. The last two give no energy
+    of other processes.
     """
     if _usable(run.process_cpu):
         return integrate_curve(rate, rest.unattributed), integrate_curve(rate, rest.others)
-    if rest.others is not NOTHING:
-        return integrate_curve(rate, rest.others), NOTHING
-    return paper1_curve(clusters, model), NOTHING
+    if rest.others is not EMPTY_CURVE:
+        return integrate_curve(rate, rest.others), EMPTY_CURVE
+    return paper1_curve(clusters, model), EMPTY_CURVE
 
 
 def _usable(clock: CpuClock | None) -> bool:

@@ -1,4 +1,4 @@
-"""Level *device*: no thread's CPU time is known, so threads inside a traced call share what the process used, equally."""
+"""Level *device*: no thread's CPU time is known, so threads inside of calls share the process's energy equally."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ import numpy as np
 
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.calls.walk import walk
-from navitas.attribute.curves import NOTHING, Curve, Knots, group_starts, overlaps
+from navitas.attribute.curves import EMPTY_CURVE, Curve, Knots, group_starts, overlaps
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import Thread
 
 
 def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, start_ns: int) -> tuple[Knots, F64, Curve]:
-    """Energy curves of threads, and what was used while none was in a call.
+    """The energy curves of threads, and the energy used while no thread was in a call.
 
-    At every instant the threads that are inside a traced call share the process's power equally (paper 1 charges each of them
-    with all of it).
+    At every instant, the threads inside of calls share the process's power equally. (Paper 1 charges each of them all of it.)
     """
     owner, enter_ns, exit_ns = _in_calls(threads, paths)
     times = np.unique(np.concatenate([process_j.t_ns, enter_ns, exit_ns]))
     if not process_j.t_ns.size or not times.size:
         count = len(threads)
-        return Knots.from_columns(np.arange(count), np.full(count, start_ns), count), np.zeros(count), NOTHING
+        return Knots.from_columns(np.arange(count), np.full(count, start_ns), count), np.zeros(count), EMPTY_CURVE
     steps = np.zeros(len(times), np.int64)
     np.add.at(steps, np.searchsorted(times, enter_ns), 1)
     np.add.at(steps, np.searchsorted(times, exit_ns), -1)
@@ -33,18 +32,18 @@ def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, st
     unattributed = np.concatenate([[0.0], np.cumsum(np.where(sharing > 0, 0.0, joules))])
     span, at = overlaps(np.searchsorted(times, enter_ns), np.searchsorted(times, exit_ns))
     added = np.where(group_starts(span), 0.0, np.diff(per_thread[at], prepend=0.0))
-    bare = np.setdiff1d(np.arange(len(threads)), owner)
-    owners = np.concatenate([owner[span], bare])
-    knot_ns = np.concatenate([times[at], np.full(len(bare), start_ns)])
+    without_calls = np.setdiff1d(np.arange(len(threads)), owner)
+    owners = np.concatenate([owner[span], without_calls])
+    knot_ns = np.concatenate([times[at], np.full(len(without_calls), start_ns)])
     order = np.lexsort((knot_ns, owners))
     knots = Knots.from_columns(owners[order], knot_ns[order], len(threads))
-    return knots, knots.cumulate(np.concatenate([added, np.zeros(len(bare))])[order]), Curve(times, unattributed)
+    return knots, knots.cumulate(np.concatenate([added, np.zeros(len(without_calls))])[order]), Curve(times, unattributed)
 
 
 def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
-    """When threads were inside a traced call: thread, from, to; spans of one thread neither touch nor overlap.
+    """The spans in which threads were inside of calls: thread, start, end. Spans of one thread do not touch.
 
-    Memory grows with the outermost calls here: each is an edge of some thread's curve.
+    Memory grows with the number of outermost calls, since each adds knots to a thread's curve.
     """
     none = np.empty(0, np.int64)
     owners, starts, ends = [none], [none], [none]
@@ -53,8 +52,8 @@ def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
         inside[batch.start[1:] - 1] = False
         begin = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0) > 0)
         end = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0) < 0)
-        owner_of = np.array([piece.thread for piece in batch.pieces], np.int64)
-        owners.append(owner_of[np.searchsorted(batch.start, begin, side="right") - 1])
+        threads_of_pieces = np.array([piece.thread for piece in batch.pieces], np.int64)
+        owners.append(threads_of_pieces[np.searchsorted(batch.start, begin, side="right") - 1])
         starts.append(batch.t_ns[begin])
         ends.append(batch.t_ns[end])
     for index, thread in enumerate(threads):

@@ -1,4 +1,4 @@
-"""Rates of the CPU's power, and energy curves integrated from them."""
+"""Power of running cores by thread and time, and its integration to energy curves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from navitas.attribute.cpu.thread_clocks import ThreadClocks
-from navitas.attribute.curves import NOTHING, Curve, Knots, group_ends, middle, overlaps
+from navitas.attribute.curves import EMPTY_CURVE, Curve, Knots, group_ends, middle, overlaps
 from navitas.parse.arrays import F64, I64, Bool
 
 
@@ -17,25 +17,25 @@ class Rate(Protocol):
 
     @property
     def edges(self) -> I64:
-        """Where the rate of all threads may change, ascending."""
+        """Times at which the rate of any thread may change, ascending."""
         ...
 
     def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
-        """Watts of threads in spans in which none of them changes, nor its thread's clock its pace."""
+        """Watts of threads in spans in which neither the rate nor the slope of the thread's clock changes."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SlotRate:
-    """Slot by slot: `watts[i]` from `edges[i]` to `edges[i + 1]` of whatever no thread shows; the first and last hold outside.
+    """Watts by slot: `watts[i]` is the default from `edges[i]` to `edges[i + 1]`; the first and last slot extend outwards.
 
-    A thread has `own_w[j]` in the slot for which `key[j]` (ascending) is its number · number of slots + the slot's.
+    `thread_w[j]` replaces it for one thread in one slot: `key[j]` (ascending) = thread · number of slots + slot.
     """
 
     edges: I64
     watts: F64
     key: I64 = field(default_factory=lambda: np.empty(0, np.int64))
-    own_w: F64 = field(default_factory=lambda: np.empty(0))
+    thread_w: F64 = field(default_factory=lambda: np.empty(0))
 
     def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
         """As `Rate.during`."""
@@ -45,23 +45,23 @@ class SlotRate:
             key = owner * len(self.watts) + slot
             at = np.minimum(np.searchsorted(self.key, key), len(self.key) - 1)
             has_own = self.key[at] == key
-            watts[has_own] = self.own_w[at[has_own]]
+            watts[has_own] = self.thread_w[at[has_own]]
         return watts
 
-    def of_rest(self, a_ns: I64, b_ns: I64) -> F64:
-        """Watts of unattributed CPU time in spans that lie within one slot each."""
+    def default(self, a_ns: I64, b_ns: I64) -> F64:
+        """Watts of CPU time of no known thread, in spans that lie within one slot each."""
         return self.watts[slots_of(self.edges, a_ns, b_ns)]
 
 
 def slots_of(edges: I64, a_ns: I64, b_ns: I64) -> I64:
-    """The slot in which each span's middle lies."""
+    """The slot that contains each span's middle."""
     return np.clip(np.searchsorted(edges, middle(a_ns, b_ns), side="right") - 1, 0, len(edges) - 2)
 
 
 def integrate(rate: Rate, clocks: ThreadClocks, marks: I64) -> tuple[Knots, F64, F64]:
-    """Energy curves of threads: knots, CPU ns and joules, ∫ watts d(CPU time) over every reading and slot.
+    """Energy curves of threads: knots, CPU ns and joules, where joules = ∫ watts d(CPU time) over all readings and slots.
 
-    What stays as knots are a thread's anchors, outside of them its samples and the slots, and the `marks` (edges of tests).
+    Knots are a thread's anchors, the `marks` (edges of tests), and, outside of the anchors, the thread's samples and slots.
     """
     fine, cpu_ns, keep = _refined(clocks, np.union1d(rate.edges, marks), marks)
     owner = fine.owner
@@ -72,17 +72,17 @@ def integrate(rate: Rate, clocks: ThreadClocks, marks: I64) -> tuple[Knots, F64,
 
 
 def integrate_curve(rate: SlotRate, spent_ns: Curve) -> Curve:
-    """∫ watts d(CPU time) of one curve, knots at its own and the rate's."""
+    """∫ watts d(CPU time) of one curve, with knots at the curve's times and the rate's edges."""
     if not spent_ns.t_ns.size:
-        return NOTHING
+        return EMPTY_CURVE
     inside = rate.edges[(rate.edges > spent_ns.t_ns[0]) & (rate.edges < spent_ns.t_ns[-1])]
     t_ns = np.union1d(spent_ns.t_ns, inside)
-    joules = rate.of_rest(t_ns[:-1], t_ns[1:]) * np.diff(spent_ns.at(t_ns)) / 1e9
+    joules = rate.default(t_ns[:-1], t_ns[1:]) * np.diff(spent_ns.at(t_ns)) / 1e9
     return Curve(t_ns, np.concatenate([[0.0], np.cumsum(joules)]))
 
 
 def _refined(clocks: ThreadClocks, cuts: I64, marks: I64) -> tuple[Knots, F64, Bool]:
-    """Readings and cuts together: knots, CPU ns, and which of them stay."""
+    """Merge readings and cuts: knots, CPU ns, and which of them are knots of the result."""
     old = clocks.knots
     first = np.searchsorted(cuts, old.first_ns, side="right")
     owner, cut = overlaps(first, np.searchsorted(cuts, old.last_ns, side="left") - 1)

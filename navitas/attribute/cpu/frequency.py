@@ -1,4 +1,4 @@
-"""Which frequencies the clusters ran at, slot by slot, from time_in_state."""
+"""Frequencies of the clusters in each slot, from time_in_state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOLLOWS_NS = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """CPUs that share a frequency: their currents, and their residency where it was recorded."""
+    """CPUs that share a frequency: their currents, and their residency, None if not recorded."""
 
     cpus: tuple[int, ...]
     power: ClusterPower
@@ -26,7 +26,7 @@ class Cluster:
 
 
 def clusters_of(run: RunTables, policies: Sequence[Policy], power: CpuPower) -> tuple[Cluster, ...]:
-    """The device's policies with the power profile's clusters; one that shares no CPU with a policy is matched by position."""
+    """Match the device's policies with the power profile's clusters, by common CPUs, or by position if there are none."""
     if not policies:
         policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in power.clusters]
     seen = {table.policy: table for table in run.time_in_state if len(table.t_ns) > 1 and np.any(table.ns[-1] > table.ns[0])}
@@ -39,7 +39,7 @@ def clusters_of(run: RunTables, policies: Sequence[Policy], power: CpuPower) -> 
 
 
 def slot_edges(run: RunTables, clusters: Sequence[Cluster]) -> I64:
-    """Edges of the slots in which the power of a running core is taken as constant: the samples of the finest time_in_state."""
+    """Edges of the slots in which a running core's power counts as constant: the samples of the most finely sampled policy."""
     tables = [cluster.residency.t_ns for cluster in clusters if cluster.residency is not None]
     if not tables:
         tables = [clock.t_ns for clock in (run.process_cpu, run.cpu_stat) if clock is not None]
@@ -49,9 +49,9 @@ def slot_edges(run: RunTables, clusters: Sequence[Cluster]) -> I64:
 
 
 def mix_per_slot(residency: TimeInState, edges: I64) -> F64:
-    """Shares of time at each frequency in each slot, idle time included (rows sum to 1).
+    """Shares of time at each frequency in each slot, including idle time (rows sum to 1).
 
-    Residency moves in ticks of 10 ms: a stretch of samples without any movement joins the next one.
+    Residency counts in ticks of 10 ms: samples without growth join the next ones.
     """
     growth, stretch = stretches(residency.t_ns, residency.ns, edges)
     return np.asarray((growth / growth.sum(axis=1, keepdims=True))[stretch], np.float64)
@@ -60,10 +60,10 @@ def mix_per_slot(residency: TimeInState, edges: I64) -> F64:
 def running_mix(mix: F64, freq_khz: I64, running: F64, length_ns: F64) -> F64:
     """Shares of *running* time at each frequency, from shares of all time (rows: slots) and the share of time that a core ran.
 
-    In a long slot running time fills the frequencies from the highest down: schedutil raises the frequency when a task wakes (to
-    what it needed before: util_est) and lets it fall once nothing runs, so of a cluster that is partly idle the idle time has
-    the lower ones. It follows only after some 32 ms (PELT's half-life; a cluster that sleeps is looked at no sooner), so in a
-    slot shorter than that running time is spread as all time. A cluster that always runs does so in any case.
+    In a long slot, running time fills the frequencies from the highest down. The governor schedutil raises the frequency when
+    a task wakes (to its previous need: util_est) and lowers it when nothing runs. So the idle time of a partly idle cluster is
+    at its lower frequencies. The governor reacts within some 32 ms (PELT's half-life). In a shorter slot, running time is
+    therefore distributed as all time is.
     """
     order = np.argsort(-freq_khz, kind="stable")
     falling = mix[:, order]
@@ -76,7 +76,7 @@ def running_mix(mix: F64, freq_khz: I64, running: F64, length_ns: F64) -> F64:
 
 
 def stretches(t_ns: I64, counter: I64, edges: I64) -> tuple[F64, I64]:
-    """Growth of a counter from each sample that moved to the next, and the stretch in which each slot's middle lies."""
+    """Growth of a counter between samples that differ, and the stretch (row of the growth) that contains each slot's middle."""
     kept = np.flatnonzero(np.append(True, np.diff(counter.sum(axis=1)) > 0))
     growth = np.maximum(np.diff(counter[kept], axis=0), 0).astype(np.float64)
     middle = edges[:-1] + np.diff(edges) // 2

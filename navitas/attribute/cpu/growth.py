@@ -1,4 +1,4 @@
-"""How much curves grow in intervals, and the nearest curve that never falls."""
+"""Growth of curves in intervals, and isotonic regression."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from navitas.parse.arrays import F64, I64
 
 
 def interval_increments(knots: Knots, value: F64, edges: I64) -> tuple[I64, I64, F64]:
-    """How much each curve grows in each interval between adjacent `edges` that it reaches: (curve, interval, increment)."""
+    """Growth of each curve in each interval between adjacent `edges` that it overlaps: (curve, interval, increment)."""
     first = np.clip(np.searchsorted(edges, knots.first_ns, side="right") - 1, 0, None)
     last = np.clip(np.searchsorted(edges, knots.last_ns, side="left") - 1, None, len(edges) - 2)
     owner, interval = overlaps(first, last)
@@ -18,7 +18,7 @@ def interval_increments(knots: Knots, value: F64, edges: I64) -> tuple[I64, I64,
 
 
 def monotone(value: F64) -> F64:
-    """Isotonic regression: the non-decreasing series nearest in least squares (pool adjacent violators)."""
+    """Isotonic regression: the non-decreasing series with the least squared error (pool adjacent violators)."""
     means: list[float] = []
     counts: list[int] = []
     for x in value.tolist():

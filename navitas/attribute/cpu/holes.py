@@ -1,4 +1,4 @@
-"""Holes in a kernel trace, and curves that continue there as without the trace."""
+"""Holes in a kernel trace, and curves that use other data there."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from navitas.parse.trace.trace_tables import Trace
 
 @dataclass(frozen=True, slots=True)
 class Holes:
-    """Spans of time in which a trace is incomplete, in ascending order and disjoint."""
+    """Disjoint spans of time in which a trace is incomplete, in ascending order."""
 
     from_ns: I64
     to_ns: I64
 
     @classmethod
     def from_trace(cls, trace: Trace, without_frequency: SchedSlices | None = None) -> Holes:
-        """A trace's holes: losses on any CPU, slices of CPUs without frequencies, and all time outside of the trace."""
+        """The holes of a trace: losses on any CPU, slices of CPUs without frequencies, and the time outside of the trace."""
         bounds = np.iinfo(np.int64)
         none = np.empty(0, np.int64)
         starts, ends = (none, none) if without_frequency is None else (without_frequency.start_ns, without_frequency.end_ns)
@@ -32,14 +32,14 @@ class Holes:
         first = np.append(True, from_ns[1:] > to_ns[:-1])
         return cls(from_ns[first], to_ns[np.roll(first, -1)])
 
-    def have(self, t_ns: I64) -> Bool:
-        """Which moments lie in a hole."""
+    def contain(self, t_ns: I64) -> Bool:
+        """Whether each time lies in a hole."""
         hole = np.searchsorted(self.from_ns, t_ns, side="right") - 1
         return np.asarray((hole >= 0) & (t_ns < self.to_ns[hole]))
 
     @property
     def edges(self) -> I64:
-        """Where holes begin and end within the trace."""
+        """The times at which holes begin and end within the trace."""
         return np.unique(np.concatenate([self.from_ns[1:], self.to_ns[:-1]]))
 
 
@@ -48,6 +48,6 @@ def stitched(holes: Holes, inside: Curve, outside: Curve) -> Curve:
     t_ns = distinct(np.concatenate([inside.t_ns, outside.t_ns, holes.edges]))
     if len(t_ns) < 2:
         return outside
-    hole = holes.have(middle(t_ns[:-1], t_ns[1:]))
+    hole = holes.contain(middle(t_ns[:-1], t_ns[1:]))
     growth = np.where(hole, np.diff(outside.at(t_ns)), np.diff(inside.at(t_ns)))
     return Curve(t_ns, np.concatenate([[0.0], np.cumsum(growth)]))

@@ -1,4 +1,4 @@
-"""What every running core costs at every instant of a kernel trace: AOSP's CPU model without averages."""
+"""Power of every running core at every instant of a kernel trace: AOSP's CPU model without averages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLUMNS = ("owner", "start_ns", "end_ns")
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Parts of scheduling slices with constant power, sorted by owner, then time.
+    """Sections of scheduling slices with constant power, sorted by owner, then time.
 
     A core drew `watts[i]` from `start_ns[i]` to `end_ns[i]`.
     """
@@ -33,7 +33,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A trace's energies: pieces of the known threads, and cumulative joules of all other processes and of unknown threads."""
+    """Energy from a trace: pieces of the known threads, and cumulative joules of other processes and of unknown threads."""
 
     pieces: Pieces
     others: Curve
@@ -41,7 +41,7 @@ class Traced:
 
 
 def traced_energy(trace: Trace, slices: SchedSlices, clusters: Sequence[Cluster], model: PowerModel) -> Traced:
-    """Sweep all instants at which a core begins or ends to run, or changes its frequency."""
+    """Compute the power between all instants at which a core starts or stops running, or changes its frequency."""
     grid = distinct(np.concatenate([slices.start_ns, slices.end_ns, trace.frequencies.t_ns]))
     cores = [_Core(cpu, slices.of_cpu(cpu), khz) for cpu, khz in _cores(trace.frequencies, clusters)]
     parts: list[Pieces] = []
@@ -78,7 +78,7 @@ def _cores(frequencies: Frequencies, clusters: Sequence[Cluster]) -> Iterator[tu
 
 
 def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], model: PowerModel) -> tuple[I64, F64]:
-    """Owner (less than `UNATTRIBUTED` where a core is idle) and watts of every core from each edge to the next."""
+    """Owner (less than `UNATTRIBUTED` if a core is idle) and watts of every core from each edge to the next."""
     shape = len(edges) - 1, len(cores)
     owner, core_ma = np.full(shape, UNATTRIBUTED - 1, np.int64), np.zeros(shape)
     of_cluster = np.repeat(np.arange(len(clusters)), [len(cluster.cpus) for cluster in clusters])
@@ -97,7 +97,7 @@ def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], mode
 
 
 def _split(running: Bool) -> F64:
-    """Each running core's part of what all running ones share."""
+    """Each running core's share of the power that all running cores share."""
     return np.asarray(1.0 / np.maximum(running.sum(axis=1, keepdims=True), 1), np.float64)
 
 
@@ -108,7 +108,7 @@ def _core_ma(cluster: Cluster, t_ns: I64, khz: I64, at_ns: I64) -> F64:
 
 
 def _ma_before(cluster: Cluster, t_ns: I64) -> float:
-    """Current before the trace's first change of frequency: of the state in which time_in_state grew most until then."""
+    """Current before the trace's first change of frequency: at the frequency whose time_in_state grew most until then."""
     table = cluster.residency
     if table is None:
         return float(cluster.power.core_ma[len(cluster.power.core_ma) // 2])
@@ -120,7 +120,7 @@ def _ma_before(cluster: Cluster, t_ns: I64) -> float:
 
 
 def _joined(parts: Sequence[Pieces]) -> Pieces:
-    """All pieces by owner, then time; neighbours of one price are one."""
+    """All pieces by owner, then time; adjacent pieces with equal power are merged."""
     owner, start_ns, end_ns = (
         np.concatenate([getattr(part, name) for part in parts] or [np.empty(0, np.int64)]) for name in _COLUMNS
     )

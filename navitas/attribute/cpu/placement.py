@@ -1,4 +1,4 @@
-"""On which clusters each thread ran, slot by slot, without a record of it: from what all ran, and how much each needs."""
+"""Estimates of the clusters that each thread ran on in each slot, from the clusters' busy time and each thread's load."""
 
 from __future__ import annotations
 
@@ -15,19 +15,23 @@ from navitas.attribute.curves import Knots
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import CpuStat
 
-_ROUNDS = 30
-_GUESSES = 3
-# Two half-lives of the utilisation by which the kernel places a thread (PELT).
+_FITTING_ROUNDS = 30
+_PLACEMENT_ROUNDS = 3
+# Two half-lives of the utilization that the kernel places a thread by (PELT).
 _MEMORY_NS = 64_000_000
-_LEAST_NEED = 1e-3
-# The number of threads is unknown; one would count as a heavy thread where many light ones ran.
+_MIN_NEED = 1e-3
+# The number of threads is unknown. With one, many light threads would count as a heavy one.
 _THREADS_OF_REST = 2
 _STEEPNESS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """By cluster (columns), parts of CPU time: of the thread `owner` in `slot`, by owner, then slot; and of all else by slot."""
+    """Shares of CPU time by cluster (columns).
+
+    `threads` has a row per thread (`owner`) and slot, sorted by owner, then slot; `rest` has a row per slot for all other
+    CPU time.
+    """
 
     owner: I64
     slot: I64
@@ -38,7 +42,10 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """CPU time of threads (an entry a thread and slot), then of all else (one a slot); `busy` is how much of a core each used."""
+    """CPU time of threads (an entry per thread and slot), then all other CPU time (an entry per slot).
+
+    `busy` is the share of a core's time that each entry used.
+    """
 
     slot: I64
     spent_ns: F64
@@ -46,37 +53,37 @@ class Work:
 
 
 def work_of(load: Load, knots: Knots, cpu_ns: F64) -> tuple[I64, Work]:
-    """The owners of the threads' entries, and all entries. A thread is as busy as in the last 64 ms: the kernel remembers."""
+    """The owners of the threads' entries, and all entries. Threads' `busy` covers at least 64 ms, like the kernel's."""
     ran = load.spent_ns > 0
     owner, slot, spent_ns = load.owner[ran], load.slot[ran], load.spent_ns[ran]
     end_ns = load.edges[slot + 1]
     span_ns = np.maximum(_MEMORY_NS, end_ns - load.edges[slot])
-    of_late = knots.place(owner, end_ns).read(cpu_ns) - knots.place(owner, end_ns - span_ns).read(cpu_ns)
+    recent_ns = knots.place(owner, end_ns).read(cpu_ns) - knots.place(owner, end_ns - span_ns).read(cpu_ns)
     rest_ns = np.maximum(load.rest_ns, 0.0)
-    busy = np.concatenate([of_late / span_ns, rest_ns / np.diff(load.edges) / _THREADS_OF_REST])
+    busy = np.concatenate([recent_ns / span_ns, rest_ns / np.diff(load.edges) / _THREADS_OF_REST])
     return owner, Work(np.append(slot, np.arange(len(rest_ns))), np.append(spent_ns, rest_ns), np.minimum(busy, 1.0))
 
 
 def place(stat: CpuStat | None, clusters: Sequence[Cluster], load: Load, knots: Knots, cpu_ns: F64) -> Placement:
-    """Put every thread's work on clusters (docs/how-it-measures.md, "Which cluster a thread ran on")."""
+    """Estimate the clusters of every thread's work (docs/how-it-measures.md, "Which cluster a thread ran on")."""
     owner, work = work_of(load, knots, cpu_ns)
     governed = governed_weights(clusters, load.edges)
-    part = governed[work.slot]
+    share = governed[work.slot]
     growth = cluster_growth(stat, clusters, load.edges)
     if growth is not None:
         by_cluster, stretch = growth
         speed = _speeds(clusters, load.edges)[work.slot]
         need = work.busy
-        for _ in range(_GUESSES):
-            part = governed[work.slot] * _fits(clusters, need)
-            part = _fitted(part, work.spent_ns, by_cluster, stretch[work.slot])
-            need = work.busy * (part * speed).sum(axis=1)
+        for _ in range(_PLACEMENT_ROUNDS):
+            share = governed[work.slot] * _cluster_weights(clusters, need)
+            share = _fitted(share, work.spent_ns, by_cluster, stretch[work.slot])
+            need = work.busy * (share * speed).sum(axis=1)
     count = len(owner)
-    return Placement(owner, work.slot[:count], work.spent_ns[:count], part[:count], part[count:])
+    return Placement(owner, work.slot[:count], work.spent_ns[:count], share[:count], share[count:])
 
 
 def _speeds(clusters: Sequence[Cluster], edges: I64) -> F64:
-    """How fast each cluster was in each slot, beside the highest frequency of all."""
+    """The mean frequency of each cluster in each slot, relative to the highest frequency of all clusters."""
     tables = [cluster.residency for cluster in clusters]
     middle = [float(cluster.power.freq_khz[len(cluster.power.freq_khz) // 2]) for cluster in clusters]
     mean = [
@@ -86,29 +93,29 @@ def _speeds(clusters: Sequence[Cluster], edges: I64) -> F64:
     return np.stack(mean, axis=1) / max(float(cluster.power.freq_khz.max()) for cluster in clusters)
 
 
-def _fits(clusters: Sequence[Cluster], need: F64) -> F64:
-    """How likely a scheduler puts what needs so much of a core there: what needs little goes to small cores (kernel: EAS)."""
+def _cluster_weights(clusters: Sequence[Cluster], need: F64) -> F64:
+    """Weights of the clusters for work that needs this share of a core. The scheduler (EAS) puts light work on small cores."""
     order = np.argsort([cluster.power.core_ma.max() for cluster in clusters], kind="stable")
     rank = np.argsort(order)
-    return np.asarray(np.maximum(need, _LEAST_NEED)[:, None] ** (_STEEPNESS * rank), np.float64)
+    return np.asarray(np.maximum(need, _MIN_NEED)[:, None] ** (_STEEPNESS * rank), np.float64)
 
 
-def _fitted(part: F64, spent_ns: F64, by_cluster: F64, stretch: I64) -> F64:
-    """Iterative proportional fitting: rows keep the sum 1, and each stretch's clusters get their part of its CPU time."""
+def _fitted(share: F64, spent_ns: F64, by_cluster: F64, stretch: I64) -> F64:
+    """Iterative proportional fitting: rows sum to 1, and each cluster's total in a stretch matches its share of busy time."""
     spent = np.maximum(spent_ns, 1.0)
     wanted = by_cluster / by_cluster.sum(axis=1, keepdims=True)
     wanted *= np.bincount(stretch, spent, len(by_cluster))[:, None]
-    part = part / part.sum(axis=1, keepdims=True)
-    for _ in range(_ROUNDS):
-        for column in range(part.shape[1]):
-            found = np.bincount(stretch, spent * part[:, column], len(by_cluster))
-            part[:, column] *= (wanted[:, column] / np.maximum(found, 1e-9))[stretch]
-        part /= np.maximum(part.sum(axis=1, keepdims=True), 1e-300)
-    return part
+    share = share / share.sum(axis=1, keepdims=True)
+    for _ in range(_FITTING_ROUNDS):
+        for column in range(share.shape[1]):
+            found = np.bincount(stretch, spent * share[:, column], len(by_cluster))
+            share[:, column] *= (wanted[:, column] / np.maximum(found, 1e-9))[stretch]
+        share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
+    return share
 
 
-def of_slots(placement: Placement, load: Load) -> F64:
-    """By slot and cluster, the part of all CPU time that was spent there."""
+def slot_shares(placement: Placement, load: Load) -> F64:
+    """Each cluster's share (columns) of all CPU time in each slot (rows)."""
     rest = np.maximum(load.rest_ns, 1.0)[:, None] * placement.rest
     spent = [
         np.bincount(placement.slot, np.maximum(placement.spent_ns, 1.0) * column, len(rest)) for column in placement.threads.T
@@ -118,8 +125,8 @@ def of_slots(placement: Placement, load: Load) -> F64:
 
 
 def placed_rate(edges: I64, watts: CoreWatts, placement: Placement) -> SlotRate:
-    """What each thread, and all else, draws on the clusters that it is on."""
+    """The watts of each thread, and of all other CPU time, averaged over their clusters."""
     on_cluster = watts.core + watts.shared
-    own_w = watts.active[placement.slot] + (placement.threads * on_cluster[placement.slot]).sum(axis=1)
+    thread_w = watts.active[placement.slot] + (placement.threads * on_cluster[placement.slot]).sum(axis=1)
     rest_w = watts.active + (placement.rest * on_cluster).sum(axis=1)
-    return SlotRate(edges, rest_w, placement.owner * len(rest_w) + placement.slot, own_w)
+    return SlotRate(edges, rest_w, placement.owner * len(rest_w) + placement.slot, thread_w)

@@ -1,4 +1,4 @@
-"""What a running core costs, slot by slot: AOSP's CPU model, shared among the cores that run."""
+"""Power of a running core in each slot: AOSP's CPU model, with shared currents divided among the running cores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALWAYS = 1.0 - 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What used CPU in each slot: known threads, one entry a thread (`owner`) and slot it ran in, and all else in `rest_ns`."""
+    """CPU time used in each slot: an entry per known thread (`owner`) and slot; `rest_ns` has all other CPU time by slot."""
 
     edges: I64
     owner: I64
@@ -32,40 +32,40 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class CoreWatts:
-    """Watts that one running core bears in each slot: of `cpu.active`, and by cluster (columns) if it runs there.
+    """Watts of one running core in each slot: its share of `cpu.active`; by cluster (columns), its own and shared power.
 
-    `part` is each cluster's part of the slot's CPU time.
+    `share` is each cluster's share of the slot's CPU time.
     """
 
     active: F64
-    part: F64
+    share: F64
     core: F64
     shared: F64
 
 
 def core_watts(load: Load, shares: F64, clusters: Sequence[Cluster], model: PowerModel) -> CoreWatts:
-    """Watts of one core that runs, in each slot: the core, its part of its cluster and its part of `cpu.active`.
+    """Watts of one running core in each slot: the core's own, its share of its cluster's and its share of `cpu.active`.
 
-    `shares` are the CPUs' shares of a slot's CPU time (rows: slots; columns in the order of the clusters' CPUs).
+    `shares` has each CPU's share of a slot's CPU time (rows: slots; columns in the order of the clusters' CPUs).
     Source: AOSP CpuPowerCalculator; docs/how-it-measures.md, "What a running core costs".
     """
     cores = load.total_ns / np.diff(load.edges)
     watts = model.voltage_v / 1e3
-    part, core, shared = (np.empty((len(cores), len(clusters))) for _ in range(3))
+    share, core, shared = (np.empty((len(cores), len(clusters))) for _ in range(3))
     column = 0
     for number, cluster in enumerate(clusters):
         own = shares[:, column : column + len(cluster.cpus)]
         column += len(cluster.cpus)
-        part[:, number] = own.sum(axis=1)
-        on_per_core = _on_per_core(load, own)
-        running = np.minimum(on_per_core * part[:, number] * cores, 1.0)
+        share[:, number] = own.sum(axis=1)
+        awake_per_core = _awake_per_core(load, own)
+        running = np.minimum(awake_per_core * share[:, number] * cores, 1.0)
         core[:, number] = _core_ma(cluster, load.edges, running) * watts
-        shared[:, number] = on_per_core * cluster.power.cluster_ma * watts
-    return CoreWatts(model.cpu.active_ma * _on_per_core(load, shares) * watts, part, core, shared)
+        shared[:, number] = awake_per_core * cluster.power.cluster_ma * watts
+    return CoreWatts(model.cpu.active_ma * _awake_per_core(load, shares) * watts, share, core, shared)
 
 
 def _core_ma(cluster: Cluster, edges: I64, running: F64) -> F64:
-    """Mean current of a running core of a cluster in each slot; without residency that of its middle operating point."""
+    """Mean current of a cluster's running core in each slot; without residency, the current of the middle operating point."""
     table = cluster.residency
     if table is None:
         return np.full(len(running), cluster.power.core_ma[len(cluster.power.core_ma) // 2])
@@ -73,22 +73,23 @@ def _core_ma(cluster: Cluster, edges: I64, running: F64) -> F64:
     return np.asarray(mix @ cluster.power.core_ma_at(table.freq_khz), np.float64)
 
 
-def _on_per_core(load: Load, shares: F64) -> F64:
-    """Time in which at least one of some cores runs, over the sum of their running times (0 … 1].
+def _awake_per_core(load: Load, shares: F64) -> F64:
+    """The time in which at least one core of a set runs, divided by the sum of the cores' running times (0 … 1].
 
-    Only sums are known. Two estimates take what they add up as independent: cores (too low when a thread moves between cores),
-    and threads (too low when threads take turns on a core; all that no thread shows counts as as few as can have run it). The
-    higher one holds, and never more than the sum of running times.
+    Only sums of time are known, so overlaps are estimated, as if either cores or threads ran independently. The estimate from
+    cores is too low if a thread moves between cores. The one from threads is too low if threads take turns on a core; CPU time
+    of no known thread counts as the smallest possible number of threads. The result is the higher estimate, limited by the
+    sum of running times.
     """
     length = np.diff(load.edges).astype(np.float64)
-    part, cores = shares.sum(axis=1), load.total_ns / length
+    share, cores = shares.sum(axis=1), load.total_ns / length
     by_core = 1.0 - np.prod(1.0 - np.minimum(shares * cores[:, None], 1.0), axis=1)
-    by_thread = np.bincount(load.slot, _log_idle(load.spent_ns / length[load.slot] * part[load.slot]), len(length))
+    by_thread = np.bincount(load.slot, _log_idle(load.spent_ns / length[load.slot] * share[load.slot]), len(length))
     full, some = np.divmod(load.rest_ns / length, 1.0)
-    log_idle = by_thread + full * _log_idle(part) + _log_idle(some * part)
-    busy = part * cores
-    on = np.minimum(np.maximum(by_core, 1.0 - np.exp(log_idle)), np.minimum(busy, 1.0))
-    return np.where(busy > 1e-9, on / np.maximum(busy, 1e-9), 1.0)
+    log_idle = by_thread + full * _log_idle(share) + _log_idle(some * share)
+    busy = share * cores
+    awake = np.minimum(np.maximum(by_core, 1.0 - np.exp(log_idle)), np.minimum(busy, 1.0))
+    return np.where(busy > 1e-9, awake / np.maximum(busy, 1e-9), 1.0)
 
 
 def _log_idle(load: F64) -> F64:

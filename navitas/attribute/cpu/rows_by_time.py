@@ -1,4 +1,4 @@
-"""Which of an owner's rows holds at a time."""
+"""Look up the row of an owner that is valid at a time."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from navitas.parse.arrays import I64
 
 
 class RowsByTime:
-    """Rows by owner, then time: which one of an owner holds when. Owners are any integers."""
+    """Rows sorted by owner, then time. Each is valid until the owner's next row. Owners are any integers."""
 
     def __init__(self, owner: NDArray[np.integer[Any]], from_ns: I64) -> None:
         self.owner = owner.astype(np.int64)
         self._known = distinct(self.owner)
-        # Times by their rank: nothing bounds how many owners there are, nor how far their times lie apart.
+        # Ranks instead of times: neither the number of owners nor the span of times is bounded.
         self._times = distinct(from_ns)
         self._span = len(self._times) + 1
         self._key = np.searchsorted(self._known, self.owner) * self._span + np.searchsorted(self._times, from_ns, side="right")
 
     def at(self, owner: NDArray[np.integer[Any]], t_ns: I64) -> I64:
-        """The last row of each owner at or before a time, -1 where there is none."""
+        """The last row of each owner at or before each time, -1 if there is none."""
         if not len(self._key):
             return np.full(len(owner), -1)
         key = np.searchsorted(self._known, owner) * self._span + np.searchsorted(self._times, t_ns, side="right")

@@ -1,4 +1,4 @@
-"""Level *sched*: a run's clocks, rates and curves from its kernel trace; in the trace's holes those without it."""
+"""Level *sched*: a run's clocks, rates and curves from its kernel trace; in the trace's holes, from other data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.attribute.cpu.holes import Holes, stitched
 from navitas.attribute.cpu.instants import traced_energy
 from navitas.attribute.cpu.missed_time import MissedTime
 from navitas.attribute.cpu.sched_slices import slices_of
-from navitas.attribute.cpu.thread_clocks import MOSTLY, NOTED, ThreadClocks
+from navitas.attribute.cpu.thread_clocks import MAX_LOWER, MIN_REPORTED, ThreadClocks
 from navitas.attribute.cpu.traced import TracedRate, traced_clocks
 from navitas.attribute.curves import Curve, Knots, middle
 from navitas.parse.arrays import F64
@@ -28,7 +28,7 @@ MISSED = Reason("trace_misses_threads", "the trace does not show these threads r
 
 @dataclass(frozen=True, slots=True)
 class Untraced:
-    """The result for a run without its trace."""
+    """The results for a run without its trace."""
 
     level: str
     clocks: ThreadClocks
@@ -39,7 +39,10 @@ class Untraced:
 
 @dataclass(frozen=True, slots=True)
 class TracedRun:
-    """A run with its trace. `reasons` name what the trace lacks or contradicts. `_missed` is None if the trace lacks nothing."""
+    """The results for a run with its trace.
+
+    `reasons` name missing and contradictory data in the trace. `_missed` is None if the trace is complete.
+    """
 
     level: str
     reasons: tuple[Reason, ...]
@@ -50,14 +53,14 @@ class TracedRun:
     _missed: MissedTime | None
 
     def unattributed(self, knots: Knots, energy_j: F64) -> Curve:
-        """Energy of unknown threads of this process, given the known threads' curves."""
+        """Energy of the process's unknown threads, given the known threads' curves."""
         if self._missed is None:
             return self._unattributed
         return self._missed.deducted_from(self._unattributed, knots, energy_j, self.rate.edges)
 
 
 def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model: PowerModel, plain: Untraced) -> TracedRun:
-    """Join a trace with the result without it (docs/how-it-measures.md, "Level sched")."""
+    """Combine a trace with the results without it (docs/how-it-measures.md, "Level sched")."""
     slices = slices_of(trace, run.threads)
     without_frequency = slices.of_other_cpus([cpu for cluster in clusters for cpu in cluster.cpus])
     holes = Holes.from_trace(trace, without_frequency)
@@ -67,23 +70,23 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     unattributed = stitched(holes, traced.unattributed, plain.unattributed)
     knots, missed = clocks.knots, MissedTime(holes, traced.pieces)
     lower = {
-        HOLES: clocks.share_of(holes.have(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
+        HOLES: clocks.share_of(holes.contain(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
         MISSED: missed.share_of(clocks),
     }
-    level: str = "sched" if sum(lower.values()) <= MOSTLY else plain.level
+    level: str = "sched" if sum(lower.values()) <= MAX_LOWER else plain.level
     unknown = ", ".join(map(str, np.unique(without_frequency.cpu).tolist()))
     no_frequencies = Reason(
         "trace_without_frequencies",
-        f"CPUs {unknown} ran and have no frequencies: the trace counts as having holes while they did",
+        f"CPUs {unknown} ran, but their frequencies are unknown: the trace has holes while they ran",
     )
     reasons = [no_frequencies] if unknown else []
-    if (overlapping := slices.overlapping_share()) >= NOTED:
-        text = "of the threads' time is on two CPUs at once in the trace, as none can run: it is damaged"
+    if (overlapping := slices.overlapping_share()) >= MIN_REPORTED:
+        text = "of the threads' time is on two CPUs at once in the trace, which is impossible: the trace is damaged"
         reasons.append(Reason("trace_contradicts", text, overlapping))
     lower_level = [
-        Reason(why.code, f"of the threads' CPU time is at level {plain.level}: {why.text}", part)
-        for why, part in lower.items()
-        if part >= NOTED
+        Reason(why.code, f"of the threads' CPU time is at level {plain.level}: {why.text}", share)
+        for why, share in lower.items()
+        if share >= MIN_REPORTED
     ]
     rate = TracedRate(plain.rate, holes, traced.pieces)
     return TracedRun(

@@ -1,4 +1,4 @@
-"""Scheduling slices: which of the run's threads ran on which CPU and when, from a kernel trace."""
+"""Scheduling slices of a run's threads, from a kernel trace."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ class SchedSlices:
         return SchedSlices(self.cpu[rest], self.start_ns[rest], self.end_ns[rest], self.owner[rest])
 
     def overlapping_share(self) -> float:
-        """The share of the threads' running time in which a thread runs on two CPUs at once. A sound trace has none."""
+        """The share of the threads' running time in which a thread runs on two CPUs at once: 0 in an undamaged trace."""
         own = np.flatnonzero(self.owner >= 0)
         if not len(own):
             return 0.0
         own = own[np.lexsort((self.start_ns[own], self.owner[own]))]
         first_ns = self.start_ns[own].min()
         start_us, end_us = (self.start_ns[own] - first_ns) // 1000, (self.end_ns[own] - first_ns) // 1000
-        shift_us = self.owner[own] * (end_us.max() + 1)  # each thread has its own part of one axis
+        shift_us = self.owner[own] * (end_us.max() + 1)  # each thread has its own section of one axis
         before_us = np.maximum.accumulate(end_us + shift_us)[:-1]
         doubled_us = np.minimum(before_us, (end_us + shift_us)[1:]) - (start_us + shift_us)[1:]
         return float(np.maximum(doubled_us, 0).sum() / max((end_us - start_us).sum(), 1))
 
 
 def slices_of(trace: Trace, threads: Sequence[Thread]) -> SchedSlices:
-    """All slices of a trace. The last slice of a CPU ends where the trace's window of that CPU ends."""
+    """All slices of a trace. The last slice of a CPU ends with the trace's window of that CPU."""
     switches, windows = trace.switches, trace.windows
     cpu, t_ns = switches.cpu.astype(np.int64), switches.t_ns
     end_ns = np.append(t_ns[1:], 0)[: len(t_ns)]
@@ -68,7 +68,7 @@ def slices_of(trace: Trace, threads: Sequence[Thread]) -> SchedSlices:
 def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) -> I64:
     """The owner of each slice.
 
-    Threads with the same tid have lifetimes of their own in the trace. Within a lifetime, the latest thread owns the slice.
+    Threads with the same tid have separate lifetimes in the trace. Within a lifetime, the latest thread owns the slice.
     """
     tasks = trace.tasks
     lives = RowsByTime(tasks.tid, tasks.from_ns)
@@ -81,7 +81,7 @@ def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) ->
     owner = np.full(len(tid), OTHER_PROCESSES, np.int64)
     latest = RowsByTime(own_tid, seen_ns).at(tid, start_ns)
     first = np.searchsorted(own_tid, tid)
-    for candidate in (np.where(latest < 0, first, latest + 1), latest):  # the last that fits wins
+    for candidate in (np.where(latest < 0, first, latest + 1), latest):  # the last match is used
         at = np.clip(candidate, 0, len(index) - 1)
         fits = (candidate >= 0) & (candidate < len(index))
         if len(index):
@@ -95,7 +95,7 @@ def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) ->
 
 
 def _seen_ns(thread: Thread) -> int:
-    """A time at which the thread surely lived: its first anchor or event, or where it has none the last sample of it."""
+    """A time at which the thread was alive: its first anchor, event or fold epoch, otherwise its last sample."""
     if len(thread.anchors.t_ns):
         return int(thread.anchors.t_ns[0])
     if len(thread.calls):

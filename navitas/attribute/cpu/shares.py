@@ -1,4 +1,4 @@
-"""On which CPUs the work of each slot ran, from /proc/stat and the governor."""
+"""Shares of the CPUs and clusters in each slot's work, from /proc/stat and the governor's frequencies."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from navitas.attribute.cpu.frequency import Cluster, mix_per_slot, stretches
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import CpuStat
 
-_AT_LOWEST = 0.02
+_MIN_WEIGHT = 0.02
 
 
 def cluster_growth(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64) -> tuple[F64, I64] | None:
-    """Busy time of the clusters in each stretch of /proc/stat, and each slot's stretch; None without any."""
+    """Busy time of the clusters in each stretch of /proc/stat, and each slot's stretch; None without /proc/stat."""
     growth = _growth(stat, clusters, edges)
     if growth is None:
         return None
     return np.asarray(np.add.reduceat(growth[0], _first_columns(clusters), axis=1), np.float64), growth[1]
 
 
-def cpu_shares(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64, part: F64) -> F64:
-    """Each CPU's share of a slot's CPU time, of which clusters had the parts `part` (rows: slots; columns by clusters' CPUs).
+def cpu_shares(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64, by_cluster: F64) -> F64:
+    """Each CPU's share of a slot's CPU time (rows: slots; columns in the order of the clusters' CPUs).
 
-    Within a cluster, CPUs share as in /proc/stat, without it equally.
+    `by_cluster` has the clusters' shares. CPUs of a cluster divide its share as in /proc/stat, or equally without it.
     """
     sizes = [len(cluster.cpus) for cluster in clusters]
     of_cluster = np.repeat(np.arange(len(sizes)), sizes)
     growth = _growth(stat, clusters, edges)
     if growth is None:
-        return np.asarray(part[:, of_cluster] / np.array(sizes)[of_cluster], np.float64)
+        return np.asarray(by_cluster[:, of_cluster] / np.array(sizes)[of_cluster], np.float64)
     by_cpu, stretch = growth
-    by_cluster = np.add.reduceat(by_cpu, _first_columns(clusters), axis=1)
-    within = by_cpu / np.maximum(by_cluster, 1.0)[:, of_cluster]
-    return np.asarray(part[:, of_cluster] * within[stretch], np.float64)
+    cluster_ns = np.add.reduceat(by_cpu, _first_columns(clusters), axis=1)
+    within = by_cpu / np.maximum(cluster_ns, 1.0)[:, of_cluster]
+    return np.asarray(by_cluster[:, of_cluster] * within[stretch], np.float64)
 
 
 def governed_weights(clusters: Sequence[Cluster], edges: I64) -> F64:
-    """A guess at the clusters' shares of each slot's work (rows sum to 1).
+    """A first estimate of the clusters' shares of each slot's work (rows sum to 1).
 
-    A governor raises the frequency of a cluster that works, so a cluster counts by how far above its lowest one it stayed, and
-    a little when it did not.
+    A governor raises the frequency of a busy cluster. So a cluster's weight is its mean frequency above its lowest one, plus a
+    small constant.
     """
-    weights = np.full((len(edges) - 1, len(clusters)), _AT_LOWEST)
+    weights = np.full((len(edges) - 1, len(clusters)), _MIN_WEIGHT)
     for column, cluster in enumerate(clusters):
         if cluster.residency is not None:
             freq = cluster.residency.freq_khz.astype(np.float64)

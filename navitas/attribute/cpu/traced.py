@@ -1,4 +1,4 @@
-"""Clocks and rates of threads from a kernel trace; in its holes, those without the trace."""
+"""Clocks and rates of threads from a kernel trace; in its holes, from other data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from navitas.parse.tables import Thread
 
 
 class TracedRate:
-    """Watts of each thread while it runs: of the piece that it is in, or the nearest one; in holes those of `elsewhere`."""
+    """Watts of each running thread: those of the piece nearest in time; in holes, the rate `elsewhere`."""
 
     def __init__(self, elsewhere: Rate, holes: Holes, pieces: Pieces) -> None:
         self._elsewhere, self._holes, self._pieces = elsewhere, holes, pieces
@@ -34,12 +34,12 @@ class TracedRate:
         if len(self._pieces.owner):
             at = middle(a_ns, b_ns)
             piece = self._nearest(owner, at)
-            in_trace = (piece >= 0) & ~self._holes.have(at)
+            in_trace = (piece >= 0) & ~self._holes.contain(at)
             watts[in_trace] = self._pieces.watts[piece[in_trace]]
         return watts
 
     def _nearest(self, owner: I64, t_ns: I64) -> I64:
-        """The piece of each owner that lies nearest to a time, -1 where it has none."""
+        """The piece of each owner that is nearest to each time, -1 for an owner without pieces."""
         pieces, rows = self._pieces, self._rows
         before = rows.at(owner, t_ns)
         after = np.minimum(np.where(before < 0, np.searchsorted(rows.owner, owner), before + 1), len(rows.owner) - 1)
@@ -49,10 +49,10 @@ class TracedRate:
 
 
 def traced_clocks(threads: Sequence[Thread], plain: ThreadClocks, holes: Holes, pieces: Pieces) -> ThreadClocks:
-    """CPU time of threads at their anchors and at every change that the trace saw of them.
+    """CPU time of threads at their anchors and at every start and end of their pieces.
 
-    Between anchors, which are exact, and from a thread's birth, CPU time grows as in the trace; in its holes it grows as in
-    `plain`, the clocks without it.
+    Anchors are exact. Between them, and from a thread's birth on, CPU time grows as in the trace. In holes, it grows as in
+    `plain`, the clocks without the trace.
     """
     old = plain.knots
     is_end = np.zeros(len(old.t_ns), bool)
@@ -63,41 +63,41 @@ def traced_clocks(threads: Sequence[Thread], plain: ThreadClocks, holes: Holes, 
     ones = np.ones(len(pieces.owner), bool)
     owner = np.concatenate([old.owner, pieces.owner, pieces.owner, edges[0]])
     t_ns = np.concatenate([old.t_ns, pieces.start_ns, pieces.end_ns, edges[1]])
-    keep = np.concatenate([is_end | (plain.is_knot & holes.have(old.t_ns)), ones, ones, np.ones(len(edges[0]), bool)])
+    keep = np.concatenate([is_end | (plain.is_knot & holes.contain(old.t_ns)), ones, ones, np.ones(len(edges[0]), bool)])
     order = np.lexsort((keep, t_ns, owner))
     owner, t_ns, keep = owner[order], t_ns[order], keep[order]
     last = group_ends(owner, t_ns)
     knots = Knots.from_columns(owner[last], t_ns[last], len(threads))
-    born = _born(knots, plain)
+    born = _birth_knots(knots, plain)
     at = np.concatenate([born, knots.place(anchors[0], anchors[1]).left])
-    cpu_ns = _through(knots, _growth(knots, plain, holes, pieces), at, np.concatenate([np.zeros(len(born)), anchors[2]]))
+    cpu_ns = _fitted_through(knots, _growth(knots, plain, holes, pieces), at, np.concatenate([np.zeros(len(born)), anchors[2]]))
     return ThreadClocks(knots, cpu_ns, keep[last], plain.first_anchor_ns, plain.last_anchor_ns)
 
 
-def _born(knots: Knots, plain: ThreadClocks) -> I64:
-    """First knots of threads that had not run by then: nor does the trace show them before."""
+def _birth_knots(knots: Knots, plain: ThreadClocks) -> I64:
+    """First knots of threads that had not run before, neither by their clock nor in the trace."""
     is_birth: Bool = (plain.cpu_ns[plain.knots.start[:-1]] == 0) & (plain.knots.first_ns == knots.first_ns)
     return knots.start[:-1][is_birth]
 
 
 def _within_lives(knots: Knots, edges: I64) -> tuple[I64, I64]:
-    """Each curve with every edge between its first and last knot."""
+    """All pairs of a curve and an edge between the curve's first and last knot."""
     first = np.searchsorted(edges, knots.first_ns, side="right")
     owner, edge = overlaps(first, np.searchsorted(edges, knots.last_ns, side="left") - 1)
     return owner, edges[edge]
 
 
 def _growth(knots: Knots, plain: ThreadClocks, holes: Holes, pieces: Pieces) -> F64:
-    """CPU time since each curve's first knot: as in the trace, in holes as in the plain clocks."""
+    """CPU time since each curve's first knot: as in the trace; in holes, as in the plain clocks."""
     owner, t_ns = knots.owner, knots.t_ns
     traced = _run_until(pieces, owner, t_ns)
     counted = plain.knots.place(owner, t_ns).read(plain.cpu_ns)
-    hole = holes.have(middle(t_ns[:-1], t_ns[1:]))
+    hole = holes.contain(middle(t_ns[:-1], t_ns[1:]))
     return knots.cumulate(np.concatenate([[0.0], np.where(hole, np.diff(counted), np.diff(traced))]))
 
 
 def _run_until(pieces: Pieces, owner: I64, t_ns: I64) -> F64:
-    """Ns that each owner ran until a time, but for a constant of its own."""
+    """Time in ns that each owner ran until each time, up to a constant per owner."""
     length = pieces.end_ns - pieces.start_ns
     before = np.concatenate([[0], np.cumsum(length)])
     rows = RowsByTime(pieces.owner, pieces.start_ns)
@@ -108,8 +108,8 @@ def _run_until(pieces: Pieces, owner: I64, t_ns: I64) -> F64:
     return np.where(piece < 0, before[np.searchsorted(rows.owner, owner)], inside).astype(np.float64)
 
 
-def _through(knots: Knots, grown: F64, at: I64, cpu_ns: F64) -> F64:
-    """Put what has grown through fixed values: the knots `at` have `cpu_ns`; between two of them it is stretched to fit."""
+def _fitted_through(knots: Knots, grown: F64, at: I64, cpu_ns: F64) -> F64:
+    """Fit the growth to fixed values: the knots `at` have `cpu_ns`, and growth between two of them is scaled to match."""
     number, owner = np.arange(len(grown)), knots.owner
     value, fixed = np.zeros(len(grown)), np.zeros(len(grown), bool)
     value[at], fixed[at] = cpu_ns, True

@@ -50,7 +50,7 @@ class PhoneCondition:
 
 
 def read_condition(device: Device, *, frozen: bool = False) -> PhoneCondition:
-    """Read the condition, in one call. `frozen`: we hold `dumpsys battery unplug`, so reset the battery for this reading."""
+    """Read the condition, in one call. `frozen`: `dumpsys battery unplug` is in effect and is suspended for this reading."""
     battery = "dumpsys battery"
     if frozen:
         battery = "dumpsys battery reset; dumpsys battery; dumpsys battery unplug"

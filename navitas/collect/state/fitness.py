@@ -21,7 +21,7 @@ _FORCE = "or measure anyway with --force"
 
 
 def unfit(condition: PhoneCondition) -> tuple[str, str] | None:
-    """Return problem the phone should not be measured now, and a remedy; None if it is fit."""
+    """Return the reason why the phone should not be measured now, and a remedy; None if it is fit."""
     status, battery = condition.thermal.status, condition.battery
     if status is not None and status >= MODERATE:
         return (
@@ -51,7 +51,7 @@ def check(device: Device, *, force: bool) -> PhoneCondition:
 class CoolDown:
     """Waits between repeats until the phone is about as cool as at the start, at most five minutes each time.
 
-    `unplugged`: the measurement holds `dumpsys battery unplug`, and resets it at its end.
+    `unplugged`: `dumpsys battery unplug` is in effect during the measurement.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class CoolDown:
         self._progress = progress
         self._clock = clock
         self._sleep = sleep
-        # Only if there is no other temperature than the battery's.
+        # The battery's temperature, used only if there is no other.
         self._thaw = start.thermal.skin_c is None and unplugged
 
     def wait(self) -> None:

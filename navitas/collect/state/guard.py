@@ -1,4 +1,4 @@
-"""Set a phone for a measurement, and restore it afterwards whatever happens."""
+"""Set a phone for a measurement, and always restore it afterwards."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WIFI = "radio/wifi"
 def prepared(device: Device, warn: Warn, *, radios_off: bool = False) -> Iterator[Set[str]]:
     """Set the phone while the context is open. Yields the keys of the settings to restore.
 
-    A setting that cannot be read or set stays as it is; a warning names it. Changes are on disk before they are made, so that the
+    A setting that cannot be read or set is not changed; a warning names it. The journal is on disk before any change, so that the
     next start can restore them if this one cannot: after SIGKILL, or when the phone is unplugged.
     Raises `DeviceError` if the device is lost, or if another profiling uses it.
     """

@@ -29,7 +29,7 @@ _PASSING = re.compile(r"\S+:\d+|emulator-\d+", re.ASCII)
 class Journal:
     """One phone's file, `$XDG_STATE_HOME/navitas/devices/<serial>.json`: the earlier value of each changed setting.
 
-    An address may belong to another phone tomorrow, so the model is added to it: `<address>-<model>.json`.
+    An address may later belong to another phone, so its file name includes the model: `<address>-<model>.json`.
     """
 
     def __init__(self, info: DeviceInfo) -> None:
@@ -39,7 +39,7 @@ class Journal:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock the phone. Raises `DeviceError` if another profiling holds the lock, `OSError` if nothing can be written."""
+        """Lock the phone. Raises `DeviceError` if another profiling holds the lock, `OSError` if the folder is not writable."""
         make_folder(self.path.parent)
         lock = FolderLock(self.path.with_suffix(".lock"))
         if not lock.acquire():
@@ -97,7 +97,7 @@ class Journal:
 
 
 def _file_name(serial: str) -> str:
-    """Return the serial if it is a safe file name, else a unique one made from it."""
+    """Return the serial if it is a safe file name, otherwise a unique name derived from it."""
     plain = _plain(serial)
     if plain == serial or re.fullmatch(r"[\w.-]+:\d+", serial, flags=re.ASCII):
         return plain[:100]

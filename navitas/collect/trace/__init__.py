@@ -1,1 +1,1 @@
-"""A run's kernel trace: which thread ran on which core when, recorded on the phone with `perfetto`, else `atrace`."""
+"""Kernel traces of runs: they show which thread ran on which core. Recorded on the phone with `perfetto` or `atrace`."""

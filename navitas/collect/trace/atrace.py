@@ -1,4 +1,4 @@
-"""Trace with `atrace`, which switches on the kernel's tracing. A file on the phone marks that Navitas did so."""
+"""Trace with `atrace`, which enables the kernel's tracing. A marker file on the phone shows that Navitas enabled it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class AtraceTrace:
         """Do nothing: stopping also prints the trace, so `pull` does both."""
 
     def pull(self, local: Path) -> None:
-        """Pull the trace. The mark stays until all has arrived, so that `end` can stop an interrupted trace."""
+        """Pull the trace. The marker file stays until the trace is complete, so that `end` can stop an interrupted trace."""
         copy(self._device, "atrace --async_stop", local)
         self._device.shell(f"rm -f {MARK}")
 
 
 def begin(device: Device, _longest_s: float, _warn: Warn) -> AtraceTrace:
-    """Switch tracing on; it does not end by itself. Raises `TracerUnavailable`."""
+    """Enable tracing until `end`. Raises `TracerUnavailable`."""
     listed = device.shell("atrace --list_categories").text
     categories = _categories(listed)
     if not can_trace(listed):
@@ -55,5 +55,5 @@ def _categories(listed: str) -> list[str]:
 
 
 def end(device: Device) -> None:
-    """Switch tracing off if this profiling, or a killed one, has switched it on."""
+    """Disable tracing if this profiling or a killed one enabled it."""
     device.shell(f"if [ -e {MARK} ]; then atrace --async_stop >/dev/null && rm -f {MARK}; fi", timeout_s=_END_S)

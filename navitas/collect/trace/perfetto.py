@@ -1,4 +1,4 @@
-"""Trace with Perfetto: a process on the phone and its file, both with names of Navitas."""
+"""Trace with Perfetto: a process on the phone and its file. Their names identify them as Navitas'."""
 
 from __future__ import annotations
 

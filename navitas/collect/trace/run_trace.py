@@ -1,4 +1,4 @@
-"""The traces of a recording's runs. A failing tracer costs no run its tests, and no trace stays on the phone."""
+"""The traces of a recording's runs. If a tracer fails, the run's tests continue. No trace stays on the phone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BEGIN: dict[str, Callable[[Device, float, Warn], Tracer]] = {"perfetto": perfet
 class RunTrace:
     """Traces one run after the other on one phone.
 
-    All methods raise `DeviceError` only if the phone is lost. If a tracer hangs but the phone answers, a warning says so, and the
+    All methods raise `DeviceError` only if the phone is lost. If a tracer hangs but the phone answers, they warn, and the
     tracer is not tried again.
     """
 

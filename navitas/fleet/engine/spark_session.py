@@ -1,4 +1,4 @@
-"""A Spark session: the active one, or one in a process of its own that removes all its files."""
+"""A Spark session: the active one, or one in a separate process that removes all its files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _HERE = {
 """Local mode listens on the loopback interface only."""
 _STATEMENTS = {
     "spark.sql.ansi.enabled": "true",
-    # Lists files without a job of its own.
+    # Lists files without a separate job.
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
 }
 
@@ -105,7 +105,7 @@ class StatementSession:
         launch: Any = launch_gateway
         options = f"{_JAVA} -Djava.io.tmpdir={shlex.quote(str(self._folder))} {os.environ.get('SPARK_SUBMIT_OPTS', '')}"
         with log_file.open("wb") as log, _environment(SPARK_SUBMIT_OPTS=options, LC_ALL="C.UTF-8"):
-            # A session of its own keeps Ctrl-C from the process. `close` ends it.
+            # A separate session protects the process from Ctrl-C. `close` ends it.
             streams = {"stdout": log, "stderr": log, "start_new_session": True}
             try:
                 gateway = launch(settings, streams)

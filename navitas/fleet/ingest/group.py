@@ -143,5 +143,5 @@ def _prefetched(batches: Iterator[RowBatch]) -> Iterator[RowBatch]:
 
 
 def _name(file: Path) -> str:
-    """A file's name for reports and clients. Bytes that are not UTF-8 are escaped."""
+    """A file's name, for reports and as a client's name. Bytes that are not UTF-8 are escaped."""
     return os.fsencode(file.name).decode("utf-8", "backslashreplace")

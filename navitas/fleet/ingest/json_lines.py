@@ -43,7 +43,7 @@ def _fast(block: LineBlock) -> RowBatch | None:
     if table is None:
         table = _parse(data, block.lines[0], "ignore")
         ignored = _unknown(data)
-    # Rows have no line numbers of their own, so there must be one row for each line.
+    # Rows have no line numbers, so there must be one row for each line.
     if table is None or table.num_rows != len(block.lines):
         return None
     return RowBatch(table, block.numbers, block.lines, list(block.refused), ignored)

@@ -49,7 +49,7 @@ class Stops:
     app: I64
 
     def slots(self, clients: Clients) -> Bool:
-        """The slots of a block's clients that these pairs are in."""
+        """The slots of these pairs among a block's clients."""
         chosen = np.zeros(clients.apps.app.shape, bool)
         place = {number: row for row, number in enumerate(clients.number.tolist())}
         for client, app in zip(self.client.tolist(), self.app.tolist(), strict=True):
@@ -60,7 +60,7 @@ class Stops:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A period of a fleet to simulate, and the apps that were stopped before it (None: no advice was given)."""
+    """A period of a fleet to simulate, and the apps that clients stopped before it (None: no advice)."""
 
     model: FleetModel
     seed: int

@@ -20,8 +20,8 @@ class InstalledApps:
     """Installed apps by client and slot, ascending. An empty slot has −1.
 
     At a sample, an app that did not run starts with probability `start`, and one that ran continues with `stay`. With the screen
-    on, an app that does not run otherwise runs with `used`, and is in the foreground by the cumulative preference `chosen`.
-    Version k is installed from `updated[…, k − 1]` on. `extra_ppm_s` is the drain of a hog or bug on this client, else 0.
+    on, an app that would not run starts with `used`, and is in the foreground by the cumulative preference `chosen`.
+    Version k is installed from `updated[…, k − 1]` on. `extra_ppm_s` is the drain of a hog or bug on this client, or 0.
     """
 
     app: I64

@@ -103,7 +103,7 @@ def _network(clients: Clients, gap: F64, random: np.random.Generator) -> NDArray
 
 
 def _renewed(fresh: NDArray[T], keep: F64, random: np.random.Generator) -> NDArray[T]:
-    """Keep the row above with the chance `keep` of the gap between the rows, or else take the fresh row."""
+    """Keep the previous row with the probability `keep` for the gap between the rows, otherwise take the fresh row."""
     renewed = random.random(fresh.shape) >= np.vstack([np.zeros_like(keep[:1]), keep[:-1]])
     last = np.maximum.accumulate(np.where(renewed, np.arange(len(fresh))[:, None], 0), axis=0)
     return np.take_along_axis(fresh, last, 0)

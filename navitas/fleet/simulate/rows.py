@@ -133,7 +133,7 @@ def _clock(time_s: I64, owner: I64, random: np.random.Generator) -> I64:
 
 
 def _in_order(table: pa.Table) -> pa.Table:
-    """Sorted by client and time, without duplicate moments of a client."""
+    """Rows sorted by client and time, without duplicate times of a client."""
     client, time_s = table["client"].to_numpy(), table["time_s"].to_numpy()
     order = np.lexsort((time_s, client))
     fresh = np.append(True, (np.diff(client[order]) != 0) | (np.diff(time_s[order]) != 0))

@@ -57,7 +57,7 @@ def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progres
 
 
 def _claim(store: Store, model: FleetModel, seed: int) -> None:
-    """Check that the store is empty or of this simulation, and record the simulation."""
+    """Check that the store is empty or has this simulation, and record the simulation."""
     file = store.path / layout.TRUTH / "model.json"
     wanted = {"seed": seed, "model": model.as_dict()}
     if file.exists():

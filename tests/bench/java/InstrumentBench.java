@@ -13,14 +13,14 @@ import org.navitas.instrument.Input;
 import org.navitas.instrument.Options;
 
 /**
- * Instruments a jar again and again, JaCoCo's and our way in turn; prints one round a line: wall and CPU milliseconds of
- * JaCoCo, how many classes it took, and the same of ours.
+ * Instruments a jar repeatedly, alternately with JaCoCo and with Navitas. Prints one line per round: wall and CPU milliseconds
+ * of JaCoCo and the number of classes that it instrumented, then the same for Navitas.
  */
 final class InstrumentBench {
   private static final OperatingSystemMXBean SYSTEM =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-  /** Instruments all and says how many classes it took. */
+  /** Instruments all classes and returns the number of instrumented ones. */
   private interface Work {
     int run() throws Exception;
   }

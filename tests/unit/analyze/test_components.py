@@ -281,7 +281,7 @@ def test_without_a_cpu_methods_have_the_energy_of_what_there_is() -> None:
     }
 
 
-def test_owners_beside_threads_are_named_by_their_kind() -> None:
+def test_owners_other_than_threads_are_named_by_their_kind() -> None:
     ledger = lit().ledger
     kinds = ledger.owners.kind[ledger.energy.owner[ledger.energy.component == 1]]
     assert set(kinds.tolist()) == {OwnerKind.THREAD, OwnerKind.BASE}
@@ -303,7 +303,7 @@ class _Beside:
         return ComponentCurves("made", (), **drawn)
 
 
-def test_facts_and_curves_of_owners_beside_threads_are_of_the_same_kind() -> None:
+def test_facts_and_curves_of_non_thread_owners_have_the_same_kind() -> None:
     ledger = profile_with(lit_runs(2), [_Beside()]).ledger
     for owner in np.flatnonzero(ledger.owners.kind != OwnerKind.THREAD).tolist():
         run = ledger.runs[ledger.owners.run[owner]]

@@ -1,4 +1,4 @@
-"""Small hand-made tables for tests of attribution: two clusters of two CPUs, round currents, 1 V."""
+"""Small tables for tests of attribution: two clusters of two CPUs, round currents, 1 V."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def run(
     process: CpuClock | None = None,
     stat: CpuStat | None = None,
 ) -> RunTables:
-    """One run from 0 ms; test i is in the i-th window. Without residencies, all CPUs spend their time at one frequency."""
+    """One run from 0 ms; test i has the i-th window. Without residencies, all CPUs have one frequency."""
     plain = [residency(0, [1_000], [(t, [t]) for t in (0.0, end_ms / 2, end_ms)])]
     return RunTables(
         run_id=0,

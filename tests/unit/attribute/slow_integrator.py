@@ -1,4 +1,4 @@
-"""A second attribution, slow and plain: loops over the raw tables, no numpy, no shared code.
+"""Reference implementation of attribution: loops over the raw tables, no numpy, no code shared with navitas.
 
 Written from docs/how-it-measures.md.
 """
@@ -17,7 +17,7 @@ from navitas.power.model import ClusterPower, PowerModel
 
 Points = list[tuple[float, float]]
 UNSEEN = 1e-9
-AT_LOWEST = 0.02
+MIN_WEIGHT = 0.02
 FOLLOWS_NS = 32e6
 MEMORY_NS = 64e6
 
@@ -38,7 +38,7 @@ class SlowThread:
     probes_j: float = 0.0
     methods: dict[int, SlowMethod] = field(default_factory=lambda: defaultdict(SlowMethod))
     ended: list[tuple[list[int], int, bool, bool]] = field(default_factory=list)
-    """Counted calls: their callers, outermost first, the method, whether it was no resumed part of one, and whether it threw."""
+    """Counted calls: callers (outermost first), method, whether it began with an entry (not resumed), whether it threw."""
 
 
 @dataclass
@@ -50,7 +50,7 @@ class SlowTest:
 
 
 def look_up(points: Points, t: float) -> float:
-    """Linear between points, held at the ends."""
+    """Linear between points, constant beyond the ends."""
     if not points:
         return 0.0
     if t <= points[0][0]:
@@ -62,19 +62,19 @@ def look_up(points: Points, t: float) -> float:
 
 
 def cpu_points(thread: Thread) -> tuple[Points, Points]:
-    """All readings of a thread's CPU time, and its anchors alone."""
+    """All readings of a thread's CPU time, and only its anchors."""
     anchors = list(zip(thread.anchors.t_ns.tolist(), thread.anchors.cpu_ns.tolist(), strict=True))
     readings = dict(anchors)
     for t, cpu in zip(thread.samples.t_ns.tolist(), thread.samples.cpu_ns.tolist(), strict=True):
         before = [c for at, c in anchors if at <= t]
         after = [c for at, c in anchors if at > t]
-        held = cpu
+        clamped = cpu
         if before:
-            held = max(held, before[-1])
+            clamped = max(clamped, before[-1])
         if after:
-            held = min(held, after[0])
+            clamped = min(clamped, after[0])
         if t not in readings or (anchors and t == anchors[-1][0]):
-            readings[t] = max(held, readings.get(t, 0))
+            readings[t] = max(clamped, readings.get(t, 0))
     return sorted(readings.items()), anchors
 
 
@@ -91,7 +91,7 @@ def isotonic(values: list[float]) -> list[float]:
 
 
 class SlowRun:
-    """Everything of one run whose device has `policies` (CPUs by policy id)."""
+    """All results of one run, on a device with `policies` (CPUs by policy id)."""
 
     def __init__(self, run: RunTables, model: PowerModel, policies: dict[int, list[int]]) -> None:
         self.run, self.model = run, model
@@ -126,8 +126,8 @@ class SlowRun:
             inside = [i for i, t in enumerate(times) if first <= t <= last]
             if len(inside) > 1:
                 times, busy = [times[i] for i in inside], [busy[i] for i in inside]
-            own = [look_up(process, t) if process else self._threads_at(t) for t in times]
-            fitted = isotonic([total - mine for total, mine in zip(busy, own, strict=True)])
+            app = [look_up(process, t) if process else self._threads_at(t) for t in times]
+            fitted = isotonic([total - cpu for total, cpu in zip(busy, app, strict=True)])
             others = list(zip(times, fitted, strict=True))
             slope = (fitted[-1] - fitted[0]) / (times[-1] - times[0])
             if first < times[0]:
@@ -143,7 +143,7 @@ class SlowRun:
 
     @staticmethod
     def _growth(times: list[int], rows: list[list[int]], t: int) -> tuple[list[float], int]:
-        """Growth between the samples around a time, over stretches that moved; and the stretch's number."""
+        """Growth between the samples around a time, without samples that did not grow; and the stretch's number."""
         kept = [0] + [i for i in range(1, len(rows)) if sum(rows[i]) > sum(rows[i - 1])]
         number = 0
         for k in range(len(kept) - 1):
@@ -152,7 +152,7 @@ class SlowRun:
         return [float(b - a) for a, b in zip(rows[kept[number]], rows[kept[number + 1]], strict=True)], number
 
     def _watts(self) -> list[list[float]]:
-        """By slot and cluster: what a running core draws there, with its part of what is shared."""
+        """By slot and cluster: the watts of a running core, with its share of shared power."""
         model = self.model
         slots = list(pairwise(self.edges))
         middles = [a + (b - a) // 2 for a, b in slots]
@@ -161,7 +161,7 @@ class SlowRun:
             look_up(self.others, b) - look_up(self.others, a) + look_up(self.unattributed, b) - look_up(self.unattributed, a)
             for a, b in slots
         ]
-        load = [sum(threads) + beside for threads, beside in zip(per_thread, rest, strict=True)]
+        load = [sum(threads) + other for threads, other in zip(per_thread, rest, strict=True)]
         mixes = []
         for _, _, table in self.clusters:
             rows = table.ns.tolist()
@@ -172,21 +172,21 @@ class SlowRun:
         for s, (a, b) in enumerate(slots):
             cores = load[s] / (b - a)
             loads = [spent / (b - a) for spent in per_thread[s]]
-            beside = rest[s] / (b - a)
+            others = rest[s] / (b - a)
             flat = [share for cluster in shares[s] for share in cluster]
-            active = model.cpu.active_ma * self._on_per_core(flat, cores, loads, beside)
+            active = model.cpu.active_ma * self._awake_per_core(flat, cores, loads, others)
             row = []
             for k, (_, power, table) in enumerate(self.clusters):
-                part = sum(shares[s][k])
-                per_core = self._on_per_core(shares[s][k], cores, loads, beside)
-                on = min(per_core * part * cores, 1.0)
+                share = sum(shares[s][k])
+                per_core = self._awake_per_core(shares[s][k], cores, loads, others)
+                awake = min(per_core * share * cores, 1.0)
                 freqs = table.freq_khz.tolist()
                 weights = [UNSEEN * w for w in mixes[k][s]]
-                left = on
+                left = awake
                 for j in sorted(range(len(freqs)), key=lambda j: -freqs[j]):
-                    part_of_mix = max(min(left, mixes[k][s][j]), 0.0)
-                    weights[j] += part_of_mix
-                    left -= part_of_mix
+                    taken = max(min(left, mixes[k][s][j]), 0.0)
+                    weights[j] += taken
+                    left -= taken
                 points = list(zip(power.freq_khz.tolist(), power.core_ma.tolist(), strict=True))
                 follows = (b - a) / (b - a + FOLLOWS_NS)
                 running = [follows * w / sum(weights) + (1 - follows) * m for w, m in zip(weights, mixes[k][s], strict=True)]
@@ -196,15 +196,15 @@ class SlowRun:
         return watts
 
     @staticmethod
-    def _on_per_core(shares: list[float], cores: float, loads: list[float], beside: float) -> float:
+    def _awake_per_core(shares: list[float], cores: float, loads: list[float], others: float) -> float:
         busy = sum(shares) * cores
         if busy <= 1e-9:
             return 1.0
-        part = sum(shares)
+        total = sum(shares)
         by_core = 1 - prod(1 - min(share * cores, 1.0) for share in shares)
         most = 1 - 1e-9
-        idle = prod(1 - min(load * part, most) for load in loads)
-        idle *= (1 - min(part, most)) ** floor(beside) * (1 - min((beside - floor(beside)) * part, most))
+        idle = prod(1 - min(load * total, most) for load in loads)
+        idle *= (1 - min(total, most)) ** floor(others) * (1 - min((others - floor(others)) * total, most))
         return min(max(by_core, 1 - idle), busy, 1.0) / busy
 
     def _governed(self, mixes: list[list[list[float]]], s: int) -> list[float]:
@@ -212,7 +212,7 @@ class SlowRun:
         for k, (_, _, table) in enumerate(self.clusters):
             freqs = table.freq_khz.tolist()
             above = sum(w * (f - min(freqs)) / max(freqs) for w, f in zip(mixes[k][s], freqs, strict=True))
-            row.append(AT_LOWEST + above)
+            row.append(MIN_WEIGHT + above)
         return [value / sum(row) for value in row]
 
     def _speeds(self, mixes: list[list[list[float]]], s: int) -> list[float]:
@@ -221,7 +221,7 @@ class SlowRun:
         return [sum(w * f for w, f in zip(mixes[k][s], freqs, strict=True)) / highest for k, freqs in enumerate(tables)]
 
     def _entries(self, per_thread: list[list[float]], rest: list[float]) -> list[Entry]:
-        """The work of each thread in each slot that it ran in, and of all else."""
+        """The work of each thread in each slot in which it ran, and all other work."""
         entries = []
         for s, (a, b) in enumerate(pairwise(self.edges)):
             for number, (points, _) in enumerate(self.readings):
@@ -229,14 +229,14 @@ class SlowRun:
                     span = max(MEMORY_NS, b - a)
                     busy = min((look_up(points, b) - look_up(points, b - span)) / span, 1.0)
                     entries.append(Entry(number, s, per_thread[s][number], busy, []))
-            beside = max(rest[s], 0.0)
-            entries.append(Entry(-1, s, beside, min(beside / (b - a) / 2, 1.0), []))
+            other = max(rest[s], 0.0)
+            entries.append(Entry(-1, s, other, min(other / (b - a) / 2, 1.0), []))
         return entries
 
     def _shares(
         self, middles: list[int], per_thread: list[list[float]], rest: list[float], mixes: list[list[list[float]]]
     ) -> list[list[list[float]]]:
-        """Of each slot, by cluster and CPU; all entries of work get their places."""
+        """Shares by slot, cluster and CPU; also sets the shares of all entries."""
         slots = range(len(middles))
         entries = self._entries(per_thread, rest)
         self.entries = {(entry.thread, entry.slot): entry for entry in entries}
@@ -247,28 +247,28 @@ class SlowRun:
         if stat is not None and stat.busy_ns[-1].sum() > stat.busy_ns[0].sum():
             found = [self._growth(stat.t_ns.tolist(), stat.busy_ns.tolist(), t) for t in middles]
         columns = [[stat.cpus.index(cpu) if stat else -1 for cpu in cpus] for cpus, _, _ in self.clusters]
-        grown = found and [([sum(growth[c] for c in own) for own in columns], number) for growth, number in found]
+        grown = found and [([sum(growth[c] for c in cpus) for cpus in columns], number) for growth, number in found]
         place(entries, governed, speeds, ranks, grown)
         shares = []
         for s in slots:
             here = [entry for entry in entries if entry.slot == s]
             total = sum(max(entry.spent, 1.0) for entry in here)
-            row = [sum(max(entry.spent, 1.0) * entry.part[k] for entry in here) / total for k in range(len(columns))]
+            row = [sum(max(entry.spent, 1.0) * entry.share[k] for entry in here) / total for k in range(len(columns))]
             if found is None:
-                shares.append([[w / len(own)] * len(own) for w, own in zip(row, columns, strict=True)])
+                shares.append([[w / len(cpus)] * len(cpus) for w, cpus in zip(row, columns, strict=True)])
                 continue
             growth = found[s][0]
-            within = [[growth[c] / max(sum(growth[c] for c in own), 1.0) for c in own] for own in columns]
-            shares.append([[w * part for part in parts] for w, parts in zip(row, within, strict=True)])
+            within = [[growth[c] / max(sum(growth[c] for c in cpus), 1.0) for c in cpus] for cpus in columns]
+            shares.append([[w * share for share in cluster] for w, cluster in zip(row, within, strict=True)])
         return shares
 
     def _rate(self, thread: int, t: float) -> float:
         slot = next((s for s, edge in enumerate(self.edges[1:]) if t < edge), len(self.watts) - 1)
         entry = self.entries.get((thread, slot), self.entries[-1, slot])
-        return sum(p * w for p, w in zip(entry.part, self.watts[slot], strict=True))
+        return sum(p * w for p, w in zip(entry.share, self.watts[slot], strict=True))
 
     def _integrated(self, thread: int, points: Points) -> Points:
-        """∫ watts d(points), at the points and the edges of slots."""
+        """∫ watts d(points), at the points and the slots' edges."""
         if not points:
             return []
         times = sorted({t for t, _ in points} | {e for e in self.edges if points[0][0] < e < points[-1][0]})
@@ -278,7 +278,7 @@ class SlowRun:
         return out
 
     def _energy(self, thread: int, points: Points, anchors: Points) -> Points:
-        """A thread's curve: its anchors, the edges of tests, and all that lies outside of its anchors."""
+        """A thread's curve, with points at its anchors, the edges of tests, and all readings outside of its anchors."""
         marks = {t for window in self.run.windows for t in (window.start_ns, window.end_ns)}
         inside = {t for t in marks if points and points[0][0] < t < points[-1][0]}
         merged = sorted(dict(points) | {t: look_up(points, t) for t in inside if t not in dict(points)})
@@ -307,7 +307,9 @@ class SlowRun:
         return found
 
     def _without_probes(self, thread: SlowThread, cpu_ns: float) -> SlowThread:
-        """Each counted call's probes are taken off: inside of it from the call, the rest from its caller or what is untraced."""
+        """Deduct the probes of each counted call: the time inside of it from the call, the rest from its caller or from
+        untraced energy.
+        """
         if self.run.probe_cost is None or cpu_ns <= 0:
             return thread
         cost, rate = self.run.probe_cost.events, thread.energy_j / cpu_ns
@@ -328,7 +330,7 @@ class SlowRun:
 
     @staticmethod
     def _thread(thread: Thread, curve: Points, start: int, end: int) -> SlowThread:
-        """Walk the events with a stack; every moment's energy goes to the innermost open call."""
+        """Walk the events with a stack; energy belongs to the innermost open call."""
         result = SlowThread(look_up(curve, end) - look_up(curve, start))
         calls = thread.calls.whole()
         last_ns = max([*calls.t_ns.tolist(), *thread.anchors.t_ns.tolist(), *thread.samples.t_ns.tolist()], default=start)
@@ -340,12 +342,12 @@ class SlowRun:
             return look_up(curve, high) - look_up(curve, low)
 
         def close(t: int, kind: int) -> None:
-            method, entered, of_callees, fresh = stack.pop()
-            whole = energy(entered, t)
+            method, entered, callees_j, fresh = stack.pop()
+            call_j = energy(entered, t)
             found = result.methods[method]
-            found.exclusive_j += whole - of_callees
+            found.exclusive_j += call_j - callees_j
             if method not in {other for other, *_ in stack}:
-                found.inclusive_j += whole
+                found.inclusive_j += call_j
             if start <= entered < end:
                 found.calls += fresh
                 found.throws += kind == THROW
@@ -353,9 +355,9 @@ class SlowRun:
                 result.ended.append(([other for other, *_ in stack], method, fresh, kind == THROW))
             if stack:
                 outer = stack.pop()
-                stack.append((outer[0], outer[1], outer[2] + whole, outer[3]))
+                stack.append((outer[0], outer[1], outer[2] + call_j, outer[3]))
             else:
-                result.untraced_j -= whole
+                result.untraced_j -= call_j
 
         for t, kind, method in events:
             if kind in (ENTER, RESUME):

@@ -1,4 +1,4 @@
-"""Hand-computed cases. With the plain model a CPU millisecond costs 0.1 mJ and nothing else costs anything."""
+"""Cases computed by hand. In the plain model, a CPU millisecond costs 0.1 mJ, and nothing else uses energy."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def by_method(row: ThreadEnergy) -> dict[int, MethodEnergy]:
 
 
 def ms(value: float) -> object:
-    """Joules of so many CPU ms."""
+    """Joules of this CPU time in ms."""
     return pytest.approx(value * J_PER_MS, rel=1e-9, abs=1e-15)
 
 
-def test_nested_calls_share_out_the_callers_energy() -> None:
+def test_nested_calls_divide_the_callers_energy() -> None:
     events = nested((100, 500, 1), (200, 300, 2))
     row = one_thread(run([thread(1, events, [(100, 0), (200, 100), (300, 150), (500, 350)])]))
     outer, inner = by_method(row)[1], by_method(row)[2]
@@ -65,7 +65,7 @@ def test_nested_calls_share_out_the_callers_energy() -> None:
     assert [(node.parent, node.method) for node in row.nodes] == [(-1, 1), (0, 2)]
 
 
-def test_equal_wall_time_but_one_to_three_in_cpu_time() -> None:
+def test_energy_follows_cpu_time_not_wall_time() -> None:
     events = [*nested((0, 400, 1)), *nested((500, 900, 2))]
     row = one_thread(run([thread(1, events, [(0, 0), (400, 100), (500, 100), (900, 400)])]))
     methods = by_method(row)
@@ -73,21 +73,21 @@ def test_equal_wall_time_but_one_to_three_in_cpu_time() -> None:
     assert methods[2].inclusive_j == pytest.approx(3 * methods[1].inclusive_j)
 
 
-def test_a_sleeping_method_costs_nothing() -> None:
+def test_a_sleeping_method_uses_no_energy() -> None:
     events = [*nested((0, 400, 1)), *nested((500, 900, 2))]
     row = one_thread(run([thread(1, events, [(0, 0), (400, 400), (500, 400), (900, 400)])]))
     assert by_method(row)[2].inclusive_j == 0
     assert by_method(row)[2].calls == 1
 
 
-def test_two_busy_threads_each_get_their_own() -> None:
+def test_two_busy_threads_are_charged_separately() -> None:
     threads = [thread(i, nested((0, 1000, i)), [(0, 0), (1000, 1000)]) for i in (1, 2)]
     test = one_test(run(threads))
     assert [row.energy_j for row in test.threads] == [ms(1000), ms(1000)]
     assert test.energy_j == ms(2000)
 
 
-def test_recursion_counts_inclusive_once_per_thread_and_method() -> None:
+def test_inclusive_energy_counts_recursion_once() -> None:
     events = nested((0, 900, 1), (100, 800, 2), (200, 700, 1), (300, 600, 1))
     row = one_thread(run([thread(1, events, [(0, 0), (900, 900)])]))
     recursive, other = by_method(row)[1], by_method(row)[2]
@@ -97,14 +97,14 @@ def test_recursion_counts_inclusive_once_per_thread_and_method() -> None:
     assert [node.method for node in row.nodes] == [1, 2, 1, 1]
 
 
-def test_an_exception_through_three_frames_closes_and_marks_them() -> None:
+def test_an_exception_ends_all_calls_that_it_leaves() -> None:
     events: list[Event] = [(0, ENTER, 1), (100, ENTER, 2), (200, ENTER, 3), (300, THROW, 3), (300, THROW, 2), (300, THROW, 1)]
     row = one_thread(run([thread(1, events, [(0, 0), (300, 300)])]))
     assert {m: (e.calls, e.throws, e.cut) for m, e in by_method(row).items()} == {1: (1, 1, 0), 2: (1, 1, 0), 3: (1, 1, 0)}
     assert by_method(row)[1].exclusive_j == ms(100)
 
 
-def test_a_suspended_call_is_one_call_of_several_segments() -> None:
+def test_a_suspended_call_counts_as_one_call() -> None:
     segments: list[Event] = [(0, ENTER, 1), (100, ENTER, 2), (200, EXIT, 2), (300, EXIT, 1)]
     resumed: list[Event] = [(600, RESUME, 2), (700, EXIT, 2), (800, RESUME, 1), (850, THROW, 1)]
     row = one_thread(run([thread(1, segments + resumed, [(0, 0), (300, 300), (600, 400), (700, 500), (800, 600), (850, 650)])]))
@@ -112,10 +112,10 @@ def test_a_suspended_call_is_one_call_of_several_segments() -> None:
     assert by_method(row)[1].wall_ns == 350_000_000
     assert by_method(row)[2].wall_ns == 200_000_000
     assert (by_method(row)[1].exclusive_j, by_method(row)[2].exclusive_j) == (ms(250), ms(200))
-    assert row.untraced_j == ms(200)  # what ran while both were suspended
+    assert row.untraced_j == ms(200)  # the CPU time while both calls were suspended
 
 
-def test_open_calls_end_with_the_last_reading_and_are_cut() -> None:
+def test_open_calls_are_cut_at_the_last_reading() -> None:
     events: list[Event] = [(0, ENTER, 1), (100, ENTER, 2), (200, ENTER, 3), (250, EXIT, 3)]
     row = one_thread(run([thread(1, events, [(0, 0), (250, 250)], [(400, 400)])]))
     assert {m: (e.calls, e.cut) for m, e in by_method(row).items()} == {1: (1, 1), 2: (1, 1), 3: (1, 0)}
@@ -123,7 +123,7 @@ def test_open_calls_end_with_the_last_reading_and_are_cut() -> None:
     assert by_method(row)[2].exclusive_j == ms(250)
 
 
-def test_exits_whose_entry_was_lost_are_left_out() -> None:
+def test_exits_without_an_entry_are_dropped() -> None:
     events: list[Event] = [
         (50, EXIT, 9),
         (80, EXIT, 8),
@@ -138,7 +138,7 @@ def test_exits_whose_entry_was_lost_are_left_out() -> None:
     assert row.untraced_j == ms(250)
 
 
-def test_events_lost_in_between_cut_the_calls_whose_exit_is_missing() -> None:
+def test_calls_without_an_exit_are_cut_by_their_callers_exit() -> None:
     # lost: the exits of 2 and 3, the entry of 5
     events: list[Event] = [
         (0, ENTER, 1),
@@ -158,7 +158,7 @@ def test_events_lost_in_between_cut_the_calls_whose_exit_is_missing() -> None:
     }
 
 
-def test_calls_are_clipped_to_tests_and_counted_where_they_were_entered() -> None:
+def test_calls_are_clipped_to_tests_and_count_where_they_began() -> None:
     events = nested((100, 900, 1), (350, 750, 2))
     tables = run([thread(1, events, [(100, 0), (900, 800)])], [(200, 400), (600, 700)])
     result = analysed(tables, tests=2)
@@ -170,7 +170,7 @@ def test_calls_are_clipped_to_tests_and_counted_where_they_were_entered() -> Non
     assert result.totals.outside_tests_j == ms(500)
 
 
-def test_samples_show_in_which_test_a_thread_ran() -> None:
+def test_samples_assign_cpu_time_to_tests() -> None:
     samples = [(t, max(0, t - 500)) for t in range(20, 1000, 20)]
     tables = run([thread(1, nested((10, 1000, 1)), [(10, 0), (1000, 500)], samples)], [(0, 500), (500, 1000)])
     first, second = analysed(tables, tests=2).tests
@@ -178,12 +178,12 @@ def test_samples_show_in_which_test_a_thread_ran() -> None:
     assert second.threads[0].energy_j == ms(500)
 
 
-def test_tests_without_a_window_are_listed_with_nothing() -> None:
+def test_tests_without_a_window_are_listed_without_energy() -> None:
     result = analysed(run([thread(1, nested((0, 10, 1)), [(0, 0), (10, 10)])]), tests=2)
     assert (result.tests[1].wall_ns, result.tests[1].energy_j, result.tests[1].threads) == (0, 0.0, ())
 
 
-def test_many_threads_of_one_stem_share_a_row_beyond_the_largest() -> None:
+def test_only_the_largest_threads_of_a_stem_have_separate_rows() -> None:
     threads = [
         thread(i + 1, nested((i, i + 0.5, 1), (i + 0.1, i + 0.2, 2)), [(i, 0), (i + 0.5, 0.1 + i / 1000)], name=f"pool-{i}-x")
         for i in range(100)
@@ -198,7 +198,7 @@ def test_many_threads_of_one_stem_share_a_row_beyond_the_largest() -> None:
     assert len(shared.nodes) == 2
 
 
-def test_twenty_thousand_one_shot_threads_are_found() -> None:
+def test_twenty_thousand_short_lived_threads_are_attributed() -> None:
     threads = [
         thread(i + 1, nested((i / 20, i / 20 + 0.04, 1)), [(i / 20, 0.01), (i / 20 + 0.04, 0.04)], [(i / 20 - 0.02, 0)])
         for i in range(20_000)
@@ -208,7 +208,7 @@ def test_twenty_thousand_one_shot_threads_are_found() -> None:
     assert sum(row.count for row in test.threads) == 20_000
 
 
-def test_folding_begun_in_open_calls_goes_on_in_the_same_nodes() -> None:
+def test_folding_that_begins_in_open_calls_continues_their_paths() -> None:
     # Events until 300 ms with two calls open, folded until 600 ms, events again after the outermost return.
     events: list[Event] = [(100, ENTER, 1), (200, ENTER, 2), (700, ENTER, 1), (800, EXIT, 1)]
     rows = [
@@ -232,7 +232,7 @@ def test_folding_begun_in_open_calls_goes_on_in_the_same_nodes() -> None:
     ]
 
 
-def test_a_folded_test_method_entered_at_an_epochs_end_counts_in_its_own_test() -> None:
+def test_a_folded_test_method_counts_in_the_test_in_which_its_epoch_ends() -> None:
     rows = [
         (0, 100, 0, -1, 1, 1, 0, 100),
         (100, 500, 0, -1, 1, 1, 0, 0),
@@ -256,14 +256,14 @@ def test_cpu_time_of_unknown_threads_and_of_other_processes() -> None:
     assert test.threads[0].untraced_j == ms(750)
 
 
-def test_ticks_do_not_make_unattributed_time_out_of_nothing() -> None:
+def test_tick_noise_does_not_add_unattributed_time() -> None:
     times = [t * 21.3 for t in range(47)]
     process = clock([(t, (t * 0.37) // 10 * 10) for t in times])
     test = one_test(run([thread(1, (), (), [(t, t * 0.37) for t in times])], process=process))
     assert test.unattributed_j < 10 * J_PER_MS
 
 
-def test_a_clock_that_falls_back_never_makes_negative_energy() -> None:
+def test_a_clock_that_decreases_never_gives_negative_energy() -> None:
     test = one_test(run([thread(1, nested((0, 300, 1), (100, 200, 2)), [(0, 50), (100, 20), (200, 90), (300, 80)])]))
     assert test.threads[0].energy_j == ms(40)
     assert all(node.exclusive_j >= 0 for node in test.threads[0].nodes)
@@ -281,10 +281,10 @@ def test_without_thread_clocks_threads_in_calls_share_equally() -> None:
     assert all(row.untraced_j == ms(0) for row in test.threads)
 
 
-def test_without_any_cpu_time_the_device_level_uses_paper_1() -> None:
+def test_without_cpu_times_the_device_level_uses_paper_1() -> None:
     threads = [thread(1, nested((0, 400, 1))), thread(2, nested((200, 400, 2)))]
     test = one_test(run(threads))
-    # Four cores at 100 mA and 1 V, whatever they do.
+    # Four cores at 100 mA and 1 V, idle or not.
     assert {row.serial: row.energy_j for row in test.threads} == {1: ms(4 * 300), 2: ms(4 * 100)}
     assert test.unattributed_j == ms(4 * 600)
 
@@ -300,7 +300,7 @@ def test_paper_1_charges_every_core_for_all_time() -> None:
     assert analysed(run(threads)).tests[0].alternative_j is None
 
 
-def test_idle_and_base_power_run_all_the_time() -> None:
+def test_idle_and_base_power_are_constant() -> None:
     model = replace(PLAIN, cpu=replace(PLAIN.cpu, suspend_ma=2.0, idle_ma=5.0))
     result = profile_of(parsed(run([thread(1, (), (), [(0, 0), (1000, 100)])], [(0, 400)])), manifest(), model)
     assert result.tests[0].base_j == pytest.approx(0.4 * 7e-3)
@@ -308,7 +308,7 @@ def test_idle_and_base_power_run_all_the_time() -> None:
     assert result.totals.charge_mah == pytest.approx(result.totals.energy_j / 3.6)
 
 
-def test_missing_evidence_is_named() -> None:
+def test_missing_evidence_is_a_reason() -> None:
     tables = run([thread(1, (), (), [(0, 0), (1000, 500)])], time_in_state=[])
     evidence = analysed(tables).evidence[0]
     assert evidence.level == "device"
@@ -316,7 +316,7 @@ def test_missing_evidence_is_named() -> None:
     assert any("/proc/stat" in reason.text for reason in evidence.reasons)
 
 
-def test_every_warning_says_what_to_do() -> None:
+def test_every_warning_has_a_remedy() -> None:
     tables = parsed(run([thread(1, nested((0, 10, 1)), [(0, 0), (10, 10)])]))
     odd = Warning(code="odd", message="something odd", remedy="Look at it.")
     warned = replace(tables, warnings=(odd,), losses=(Loss(what="chunks", count=3),))
@@ -324,18 +324,18 @@ def test_every_warning_says_what_to_do() -> None:
     assert [(notice.code, notice.remedy) for notice in notices] == [("odd", odd.remedy), ("loss", LOST)]
 
 
-def test_a_run_without_anything_is_no_error() -> None:
+def test_an_empty_run_is_not_an_error() -> None:
     tables = replace(run([], []), time_in_state=(), end_ns=run([]).start_ns)
     result = analysed(tables)
     assert result.totals.energy_j == 0
 
 
-def test_residency_that_never_moves_is_as_good_as_none() -> None:
+def test_constant_residency_counts_as_missing() -> None:
     still = residency(0, [1_000], [(0, [70]), (500, [70]), (1000, [70])])
     assert analysed(run([thread(1, (), (), [(0, 0), (1000, 5)])], time_in_state=[still])).evidence[0].level == "device"
 
 
-def test_reasons_of_several_runs_are_one_with_the_range_of_their_shares() -> None:
+def test_equal_reasons_of_several_runs_merge_with_a_range_of_shares() -> None:
     text, other = (
         "of the threads' CPU time is at level thread-freq: the trace does not show these threads run",
         Reason("b", "other"),

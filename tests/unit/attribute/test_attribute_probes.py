@@ -1,4 +1,4 @@
-"""Energy of probes is reported: taken off by call counts, named where it is much, and compared with baseline runs."""
+"""Energy of probes: deducted by call counts, reported if it is large, and compared with baseline runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def analysed(own: RunTables) -> Profile:
     return profile_of(parsed(own), manifest(), PLAIN)
 
 
-def test_own_calls_cost_their_inside_and_callees_calls_the_rest() -> None:
+def test_probe_cost_is_split_between_a_call_and_its_caller() -> None:
     # m0 calls m1 twice, for 20 ms and for 5 ms.
     events = nested((0, 100, 0), (10, 30, 1))[:-1] + nested((50, 55, 1)) + nested((0, 100, 0))[-1:]
     analysis = analysed(calibrated(run([thread(1, events, BUSY)])))
@@ -43,7 +43,7 @@ def test_own_calls_cost_their_inside_and_callees_calls_the_rest() -> None:
     assert methods[1].exclusive_j == methods[1].inclusive_j == pytest.approx((25 - 8) * J_PER_MS)
     assert (methods[0].raw_inclusive_j, methods[1].raw_exclusive_j) == pytest.approx((100 * J_PER_MS, 25 * J_PER_MS))
     assert methods[1].exclusive_error_j == pytest.approx(hypot(0.1, TIMED_LOSS) * 8 * J_PER_MS)
-    # The test lasted a second, of which probes were 30 ms.
+    # The test lasted a second, including 30 ms of probes.
     passive_j = 0.03 * (analysis.tests[0].base_j + analysis.tests[0].other_processes_j)
     assert analysis.tests[0].compensated_j == pytest.approx(analysis.tests[0].energy_j - 30 * J_PER_MS - passive_j)
     assert [(node.method, node.exclusive_j) for node in row.nodes] == [
@@ -52,14 +52,14 @@ def test_own_calls_cost_their_inside_and_callees_calls_the_rest() -> None:
     ]
 
 
-def test_a_method_may_come_out_below_nothing() -> None:
+def test_compensated_energy_may_be_negative() -> None:
     analysis = analysed(calibrated(run([thread(1, nested((0, 1, 0)), BUSY)])))
     (method,) = analysis.tests[0].threads[0].methods
     assert method.exclusive_j == pytest.approx(-3 * J_PER_MS)
     assert check(analysis) == []
 
 
-def test_methods_that_were_mostly_probes_are_named_and_proposed_for_exclusion() -> None:
+def test_methods_dominated_by_probes_are_proposed_for_exclusion() -> None:
     events = [event for i in range(60) for event in nested((10 * i, 10 * i + 7, 1))]
     (notice,) = analysed(calibrated(run([thread(1, events, BUSY)]))).warnings
     assert notice.code == "probes_large"
@@ -68,7 +68,7 @@ def test_methods_that_were_mostly_probes_are_named_and_proposed_for_exclusion() 
 
 
 @pytest.mark.parametrize(("tick_ns", "proposed"), [(None, True), (1e6, False)])
-def test_ticks_are_proposed_only_to_a_run_without_them(tick_ns: float | None, proposed: bool) -> None:
+def test_mode_tick_is_proposed_only_for_a_run_without_ticks(tick_ns: float | None, proposed: bool) -> None:
     events = [event for i in range(40) for event in nested((20 * i, 20 * i + 17, 1))]
     own = replace(calibrated(run([thread(1, events, BUSY)])), tick_ns=tick_ns)
     (notice,) = [found for found in analysed(own).warnings if found.code == "probes_large"]
@@ -76,14 +76,14 @@ def test_ticks_are_proposed_only_to_a_run_without_them(tick_ns: float | None, pr
     assert "--granularity test" in notice.remedy
 
 
-def test_without_a_calibration_the_reason_is_reported() -> None:
+def test_a_missing_calibration_is_reported() -> None:
     analysis = analysed(run([thread(1, nested((0, 100, 0)), BUSY)]))
     assert NO_COST.code in {reason.code for reason in analysis.evidence[0].reasons}
     (row,) = analysis.tests[0].threads
     assert row.probes_j == 0 and row.methods[0].raw_exclusive_j is None
 
 
-def test_a_baseline_stands_beside_its_repeat_and_counts_nowhere_else() -> None:
+def test_a_baseline_is_compared_with_its_repeat_and_counts_nowhere_else() -> None:
     probed = calibrated(run([thread(1, nested((0, 100, 0)), BUSY)]))
     bare = replace(run([thread(1, (), ((0.0, 0.0), (1000.0, 700.0)))]), run_id=1)
     bare = replace(bare, windows=(replace(bare.windows[0], test_id=1),))
@@ -104,7 +104,7 @@ def test_a_baseline_stands_beside_its_repeat_and_counts_nowhere_else() -> None:
         assert test.unprobed_j is None
 
 
-def test_a_classs_tests_are_summed_thread_by_thread() -> None:
+def test_the_threads_of_a_classs_tests_are_summed() -> None:
     own = run([thread(1, (), BUSY)], ((0, 300), (400, 1000)))
     analysis = profile_of(parsed(own), manifest(2), PLAIN)
     (whole,) = by_class(analysis.tests)

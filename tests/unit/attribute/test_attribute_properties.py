@@ -1,4 +1,4 @@
-"""Whatever the trace: energy is conserved, a second integrator agrees, folding changes nothing."""
+"""Properties for any trace: energy is conserved, a reference implementation agrees, folding changes no result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def analysed(run: RunTables) -> Profile:
 
 
 def calibrated(random: Random, run: RunTables) -> RunTables:
-    """The run with probes that cost so much, sometimes, that methods come out below nothing."""
+    """The run with costs of probes, sometimes so high that methods have negative energy."""
     most_ns = random.choice([50.0, 500_000.0])
     cost = CallCost(*(random.uniform(0, most_ns) for _ in range(4)), spread_ns=random.uniform(0, most_ns))
     return replace(run, probe_cost=ProbeCost(cost, cost))
@@ -42,7 +42,7 @@ def test_energy_is_conserved(random: Random, stat: bool, process: bool, cut: boo
     for one, other in zip(raw.tests, result.tests, strict=True):
         assert other.energy_j == one.energy_j
         for before, after in zip(one.threads, other.threads, strict=True):
-            # Every raw figure is still there, and what was taken off is the probes'.
+            # Raw energy is unchanged, and the difference is the probes' energy.
             figures = {method.method: (method.inclusive_j, method.exclusive_j) for method in before.methods}
             assert {method.method: (method.raw_inclusive_j, method.raw_exclusive_j) for method in after.methods} == figures
             assert after.energy_j == before.energy_j and before.probes_j == 0
@@ -68,7 +68,7 @@ def empty(clock: CpuClock) -> CpuClock:
 
 @settings(max_examples=40, deadline=None)
 @given(randoms, flags, flags, flags)
-def test_a_slow_integrator_agrees(random: Random, stat: bool, process: bool, cut: bool) -> None:
+def test_results_equal_those_of_the_slow_integrator(random: Random, stat: bool, process: bool, cut: bool) -> None:
     run = calibrated(random, random_run(random, with_stat=stat, with_process=process, cut=cut))
     expected = SlowRun(run, MODEL, {policy.id: policy.cpus for policy in POLICIES}).tests()
     for test in analysed(run).tests:

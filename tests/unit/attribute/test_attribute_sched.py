@@ -1,4 +1,4 @@
-"""Level sched: energies of random traces against a plain sum over instants; holes, lives and reused tids."""
+"""Level sched: energy of random traces against a plain sum over instants; holes, thread lifetimes and reused tids."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from navitas.parse.trace.trace_tables import (
     Trace,
 )
 
-Stint = tuple[int, float, float, int]
+Slice = tuple[int, float, float, int]
 """(cpu, start ms, end ms, tid)."""
 Change = tuple[int, float, int]
 """(cpu, ms, kHz)."""
 WATTS = 1e-3
 
 
-def made_trace(stints: list[Stint], changes: list[Change], *, until_ms: float, lost: list[tuple[float, float]] = []) -> Trace:  # noqa: B006
+def made_trace(slices: list[Slice], changes: list[Change], *, until_ms: float, lost: list[tuple[float, float]] = []) -> Trace:  # noqa: B006
     rows = []
     for cpu in range(4):
-        own = sorted(stint for stint in stints if stint[0] == cpu)
+        own = sorted(each for each in slices if each[0] == cpu)
         for position, (_, start, end, tid) in enumerate(own):
             rows.append((cpu, ns(start), tid))
             if position + 1 == len(own) or own[position + 1][1] > end:
@@ -47,7 +47,7 @@ def made_trace(stints: list[Stint], changes: list[Change], *, until_ms: float, l
     columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)] if rows else [np.empty(0, np.int64)] * 3
     empty, small = np.empty(0, np.int64), np.empty(0, np.int32)
     changes = sorted(changes)
-    tids = sorted({101, 102, 103} | {tid for _, _, _, tid in stints})
+    tids = sorted({101, 102, 103} | {tid for _, _, _, tid in slices})
     tgid = [1 if tid < 200 else 2 for tid in tids]
     size = len(tids)
     return Trace(
@@ -86,12 +86,12 @@ def made_trace(stints: list[Stint], changes: list[Change], *, until_ms: float, l
     )
 
 
-def by_instants(stints: list[Stint], changes: list[Change], first_khz: dict[int, int]) -> dict[int, float]:
-    """Joules by tid: a sum over all instants between changes, straight from AOSP's CPU model."""
-    edges = sorted({t for _, a, b, _ in stints for t in (a, b)} | {t for _, t, _ in changes})
+def by_instants(slices: list[Slice], changes: list[Change], first_khz: dict[int, int]) -> dict[int, float]:
+    """Joules by tid: the sum over all spans between changes, directly from AOSP's CPU model."""
+    edges = sorted({t for _, a, b, _ in slices for t in (a, b)} | {t for _, t, _ in changes})
     joules: dict[int, float] = defaultdict(float)
     for a, b in itertools.pairwise(edges):
-        running = [(cpu, tid) for cpu, start, end, tid in stints if start <= a and b <= end]
+        running = [(cpu, tid) for cpu, start, end, tid in slices if start <= a and b <= end]
         for cpu, tid in running:
             cluster, first = (LITTLE, 0) if cpu < 2 else (BIG, 2)
             own = sorted(change for change in changes if change[0] // 2 * 2 == first and change[1] <= a)
@@ -102,10 +102,10 @@ def by_instants(stints: list[Stint], changes: list[Change], first_khz: dict[int,
     return joules
 
 
-def random_stints(random: Random, end_ms: int) -> list[Stint]:
-    """Four cores; a tid runs on one of them at a time."""
+def random_slices(random: Random, end_ms: int) -> list[Slice]:
+    """Slices on four cores; a tid runs on one core at a time."""
     free: dict[int, int] = defaultdict(int)
-    stints: list[Stint] = []
+    slices: list[Slice] = []
     at = [0] * 4
     for _ in range(random.randint(0, 60)):
         cpu = random.randrange(4)
@@ -114,16 +114,16 @@ def random_stints(random: Random, end_ms: int) -> list[Stint]:
         stop = start + random.randint(1, 12)
         if stop > end_ms:
             continue
-        stints.append((cpu, start, stop, tid))
+        slices.append((cpu, start, stop, tid))
         at[cpu] = free[tid] = stop
-    return stints
+    return slices
 
 
-def traced(stints: list[Stint], changes: list[Change], end_ms: float, lost: list[tuple[float, float]] = []) -> RunTables:  # noqa: B006
-    """Threads 101 and 102 are known by the sampler, 103 by anchors; 150 is of the process and unknown; 300 is another's."""
+def traced(slices: list[Slice], changes: list[Change], end_ms: float, lost: list[tuple[float, float]] = []) -> RunTables:  # noqa: B006
+    """Threads 101 and 102 have samples, 103 has anchors, 150 is an unknown thread of the process, 300 of another process."""
 
     def used(tid: int, until: float) -> float:
-        return sum(max(0.0, min(b, until) - a) for _, a, b, one in stints if one == tid)
+        return sum(max(0.0, min(b, until) - a) for _, a, b, one in slices if one == tid)
 
     grid = [0.0, end_ms / 3, end_ms]
     threads = [
@@ -132,7 +132,7 @@ def traced(stints: list[Stint], changes: list[Change], end_ms: float, lost: list
         thread(3, anchors=[(t, used(103, t)) for t in grid]),
     ]
     made = run(threads, [(0, end_ms)], end_ms=end_ms, time_in_state=[])
-    return replace(made, trace=made_trace(stints, changes, until_ms=end_ms, lost=lost))
+    return replace(made, trace=made_trace(slices, changes, until_ms=end_ms, lost=lost))
 
 
 randoms = st.integers(0, 1 << 32).map(Random)
@@ -140,9 +140,9 @@ randoms = st.integers(0, 1 << 32).map(Random)
 
 @settings(max_examples=80, deadline=None)
 @given(randoms)
-def test_energies_are_those_of_all_instants(random: Random) -> None:
+def test_energy_equals_the_sum_over_all_instants(random: Random) -> None:
     end_ms = random.randint(20, 150)
-    stints = random_stints(random, end_ms)
+    slices = random_slices(random, end_ms)
     changes: list[Change] = sorted(
         {
             (cpu, random.randint(0, end_ms)): (cpu, t, khz)
@@ -151,12 +151,12 @@ def test_energies_are_those_of_all_instants(random: Random) -> None:
         }.values()
     )
     changes = list({(cpu, t): (cpu, t, khz) for cpu, t, khz in changes}.values())
-    result = profile_of(parsed(traced(stints, changes, end_ms)), manifest(1, policies=POLICIES), MODEL)
+    result = profile_of(parsed(traced(slices, changes, end_ms)), manifest(1, policies=POLICIES), MODEL)
     assert check(result) == []
-    if not stints:
+    if not slices:
         return
-    # Without time_in_state the state before the first change is the middle operating point: here the higher one.
-    wanted = by_instants(stints, changes, {0: 1_000_000, 2: 2_000_000})
+    # Without time_in_state, the middle operating point (here the higher one) holds until the first change.
+    wanted = by_instants(slices, changes, {0: 1_000_000, 2: 2_000_000})
     test = result.tests[0]
     found = {row.serial: row.energy_j for row in test.threads}
     for serial, tid in ((1, 101), (2, 102), (3, 103)):
@@ -166,10 +166,10 @@ def test_energies_are_those_of_all_instants(random: Random) -> None:
     assert result.evidence[0].level == "sched"
 
 
-def test_in_a_hole_the_level_below_counts() -> None:
-    stints: list[Stint] = [(0, 0, 40, 101), (2, 60, 100, 101)]
-    whole = profile_of(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES), MODEL)
-    holed = profile_of(parsed(traced(stints, [], 100, lost=[(50, 70)])), manifest(1, policies=POLICIES), MODEL)
+def test_holes_use_the_level_below() -> None:
+    slices: list[Slice] = [(0, 0, 40, 101), (2, 60, 100, 101)]
+    whole = profile_of(parsed(traced(slices, [], 100)), manifest(1, policies=POLICIES), MODEL)
+    holed = profile_of(parsed(traced(slices, [], 100, lost=[(50, 70)])), manifest(1, policies=POLICIES), MODEL)
     assert check(holed) == []
     assert holed.evidence[0].level == "sched"
     assert any("level device" in reason or "level thread-time" in reason for reason in map(str, holed.evidence[0].reasons))
@@ -177,9 +177,9 @@ def test_in_a_hole_the_level_below_counts() -> None:
     assert holed.tests[0].threads[0].cpu_ns == pytest.approx(80 * MS, rel=0.2)
 
 
-def test_a_tid_that_is_used_again() -> None:
-    stints: list[Stint] = [(0, 0, 10, 101), (1, 50, 70, 101)]
-    made = traced(stints, [], 100)
+def test_a_reused_tid_belongs_to_two_threads() -> None:
+    slices: list[Slice] = [(0, 0, 10, 101), (1, 50, 70, 101)]
+    made = traced(slices, [], 100)
     assert made.trace is not None
     tasks = Tasks(
         np.array([101, 101], np.int32),
@@ -197,10 +197,10 @@ def test_a_tid_that_is_used_again() -> None:
     assert spent == {1: pytest.approx(10 * MS), 2: pytest.approx(20 * MS)}
 
 
-def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
-    """As a tracer does it that sees threads by samples: what one-shot threads ran is counted for the process, not for them."""
-    stints: list[Stint] = [(0, 0, 60, 102), (1, 5, 30, 150)]
-    made = traced(stints, [], 100)
+def test_a_thread_missing_in_the_trace_keeps_its_cpu_time() -> None:
+    """A tracer that samples threads counts short-lived threads' time for the process, not for them."""
+    slices: list[Slice] = [(0, 0, 60, 102), (1, 5, 30, 150)]
+    made = traced(slices, [], 100)
     missed = thread(1, samples=[(5, 0)], anchors=[(10, 5), (30, 25)])
     result = profile_of(parsed(replace(made, threads=(missed, made.threads[1]))), manifest(1, policies=POLICIES), MODEL)
     assert check(result) == []
@@ -214,25 +214,25 @@ def test_a_thread_that_the_trace_misses_keeps_its_cpu_time() -> None:
     assert test.unattributed_j == pytest.approx(0.0, abs=1e-12)
 
 
-def test_rows_of_any_number_of_owners_at_any_times() -> None:
+def test_rows_by_time_handle_any_owners_and_times() -> None:
     owner = np.repeat(np.arange(1 << 16), 2)
     rows = RowsByTime(owner, np.tile(np.array([0, 1 << 60]), 1 << 16))
     found = rows.at(np.array([5, 5, 5, 70_000]), np.array([-1, 7, 1 << 61, 7]))
     assert found.tolist() == [-1, 10, 11, -1]
 
 
-def test_while_a_core_runs_of_which_no_policy_is_known_the_level_below_counts() -> None:
-    stints: list[Stint] = [(0, 0, 100, 101), (2, 20, 60, 103)]
-    result = profile_of(parsed(traced(stints, [], 100)), manifest(1, policies=POLICIES[:1]), MODEL)
+def test_a_core_without_a_policy_uses_the_level_below() -> None:
+    slices: list[Slice] = [(0, 0, 100, 101), (2, 20, 60, 103)]
+    result = profile_of(parsed(traced(slices, [], 100)), manifest(1, policies=POLICIES[:1]), MODEL)
     assert check(result) == []
-    assert result.evidence[0].reasons[0].text.startswith("CPUs 2 ran and have no frequencies")
+    assert result.evidence[0].reasons[0].text.startswith("CPUs 2 ran, but their frequencies are unknown")
     assert {row.serial: row.cpu_ns for row in result.tests[0].threads}[3] == pytest.approx(40 * MS)
 
 
 def test_a_thread_on_two_cores_at_once_is_reported() -> None:
-    sound: list[Stint] = [(0, 0, 40, 101), (1, 40, 60, 101), (2, 0, 40, 102)]
+    sound: list[Slice] = [(0, 0, 40, 101), (1, 40, 60, 101), (2, 0, 40, 102)]
     assert profile_of(parsed(traced(sound, [], 100)), manifest(1, policies=POLICIES), MODEL).evidence[0].reasons == ()
-    forged: list[Stint] = [*sound, (3, 10, 12, 101), (3, 20, 22, 101)]
+    forged: list[Slice] = [*sound, (3, 10, 12, 101), (3, 20, 22, 101)]
     result = profile_of(parsed(traced(forged, [], 100)), manifest(1, policies=POLICIES), MODEL)
     assert check(result) == []
     assert any(

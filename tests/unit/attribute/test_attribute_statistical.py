@@ -1,4 +1,4 @@
-"""The error that a report states is the error that sampling has."""
+"""The stated standard error equals the error of sampling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def error_j(part_j: float, whole_j: float, tick_j: float) -> float:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.01])
-def test_the_stated_error_is_that_of_random_draws(share: float) -> None:
+def test_the_stated_error_equals_that_of_random_sampling(share: float) -> None:
     draws, rounds, tick_j = 2_000, 4_000, 0.003
     hits = np.random.default_rng(1).binomial(draws, share, rounds)
     stated = standard_error_j(hits * tick_j, np.full(rounds, draws * tick_j), np.full(rounds, tick_j))
@@ -25,14 +25,14 @@ def test_the_stated_error_is_that_of_random_draws(share: float) -> None:
     assert float(np.sqrt(np.mean(off**2))) == pytest.approx(float(np.mean(stated)), rel=0.05)
 
 
-def test_what_no_tick_found_is_not_held_to_be_nothing_and_the_whole_is_nearly_certain() -> None:
+def test_shares_of_none_and_all_have_an_error() -> None:
     assert error_j(0.0, 1.0, 0.001) == pytest.approx(0.0007, rel=0.02)
     assert error_j(1.0, 1.0, 0.001) == pytest.approx(0.0007, rel=0.02)
     assert error_j(1.0, 0.9999, 0.001) > 0
     assert error_j(0.0, 0.0, 0.0) == 0
 
 
-def test_a_tick_costs_what_the_thread_costs_while_it_runs() -> None:
+def test_a_tick_has_the_threads_energy_while_it_runs() -> None:
     made = run([thread(1, nested((0, 400, 0), (100, 300, 1)), [(0, 0), (1000, 800)])])
     plain, ticked = (profile_of(parsed(each), manifest(), PLAIN) for each in (made, replace(made, tick_ns=1e6)))
     assert plain.tests[0].threads[0].methods[0].exclusive_error_j is None

@@ -1,4 +1,4 @@
-"""Level thread-freq: a thread is charged for where its own time_in_state says that it ran; the rest for what is left."""
+"""Level thread-freq: a thread is charged by its own time_in_state; all other CPU time, by the remainder."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def shared_by_turns() -> RunTables:
     return run(threads, time_in_state=whole, process=clock((t, t) for t in GRID), stat=stat)
 
 
-def test_each_thread_pays_for_its_own_cores() -> None:
+def test_each_thread_is_charged_for_the_cores_that_it_ran_on() -> None:
     test = profile_of(parsed(shared_by_turns()), manifest(1, policies=POLICIES), MODEL).tests[0]
     joules = {row.serial: row.energy_j for row in test.threads}
     assert joules[1] == pytest.approx(0.5 * LITTLE_W, rel=0.1)
     assert joules[2] == pytest.approx(0.5 * BIG_W, rel=0.1)
 
 
-def test_the_rest_ran_where_the_known_threads_did_not() -> None:
+def test_the_rest_is_assigned_to_the_remaining_time_of_clusters() -> None:
     made = shared_by_turns()
     alone = replace(made, threads=made.threads[:1], process_cpu=clock((t, t / 2) for t in GRID))
     result = profile_of(parsed(alone), manifest(1, policies=POLICIES), MODEL)
@@ -68,7 +68,7 @@ def test_time_without_readings_is_reported() -> None:
     assert profile_of(parsed(most), manifest(1, policies=POLICIES), MODEL).evidence[0].level == "thread-time"
 
 
-def test_readings_that_cannot_be_keep_memory_and_energy() -> None:
+def test_impossible_readings_keep_memory_bounded_and_energy_conserved() -> None:
     made = shared_by_turns()
     at = made.start_ns
     for stat in (
@@ -97,7 +97,7 @@ def test_energy_is_conserved(random: Random) -> None:
 
 
 def with_residency(random: Random, one: Thread, made: RunTables) -> Thread:
-    """The policies' own tables, thinned: any ticks at all must not break the sums."""
+    """The policies' tables with fewer readings: no ticks may violate conservation."""
     if random.random() < 0.3:
         return one
     step = random.randint(1, 4)

@@ -1,4 +1,4 @@
-"""Call paths by running sums, and forests in logarithmic passes, against plain loops."""
+"""Call paths by running sums, and forests in a logarithmic number of passes, against plain loops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ forests = st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=60).m
 
 @settings(max_examples=40)
 @given(forests, st.randoms())
-def test_forests_agree_with_plain_loops(parent: np.ndarray, random: Random) -> None:
+def test_forest_functions_equal_plain_loops(parent: np.ndarray, random: Random) -> None:
     size = len(parent)
     value = np.array([random.randint(0, 9) for _ in range(size)], np.int64)
     label = np.array([random.randint(0, 2) for _ in range(size)], np.int64)
@@ -53,7 +53,7 @@ def chain(parent: np.ndarray, node: int) -> list[int]:
 
 @settings(max_examples=40)
 @given(st.randoms(), st.integers(1, 40))
-def test_paths_are_those_of_a_stack_however_events_are_cut(random: Random, block: int) -> None:
+def test_paths_equal_those_of_a_stack_for_any_block_size(random: Random, block: int) -> None:
     events = some_calls(random, random.randint(0, 200))
     expected = repaired_paths(events)
     paths = Paths(4)
@@ -70,8 +70,8 @@ def test_paths_are_those_of_a_stack_however_events_are_cut(random: Random, block
 
 @settings(max_examples=60)
 @given(st.integers(0, 1 << 32).map(Random), st.sampled_from([3, 40, 1 << 17]))
-def test_events_that_are_missing_anywhere_leave_paths_that_fit(random: Random, block: int) -> None:
-    """Several threads whose events are dropped in stretches, so that exits do not fit in more than one way at once."""
+def test_lost_events_leave_consistent_paths(random: Random, block: int) -> None:
+    """Several threads whose events are lost in stretches, so that exits mismatch in several ways."""
     threads = []
     expected: list[tuple[int, ...]] = []
     for serial in range(1, random.randint(3, 6)):
@@ -105,7 +105,7 @@ def some_calls(random: Random, count: int) -> list[Event]:
 
 
 def repaired_paths(events: list[Event]) -> list[tuple[int, ...]]:
-    """The path after each event; an exit without entry is none, and one whose callees' exits are lost ends them one by one."""
+    """The path after each event. Exits without an entry are dropped; an exit also ends open callees, one by one."""
     found: list[tuple[int, ...]] = []
     stack: list[int] = []
     for _, kind, method in events:
@@ -121,7 +121,7 @@ def repaired_paths(events: list[Event]) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("block", [3, 1 << 17])
-def test_blocks_and_lost_exits_change_no_figure(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_block_size_changes_no_result(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     lost: list[Event] = [
         (0, ENTER, 1),
         (100, ENTER, 2),
@@ -142,8 +142,8 @@ def test_blocks_and_lost_exits_change_no_figure(block: int, monkeypatch: pytest.
 
 @settings(max_examples=20)
 @given(st.randoms(), st.integers(1, 40))
-def test_random_words_change_no_number(random: Random, block: int) -> None:
-    """The words cannot be foreseen, and do not show in the result."""
+def test_path_numbers_do_not_depend_on_random_words(random: Random, block: int) -> None:
+    """Words are random, and the result does not depend on them."""
     threads = [thread(serial, some_calls(random, random.randint(0, 100))) for serial in (1, 2)]
     one, two = Paths(4), Paths(4)
     assert one.words(np.arange(4), np.zeros(4, np.int64)).tolist() != two.words(np.arange(4), np.zeros(4, np.int64)).tolist()
@@ -157,7 +157,7 @@ def test_random_words_change_no_number(random: Random, block: int) -> None:
     assert found[0] == found[1]
 
 
-def test_very_deep_paths_keep_their_numbers() -> None:
+def test_very_deep_paths_are_numbered() -> None:
     depth = 200_000
     methods = np.arange(depth, dtype=np.int32) % 7
     t_ns = np.arange(2 * depth, dtype=np.int64)

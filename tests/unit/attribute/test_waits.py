@@ -1,4 +1,4 @@
-"""Waiting time by test, and how much of it the app's own threads do not explain."""
+"""Waiting time by test, and the share of it that the app's own threads do not explain."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ def waits(points: RunQueue, *windows: tuple[int, int], cpus: int = 2) -> list[tu
     return [(round(a / MS, 6), round(b / MS, 6)) for a, b in zip(found.waited_ns, found.starved_ns, strict=True)]
 
 
-def test_a_thread_that_others_keep_from_running_is_starved() -> None:
+def test_waiting_for_other_processes_is_starvation() -> None:
     assert waits(queue((0, 0, 0), (1000, 300, 700)), (0, 1000)) == [(700, 700)]
 
 
-def test_threads_that_keep_all_cpus_busy_wait_for_each_other() -> None:
+def test_waiting_for_the_apps_own_threads_is_not_starvation() -> None:
     assert waits(queue((0, 0, 0), (1000, 2000, 2000)), (0, 1000)) == [(2000, 0)]
 
 
-def test_a_burst_of_own_threads_explains_its_waiting_only() -> None:
+def test_a_burst_of_own_threads_explains_only_its_own_waiting() -> None:
     burst_then_starved = queue((0, 0, 0), (500, 1000, 1500), (1000, 1100, 1900))
     assert waits(burst_then_starved, (0, 1000)) == [(1900, 400)]
     assert waits(burst_then_starved, (0, 500), (500, 1000)) == [(1500, 0), (400, 400)]
 
 
-def test_each_test_has_its_own() -> None:
+def test_each_test_has_its_own_waiting_time() -> None:
     points = queue((0, 0, 0), (250, 250, 0), (500, 300, 200), (900, 300, 200))
     assert waits(points, (0, 250), (250, 500), (600, 900), (900, 900)) == [(0, 0), (200, 200), (0, 0), (0, 0)]
 
 
-def test_without_tests_there_is_nothing() -> None:
+def test_without_tests_there_are_no_waits() -> None:
     assert waits(queue((0, 0, 0), (100, 1, 1))) == []
 
 
 @given(st.lists(st.tuples(st.integers(1, 10**9), st.integers(0, 10**9), st.integers(0, 10**9)), min_size=1, max_size=20))
-def test_what_is_starved_is_part_of_what_waited(steps: list[tuple[int, int, int]]) -> None:
+def test_starved_time_never_exceeds_waiting_time(steps: list[tuple[int, int, int]]) -> None:
     t, ran, waited = np.cumsum([(0, 0, 0), *steps], axis=0).T
     end = int(t[-1])
     halves = WindowSpans([Window(0, 0, end // 2), Window(1, end // 2, end)])

@@ -1,4 +1,4 @@
-"""Random runs of a phone with two clusters: nested and recursive calls, throws, lagging and quantised counters."""
+"""Random runs of a phone with two clusters: nested and recursive calls, exceptions, lagging and quantized counters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Work:
 
 
 def random_run(random: Random, *, with_stat: bool = True, with_process: bool = True, cut: bool = False) -> RunTables:
-    """A run of some 100 to 400 ms; every test's edges lie outside of all calls unless threads overlap them."""
+    """A run of 100 to 400 ms with three tests. Calls may extend over their edges."""
     end = random.randint(100, 400) * MS
     works = [_work(random, end) for _ in range(random.randint(1, 3))]
     others, hidden = _work(random, end), _work(random, end)
@@ -70,7 +70,7 @@ def random_run(random: Random, *, with_stat: bool = True, with_process: bool = T
 
 
 def as_folded(thread: Thread) -> Thread:
-    """The same thread as it would be recorded had it folded from its first call."""
+    """The thread as recorded if it had folded from its first call."""
     calls = thread.calls.whole()
     if not len(calls):
         return thread
@@ -116,7 +116,7 @@ def _thread(random: Random, serial: int, work: Work, end: int, cut: bool) -> Thr
 
 
 def _calls(random: Random, start: int, end: int, depth: int) -> list[EVENT]:
-    """A call, or what continues a suspended one, from start to end with random callees."""
+    """A call, or the continuation of a suspended call, from start to end with random callees."""
     method = random.randrange(METHODS)
     inner: list[EVENT] = []
     at = start

@@ -74,11 +74,11 @@ def test_a_profile_is_shown(capsys: Capture) -> None:
 def test_every_defect_is_named_with_its_line(capsys: Capture, profile: Callable[[str], str]) -> None:
     assert run(["power", "validate", profile(DEFECTS)]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "line 3: cpu.idle: '3,5' is no number (decimals need a point), taken as 0",
+        "line 3: cpu.idle: '3,5' is not a number (use a decimal point), 0 is used",
         "battery.capacity is missing: no battery share can be reported",
-        "line 6: cpu.speeds has 2 values but cpu.active has 1: the first 1 count",
+        "line 6: cpu.speeds has 2 values but cpu.active has 1: the surplus is ignored",
         "line 6: cpu.speeds: speeds are not ascending, they are sorted",
-        "phone: does not say how many cores a cluster has, taken as 1",
+        "phone: the cores of a cluster are not stated, 1 is assumed",
         "usable, 5 defects",
     ]
 
@@ -97,7 +97,7 @@ def test_more_defects_than_a_report_shows(capsys: Capture, profile: Callable[[st
         (DEFECTS.replace(">50<", ">0.1<"), "AOSP's placeholder"),
         ("<html/>", "the root is <html>"),
         ("<device>", "not well-formed"),
-        ('<device><item name="a">1</item></device>', "no speeds and currents of the CPU"),
+        ('<device><item name="a">1</item></device>', "no speeds and currents for the CPU"),
     ],
 )
 def test_an_unusable_profile_fails_the_check(capsys: Capture, profile: Callable[[str], str], text: str, words: str) -> None:

@@ -1,4 +1,4 @@
-"""`dumpsys batterystats --power-profile` of several releases, back to profiles."""
+"""Conversion of `dumpsys batterystats --power-profile` output of several releases to profiles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from navitas.power.dump import from_dump
 from navitas.power.power_profile import read_power_profile
 from navitas.virtual_phone import framework_resources
 
-# A hash map's order, a blank at each end, Java's doubles: from 13 on (PowerProfile.java).
+# Since Android 13 (PowerProfile.java): hash map order, a trailing blank on each line, Java doubles.
 MODERN = """cpu.cluster_power.cluster1=1.12\x20
 cpu.idle=22.71\x20
 ambient.on.display0=32.0\x20
@@ -31,7 +31,7 @@ HELP = "Unknown option: --power-profile\nBattery stats (batterystats) dump optio
 
 
 @pytest.mark.parametrize("text", [MODERN, WRAPPED, "\n".join("    " + line for line in MODERN.splitlines())])
-def test_the_figures_come_back(text: str) -> None:
+def test_values_survive_the_round_trip(text: str) -> None:
     xml = from_dump(text)
     assert xml is not None
     profile = read_power_profile(xml, name="dump")
@@ -45,7 +45,7 @@ def test_the_figures_come_back(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", HELP, "Can't find service: batterystats\n", "Modem values:\n  cpu.idle=1.0\n", "screen.on=1.0 \n"]
 )
-def test_what_is_no_profile_is_none(text: str) -> None:
+def test_text_without_a_profile_returns_none(text: str) -> None:
     assert from_dump(text) is None
 
 
@@ -54,7 +54,7 @@ _ma = st.floats(0, 1e7, allow_nan=False) | st.integers(0, 4_000_000).map(float)
 
 
 @given(st.dictionaries(_name, _ma, min_size=1), st.dictionaries(_name, st.lists(_ma, max_size=5)))
-def test_what_a_phone_prints_is_read_back(items: dict[str, float], arrays: dict[str, list[float]]) -> None:
+def test_any_dump_of_a_phone_is_parsed(items: dict[str, float], arrays: dict[str, list[float]]) -> None:
     arrays = {f"{name}.array": values for name, values in arrays.items()}
     xml = from_dump(framework_resources.dump(items, arrays))
     assert xml is not None
@@ -64,10 +64,10 @@ def test_what_a_phone_prints_is_read_back(items: dict[str, float], arrays: dict[
 
 
 @given(st.text(max_size=300) | st.lists(st.sampled_from([*MODERN.splitlines(True), "cpu.x=[", "]", "=", "\0", "ü"])).map("".join))
-def test_any_text_is_read(text: str) -> None:
+def test_arbitrary_text_never_fails(text: str) -> None:
     xml = from_dump(text)
     assert xml is None or read_power_profile(xml, name="any")
 
 
-def test_a_long_text_is_read_in_bounded_time() -> None:
+def test_long_text_is_parsed_in_bounded_time() -> None:
     assert from_dump("cpu.a=[" * 200_000) is None

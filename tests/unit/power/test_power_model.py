@@ -1,4 +1,4 @@
-"""From profiles of all generations to the power model."""
+"""Power models from profiles of all generations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def clusters(model: PowerModel) -> list[tuple[tuple[int, ...], list[int], list[f
     return [(c.cpus, c.freq_khz.tolist(), c.core_ma.tolist(), c.cluster_ma) for c in model.cpu.clusters]
 
 
-def test_first_generation_speeds_and_active_are_the_cores() -> None:
+def test_first_generation_uses_cpu_speeds_and_cpu_active() -> None:
     model = power_model(FIRST, 3.7, [(0, [0, 1, 2, 3])])
     assert clusters(model) == [((0, 1, 2, 3), [100, 200], [50.0, 90.0], 0.0)]
     assert (model.cpu.suspend_ma, model.cpu.idle_ma, model.cpu.active_ma) == (3.0, 17.0, 0.0)
@@ -51,30 +51,30 @@ def test_first_generation_speeds_and_active_are_the_cores() -> None:
 
 
 @pytest.mark.parametrize("mah", [-3000, 0, 1e-300, 1e300])
-def test_a_capacity_that_no_battery_has_is_none(mah: float) -> None:
+def test_an_implausible_battery_capacity_is_none(mah: float) -> None:
     profile = xml({"cpu.idle": 3, "cpu.awake": 17, "battery.capacity": mah}, {"cpu.speeds": [100], "cpu.active": [50]})
     assert power_model(profile, 3.7).battery_mah is None
 
 
-def test_first_generation_does_not_know_its_cores() -> None:
+def test_first_generation_assumes_one_core() -> None:
     model = power_model(FIRST, 3.7)
     assert model.cpu.clusters[0].cpus == (0,)
-    assert any("how many cores" in warning for warning in model.warnings)
+    assert any("not stated" in warning for warning in model.warnings)
 
 
-def test_first_generation_serves_several_policies() -> None:
+def test_first_generation_is_used_for_all_policies() -> None:
     model = power_model(FIRST, 3.7, [(4, [4, 5]), (0, [0, 1])])
     assert [c.cpus for c in model.cpu.clusters] == [(0, 1), (4, 5)]
-    assert any("one cluster for the phone's 2" in warning for warning in model.warnings)
+    assert any("has one cluster, the phone 2" in warning for warning in model.warnings)
 
 
-def test_second_generation_by_cluster_under_its_old_names() -> None:
+def test_second_generation_uses_old_cluster_names() -> None:
     model = power_model(SECOND, 3.7)
     assert clusters(model) == [((0, 1, 2, 3), [100], [5.0], 0.0), ((4, 5), [200], [8.0], 0.0)]
     assert (model.cpu.suspend_ma, model.cpu.idle_ma, model.cpu.active_ma) == (4.0, 9.0, 0.0)
 
 
-def test_third_generation_has_clusters_and_the_whole() -> None:
+def test_third_generation_has_core_cluster_and_cpu_currents() -> None:
     model = power_model(THIRD, 3.7, [(0, [0, 1, 2, 3]), (4, [4, 5])])
     assert clusters(model) == [((0, 1, 2, 3), [100, 200], [5.0, 7.0], 1.0), ((4, 5), [200, 300], [8.0, 20.0], 3.0)]
     assert (model.cpu.suspend_ma, model.cpu.idle_ma, model.cpu.active_ma) == (4.0, 2.0, 12.0)
@@ -105,26 +105,26 @@ MIXED = xml(
 )
 
 
-def test_a_cluster_of_one_outranks_the_first_generation_as_in_android() -> None:
+def test_cluster0_takes_precedence_over_the_first_generation() -> None:
     """PowerProfile.initCpuClusters: without `cpu.clusters.cores` the CPU is cluster0."""
     model = power_model(MIXED, 3.7)
     assert clusters(model) == [((0,), [100, 200], [10.0, 52.0], 3.0)]
     assert model.cpu.active_ma == 151
     assert model.warnings == (
         "battery.capacity is missing: no battery share can be reported",
-        "cpu.active: an array beside cpu.core_power.cluster0, the first value counts, as what any running core adds",
-        "cpu.speeds: not used, the CPU's figures are those of cpu.core_power.cluster0",
-        "cpu.core_power.cluster1: not used, the CPU's figures are those of cpu.core_power.cluster0",
-        "phone: does not say how many cores a cluster has, taken as 1",
+        "cpu.active: an array in a profile with cpu.core_power.cluster0: the first value is used, for any running core",
+        "cpu.speeds: not used, the CPU's values come from cpu.core_power.cluster0",
+        "cpu.core_power.cluster1: not used, the CPU's values come from cpu.core_power.cluster0",
+        "phone: the cores of a cluster are not stated, 1 is assumed",
     )
 
 
-def test_without_currents_of_a_cluster_the_first_generation_counts() -> None:
+def test_the_first_generation_is_used_without_cluster_currents() -> None:
     model = power_model(
         xml({"cpu.idle": 3}, {"cpu.speeds": [100], "cpu.active": [50], "cpu.core_speeds.cluster0": [100]}), 3.7, [(0, [0])]
     )
     assert clusters(model) == [((0,), [100], [50.0], 0.0)]
-    assert "cpu.core_speeds.cluster0: not used, the CPU's figures are those of cpu.active" in model.warnings
+    assert "cpu.core_speeds.cluster0: not used, the CPU's values come from cpu.active" in model.warnings
 
 
 POLICIES = xml(
@@ -139,36 +139,39 @@ POLICIES = xml(
 )
 
 
-def test_entries_of_policies_outrank_all_others_as_in_android() -> None:
-    """PowerProfile.initCpuScalingPolicies: clusters count only where no entry of a policy is there."""
+def test_policy_entries_take_precedence_over_all_others() -> None:
+    """PowerProfile.initCpuScalingPolicies: clusters are read only if there is no policy entry."""
     model = power_model(POLICIES, 3.7, [(0, [0, 1, 2, 3]), (4, [4, 5])], {0: [100, 200], 4: [300, 400]})
     assert clusters(model) == [((0, 1, 2, 3), [100, 200], [1.0, 2.0], 2.0), ((4, 5), [300, 400], [6.0, 9.0], 3.0)]
-    where = "not used, the CPU's figures are those of cpu.scaling_step_power.policy0, cpu.scaling_step_power.policy4"
+    where = "not used, the CPU's values come from cpu.scaling_step_power.policy0, cpu.scaling_step_power.policy4"
     assert [text for text in model.warnings if "not used" in text] == [f"{key}: {where}" for key in (*TWO, *CORES)]
-    assert "cpu.scaling_step_power.policy4 has 3 values, but the phone 2 speeds: the lowest 2 count" in model.warnings
+    assert (
+        "cpu.scaling_step_power.policy4 has 3 values, but the phone has 2 speeds: the surplus at the high end is ignored"
+        in model.warnings
+    )
 
 
-def test_where_no_speeds_are_known_clusters_serve_and_policies_are_named() -> None:
+def test_clusters_are_used_if_the_policies_speeds_are_unknown() -> None:
     model = power_model(POLICIES, 3.7, [(0, [0, 1, 2, 3]), (4, [4, 5])])
     assert clusters(model)[1] == ((4, 5), [200, 300], [8.0, 20.0], 0.0)
     assert any(text.startswith("cpu.scaling_step_power.policy4: not used") for text in model.warnings)
 
 
-def test_a_policy_without_steps_is_refused_rather_than_taken_to_draw_nothing() -> None:
+def test_a_policy_without_steps_is_rejected() -> None:
     profile = xml({"cpu.scaling_policy_power.policy4": 3}, {"cpu.scaling_step_power.policy0": [1, 2]})
-    with pytest.raises(PowerProfileError, match="no speeds and currents of CPU cluster 1"):
+    with pytest.raises(PowerProfileError, match="no speeds and currents for CPU cluster 1"):
         power_model(profile, 3.7, [(0, [0]), (4, [4])], {0: [100, 200], 4: [300, 400]})
 
 
-def test_what_counts_no_longer_is_named() -> None:
+def test_each_unused_entry_is_a_warning() -> None:
     profile = xml({"cpu.suspend": 4, "cpu.idle": 2, "cpu.awake": 17}, {**TWO, **CORES, "cpu.active.cluster0": [1]})
     found = [text.partition(":")[0] for text in power_model(profile, 3.7).warnings if "not used" in text]
     assert found == ["cpu.awake", "cpu.active.cluster0"]
     many = xml({f"cpu.x{k}": 1 for k in range(200)}, {"cpu.speeds": [100], "cpu.active": [50]})
-    assert power_model(many, 3.7, [(0, [0])]).warnings[-1] == "and 150 entries of the CPU more are not used"
+    assert power_model(many, 3.7, [(0, [0])]).warnings[-1] == "and 150 more CPU entries are not used"
 
 
-def test_one_cluster_may_be_a_scalar_and_active_an_array() -> None:
+def test_a_scalar_cluster_and_an_array_for_cpu_active_are_accepted() -> None:
     profile = xml(
         {"cpu.clusters.cores": 4},
         {"cpu.core_speeds.cluster0": [200, 100], "cpu.core_power.cluster0": [9, 4], "cpu.active": [6, 7]},
@@ -178,23 +181,23 @@ def test_one_cluster_may_be_a_scalar_and_active_an_array() -> None:
     assert model.cpu.active_ma == 6.0
 
 
-def test_eleven_speeds_but_ten_powers_use_the_common_prefix() -> None:
+def test_surplus_speeds_are_ignored() -> None:
     profile = xml({}, {"cpu.speeds": [3, 1, 2], "cpu.active": [30, 10]})
     model = power_model(profile, 3.7)
     assert clusters(model) == [((0,), [1, 3], [10.0, 30.0], 0.0)]
     assert any("3 values" in warning for warning in model.warnings)
 
 
-def test_core_counts_that_differ_from_the_phone_are_a_warning() -> None:
+def test_a_core_count_unlike_the_phones_is_a_warning() -> None:
     model = power_model(THIRD, 3.7, [(0, [0, 1, 2, 3, 4, 5]), (6, [6, 7])])
     assert [c.cpus for c in model.cpu.clusters] == [(0, 1, 2, 3, 4, 5), (6, 7)]
-    assert any("cluster 0 has 4 cores, on the phone 6" in warning for warning in model.warnings)
+    assert any("cluster 0 has 4 cores, but 6 on the phone" in warning for warning in model.warnings)
 
 
 @pytest.mark.parametrize(
     ("profile", "cause"),
     [
-        (xml({"screen.on": 1}, {}), "no speeds and currents of the CPU"),
+        (xml({"screen.on": 1}, {}), "no speeds and currents for the CPU"),
         (xml({}, {**TWO, "cpu.core_speeds.cluster0": [1], "cpu.core_power.cluster0": [1]}), "CPU cluster 1"),
         (xml({}, {"cpu.speeds": [400000], "cpu.active": [0.1]}), "placeholder"),
         (
@@ -207,14 +210,14 @@ def test_core_counts_that_differ_from_the_phone_are_a_warning() -> None:
         (xml({}, {"cpu.speeds": [0], "cpu.active": [10]}), "not between 0 and"),
     ],
 )
-def test_a_profile_without_usable_figures_is_refused_with_a_remedy(profile: PowerProfile, cause: str) -> None:
+def test_a_profile_without_usable_values_is_rejected_with_a_remedy(profile: PowerProfile, cause: str) -> None:
     with pytest.raises(PowerProfileError, match=cause) as caught:
         power_model(profile, 3.7)
     assert "--power-profile" in caught.value.remedy
 
 
-def test_a_profile_of_another_phone_is_refused() -> None:
-    with pytest.raises(PowerProfileError, match="of another phone"):
+def test_a_profile_for_another_phone_is_rejected() -> None:
+    with pytest.raises(PowerProfileError, match="for another phone"):
         power_model(THIRD, 3.7, [(0, [0]), (1, [1]), (2, [2])])
 
 

@@ -1,4 +1,4 @@
-"""The packaged profiles, and those of real phones."""
+"""The packaged profiles, and profiles of real phones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIELD = ROOT.parent / "shared/field/power_profiles"
 
 
 @pytest.mark.parametrize("name", catalog.names())
-def test_every_packaged_profile_is_sound_and_names_its_source(name: str) -> None:
+def test_packaged_profiles_are_valid_and_name_their_source(name: str) -> None:
     profile = catalog.load(name)
     assert profile.warnings == ()
     assert profile.name == name
@@ -27,7 +27,7 @@ def test_every_packaged_profile_is_sound_and_names_its_source(name: str) -> None
     assert name in (ROOT / "profiles/README.md").read_text()
 
 
-def test_three_generations_and_the_default_are_packaged() -> None:
+def test_the_default_and_three_generations_are_packaged() -> None:
     assert {"google-nexus-5", "oneplus-3", catalog.DEFAULT} <= set(catalog.names())
     assert "cpu.speeds" in catalog.load("google-nexus-5").arrays
     assert "cpu.cluster_power.cluster0" not in catalog.load("oneplus-3").items
@@ -41,14 +41,14 @@ def test_currents_of_the_default_rise_with_frequency() -> None:
         assert list(cluster.core_ma) == sorted(cluster.core_ma)
 
 
-def test_a_path_is_found_as_it_is(tmp_path: Path) -> None:
+def test_an_existing_path_is_returned_unchanged(tmp_path: Path) -> None:
     own = tmp_path / "mine.xml"
     own.write_bytes(catalog.find("oneplus-3").read_bytes())
     assert catalog.find(own) == own
     assert catalog.load(str(own)).name == "mine"
 
 
-def test_an_unknown_name_is_an_error_that_offers_near_ones() -> None:
+def test_an_unknown_name_raises_an_error_with_similar_names() -> None:
     with pytest.raises(PowerProfileError) as caught:
         catalog.load("google-pixel-6a")
     assert "google-pixel-6" in caught.value.remedy
@@ -56,25 +56,25 @@ def test_an_unknown_name_is_an_error_that_offers_near_ones() -> None:
 
 
 @pytest.mark.parametrize("name", ["../power", "..", "", "a/b", "/nowhere/x.xml"])
-def test_names_do_not_leave_the_catalogue(name: str) -> None:
+def test_a_name_cannot_leave_the_profiles_folder(name: str) -> None:
     with pytest.raises(PowerProfileError):
         catalog.find(name)
 
 
-NO_CORES = "{name}: does not say how many cores a cluster has, taken as 1"
-# Operating points by cluster, and every warning, in the order in which the defects are found.
+NO_CORES = "{name}: the cores of a cluster are not stated, 1 is assumed"
+# The number of operating points of each cluster, and all warnings in order.
 EXPECTED: dict[str, tuple[list[int], list[str]]] = {
     "emanafa_frd-l09": ([9], [NO_CORES]),
     "emanafa_mi9lite": (
         [9, 13],
         [
-            "modem.controller.idle: named 2 times (lines 21, 100), the last counts",
-            "modem.controller.rx: named 2 times (lines 22, 101), the last counts",
-            "modem.controller.voltage: named 2 times (lines 24, 109), the last counts",
-            "cpu.active is missing, taken as 0 mA",
-            "cpu.cluster_power.cluster0 is missing, taken as 0 mA",
-            "cpu.cluster_power.cluster1 is missing, taken as 0 mA",
-            "modem.controller.tx: an <item> and an <array>, the <item> counts",
+            "modem.controller.idle: defined 2 times (lines 21, 100), the last is used",
+            "modem.controller.rx: defined 2 times (lines 22, 101), the last is used",
+            "modem.controller.voltage: defined 2 times (lines 24, 109), the last is used",
+            "cpu.active is missing, 0 mA is assumed",
+            "cpu.cluster_power.cluster0 is missing, 0 mA is assumed",
+            "cpu.cluster_power.cluster1 is missing, 0 mA is assumed",
+            "modem.controller.tx: an <item> and an <array>, the <item> is used",
             "wifi.controller.tx_levels: the array is empty",
         ],
     ),
@@ -82,7 +82,7 @@ EXPECTED: dict[str, tuple[list[int], list[str]]] = {
     "emanafa_sdk_gphone_x86_arm": (
         [],
         [
-            "cpu.active: an array beside cpu.clusters.cores, the first value counts, as what any running core adds",
+            "cpu.active: an array in a profile with cpu.clusters.cores: the first value is used, for any running core",
             "wifi.controller.tx_levels: the array is empty",
         ],
     ),
@@ -90,29 +90,29 @@ EXPECTED: dict[str, tuple[list[int], list[str]]] = {
     "google_pixel3XL_crosshatch_power_profile": ([18, 23], []),
     "google_pixel3a_sargo_power_profile": (
         [8, 10],
-        ["cpu.core_speeds.cluster1 has 11 values but cpu.core_power.cluster1 has 10: the first 10 count"],
+        ["cpu.core_speeds.cluster1 has 11 values but cpu.core_power.cluster1 has 10: the surplus is ignored"],
     ),
     "google_pixel6_oriole_power_profile": ([11, 14, 17], []),
     "google_pixelXL_marlin_power_profile": ([18, 25], []),
     "google_slider_power_profile": ([11, 14, 15], ["battery.capacity is missing: no battery share can be reported"]),
     "lge_nexus5_hammerhead_power_profile": (
         [14],
-        ["camera.flashlight: named 2 times (lines 25, 33), the last counts", NO_CORES],
+        ["camera.flashlight: defined 2 times (lines 25, 33), the last is used", NO_CORES],
     ),
     "oneplus3_power_profile": (
         [16, 25],
         [
-            "line 126: <allow-in-power-save> is nothing of a power profile, left out",
-            "line 127: <allow-in-data-usage-save> is nothing of a power profile, left out",
+            "line 126: <allow-in-power-save> is not part of a power profile, ignored",
+            "line 127: <allow-in-data-usage-save> is not part of a power profile, ignored",
         ],
     ),
     "samsung_galaxynexus_maguro_power_profile": ([4], [NO_CORES]),
     "samsung_s5_klte_power_profile": (
         [15],
         [
-            "cpu.idle is missing, taken as 0 mA",
-            "cpu.active is missing, taken as 0 mA",
-            "cpu.cluster_power.cluster0 is missing, taken as 0 mA",
+            "cpu.idle is missing, 0 mA is assumed",
+            "cpu.active is missing, 0 mA is assumed",
+            "cpu.cluster_power.cluster0 is missing, 0 mA is assumed",
             "cpu.clusters.cores: one value where an array is expected",
             "cpu.core_speeds.cluster0: speeds are not ascending, they are sorted",
         ],
@@ -122,7 +122,7 @@ EXPECTED: dict[str, tuple[list[int], list[str]]] = {
 
 @pytest.mark.skipif(not FIELD.is_dir(), reason="no profiles of real phones in ../shared/field")
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_real_phones_profile_loads_with_a_warning_for_each_defect(name: str) -> None:
+def test_a_real_phones_profile_loads_with_a_warning_per_defect(name: str) -> None:
     points, warnings = EXPECTED[name]
     profile = catalog.load(FIELD / f"{name}.xml")
     if not points:
@@ -136,5 +136,5 @@ def test_a_real_phones_profile_loads_with_a_warning_for_each_defect(name: str) -
 
 
 @pytest.mark.skipif(not FIELD.is_dir(), reason="no profiles of real phones in ../shared/field")
-def test_every_profile_of_the_field_is_among_them() -> None:
+def test_all_collected_profiles_are_tested() -> None:
     assert {path.stem for path in FIELD.glob("*.xml")} == {*EXPECTED}

@@ -1,4 +1,4 @@
-"""Reading power_profile.xml: as Android does, every defect named, nothing unsafe let in."""
+"""Reading power_profile.xml: same results as Android, a warning per defect, unsafe input rejected."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def test_items_and_arrays_are_read_with_comments_and_spaces() -> None:
     assert profile.arrays == {"cpu.speeds": (100.0, 200.0)}
 
 
-def test_groups_are_looked_into() -> None:
+def test_groups_are_searched() -> None:
     assert read('<modem><item name="modem.idle">4</item></modem>').items == {"modem.idle": 4.0}
 
 
-def test_an_item_stands_for_its_array_and_an_array_for_its_first_value() -> None:
+def test_items_and_arrays_convert_to_each_other() -> None:
     profile = read('<item name="cpu.clusters.cores">4</item><array name="cpu.active"><value>7</value><value>9</value></array>')
     assert profile.values("cpu.clusters.cores") == (4.0,)
     assert profile.value("cpu.active") == 7.0
@@ -40,12 +40,12 @@ def test_an_item_stands_for_its_array_and_an_array_for_its_first_value() -> None
 @pytest.mark.parametrize(
     ("body", "warning"),
     [
-        ('<item name="a">1</item><item name="a">2</item>', "a: named 2 times"),
+        ('<item name="a">1</item><item name="a">2</item>', "a: defined 2 times"),
         ("<item>1</item><item name='b'>1</item>", "<item> without a name"),
-        ('<item name="a">twelve</item>', "'twelve' is no number"),
-        ('<item name="a">NaN</item>', "'NaN' is no number"),
-        ('<item name="a">1_000</item>', "'1_000' is no number"),
-        ('<item name="a"/>', "'' is no number"),
+        ('<item name="a">twelve</item>', "'twelve' is not a number"),
+        ('<item name="a">NaN</item>', "'NaN' is not a number"),
+        ('<item name="a">1_000</item>', "'1_000' is not a number"),
+        ('<item name="a"/>', "'' is not a number"),
         ('<item name="a">1</item>', "battery.capacity is missing"),
         ('<item name="a">1</item>', "cpu.suspend and cpu.idle are missing"),
         ('<array name="cpu.clusters.cores"><value>4</value></array>', "cpu.core_speeds.cluster0 is missing"),
@@ -55,31 +55,31 @@ def test_an_item_stands_for_its_array_and_an_array_for_its_first_value() -> None
         ('<array name="cpu.speeds"><value>2</value><value>1</value></array>', "cpu.speeds: speeds are not ascending"),
         (
             '<array name="cpu.speeds"><value>1</value><value>2</value></array><array name="cpu.active"><value>1</value></array>',
-            "cpu.speeds has 2 values but cpu.active has 1: the first 1 count",
+            "cpu.speeds has 2 values but cpu.active has 1: the surplus is ignored",
         ),
         ('<array name="cpu.active.cluster0"/>', "cpu.active.cluster0: the array is empty"),
         ('<item name="cpu.idle">-4</item>', "cpu.idle: negative"),
-        ('<item name="a">1</item>\n<item name="a">2</item>', "a: named 2 times (lines 1, 2), the last counts"),
-        ('<item name="a">3,5</item>', "'3,5' is no number (decimals need a point), taken as 0"),
-        ('<item name="a">1e999</item>', "'1e999' is no number"),
-        ('<item name="a">inf</item>', "'inf' is no number"),
-        ('<item name="a">0x10</item>', "'0x10' is no number"),
-        (f'<item name="a">{"9" * 5000}</item>', "is no number"),
-        ('<item name="battery.capacity">-3000</item>', "battery.capacity: -3000 mAh is no battery's"),
-        ('<item name="battery.capacity">1e300</item>', "battery.capacity: 1e+300 mAh is no battery's"),
-        ('<item name="a">1</item><array name="a"><value>2</value></array>', "a: an <item> and an <array>, the <item> counts"),
+        ('<item name="a">1</item>\n<item name="a">2</item>', "a: defined 2 times (lines 1, 2), the last is used"),
+        ('<item name="a">3,5</item>', "'3,5' is not a number (use a decimal point), 0 is used"),
+        ('<item name="a">1e999</item>', "'1e999' is not a number"),
+        ('<item name="a">inf</item>', "'inf' is not a number"),
+        ('<item name="a">0x10</item>', "'0x10' is not a number"),
+        (f'<item name="a">{"9" * 5000}</item>', "is not a number"),
+        ('<item name="battery.capacity">-3000</item>', "battery.capacity: -3000 mAh is implausible"),
+        ('<item name="battery.capacity">1e300</item>', "battery.capacity: 1e+300 mAh is implausible"),
+        ('<item name="a">1</item><array name="a"><value>2</value></array>', "a: an <item> and an <array>, the <item> is used"),
         ('<array name="wifi.tx"/>', "wifi.tx: the array is empty"),
         (
             '<item name="a">1</item>\n<allow-in-power-save package="p"/>',
-            "line 2: <allow-in-power-save> is nothing of a power profile",
+            "line 2: <allow-in-power-save> is not part of a power profile",
         ),
         (
             '<array name="cpu.clusters.cores"><value>4</value></array><item name="cpu.suspend">1</item>',
-            "cpu.cluster_power.cluster0 is missing, taken as 0 mA",
+            "cpu.cluster_power.cluster0 is missing, 0 mA is assumed",
         ),
         (
             '<array name="cpu.core_power.cluster0"><value>4</value></array><array name="cpu.active"><value>1</value></array>',
-            "cpu.active: an array beside cpu.core_power.cluster0, the first value counts, as what any running core adds",
+            "cpu.active: an array in a profile with cpu.core_power.cluster0: the first value is used, for any running core",
         ),
     ],
 )
@@ -92,12 +92,12 @@ def test_the_number_of_warnings_is_bounded() -> None:
     assert len(warnings) == 51 and warnings[-1].startswith("and 19")
 
 
-def test_what_cannot_be_parsed_is_zero_and_the_last_duplicate_counts() -> None:
+def test_an_invalid_number_is_zero_and_the_last_duplicate_is_used() -> None:
     profile = read('<item name="a">x</item><item name="b">1</item><item name="b">2.5f</item>')
     assert profile.items == {"a": 0.0, "b": 2.5}
 
 
-def test_a_sound_profile_has_no_warnings() -> None:
+def test_a_valid_profile_has_no_warnings() -> None:
     assert read('<item name="battery.capacity">1</item><item name="cpu.suspend">1</item>').warnings == ()
 
 
@@ -115,7 +115,7 @@ BOMB = (
         (b"<device>", "not well-formed"),
         (b"\x03\x00\x08\x00\x1c", "damaged compiled XML"),
         (b"\n\n<html/>", "line 3: the root is <html>"),
-        (b"<device/>", "holds no <item>"),
+        (b"<device/>", "contains no <item>"),
         (b'<!DOCTYPE device SYSTEM "file:///etc/passwd"><device/>', "document type"),
         (b'<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><device><item name="a">&x;</item></device>', "document type"),
         (BOMB.encode(), "not well-formed"),
@@ -125,7 +125,7 @@ BOMB = (
         (b" " * (MAX_BYTES + 1), "larger than 1 MiB"),
     ],
 )
-def test_unsafe_and_foreign_files_are_refused_with_a_remedy(data: bytes, cause: str) -> None:
+def test_unsafe_and_unrelated_files_are_rejected_with_a_remedy(data: bytes, cause: str) -> None:
     with pytest.raises(PowerProfileError) as caught:
         read_power_profile(data, name="phone.xml")
     assert caught.value.message.startswith("phone.xml")
@@ -158,7 +158,7 @@ _xml = st.recursive(
 
 
 @given(st.one_of(st.binary(max_size=200), _xml.map(lambda body: f"<device>{body}</device>".encode())))
-def test_any_input_is_a_profile_or_a_named_error(data: bytes) -> None:
+def test_any_input_gives_a_profile_or_an_error(data: bytes) -> None:
     try:
         profile = read_power_profile(data, name="any")
     except PowerProfileError as error:

@@ -106,7 +106,7 @@ _spans = st.lists(st.tuples(st.integers(0, DT), st.integers(0, DT)), min_size=8,
 
 
 @given(_spans, st.lists(st.integers(0, 10), min_size=3, max_size=3))
-def test_a_slow_integrator_agrees(spans: list[tuple[int, int]], index: list[int]) -> None:
+def test_results_equal_those_of_the_slow_integrator(spans: list[tuple[int, int]], index: list[int]) -> None:
     spec = load_spec()
     segments = [Segment(min(s), max(s), core, KernelTask(1, core + 1)) for core, s in enumerate(spans) if s[0] != s[1]]
     rails = Split(spec)

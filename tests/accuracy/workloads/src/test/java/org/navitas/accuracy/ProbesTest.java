@@ -2,12 +2,12 @@ package org.navitas.accuracy;
 
 import org.junit.Test;
 
-/** A method that is called ten million times, with work of some 100 ns in it. */
+/** A method that is called ten million times and works for about 100 ns. */
 public class ProbesTest {
     static final int CALLS = 10_000_000;
     static int sink;
 
-    /** Each step needs the one before. */
+    /** Each step depends on the previous one. */
     static int leaf(int x) {
         for (int i = 0; i < 30; i++) {
             x ^= x << 13;

@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.Test;
 
-/** Workloads that the estimate is scored with, and never tuned. Each runs for about four seconds. */
+/** Workloads for scoring the estimate, never for tuning it. Each runs for about four seconds. */
 public class ScoreTest {
     @Test
     public void sorts() {

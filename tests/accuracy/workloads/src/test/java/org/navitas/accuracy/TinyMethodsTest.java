@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.Test;
 
-/** Code whose methods are tiny, nested deeply or called very often: probes cost more than the methods do. */
+/** Code with tiny, deeply nested or very frequently called methods, whose probes cost more than the methods. */
 public class TinyMethodsTest {
     static long sink;
 
@@ -93,7 +93,7 @@ public class TinyMethodsTest {
         }
     }
 
-    /** Words of a sum whose letters stand for digits: tries all digits for one letter after another. */
+    /** A verbal arithmetic puzzle: tries all digits for one letter after another. */
     static final class Puzzle {
         private final String[] terms;
         private final String sum;

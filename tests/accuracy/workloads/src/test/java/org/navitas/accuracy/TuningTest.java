@@ -2,7 +2,7 @@ package org.navitas.accuracy;
 
 import org.junit.Test;
 
-/** Workloads that the estimate may be tuned with; the score is taken on {@link ScoreTest} alone. */
+/** Workloads for tuning the estimate. Only {@link ScoreTest} is scored. */
 public class TuningTest {
     @Test
     public void steady() {

@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import org.junit.Test;
 
-/** Tests whose energy depends on what else runs on the host, or on what an earlier run has left. */
+/** Tests whose energy depends on other processes of the host, or on files of an earlier run. */
 public class UnsteadyTest {
     private static volatile boolean done;
     private static final File CACHE = new File("cache.bin");
 
-    /** Asks again and again for a fixed time: the more CPU it gets, the more often it asks. */
+    /** Polls for a fixed time: the more CPU time it gets, the more often it polls. */
     @Test
     public void polls() {
         long end = System.nanoTime() + 1_500_000_000L;
@@ -21,7 +21,7 @@ public class UnsteadyTest {
         Work.sink = answer;
     }
 
-    /** The same work each time, however long it takes. */
+    /** A fixed amount of work. */
     @Test
     public void works() {
         long x = 1;
@@ -38,7 +38,7 @@ public class UnsteadyTest {
         Work.together(part, part, part, part);
     }
 
-    /** Sleeps and hardly works. */
+    /** Sleeps, with little work. */
     @Test
     public void sleeps() throws InterruptedException {
         for (int i = 0; i < 100; i++) {
@@ -47,7 +47,7 @@ public class UnsteadyTest {
         }
     }
 
-    /** Makes a cache in the first run of a recording; later runs find it. */
+    /** Writes a cache in the first run of a recording; later runs read it. */
     @Test
     public void caches() throws IOException {
         load();

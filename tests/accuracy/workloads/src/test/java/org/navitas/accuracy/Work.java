@@ -3,14 +3,14 @@ package org.navitas.accuracy;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** Pieces of work that the workloads are made of. */
+/** The operations of the workloads. */
 final class Work {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     static volatile long sink;
 
     private Work() {}
 
-    /** Uses so much of the calling thread's CPU time. */
+    /** Uses this CPU time on the calling thread. */
     static void burn(long cpuMillis) {
         long end = THREADS.getCurrentThreadCpuTime() + cpuMillis * 1_000_000;
         long x = 1;
@@ -26,7 +26,7 @@ final class Work {
         Thread.sleep(millis);
     }
 
-    /** Runs all at once and waits for their end. */
+    /** Runs all in parallel and waits for their end. */
     static void together(Runnable... parts) throws InterruptedException {
         Thread[] threads = new Thread[parts.length];
         for (int i = 0; i < parts.length; i++) {
