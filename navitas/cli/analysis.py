@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from navitas.analyze.load import analyzed, load_tables
+from navitas.analyze.load import analyze, load_tables
 from navitas.analyze.profile import Profile
 from navitas.attribute.run_rows import stem
 from navitas.parse.parsed_recording import ParsedRecording
@@ -27,7 +27,7 @@ def load_profile(
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")
     alternative = None if method == "default" else method
-    return analyzed(loaded, alternative=alternative)
+    return analyze(loaded, alternative=alternative)
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:

@@ -45,9 +45,9 @@ def flame_graph(profile: Profile, flames: FlameNodes) -> Iterator[str]:
 
 def _about(flames: FlameNodes) -> str:
     small = (
-        f" Tests, threads and calls below {text(joules(flames.least_j))} are summed up as <i>smaller</i>:"
-        f" {flames.left_out:,} nodes of the call trees."
-        if flames.left_out or flames.smaller_tests
+        f" Tests, threads and calls below {text(joules(flames.min_energy_j))} are summed up as <i>smaller</i>:"
+        f" {flames.omitted:,} nodes of the call trees."
+        if flames.omitted or flames.smaller_tests
         else ""
     )
     return (
