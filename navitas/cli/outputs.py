@@ -11,7 +11,7 @@ from navitas.cli.files import STDOUT, write_to
 from navitas.cli.options import ReportOptions
 from navitas.cli.standard_output import output_console
 from navitas.errors import NavitasError
-from navitas.report.registry import find_format, is_own
+from navitas.report.registry import find_format, is_builtin
 from navitas.report.terminal.terminal_report import TerminalReport
 
 
@@ -36,7 +36,7 @@ def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:
     except (NavitasError, OSError, KeyboardInterrupt):
         raise
     except BaseException as error:  # also one that would end this process, as if all were well
-        if is_own(name):
+        if is_builtin(name):
             raise
         raise NavitasError(
             f"the report format {name} failed: {type(error).__name__}: {error}",

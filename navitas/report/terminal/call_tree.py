@@ -1,4 +1,4 @@
-"""A thread's call tree in the terminal."""
+"""The terminal's view of a thread's call tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_CHILDREN = 30
 
 
 def call_tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy) -> Tree:
-    """A thread's call tree, largest energy first; deep and small parts are summed up, and direct recursion is one line."""
+    """Return a thread's call tree, largest energy first. Deep and small subtrees are summed. Direct recursion is one line."""
     found = Branches(thread.nodes)
     names = MethodNames(profile.method_table)
     title = thread_name(thread).append(f"  {joules(thread.energy_j)} in ").append(printable(test_label(test)))

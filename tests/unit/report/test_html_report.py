@@ -118,7 +118,7 @@ def test_a_recording_without_calls_has_no_flame_graph_and_no_methods() -> None:
 
 
 def test_long_tables_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html_tables, "MOST_ROWS", 2)
+    monkeypatch.setattr(html_tables, "MAX_ROWS", 2)
     text = text_of(html_report.write, profile())
     assert len(Page(text).tables["methods"]) == 3
     assert "The page lists 2 of 3 methods, those with the most energy; the JSON report has all." in text
