@@ -26,7 +26,7 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     repeated = any(len(group.tests) > 1 for group in groups)
     probed = any(test.probes_j for test in tests)
     idle = [test for test in tests if test.wall_ns == 0]
-    about = "App energy is the energy of the app's own threads" + (", an estimate without probes. " if probed else ". ")
+    about = "App energy is the energy of the app's threads" + (", estimated without probes. " if probed else ". ")
     if repeated:
         about += (
             "Energies are medians of the runs that ended, ranges are from the lowest to the highest; the other figures are those"

@@ -60,18 +60,18 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
 def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> Paragraph:
     """Return a note that explains the figures of the table."""
     sums = profile.compensated_totals(tests)
-    sentences = ["App energy: the app's own threads."]
+    sentences = ["App energy: energy of the app's threads."]
     if sums is not None:
-        by = "by their sampled cost and the runs without probes" if sums.by_baseline else "by their sampled cost"
+        basis = "their sampled cost and the runs without probes" if sums.by_baseline else "their sampled cost"
         sentences = [
-            f"App energy: the app's own threads, an estimate without probes {by}.",
+            f"App energy: energy of the app's threads without probes, estimated from {basis}.",
             f"All tests: {unbroken(joules(sums.energy_j))} with probes, {unbroken(joules(sums.compensated_j))} without.",
         ]
     if any(len(group.tests) > 1 for group in groups):
         sentences.append("Energies are medians of the runs that ended, ranges are from the lowest to the highest.")
     elif sums is not None:
         sentences.append("± is a standard error.")
-    sentences.append("Mean power: all energy of the test, as measured, by its wall time.")
+    sentences.append("Mean power: measured energy of the test divided by its wall time.")
     return Paragraph(" ".join(sentences), style="dim")
 
 

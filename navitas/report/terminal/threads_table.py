@@ -62,7 +62,7 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         if role.role in _ROLES:
             add(Text(_ROLES[role.role], style="dim"), role)
     if probed:
-        table.notes.append(Paragraph("Energy of threads is as measured, with probes.", style="dim"))
+        table.notes.append(Paragraph("Energy: as measured, with probes.", style="dim"))
     if listed.others:
         threads = "1 more thread" if listed.others == 1 else f"{listed.others:,} more threads"
         table.notes.append(Text(f"… {threads}: {joules(listed.others_j)} (--top)", style="dim"))
