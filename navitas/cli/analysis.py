@@ -1,4 +1,4 @@
-"""Loads a recording for a report, with progress, and checks `--tree` before the long part of the work."""
+"""Loads and analyzes a recording for a report. Reports progress, and checks `--tree` before the analysis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ def load_profile(
     tree: str | None = None,
     stage: Callable[[str], None] = lambda text: None,
 ) -> Profile:
-    """As `navitas.load`; `stage` receives what is being done. UsageError when `tree` names no thread that has calls."""
+    """Load and analyze a recording, as `navitas.load`. Calls `stage(text)` at the start of each stage.
+
+    Raises `UsageError` if `tree` matches no thread with calls, and the errors of `navitas.load`.
+    """
     stage("reading the recording")
     loaded = load_tables(path)
     if tree is not None:

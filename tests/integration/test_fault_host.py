@@ -118,7 +118,7 @@ def test_a_killed_profiling_harms_no_later_one(start_navitas: Start, navitas: Ru
     (test,) = load(tmp_path / "one").tests
     assert (test.method, test.status) == ("waits", "cut"), "what it recorded can be read"
     refused = navitas("profile", project, "--tests", "*#passes", "-o", "one")
-    refused.check_error(2, "holds a recording already")
+    refused.check_error(2, "already contains a recording")
     assert navitas("profile", project, "--tests", "*#passes", "-o", "two").code == 0
 
 

@@ -66,7 +66,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         percents = percent(share(listed.others_j, total_j))
         table.notes.append(Text(f"… {methods}: {joules(listed.others_j)}, {percents} (--top)", style="dim"))
     if any(run.probes_error is not None for run in profile.ledger.runs):
-        table.notes.append(Paragraph("Self and inclusive: without probes. Share: of the measured energy of all tests.", style="dim"))
+        table.notes.append(Paragraph("Self and inclusive: without probes. Share: of the measured energy.", style="dim"))
     table.notes += notes
     return table
 
