@@ -1,1 +1,1 @@
-"""Group-bys over the ledger: what every report and script reads."""
+"""Group-bys over the ledger. Reports and scripts read their results."""

@@ -1,4 +1,4 @@
-"""The ledger as Arrow tables, for pandas, Parquet and everything else that reads Arrow. Needs pyarrow."""
+"""The ledger as Arrow tables, for pandas, Parquet and other readers of Arrow. Needs pyarrow."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def energy_table(ledger: Ledger) -> pa.Table:
-    """One row for each fact of energy, its dimensions beside it; names are dictionary-encoded.
+    """Return one row for each energy fact, with its dimensions. Names are dictionary-encoded.
 
-    docs/python-api.md describes the columns. Rows of runs without probes are `baseline`: they count in no total.
+    docs/python-api.md describes the columns. Rows of runs without probes have `baseline` set; totals exclude them.
     """
     import pyarrow as pa  # noqa: PLC0415
 
@@ -64,7 +64,7 @@ def energy_table(ledger: Ledger) -> pa.Table:
 
 
 def write_parquet(table: pa.Table, path: str | PathLike[str] | IO[bytes]) -> None:
-    """Write a table as Parquet to a stream, a pipe, or a file that appears whole or not at all. Raises `OSError`."""
+    """Write a table as Parquet to a stream, a pipe or a file. A file is created atomically. Raises `OSError`."""
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     if not isinstance(path, str | PathLike) or (Path(path).exists() and not Path(path).is_file()):
@@ -81,9 +81,9 @@ def _codes(values: tuple[str, ...]) -> tuple[I64, list[str]]:
 
 
 def _dictionary(codes: NDArray[Any], words: list[str], known: Bool | None) -> pa.Array:
-    """Words by code; null where not `known`."""
+    """Return the words that the codes stand for, with nulls where `known` is false."""
     import pyarrow as pa  # noqa: PLC0415
 
     mask = None if known is None else ~known
-    texts = [word.encode("utf-8", "replace").decode() for word in words]  # a forged manifest may have unpaired surrogates
+    texts = [word.encode("utf-8", "replace").decode() for word in words]  # An untrusted manifest may have unpaired surrogates.
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32), mask=mask), pa.array(texts, pa.string()))

@@ -1,4 +1,4 @@
-"""Runs with probes beside the runs without them (`--baseline`)."""
+"""Runs with probes compared with runs without probes (`--baseline`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from navitas.analyze.records import TestEnergy
 
 @dataclass(frozen=True, slots=True)
 class BaselinePairs:
-    """What a test's own threads used, as medians over its runs that have a run without probes beside them.
+    """The energy of a test's threads: medians over its runs that have a baseline run.
 
-    `probed_j` is with probes, `compensated_j` without the probes' energy by their sampled cost alone, `unprobed_j` as measured
-    without probes; `probes_j` is the probes' energy by their sampled cost.
+    - `runs`: the number of these runs.
+    - `probed_j`: measured with probes.
+    - `compensated_j`: `probed_j` minus the probes' energy, estimated from their sampled cost alone.
+    - `unprobed_j`: measured without probes.
+    - `probes_j`: the probes' energy, estimated from their sampled cost.
     """
 
     runs: int
@@ -25,17 +28,17 @@ class BaselinePairs:
 
     @property
     def error(self) -> float | None:
-        """How far `compensated_j` is off `unprobed_j`, as a share of the latter; None where nothing was used without probes."""
+        """The relative error of `compensated_j` against `unprobed_j`. None if `unprobed_j` is zero."""
         return self.compensated_j / self.unprobed_j - 1 if self.unprobed_j > 0 else None
 
     @property
     def exceeds_probes(self) -> bool:
-        """Whether the two differ by more than all that probes used, so that the runs themselves differ."""
+        """Whether `compensated_j` and `unprobed_j` differ by more than `probes_j`. If so, the runs differ for other reasons."""
         return abs(self.compensated_j - self.unprobed_j) > self.probes_j
 
 
 def baseline_pairs(tests: Iterable[TestEnergy]) -> BaselinePairs | None:
-    """Compare the runs of one test with those without probes; None where no run has one beside it."""
+    """Compare the runs of one test with their baseline runs. Returns None if it has no baseline run."""
     pairs = [(test, test.unprobed_threads_j) for test in tests if test.unprobed_threads_j is not None]
     if not pairs:
         return None
@@ -52,7 +55,7 @@ def baseline_pairs(tests: Iterable[TestEnergy]) -> BaselinePairs | None:
 class CompensatedTotals:
     """Sums over tests: `energy_j` with probes and `compensated_j` without them.
 
-    `by_baseline`: runs without probes corrected the estimate.
+    `by_baseline`: whether baseline runs corrected the estimate.
     """
 
     energy_j: float
@@ -61,14 +64,14 @@ class CompensatedTotals:
 
 
 def compensated_totals(tests: Iterable[TestEnergy]) -> CompensatedTotals | None:
-    """What tests used with and without probes; None where no probes' energy was taken off."""
-    given = list(tests)
-    if not any(test.probes_j for test in given):
+    """Sum the energy of tests with and without probes. Returns None if no probe energy was subtracted."""
+    tests = list(tests)
+    if not any(test.probes_j for test in tests):
         return None
     return CompensatedTotals(
-        energy_j=sum(test.energy_j for test in given),
-        compensated_j=sum(test.compensated_j for test in given),
-        by_baseline=any(test.unprobed_j for test in given),
+        energy_j=sum(test.energy_j for test in tests),
+        compensated_j=sum(test.compensated_j for test in tests),
+        by_baseline=any(test.unprobed_j for test in tests),
     )
 
 

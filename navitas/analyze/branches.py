@@ -1,4 +1,4 @@
-"""Call trees for reading: calls of one method side by side are one branch, and direct recursion is folded into it."""
+"""Call trees for people: sibling calls of a method are merged into one branch, and direct recursion is folded into it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from navitas.analyze.records import Nodes
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A method's calls below one branch, with those that it made of itself directly folded into it.
+    """The calls of one method below one branch, with direct recursion folded in.
 
-    `id` is that of its first node. Inclusive energy and wall time are those of the outermost calls; `levels` is how deep they
-    recurse, 1 if not at all. `below` are the numbers of the nodes that all levels call.
+    - `id`: the id of its first node.
+    - `inclusive_j`, `wall_ns`: sums over the outermost calls.
+    - `levels`: the depth of the recursion; 1 without recursion.
+    - `below`: the nodes that calls at any level call.
     """
 
     id: int
@@ -28,7 +30,7 @@ class Branch:
 
 
 class Branches:
-    """The branches of one call tree, made level by level as they are read. Nodes are numbers: trees have millions."""
+    """The branches of one call tree, computed level by level on demand. Nodes are integers, since trees have millions of them."""
 
     def __init__(self, nodes: Nodes) -> None:
         parents, self._method, self._calls, self._inclusive_j, self._exclusive_j, self._wall_ns = (
@@ -39,11 +41,11 @@ class Branches:
             self._children.setdefault(parent, []).append(node)
 
     def top(self) -> list[Branch]:
-        """The outermost branches, largest inclusive energy first."""
+        """Return the outermost branches, largest inclusive energy first."""
         return self._branches(self._children.get(-1, ()))
 
     def below(self, branch: Branch) -> list[Branch]:
-        """The branches that a branch calls, largest inclusive energy first: what recursion calls at any level comes once."""
+        """Return the branches that a branch calls, largest inclusive energy first. Calls from all recursion levels are merged."""
         return self._branches(branch.below)
 
     def _branches(self, nodes: Iterable[int]) -> list[Branch]:
@@ -77,5 +79,5 @@ class Branches:
 
 
 def inclusive_j(branches: Iterable[Branch]) -> float:
-    """What branches beside each other used with all that they call."""
+    """Return the sum of the inclusive energies of sibling branches."""
     return sum(branch.inclusive_j for branch in branches)

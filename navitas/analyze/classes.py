@@ -1,4 +1,4 @@
-"""Tests of one class as one: what `--granularity class` shows."""
+"""The tests of each class merged into one record, for `--granularity class`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _WORST_FIRST = ("cut", "failed", "passed", "assumption", "ignored")
 
 
 def by_class(tests: Iterable[TestEnergy]) -> tuple[TestEnergy, ...]:
-    """One record for each run of each test class, with the sums over its tests and `*` for a method."""
+    """Return one record for each run of each test class: sums over its tests. Its `method` is `*`."""
     groups: dict[tuple[int, str, str], list[TestEnergy]] = {}
     for test in tests:
         groups.setdefault((test.run, test.module, test.class_name), []).append(test)
-    return tuple(_joined(group) for group in groups.values())
+    return tuple(_merged(group) for group in groups.values())
 
 
-def _joined(tests: list[TestEnergy]) -> TestEnergy:
+def _merged(tests: list[TestEnergy]) -> TestEnergy:
     alternative = [test.alternative_j for test in tests if test.alternative_j is not None]
     return replace(
         tests[0],
@@ -36,27 +36,27 @@ def _joined(tests: list[TestEnergy]) -> TestEnergy:
         threads=_threads(tests),
         rows=tuple(row for test in tests for row in test.rows),
         alternative_j=fsum(alternative) if alternative else None,
-        unprobed_j=_all([test.unprobed_j for test in tests]),
-        unprobed_threads_j=_all([test.unprobed_threads_j for test in tests]),
-        probes_error_j=_all([test.probes_error_j for test in tests]),
-        sampled_probes_j=_all([test.sampled_probes_j for test in tests]),
-        whole_compensated_j=_all([test.whole_compensated_j for test in tests]),
-        compensated_error_j=_all([test.compensated_error_j for test in tests]),
-        components=_sums([test.components for test in tests]),
+        unprobed_j=_sum_known([test.unprobed_j for test in tests]),
+        unprobed_threads_j=_sum_known([test.unprobed_threads_j for test in tests]),
+        probes_error_j=_sum_known([test.probes_error_j for test in tests]),
+        sampled_probes_j=_sum_known([test.sampled_probes_j for test in tests]),
+        whole_compensated_j=_sum_known([test.whole_compensated_j for test in tests]),
+        compensated_error_j=_sum_known([test.compensated_error_j for test in tests]),
+        components=_sum_components([test.components for test in tests]),
     )
 
 
 def _rank(status: str) -> int:
-    """Worst first; of a status that is not known nothing better is known than of a test that was cut."""
+    """Return the rank of a status, worst first. An unknown status ranks as `cut`."""
     return _WORST_FIRST.index(status) if status in _WORST_FIRST else 0
 
 
 def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:
-    """Each thread once, largest first; without methods, which whole tests do not have."""
+    """Return each thread once, largest energy first, without methods and call trees."""
     groups: dict[tuple[int, int, str, str], list[ThreadEnergy]] = {}
     for thread in (thread for test in tests for thread in test.threads):
         groups.setdefault((thread.serial, thread.tid, thread.name, thread.role), []).append(thread)
-    joined = [
+    merged = [
         replace(
             group[0],
             count=max(thread.count for thread in group),
@@ -67,18 +67,21 @@ def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:
             methods=MethodRecords.none(),
             nodes=Nodes.none(),
             lowest_method_j=0.0,
-            components=_sums([thread.components for thread in group]),
+            components=_sum_components([thread.components for thread in group]),
         )
         for group in groups.values()
     ]
-    return tuple(sorted(joined, key=lambda thread: -thread.energy_j))
+    return tuple(sorted(merged, key=lambda thread: -thread.energy_j))
 
 
-def _all(figures: Sequence[float | None]) -> float | None:
-    """The sum; None where one is not known. Errors add up, too: those of one run have the same cause, the sampled cost."""
+def _sum_known(figures: Sequence[float | None]) -> float | None:
+    """Return the sum, or None if a figure is unknown.
+
+    Standard errors are also summed: within a run they have the same cause, the sampled cost of probes.
+    """
     known = [figure for figure in figures if figure is not None]
     return fsum(known) if len(known) == len(figures) else None
 
 
-def _sums(rows: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+def _sum_components(rows: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
     return tuple(map(fsum, zip(*rows, strict=True)))

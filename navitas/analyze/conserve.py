@@ -1,4 +1,4 @@
-"""Energy is conserved: the sums that must agree in every ledger, checked once for all reports."""
+"""Checks that energy is conserved: that the sums over a ledger agree."""
 
 from __future__ import annotations
 
@@ -16,76 +16,76 @@ TOLERANCE = 1e-9
 
 
 def check(profile: Profile) -> list[str]:
-    """Every sum that is off by more than 1e-9 of its total, in words; empty when energy is conserved."""
-    return [*_of_runs(profile), *_of_owners(profile), *_of_threads(profile), *_of_trees(profile)]
+    """Return a message for each sum with a relative error above 1e-9. The list is empty if energy is conserved."""
+    return [*_check_runs(profile), *_check_owners(profile), *_check_threads(profile), *_check_trees(profile)]
 
 
-def _of_runs(profile: Profile) -> Iterator[str]:
-    """Facts of a run and component against the curves, with the probes' energy moved or not."""
+def _check_runs(profile: Profile) -> Iterator[str]:
+    """Compare the facts of each run and component with its curves, with and without compensation for probes."""
     ledger, energy = profile.ledger, profile.ledger.energy
     components = len(ledger.components)
     cell = ledger.owners.run[energy.owner] * components + energy.component
-    whole_j = ledger.run_energy_j
+    expected_j = ledger.run_energy_j
     for what, joules in (("exclusive", energy.exclusive_j), ("raw", energy.raw_j)):
-        found = binned(cell, joules, whole_j.size).reshape(whole_j.shape)
-        for run, component in np.argwhere(_off(found, whole_j, np.abs(whole_j))).tolist():
-            place = f"runs/{ledger.runs[run].id}, {ledger.components[component]}: {what} energies"
-            yield _words(place, found[run, component], whole_j[run, component])
+        sums_j = binned(cell, joules, expected_j.size).reshape(expected_j.shape)
+        for run, component in np.argwhere(_differs(sums_j, expected_j, np.abs(expected_j))).tolist():
+            subject = f"runs/{ledger.runs[run].id}, {ledger.components[component]}: {what} energies"
+            yield _message(subject, sums_j[run, component], expected_j[run, component])
 
 
-def _of_owners(profile: Profile) -> Iterator[str]:
-    """Facts of the owners that are no threads, over a run's tests and the time outside of them, against their curves."""
+def _check_owners(profile: Profile) -> Iterator[str]:
+    """Compare the facts of each owner that is not a thread with its curves, over the whole run."""
     ledger, energy = profile.ledger, profile.ledger.energy
     components = len(ledger.components)
-    found = binned(
+    sums_j = binned(
         energy.owner.astype(np.int64) * components + energy.component, energy.exclusive_j, len(ledger.owners) * components
     )
     for owner in np.flatnonzero(ledger.owners.kind != OwnerKind.THREAD).tolist():
         run = int(ledger.owners.run[owner])
         entry = ledger.runs[run]
         for component, name in enumerate(ledger.components):
-            found_j = float(found[owner * components + component])
-            whole_j = ledger.curves.curve(owner, component).between(entry.start_ns, entry.end_ns)
-            # The rest of a run is a difference of its whole: its rounding is that of the run.
-            if abs(found_j - whole_j) > TOLERANCE * max(abs(whole_j), abs(float(ledger.run_energy_j[run, component]))):
-                yield _words(f"runs/{entry.id}, {ledger.owners.name[owner]}, {name}: energies", found_j, whole_j)
+            sum_j = float(sums_j[owner * components + component])
+            expected_j = ledger.curves.curve(owner, component).between(entry.start_ns, entry.end_ns)
+            # Energy outside tests is a difference of run totals, so its rounding error scales with the run's energy.
+            if abs(sum_j - expected_j) > TOLERANCE * max(abs(expected_j), abs(float(ledger.run_energy_j[run, component]))):
+                yield _message(f"runs/{entry.id}, {ledger.owners.name[owner]}, {name}: energies", sum_j, expected_j)
 
 
-def _of_threads(profile: Profile) -> Iterator[str]:
-    """Energies of a thread's call paths in a test and component against its curve."""
+def _check_threads(profile: Profile) -> Iterator[str]:
+    """Compare the energy of each thread's call paths, by test and component, with the thread's curve."""
     ledger, energy, shares = profile.ledger, profile.ledger.energy, profile.ledger.shares
     owners, components = len(ledger.owners), len(ledger.components)
-    own = (energy.test != NO_TEST) & (ledger.owners.kind[energy.owner] == OwnerKind.THREAD)
+    in_tests = (energy.test != NO_TEST) & (ledger.owners.kind[energy.owner] == OwnerKind.THREAD)
     key = shares.test.astype(np.int64) * owners + shares.owner
-    row = np.searchsorted(key, energy.test[own].astype(np.int64) * owners + energy.owner[own])
-    cell = row * components + energy.component[own]
-    found = binned(cell, energy.exclusive_j[own], shares.energy_j.size).reshape(shares.energy_j.shape)
-    # A thread that used next to nothing may lie within the rounding of its test.
-    whole_j = profile.tables.tests_by_kind.sum(axis=1)[shares.test]
-    scale = np.maximum(np.abs(shares.energy_j), TOLERANCE * np.abs(whole_j))
-    for share, component in np.argwhere(_off(found, shares.energy_j, scale)).tolist():
+    row = np.searchsorted(key, energy.test[in_tests].astype(np.int64) * owners + energy.owner[in_tests])
+    cell = row * components + energy.component[in_tests]
+    sums_j = binned(cell, energy.exclusive_j[in_tests], shares.energy_j.size).reshape(shares.energy_j.shape)
+    # The energy of a nearly idle thread can be below the rounding error of its test.
+    expected_j = profile.tables.tests_by_kind.sum(axis=1)[shares.test]
+    scale = np.maximum(np.abs(shares.energy_j), TOLERANCE * np.abs(expected_j))
+    for share, component in np.argwhere(_differs(sums_j, shares.energy_j, scale)).tolist():
         test, owner = int(shares.test[share]), int(shares.owner[share])
         tests = ledger.tests
-        place = f"test {tests.class_name[test]}#{tests.method[test]} in runs/{tests.run_id[test]}, thread "
-        place += f"{ledger.owners.name[owner]}, {ledger.components[component]}: energies of call paths"
-        yield _words(place, found[share, component], shares.energy_j[share, component])
+        subject = f"test {tests.class_name[test]}#{tests.method[test]} in runs/{tests.run_id[test]}, thread "
+        subject += f"{ledger.owners.name[owner]}, {ledger.components[component]}: energies of call paths"
+        yield _message(subject, sums_j[share, component], shares.energy_j[share, component])
 
 
-def _of_trees(profile: Profile) -> Iterator[str]:
-    """Inclusive energies of call trees' roots against the exclusive ones of all their nodes."""
+def _check_trees(profile: Profile) -> Iterator[str]:
+    """Compare the inclusive energy of each call tree's roots with the self energy of all its nodes."""
     trees = profile.tables.trees
     roots, size = trees.parent < 0, len(trees.order)
     for number, component in enumerate(profile.components):
         inclusive = binned(trees.tree[roots], trees.inclusive_j[roots, number], size)
         exclusive = binned(trees.tree, trees.exclusive_j[:, number], size)
         scale = binned(trees.tree, np.abs(trees.exclusive_j[:, number]), size)
-        for tree in np.flatnonzero(_off(inclusive, exclusive, scale)).tolist():
-            yield _words(f"call tree {tree}, {component}: inclusive energies of roots", inclusive[tree], exclusive[tree])
+        for tree in np.flatnonzero(_differs(inclusive, exclusive, scale)).tolist():
+            yield _message(f"call tree {tree}, {component}: inclusive energies of roots", inclusive[tree], exclusive[tree])
 
 
-def _off(found: F64, expected: F64, scale: F64) -> Bool:
-    return np.asarray(~(np.abs(found - expected) <= TOLERANCE * scale))
+def _differs(sums_j: F64, expected_j: F64, scale: F64) -> Bool:
+    return np.asarray(~(np.abs(sums_j - expected_j) <= TOLERANCE * scale))
 
 
-def _words(what: str, found: float, expected: float) -> str:
-    return f"{what} add up to {float(found)!r} J, not {float(expected)!r} J"
+def _message(subject: str, sum_j: float, expected_j: float) -> str:
+    return f"{subject} add up to {float(sum_j)!r} J, not {float(expected_j)!r} J"

@@ -1,4 +1,4 @@
-"""Which repeats count in medians: those in which a test ran to its end."""
+"""The repeats that count in medians: those in which a test ran to its end."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from navitas.parse.arrays import I64, Bool
 
 @dataclass(frozen=True, slots=True)
 class CountedRepeats:
-    """Which repeats count for each test.
+    """The repeats that count for each test.
 
-    `repeats` are the numbers of the repeats in order. `counts` has a row for each test and a column for each repeat: whether the
-    repeat counts for the test. `test` is the test (a row of `counts`) of each of the given records, `own` whether the record
-    itself counts among those of its test.
+    - `repeats`: the numbers of the repeats, ascending.
+    - `counts`: whether a repeat counts for a test. Shape: tests × repeats.
+    - `test`: the test of each record, as a row of `counts`.
+    - `record_counts`: whether each record counts for its test.
     """
 
     repeats: tuple[int, ...]
     counts: Bool
     test: I64
-    own: Bool
+    record_counts: Bool
 
-    def of_groups(self, group: I64, record: I64, size: int) -> Bool:
-        """Which repeats count for groups of tests, such as the tests that call a method: those that count for all of them.
+    def for_groups(self, group: I64, record: I64, size: int) -> Bool:
+        """Return the repeats that count for groups of tests, such as the tests that call a method. Shape: `size` × repeats.
 
-        `group` and `record` are pairs: the group of that number includes the test of that record. Where no repeat counts for all
-        tests of a group, all repeats do. The result has a row for each of `size` groups.
+        A repeat counts for a group if it counts for all tests of the group. If no repeat does, all repeats count.
+        `group` and `record` are parallel columns: the group includes the test of the record.
         """
         pairs = np.unique(self.test[record] * max(size, 1) + group)
         first = np.searchsorted(pairs, np.arange(len(self.counts) + 1) * max(size, 1))
@@ -41,19 +42,20 @@ class CountedRepeats:
 
 
 def counted_repeats(tests: Sequence[TestEnergy]) -> CountedRepeats:
-    """Which repeats count for each test: those in which it ran and was not cut, or, if there is none, those in which it ran.
+    """Find the repeats that count for each test: those in which it ran and was not cut.
 
-    For a test that never ran all repeats count. `tests` are records as in `Profile.tests`, one for each run of each test.
+    If there is none, the repeats in which the test ran count. If it never ran, all repeats count.
+    `tests` has one record for each run of each test, as `Profile.tests`.
     """
     repeats, column = np.unique([test.repeat for test in tests], return_inverse=True)
     keys: dict[tuple[str, str, str], int] = {}
     row = np.array([keys.setdefault((test.module, test.class_name, test.method), len(keys)) for test in tests], np.int64)
     ran = np.array([test.wall_ns > 0 for test in tests], bool)
     ended = ran & np.array([test.status != "cut" for test in tests], bool)
-    ended_ever = np.zeros(len(keys), bool)
-    ended_ever[row[ended]] = True
-    own = np.where(ended_ever[row], ended, ran)
+    has_ended = np.zeros(len(keys), bool)
+    has_ended[row[ended]] = True
+    record_counts = np.where(has_ended[row], ended, ran)
     counts = np.zeros((len(keys), len(repeats)), bool)
-    counts[row[own], column[own]] = True
+    counts[row[record_counts], column[record_counts]] = True
     counts[~counts.any(axis=1)] = True
-    return CountedRepeats(tuple(repeats.tolist()), counts, row, own)
+    return CountedRepeats(tuple(repeats.tolist()), counts, row, record_counts)

@@ -1,4 +1,4 @@
-"""What each run of a test got of the CPU, and how long it waited for it."""
+"""CPU time of each run of a test, and the time that its threads waited for a CPU."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from navitas.parse.roles import NOT_THE_TESTS
 
 @dataclass(frozen=True, slots=True)
 class CpuUse:
-    """One run of a test. Threads of the profiler and of the JIT compiler are left out, as their work is not the test's.
+    """The CPU use of one run of a test, without threads of the profiler and of the JIT compiler.
 
-    `calls` are those of all recorded methods. `waited_ns`: its threads were ready to run and had no CPU; `starved_ns`: of that,
-    what the app's own threads do not explain. Both are None where the device does not count waiting time.
+    - `calls`: calls of all recorded methods.
+    - `waited_ns`: the time in which threads were ready to run and had no CPU. None if the device doesn't report it.
+    - `starved_ns`: the waiting time that other processes caused (`navitas.attribute.waits`). None if `waited_ns` is.
     """
 
     wall_ns: int
@@ -28,7 +29,7 @@ class CpuUse:
 
     @property
     def starved_share(self) -> float | None:
-        """How much of the CPU time that the test wanted went to others: starved / (got + starved)."""
+        """The share of the requested CPU time that other processes used: starved_ns / (cpu_ns + starved_ns)."""
         if self.starved_ns is None:
             return None
         wanted_ns = self.cpu_ns + self.starved_ns
@@ -36,12 +37,12 @@ class CpuUse:
 
     @property
     def cpu_per_s(self) -> float:
-        """CPU seconds in a second of wall time."""
+        """CPU seconds per second of wall time."""
         return self.cpu_ns / self.wall_ns if self.wall_ns else 0.0
 
     @property
     def calls_per_s(self) -> float:
-        """Calls in a second of wall time."""
+        """Calls per second of wall time."""
         return self.calls * 1e9 / self.wall_ns if self.wall_ns else 0.0
 
 
@@ -50,13 +51,13 @@ class CpuUses:
 
     def __init__(self, ledger: Ledger) -> None:
         tests, shares, size = ledger.tests, ledger.shares, len(ledger.tests)
-        own = np.array([role not in NOT_THE_TESTS for role in ledger.owners.role] + [False])[shares.owner]
-        self._cpu_ns = binned(shares.test[own].astype(np.int64), shares.cpu_ns[own], size)
+        is_app = np.array([role not in NOT_THE_TESTS for role in ledger.owners.role] + [False])[shares.owner]
+        self._cpu_ns = binned(shares.test[is_app].astype(np.int64), shares.cpu_ns[is_app], size)
         self._calls = binned(ledger.calls.test.astype(np.int64), ledger.calls.calls, size)
         self._tests = tests
 
-    def of(self, test: TestEnergy) -> CpuUse:
-        """The CPU use of a test, or of all tests that the record sums."""
+    def of_test(self, test: TestEnergy) -> CpuUse:
+        """Return the CPU use of a test, or of all tests that the record sums."""
         rows = list(test.rows)
         waited_ns, starved_ns = self._tests.waited_ns[rows].sum(), self._tests.starved_ns[rows].sum()
         known = bool(np.isfinite(waited_ns)) and test.wall_ns > 0

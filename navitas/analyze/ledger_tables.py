@@ -1,4 +1,4 @@
-"""The tables behind a profile's records: group-bys over the ledger. Each is computed once, on first use."""
+"""The tables behind a profile's records: group-bys over the ledger, computed on first use and cached."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ KINDS = len(OwnerKind)
 
 @dataclass(frozen=True, slots=True)
 class ThreadRows:
-    """Threads of tests in the order of `CallTrees`: joules outside of calls, of probes, and in all, by component."""
+    """The threads of each test, in the order of `CallTrees.order`. Energies have a column for each component.
+
+    `untraced_j` is the energy outside probed methods, `probes_j` that of probes, `energy_j` the total.
+    """
 
     test: I64
     owner: I64
@@ -33,7 +36,7 @@ class ThreadRows:
 
 
 class LedgerTables:
-    """All tables of a ledger."""
+    """The tables of a ledger."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -60,9 +63,11 @@ class LedgerTables:
         found = np.zeros((2, size, components))
         in_tests = (energy.test != NO_TEST) & (ledger.owners.kind[energy.owner] == OwnerKind.THREAD)
         for place, path in enumerate((OUTSIDE, PROBES)):
-            own = in_tests & (energy.path == path)
-            row = by_key[np.searchsorted(key, energy.test[own].astype(np.int64) * width + energy.owner[own], sorter=by_key)]
-            found[place, row, energy.component[own]] = energy.exclusive_j[own]
+            on_path = in_tests & (energy.path == path)
+            row = by_key[
+                np.searchsorted(key, energy.test[on_path].astype(np.int64) * width + energy.owner[on_path], sorter=by_key)
+            ]
+            found[place, row, energy.component[on_path]] = energy.exclusive_j[on_path]
         return ThreadRows(
             test=test,
             owner=owner,
@@ -76,18 +81,18 @@ class LedgerTables:
 
     @cached_property
     def is_baseline(self) -> Bool:
-        """Which tests (rows of `Ledger.tests`) ran without probes, beside those that are reported."""
+        """Whether each test (a row of `Ledger.tests`) belongs to a baseline run."""
         runs = np.array([entry.baseline for entry in self.ledger.runs] + [False])
         return runs[self.ledger.tests.run]
 
     @cached_property
     def tests_by_kind(self) -> F64:
-        """Joules of each test by kind of owner (`OwnerKind`) and component."""
+        """Joules by test, kind of owner (`OwnerKind`) and component."""
         ledger, energy, components = self.ledger, self.ledger.energy, len(self.ledger.components)
         kind = ledger.owners.kind[energy.owner]
-        beside = (energy.test != NO_TEST) & (kind != OwnerKind.THREAD)
-        cell = (energy.test[beside].astype(np.int64) * KINDS + kind[beside]) * components + energy.component[beside]
+        in_others = (energy.test != NO_TEST) & (kind != OwnerKind.THREAD)
+        cell = (energy.test[in_others].astype(np.int64) * KINDS + kind[in_others]) * components + energy.component[in_others]
         size = len(ledger.tests)
-        found = binned(cell, energy.exclusive_j[beside], size * KINDS * components).reshape(size, KINDS, components)
+        found = binned(cell, energy.exclusive_j[in_others], size * KINDS * components).reshape(size, KINDS, components)
         found[:, OwnerKind.THREAD] = sums(ledger.shares.test.astype(np.int64), ledger.shares.energy_j, size)
         return found

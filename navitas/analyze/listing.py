@@ -1,4 +1,4 @@
-"""The largest of many rows, and the sum of all others."""
+"""The largest rows of a table, and the sum of the others."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-LEAST_SHARE = 0.001
-"""Rows with a smaller share of the whole are not listed."""
+MIN_SHARE = 0.001
+"""Rows with a smaller share of the total are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[T]):
-    """The rows that are listed, and how many others there are with what energy."""
+    """The listed rows, and the number and energy of the others."""
 
     rows: tuple[T, ...]
     others: int
     others_j: float
 
 
-def largest(ranked: Sequence[T], top: int, whole_j: float, energy_j: Callable[[T], float]) -> Listing[T]:
-    """Of rows by descending energy the first `top` that have at least `LEAST_SHARE` of the whole; at least one row, if any."""
-    count = sum(energy_j(row) >= LEAST_SHARE * whole_j for row in ranked[:top])
+def largest(ranked: Sequence[T], top: int, total_j: float, energy_j: Callable[[T], float]) -> Listing[T]:
+    """List at most `top` rows with a share of at least `MIN_SHARE`, and at least one row.
+
+    `ranked` is sorted by descending energy.
+    """
+    count = sum(energy_j(row) >= MIN_SHARE * total_j for row in ranked[:top])
     rows, others = ranked[: max(count, 1)], ranked[max(count, 1) :]
     return Listing(tuple(rows), len(others), sum(map(energy_j, others)))

@@ -1,4 +1,4 @@
-"""From a recording on disk to its profile; needs no device, Gradle or Java."""
+"""Loads a recording from disk and analyzes it. Needs no device, Gradle or Java."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from navitas.recording.store import open_recording
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A recording's tables and the power model that belongs to it."""
+    """A recording's tables and its power model."""
 
     path: Path
     parsed: ParsedRecording
@@ -33,24 +33,24 @@ class Loaded:
 
 
 def load(recording: str | PathLike[str], *, alternative: str | None = None) -> Profile:
-    """Open, parse and analyse a recording; `alternative` names a second model (`paper1`), in addition to the default one.
+    """Open, parse and analyze a recording. `alternative` names a second model (`paper1`), in addition to the default one.
 
     Raises:
-        RecordingError: the folder is no recording, or its files cannot be read.
-        PowerProfileError: its power profile cannot be read.
+        RecordingError: The folder is not a recording, or a file can't be read.
+        PowerProfileError: The power profile can't be read.
     """
-    return analyzed(load_tables(Path(recording)), alternative=alternative)
+    return analyze(load_tables(Path(recording)), alternative=alternative)
 
 
 def load_tables(path: Path) -> Loaded:
-    """Open and parse a recording. Raises as `load` does."""
+    """Open and parse a recording. Raises the errors of `load`."""
     recording = open_recording(path)
     manifest = recording.manifest
     profile_path = recording.file(manifest.power_profile.file)
     try:
         profile = read_power_profile(profile_path, name=manifest.power_profile.source)
     except PowerProfileError as error:
-        if isinstance(error.__cause__, OSError):  # the user did not type this path
+        if isinstance(error.__cause__, OSError):  # The path isn't from the user, so the error names a remedy.
             raise PowerProfileError(error.message, "Copy the recording again, or record again with --power-profile.") from error
         raise
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
@@ -63,16 +63,16 @@ def load_tables(path: Path) -> Loaded:
     return Loaded(path, parsed, manifest, model)
 
 
-def analyzed(loaded: Loaded, *, alternative: str | None = None) -> Profile:
-    """The profile of a recording that was read; an error of analysis names its folder."""
+def analyze(loaded: Loaded, *, alternative: str | None = None) -> Profile:
+    """Compute the profile of a recording's tables. Errors name the recording's folder."""
     try:
         return profile_of(loaded.parsed, loaded.manifest, loaded.model, alternative=alternative)
-    except RecordingError as error:  # analysis knows no files
+    except RecordingError as error:  # The message doesn't name a file yet.
         raise RecordingError(f"{loaded.path}: {error.message}", error.remedy) from error
 
 
 def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, alternative: str | None = None) -> Profile:
-    """Attribute the energy of every run, and add what there is to warn of."""
+    """Attribute the energy of every run, and collect the warnings."""
     ledger = build_ledger(parsed, manifest, model, alternative=alternative)
     findings = Findings()
     unknown = Counter(name for name in manifest.components if name not in ledger.components)
@@ -92,11 +92,11 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
             **manifest.provenance.model_dump(mode="json", exclude_none=True, exclude_defaults=True),
         },
     )
-    return Profile(ledger, about, _found(parsed, manifest, model), parsed.losses, notices=notices)
+    return Profile(ledger, about, _recording_warnings(parsed, manifest, model), parsed.losses, notices=notices)
 
 
-def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
-    """What the recording, its parsing and its power profile warn of."""
+def _recording_warnings(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
+    """Yield the warnings about the recording, its parsing and its power profile."""
     if manifest.state == "partial":
         remedy = "Figures hold for what was recorded; record again for the rest."
         yield Notice.with_code("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
@@ -104,14 +104,14 @@ def _found(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> It
         remedy = "Record again: totals need runs with probes."
         yield Notice.with_code("only_baselines", "only runs without probes were recorded; no total has them", remedy)
     for warning in parsed.warnings:
-        yield Notice(warning.code, f"{_place(warning.run)}{warning.message}", warning.remedy, warning.run)
+        yield Notice(warning.code, f"{_run_prefix(warning.run)}{warning.message}", warning.remedy, warning.run)
     for message in model.warnings:
         yield Notice.with_code("power_profile", message, "Name a better profile with --power-profile.")
     warned = {(warning.code, warning.run) for warning in parsed.warnings}
     for loss in parsed.losses:
-        if not warned & {(loss.what, loss.run), (loss.what, None)}:  # a warning of no run is about all runs
-            yield Notice("loss", f"{_place(loss.run)}{loss.count} × {loss.what} lost", LOST, loss.run)
+        if not warned & {(loss.what, loss.run), (loss.what, None)}:  # A warning without a run is about all runs.
+            yield Notice("loss", f"{_run_prefix(loss.run)}{loss.count} × {loss.what} lost", LOST, loss.run)
 
 
-def _place(run: int | None) -> str:
+def _run_prefix(run: int | None) -> str:
     return "" if run is None else f"runs/{run}: "

@@ -6,6 +6,6 @@ from navitas.analyze.profile import Profile
 
 
 def profile_power_w(profile: Profile) -> float | None:
-    """Energy by wall time over all runs but those of a baseline; None where no time passed."""
+    """Return energy divided by wall time over all runs except baseline runs, or None if no time passed."""
     wall_ns = sum(run.end_ns - run.start_ns for run in profile.ledger.runs if not run.baseline)
     return profile.totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None

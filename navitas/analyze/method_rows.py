@@ -1,4 +1,4 @@
-"""Each method in each thread of each test: a group-by over the nodes of call trees, in which recursion counts once."""
+"""Each method by thread and test: a group-by over the nodes of call trees that counts recursion once."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from navitas.parse.arrays import F64, I64
 
 @dataclass(frozen=True, slots=True)
 class MethodRows:
-    """One row for each tree and method, tree by tree, largest inclusive energy first.
+    """One row for each tree and method, sorted by tree, then by descending inclusive energy.
 
-    Tree i has the rows `start[i]` to `start[i + 1] - 1`. `counts` columns: calls, throws, cut calls. `inclusive_j`, `wall_ns`,
-    `cpu_ns` and `alternative_j` are those of outermost calls. Energies have a column for each component, `raw_*` are sums over
-    them. `*_error_j`: standard errors, NaN where none is known.
+    - `start`: tree i has the rows `start[i]` to `start[i + 1] - 1`.
+    - `counts`: columns are calls, calls ended by an exception, cut calls.
+    - `inclusive_j`, `wall_ns`, `cpu_ns`, `alternative_j`: sums over outermost calls.
+    - `inclusive_j`, `exclusive_j`: a column for each component. `raw_*` are sums over components.
+    - `*_error_j`: standard errors, NaN if unknown.
     """
 
     start: I64
@@ -43,18 +45,18 @@ def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
     key, index = np.unique(trees.tree * width + trees.method, return_inverse=True)
     size, outer = len(key), trees.is_outermost
 
-    def once(values: F64) -> F64:
+    def outermost_sum(values: F64) -> F64:
         return np.bincount(index, np.where(outer, values, 0.0), size).astype(np.float64)
 
-    def total(values: F64) -> F64:
+    def full_sum(values: F64) -> F64:
         return np.bincount(index, values, size).astype(np.float64)
 
     inclusive_j = sums(index, trees.inclusive_j * outer[:, None], size)
     exclusive_j = sums(index, trees.exclusive_j, size)
-    raw_inclusive_j, raw_exclusive_j = once(trees.raw_inclusive_j), total(trees.raw_exclusive_j)
-    tree, whole_j = key // width, (inclusive_j.sum(axis=1), exclusive_j.sum(axis=1))
-    errors = _errors(ledger, trees, tree, (raw_inclusive_j - whole_j[0], raw_exclusive_j - whole_j[1]), whole_j)
-    order = np.lexsort((key % width, -whole_j[0], tree))
+    raw_inclusive_j, raw_exclusive_j = outermost_sum(trees.raw_inclusive_j), full_sum(trees.raw_exclusive_j)
+    tree, total_j = key // width, (inclusive_j.sum(axis=1), exclusive_j.sum(axis=1))
+    errors = _errors(ledger, trees, tree, (raw_inclusive_j - total_j[0], raw_exclusive_j - total_j[1]), total_j)
+    order = np.lexsort((key % width, -total_j[0], tree))
     return MethodRows(
         start=np.searchsorted(tree, np.arange(len(trees.order) + 1)),
         tree=tree,
@@ -64,17 +66,17 @@ def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
         exclusive_j=exclusive_j[order],
         raw_inclusive_j=raw_inclusive_j[order],
         raw_exclusive_j=raw_exclusive_j[order],
-        wall_ns=_integers(once(trees.wall_ns)[order]),
-        self_ns=_integers(total(trees.self_ns)[order]),
-        cpu_ns=_integers(once(trees.cpu_ns)[order]),
-        alternative_j=None if trees.alternative_j is None else once(trees.alternative_j)[order],
+        wall_ns=_integers(outermost_sum(trees.wall_ns)[order]),
+        self_ns=_integers(full_sum(trees.self_ns)[order]),
+        cpu_ns=_integers(outermost_sum(trees.cpu_ns)[order]),
+        alternative_j=None if trees.alternative_j is None else outermost_sum(trees.alternative_j)[order],
         inclusive_error_j=errors[0][order],
         exclusive_error_j=errors[1][order],
     )
 
 
 def _errors(ledger: Ledger, trees: CallTrees, tree: I64, probes_j: tuple[F64, F64], joules: tuple[F64, F64]) -> tuple[F64, F64]:
-    """Standard errors by what the probes' cost and the chance of ticks leave open; NaN where neither is known."""
+    """Return standard errors from the uncertainty of probe costs and of tick sampling. NaN if neither is known."""
     shares = ledger.shares
     run = ledger.tests.run[shares.test[trees.order[tree]]]
     probes_error = _by_run(ledger, run, [entry.probes_error for entry in ledger.runs])
@@ -97,14 +99,14 @@ def _by_run(ledger: Ledger, run: I64, values: list[float | None]) -> F64:
     return known[run]
 
 
-def standard_error_j(part_j: F64, whole_j: F64, tick_j: F64) -> F64:
-    """The error of a share n = part / tick of N = whole / tick draws: tick · √((n + ½)(N − n + ½) / (N + 1)).
+def standard_error_j(value_j: F64, total_j: F64, tick_j: F64) -> F64:
+    """Return the standard error of n = value / tick hits in N = total / tick draws: tick · √((n + ½)(N − n + ½) / (N + 1)).
 
-    The binomial's, with half a draw added on either side, so that what no tick has found is not held to be exactly nothing.
-    NaN where `tick_j` is.
+    This is the binomial error with half a draw added to both outcomes. A method that no tick hit thus has an error above zero.
+    NaN where `tick_j` is NaN.
     """
     safe = np.where(tick_j > 0, tick_j, 1.0)
-    hits, misses = np.maximum(part_j, 0.0) / safe, np.maximum(whole_j - part_j, 0.0) / safe
+    hits, misses = np.maximum(value_j, 0.0) / safe, np.maximum(total_j - value_j, 0.0) / safe
     error = tick_j * np.sqrt((hits + 0.5) * (misses + 0.5) / (hits + misses + 1))
     return np.asarray(np.where(tick_j <= 0, 0.0, error), np.float64)
 

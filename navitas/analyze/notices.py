@@ -1,4 +1,4 @@
-"""Warnings that follow from the figures: rails that contradict them, probes that were much of them, sums that are off."""
+"""Warnings that follow from the figures: rails disagree, probes dominate, CPU time varies, sums don't agree."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from navitas.analyze.records import Notice
 from navitas.analyze.unsteady import unsteady
 
 _RAILS_LIMIT = 0.1
-_LARGE = 0.2
-_LEAST = 0.01
+_LARGE_SHARE = 0.2
+_MIN_ENERGY_SHARE = 0.01
 """Methods with a smaller share of the threads' energy are not named."""
-_NAMED = 5
+_MAX_NAMED = 5
 
 
 def notices(profile: Profile) -> tuple[Notice, ...]:
-    """All warnings of a profile's figures."""
+    """Return all warnings about a profile's figures."""
     problems = [Notice.with_code("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
-    return (*_against_rails(profile), *_large_probes(profile), *unsteady(profile), *problems)
+    return (*_rails_disagree(profile), *_large_probes(profile), *unsteady(profile), *problems)
 
 
-def _against_rails(profile: Profile) -> Iterator[Notice]:
-    """A warning where the device's own rails contradict the estimate."""
+def _rails_disagree(profile: Profile) -> Iterator[Notice]:
+    """Yield a warning if the device's rails and the estimate differ by more than 10 %."""
     error = profile.totals.rails_error
     if error is not None and abs(error) > _RAILS_LIMIT:
         message = f"the estimate is {100 * error:+.0f} % off what the device's rails measured"
@@ -31,38 +31,38 @@ def _against_rails(profile: Profile) -> Iterator[Notice]:
 
 
 def _large_probes(profile: Profile) -> Iterator[Notice]:
-    """At most one warning where probes were much of what was measured, with the methods to leave out."""
+    """Yield at most one warning about methods with a large share of probe energy, with options that exclude them."""
     ledger, threads = profile.ledger, profile.tables.threads
-    costed = [
+    with_cost = [
         test
         for test in profile.tests
         if any(run >= 0 and ledger.runs[run].probes_error is not None for run in ledger.tests.run[list(test.rows)].tolist())
     ]
-    if not costed:
+    if not with_cost:
         return
-    least_j = _LEAST * float(threads.energy_j[~profile.tables.is_baseline[threads.test]].sum())
-    ranked = sorted(profile.method_totals(costed), key=lambda each: -each.raw_exclusive_j)
+    min_energy_j = _MIN_ENERGY_SHARE * float(threads.energy_j[~profile.tables.is_baseline[threads.test]].sum())
+    ranked = sorted(profile.method_totals(with_cost), key=lambda each: -each.raw_exclusive_j)
     probes_j = [each.raw_exclusive_j - each.exclusive_j for each in ranked]
     large = [
         each
         for each, own_j in zip(ranked, probes_j, strict=True)
-        if each.raw_exclusive_j >= least_j and own_j > _LARGE * each.raw_exclusive_j
+        if each.raw_exclusive_j >= min_energy_j and own_j > _LARGE_SHARE * each.raw_exclusive_j
     ]
-    dominated = [each for each in ranked if each.call_probes_j >= max(least_j, each.exclusive_j) and each.call_probes_j > 0]
+    dominated = [each for each in ranked if each.call_probes_j >= max(min_energy_j, each.exclusive_j) and each.call_probes_j > 0]
     if not large and not dominated:
         return
     names = {each.id: f"{each.method.class_name}.{each.method.name}" for each in (*large, *dominated)}
-    named = [f"{names[each.id]} ({1 - each.exclusive_j / each.raw_exclusive_j:.0%})" for each in large[:_NAMED]]
-    more = f" and {len(large) - _NAMED} more" if len(large) > _NAMED else ""
+    named = [f"{names[each.id]} ({1 - each.exclusive_j / each.raw_exclusive_j:.0%})" for each in large[:_MAX_NAMED]]
+    more = f" and {len(large) - _MAX_NAMED} more" if len(large) > _MAX_NAMED else ""
     message = f"probes were more than 20 % of {', '.join(named)}{more}; their energy is taken off" if large else ""
     if dominated:
-        options = " ".join(f"--exclude '{each.method.class_name}#{each.method.name}'" for each in dominated[:_NAMED])
-        shown = ", ".join(names[each.id] for each in dominated[:_NAMED])
+        options = " ".join(f"--exclude '{each.method.class_name}#{each.method.name}'" for each in dominated[:_MAX_NAMED])
+        shown = ", ".join(names[each.id] for each in dominated[:_MAX_NAMED])
         message = message or f"probes used more than the methods themselves: {shown}; their energy is taken off"
         remedy = f"To leave out the methods that dominate: navitas profile {options}"
     else:
         cheaper = "" if profile.tick_ns is not None else "Calls cost less with --mode tick. "
         remedy = f"{cheaper}With --granularity test there are no probes in methods."
-    if not any(test.unprobed_j for test in costed):
+    if not any(test.unprobed_j for test in with_cost):
         remedy = f"To correct the figures by runs without probes, add --baseline. {remedy}"
     yield Notice.with_code("probes_large", message, remedy)

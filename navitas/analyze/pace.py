@@ -1,4 +1,4 @@
-"""The pace of a test over its repeats: how much CPU time its calls took, and how much it did in a second."""
+"""The pace of a test in each repeat: its CPU time and calls, in total and per second."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.repeats import Repeats
 
 _SAME_CALLS = 1.02
-"""Repeats whose numbers of calls differ by less than this factor did the same work."""
+"""Repeats did the same work if the ratio of their numbers of calls is at most this factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
     """The CPU use of a test's runs, in the order of `repeats.tests`.
 
-    The ratios are the largest value over the smallest, over the runs that count; None for a single run or a smallest value
-    of 0. `cpu_ratio` compares CPU time, `calls_ratio` calls, `rate_ratio` CPU time in a second of wall time.
+    Each ratio is the largest value divided by the smallest value of the runs that count. It is None for a single run, and if the
+    smallest value is 0.
     """
 
     repeats: Repeats
     uses: tuple[CpuUse, ...]
     whole: tuple[CpuUse, ...]
-    """The runs that count in the figures of `repeats`."""
+    """The CPU use of the runs that count in the figures of `repeats`."""
 
     @property
     def cpu_ratio(self) -> float | None:
-        """How far CPU times lie apart."""
+        """The ratio of CPU times."""
         return _ratio([use.cpu_ns for use in self.whole])
 
     @property
     def calls_ratio(self) -> float | None:
-        """How far numbers of calls lie apart."""
+        """The ratio of numbers of calls."""
         return _ratio([use.calls for use in self.whole])
 
     @property
     def rate_ratio(self) -> float | None:
-        """How far CPU times in a second of wall time lie apart."""
+        """The ratio of CPU times per second of wall time."""
         return _ratio([use.cpu_per_s for use in self.whole])
 
     @property
     def same_calls(self) -> bool:
-        """Whether all runs made about as many calls, or no calls are recorded."""
+        """Whether all runs made about the same number of calls, or no calls were recorded."""
         return not any(use.calls for use in self.whole) or (self.calls_ratio or float("inf")) <= _SAME_CALLS
 
 
-def pace_of(repeats: Repeats, uses: CpuUses) -> Pace:
-    """The pace of a test that ran."""
-    found = tuple(map(uses.of, repeats.tests))
-    return Pace(repeats, found, tuple(compress(found, repeats.energy_j.counts)))
+def repeat_pace(repeats: Repeats, uses: CpuUses) -> Pace:
+    """Return the pace of a test that ran."""
+    all_uses = tuple(map(uses.of_test, repeats.tests))
+    return Pace(repeats, all_uses, tuple(compress(all_uses, repeats.energy_j.counts)))
 
 
 def _ratio(values: Sequence[float]) -> float | None:

@@ -1,4 +1,4 @@
-"""The result of a recording: its ledger, and the figures that reports and scripts read of it."""
+"""The result of analysis: a recording's ledger, and the figures that reports and scripts read."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from navitas.analyze.baselines import CompensatedTotals, compensated_totals
 from navitas.analyze.classes import by_class
 from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.ledger_tables import LedgerTables
-from navitas.analyze.pace import Pace, pace_of
+from navitas.analyze.pace import Pace, repeat_pace
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.records_of_tests import TestRecords
-from navitas.analyze.repeats import Repeats, repeats_of
+from navitas.analyze.repeats import Repeats, group_repeats
 from navitas.analyze.roll_up import MethodTotal, RoleTotal, ThreadTotal, method_totals, role_totals, thread_totals
 from navitas.analyze.spread import MethodRepeats, method_repeats
 from navitas.analyze.timeline import Timeline, timeline
@@ -45,8 +45,8 @@ class About:
     voltage_v: float
     created_utc: str = ""
     provenance: Mapping[str, object] = field(default_factory=dict)
-    """Where the recording comes from: `navitas_version` and what is known of `host`, `java`, `git` and `command_line`, as in the
-    JSON report (docs/json-report.md)."""
+    """The origin of the recording: `navitas_version` and, if known, `host`, `java`, `git` and `command_line`, as in the JSON
+    report (docs/json-report.md)."""
 
 
 class Profile:
@@ -66,7 +66,7 @@ class Profile:
         *,
         notices: Callable[[Profile], Iterable[Notice]] | None = None,
     ) -> None:
-        """`notices` gives the warnings that follow from the profile's own figures; they come after `warnings`."""
+        """Create a profile. `notices` computes warnings from its figures, which follow `warnings`."""
         self.ledger = ledger
         self.about = about
         self.warnings = tuple(warnings)
@@ -82,37 +82,37 @@ class Profile:
 
     @property
     def components(self) -> tuple[str, ...]:
-        """The components whose energy is known."""
+        """The names of the components that the ledger covers."""
         return self.ledger.components
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """What each component's energy rests on."""
+        """The evidence for each component's energy."""
         return self.ledger.evidence
 
     @property
     def method_table(self) -> MethodTable:
-        """All methods of the recording; records name them by their index here."""
+        """All methods of the recording. Records refer to methods by their index in this table."""
         return self.ledger.methods
 
     @cached_property
     def tick_ns(self) -> float | None:
-        """The longest mean period of the runs' ticks, where ticks timed the calls; else None."""
+        """The longest mean tick period of the runs. None if calls were not timed by ticks."""
         return max((run.tick_ns for run in self.ledger.runs if run.tick_ns is not None and not run.baseline), default=None)
 
     @cached_property
     def tests(self) -> tuple[TestEnergy, ...]:
-        """One record for each run of each test, by run and id."""
+        """One record for each run of each test, sorted by run and id."""
         return TestRecords(self.tables).all()
 
     @cached_property
     def totals(self) -> Totals:
-        """Sums over all runs but those of a baseline."""
+        """Sums over all runs except baseline runs."""
         ledger, energy = self.ledger, self.ledger.energy
         counted = np.array([not run.baseline for run in ledger.runs] + [False])
-        own = counted[ledger.owners.run[energy.owner]]
-        kind = ledger.owners.kind[energy.owner[own]]
-        kinds = np.bincount(kind, energy.exclusive_j[own], len(OwnerKind)).tolist()
+        in_total = counted[ledger.owners.run[energy.owner]]
+        kind = ledger.owners.kind[energy.owner[in_total]]
+        kinds = np.bincount(kind, energy.exclusive_j[in_total], len(OwnerKind)).tolist()
         by_component = ledger.run_energy_j[counted[:-1]].sum(axis=0)
         total_j = float(by_component.sum())
         rails = [(run.rails_j, run.rails_estimate_j) for run in ledger.runs if not run.baseline]
@@ -133,53 +133,53 @@ class Profile:
 
     @property
     def is_by_class(self) -> bool:
-        """Whether the recording was made with `--granularity class`: reports then show `classes()` instead of `repeats()`."""
+        """Whether `--granularity class` was set. If so, reports show `classes()` instead of `repeats()`."""
         return self.about.settings.get("granularity") == "class"
 
     @cached_property
     def tests_by_class(self) -> tuple[TestEnergy, ...]:
-        """One record for each run of each test class: sums over its tests. Their threads have no methods and no call trees."""
+        """One record for each run of each test class: sums over its tests, without methods and call trees."""
         return by_class(self.tests)
 
     def energy_j(self, tests: Iterable[TestEnergy] | None = None) -> float:
-        """What the given tests used (all by default)."""
+        """Return the energy of the given tests (default: all)."""
         return sum(test.energy_j for test in (self.tests if tests is None else tests))
 
     def compensated_totals(self, tests: Iterable[TestEnergy] | None = None) -> CompensatedTotals | None:
-        """What the given tests (all by default) used with and without probes; None where no probes' energy was taken off."""
+        """Return the energy of the given tests (default: all) with and without probes, or None without probe energy."""
         return compensated_totals(self.tests if tests is None else tests)
 
     def method_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
-        """Each method once over the given tests (all by default), largest exclusive energy first."""
+        """Return sums by method over the given tests (default: all), largest self energy first."""
         return method_totals(self.tables, tests)
 
     def thread_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
-        """Each name and role of threads once over the given tests (all by default), largest energy first."""
+        """Return sums by thread name and role over the given tests (default: all), largest energy first."""
         return thread_totals(self.tables, tests)
 
     def role_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[RoleTotal, ...]:
-        """Each role of threads once over the given tests (all by default), largest energy first."""
+        """Return sums by thread role over the given tests (default: all), largest energy first."""
         return role_totals(self.tables, tests)
 
     def method_repeats(self) -> tuple[MethodRepeats, ...]:
-        """Each method once over all tests, with a value for each repeat, largest exclusive energy first."""
+        """Return sums by method over all tests, with a value for each repeat, largest self energy first."""
         return method_repeats(self.tables, self.tests)
 
     def repeats(self) -> tuple[Repeats, ...]:
-        """Each test once, with all its runs and their median, in the order in which tests first ran."""
-        return repeats_of(self.tests)
+        """Return each test with all its runs and their median, in the order of the first runs."""
+        return group_repeats(self.tests)
 
     def classes(self) -> tuple[Repeats, ...]:
-        """Each test class once, energies summed over its tests, with all its runs and their median; `*` stands for a method."""
-        return repeats_of(self.tests_by_class)
+        """Return each test class with all its runs and their median. Energies are sums over its tests; `method` is `*`."""
+        return group_repeats(self.tests_by_class)
 
     def cpu_use(self, test: TestEnergy) -> CpuUse:
-        """What a test got of the CPU, and how long it waited for it."""
-        return self._cpu_uses.of(test)
+        """Return the CPU time of a test, and the time that it waited for a CPU."""
+        return self._cpu_uses.of_test(test)
 
     def pace(self, repeats: Repeats) -> Pace:
-        """How much CPU time a test took from repeat to repeat, and for how many calls."""
-        return pace_of(repeats, self._cpu_uses)
+        """Return the CPU time and the calls of a test in each repeat."""
+        return repeat_pace(repeats, self._cpu_uses)
 
     @cached_property
     def _cpu_uses(self) -> CpuUses:
@@ -188,24 +188,30 @@ class Profile:
     def timeline(
         self, component: str | None = None, *, run: int | None = None, step_ns: int = 100_000_000, thread: str | None = None
     ) -> Timeline:
-        """A component's energy (None: of all) in one run (by its id; None: the first) in equal steps, of all owners or of the
-        threads of one name."""
+        """Return the energy of one run in steps of equal length.
+
+        Args:
+            component: None sums over all components.
+            run: The id of the run. None selects the first run.
+            step_ns: The length of a step.
+            thread: The name of threads. None selects all owners.
+        """
         return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
 
     def to_arrow(self) -> pa.Table:
-        """Every fact of energy with its dimensions, as an Arrow table (see `navitas.analyze.arrow`). Needs pyarrow."""
+        """Return all energy facts as an Arrow table (see `navitas.analyze.arrow`). Needs pyarrow."""
         from navitas.analyze.arrow import energy_table  # noqa: PLC0415
 
         return energy_table(self.ledger)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as a pandas frame. Needs pyarrow and pandas."""
+        """Return all energy facts as a pandas data frame. Needs pyarrow and pandas."""
         return self.to_arrow().to_pandas()
 
     def write_parquet(self, path: str | PathLike[str] | IO[bytes]) -> None:
-        """The same as a Parquet file, or into a binary stream. Needs pyarrow.
+        """Write all energy facts as Parquet to a file or binary stream. Needs pyarrow.
 
-        A file appears whole or not at all; a failure keeps the old one. `OSError` where it cannot be written.
+        A file is replaced atomically. If writing fails, the old file stays. Raises `OSError`.
         """
         from navitas.analyze.arrow import write_parquet  # noqa: PLC0415
 

@@ -1,6 +1,6 @@
-"""Records for people and scripts: views of the ledger's rows. Energies in joules, times in ns.
+"""Records of tests, threads, methods and calls: views of the ledger's rows. Energies are in joules, times in ns.
 
-Where a record has `components`, these are the shares of its energy in the order of `Profile.components`.
+A record's `components` split its energy by component, in the order of `Profile.components`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class _ByItems(Sequence[T]):
-    """A sequence that equals every other with the same items."""
+    """A sequence that equals any sequence with the same items."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ class _ByItems(Sequence[T]):
 
 
 class Lazy(_ByItems[T]):
-    """A sequence that is made when it is first read."""
+    """A sequence that is computed when it is first read."""
 
     __slots__ = ("_made", "_make")
 
@@ -42,7 +42,7 @@ class Lazy(_ByItems[T]):
 
     @property
     def made(self) -> Sequence[T]:
-        """The sequence itself."""
+        """The computed sequence."""
         if self._made is None:
             self._made = self._make()
         return self._made
@@ -68,11 +68,15 @@ class Lazy(_ByItems[T]):
 
 @dataclass(frozen=True, slots=True)
 class MethodEnergy:
-    """One method on one thread in one test. `inclusive_*` counts recursion once; `exclusive_j` sums over the thread.
+    """One method on one thread in one test.
 
-    `method` is the index in `Profile.method_table`. `cut`: calls whose end was never seen; `throws`: calls that an exception
-    ended. `*_error_j` are standard errors, None where none is known. `raw_*` include what probes used, None where that is not
-    known. `alternative_j`: inclusive joules by the alternative model.
+    - `method`: the index in `Profile.method_table`.
+    - `throws`: calls that ended with an exception.
+    - `cut`: calls whose end was not recorded.
+    - `inclusive_j`: counts recursion once.
+    - `alternative_j`: inclusive energy by the alternative model.
+    - `*_error_j`: standard errors. None if unknown.
+    - `raw_*`: includes the probes' energy. None if unknown.
     """
 
     method: int
@@ -90,14 +94,14 @@ class MethodEnergy:
     raw_inclusive_j: float | None = None
     raw_exclusive_j: float | None = None
     components: tuple[float, ...] = ()
-    """Of `exclusive_j`."""
+    """Splits `exclusive_j`."""
     inclusive_components: tuple[float, ...] = ()
 
 
 class MethodRecords(_ByItems[MethodEnergy]):
-    """The methods of one thread in one test. Records are made when they are read, and not kept: recordings have millions.
+    """The methods of one thread in one test. Records are created on each read, since recordings have millions of them.
 
-    `read(first, last)` gives the fields of the records first … last - 1 as columns, in the order of `MethodEnergy`.
+    `read(first, last)` returns the records first … last - 1 as columns, in the order of the fields of `MethodEnergy`.
     """
 
     __slots__ = ("_read", "_size")
@@ -107,11 +111,11 @@ class MethodRecords(_ByItems[MethodEnergy]):
 
     @classmethod
     def none(cls) -> MethodRecords:
-        """No methods."""
+        """Return an empty sequence."""
         return cls(0, lambda _first, _last: ())
 
     def blocks(self) -> Iterator[Sequence[Sequence[Any]]]:
-        """The records' fields as columns, in blocks of bounded size."""
+        """Yield the records' fields as columns, in blocks of bounded size."""
         for first in range(0, self._size, BLOCK_ROWS):
             yield self._read(first, min(first + BLOCK_ROWS, self._size))
 
@@ -146,7 +150,7 @@ def _made(columns: Sequence[Sequence[Any]]) -> Iterator[MethodEnergy]:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One call-tree node; `parent` is -1 at a root; nodes come before their children. `components` are of `exclusive_j`."""
+    """A call-tree node. `parent` is -1 at a root, and parents precede children. `components` splits `exclusive_j`."""
 
     id: int
     parent: int
@@ -160,9 +164,10 @@ class Node:
 
 
 class Nodes(_ByItems[Node]):
-    """The nodes of one call tree as columns: the fields of `Node` after `id`. A `Node` is made when it is read.
+    """The nodes of one call tree. A `Node` is created when it is read.
 
-    `exclusive_by` and `inclusive_by` split the nodes' energies: a row for each node, a column for each component.
+    `columns` are the fields of `Node` after `id`, without components. `exclusive_by` and `inclusive_by` split the nodes' energies
+    by component. Shape: nodes × components.
     """
 
     __slots__ = ("columns", "exclusive_by", "inclusive_by")
@@ -172,18 +177,18 @@ class Nodes(_ByItems[Node]):
 
     @classmethod
     def none(cls) -> Nodes:
-        """A tree without nodes."""
-        whole, real, by = np.empty(0, np.int64), np.empty(0), np.empty((0, 1))
-        return cls(whole, whole, whole, real, real, whole, exclusive_by=by, inclusive_by=by)
+        """Return a tree without nodes."""
+        integers, floats, by = np.empty(0, np.int64), np.empty(0), np.empty((0, 1))
+        return cls(integers, integers, integers, floats, floats, integers, exclusive_by=by, inclusive_by=by)
 
     def rows(self, at: slice = slice(None)) -> Iterator[tuple[Any, ...]]:
-        """The fields of `Node` after `id`, node by node."""
+        """Yield the fields of each `Node` after `id`."""
         by = (map(tuple, values[at].tolist()) for values in (self.exclusive_by, self.inclusive_by))
         return zip(*(column[at].tolist() for column in self.columns), *by, strict=True)
 
     @property
     def is_below_zero(self) -> bool:
-        """Whether a node's exclusive energy is below zero."""
+        """Whether the self energy of a node is negative."""
         return bool((self.columns[4] < 0).any())
 
     def __len__(self) -> int:
@@ -209,7 +214,8 @@ class Nodes(_ByItems[Node]):
 class ThreadEnergy:
     """One thread in one test: Σ exclusive_j of methods + untraced_j + probes_j = energy_j.
 
-    `count` > 1: a group of short-lived threads, named by their common stem. `untraced_j`: outside of probed methods.
+    - `count`: above 1 for a group of short-lived threads, which has the common stem of their names.
+    - `untraced_j`: energy outside probed methods.
     """
 
     serial: int
@@ -225,11 +231,11 @@ class ThreadEnergy:
     nodes: Nodes = field(repr=False)
     components: tuple[float, ...] = ()
     lowest_method_j: float = 0.0
-    """The lowest energy of its methods, exclusive or inclusive, where it is below zero; else 0."""
+    """The lowest self or inclusive energy of its methods, at most 0."""
 
     @property
     def is_below_zero(self) -> bool:
-        """Whether its energy outside of methods, or that of a method, is below zero."""
+        """Whether the energy outside probed methods, or the energy of a method, is negative."""
         return min(self.untraced_j, self.lowest_method_j) < 0
 
 
@@ -237,13 +243,16 @@ class ThreadEnergy:
 class TestEnergy:
     """One run of one test: threads_total_j + other_processes_j + base_j + unattributed_j = energy_j.
 
-    `threads_j` is what the app's own threads used: those of the profiler and of the JIT compiler are left out, since these have
-    other work without probes. `unprobed_j` is what the test used in the run without probes (`--baseline`), `unprobed_threads_j`
-    what its threads used there; None without one. `alternative_j`: by the alternative model.
+    - `threads_j`: energy of the app's threads. It excludes threads of the profiler and of the JIT compiler, which do other work
+      without probes.
+    - `unprobed_j`, `unprobed_threads_j`: `energy_j` and `threads_j` of the baseline run. None without `--baseline`.
+    - `alternative_j`: energy by the alternative model.
 
-    None where what probes cost is not known: `probes_error_j`, the standard error of `probes_j`; `sampled_probes_j`, that energy
-    by the sampled cost alone, whatever runs without probes say; `whole_compensated_j` and its error, what the test would have
-    used without probes.
+    These are None if the cost of probes is unknown:
+
+    - `probes_error_j`: the standard error of `probes_j`.
+    - `sampled_probes_j`: the probes' energy by their sampled cost alone, without correction by baseline runs.
+    - `whole_compensated_j`, `compensated_error_j`: compensated energy of the test, and its standard error.
     """
 
     __test__ = False
@@ -265,7 +274,7 @@ class TestEnergy:
     probes_j: float
     threads: Sequence[ThreadEnergy] = field(repr=False)
     rows: tuple[int, ...] = ()
-    """Of `Ledger.tests`: one, or those of all tests that the record sums."""
+    """Rows of `Ledger.tests`: one, or those of all tests that the record sums."""
     alternative_j: float | None = None
     unprobed_j: float | None = None
     unprobed_threads_j: float | None = None
@@ -277,32 +286,34 @@ class TestEnergy:
 
     @property
     def compensated_j(self) -> float:
-        """What it would have used without probes; `energy_j` where their cost is not known."""
+        """Estimated energy without probes. `energy_j` if the cost of probes is unknown."""
         return self.energy_j if self.whole_compensated_j is None else self.whole_compensated_j
 
     @property
     def app_j(self) -> float:
-        """Energy of the app's own threads, without their probes."""
+        """Energy of the app's threads, without probes."""
         return self.threads_j - self.probes_j
 
     @property
     def rest_j(self) -> float:
-        """All of `compensated_j` but `app_j`: idle power, the JIT compiler, the profiler, other processes, unattributed."""
+        """`compensated_j` minus `app_j`: base energy, JIT compiler, profiler, other processes, unattributed."""
         return self.compensated_j - self.app_j
 
     @property
     def mean_power_w(self) -> float | None:
-        """Measured energy by wall time; None for a test that never ran."""
+        """Measured energy divided by wall time. None for a test that never ran."""
         return self.energy_j / (self.wall_ns / 1e9) if self.wall_ns > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Over all runs but those of a baseline.
+    """Sums over all runs except baseline runs.
 
-    threads_j + other_processes_j + base_j + unattributed_j = energy_j = Σ tests + outside_tests_j. `rails_j` is what the
-    device's rails measured while they were read, `rails_estimate_j` the estimate for that time. `repeats` is how often the tests
-    ran.
+    threads_j + other_processes_j + base_j + unattributed_j = energy_j = Σ tests + outside_tests_j
+
+    - `rails_j`: the energy that the device's rails measured.
+    - `rails_estimate_j`: the estimate for the same time.
+    - `repeats`: the number of repeats.
     """
 
     energy_j: float
@@ -319,14 +330,17 @@ class Totals:
 
     @property
     def rails_error(self) -> float | None:
-        """How far the estimate is off what the rails measured, as a share of the latter; None where they measured nothing."""
+        """The relative error of the estimate against the rails. None without a measurement."""
         return self.rails_estimate_j / self.rails_j - 1 if self.rails_j and self.rails_estimate_j is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning in the result: its code (a `WarningCode`, or one of a newer Navitas), a sentence, what helps, and the run that it
-    is about (None: all)."""
+    """A warning about the result.
+
+    - `code`: a `WarningCode`, or a code of a newer version of Navitas.
+    - `run`: the id of the run that it is about. None means all runs.
+    """
 
     code: str
     message: str
@@ -335,5 +349,5 @@ class Notice:
 
     @classmethod
     def with_code(cls, code: WarningCode, message: str, remedy: str) -> Notice:
-        """A warning with a code that this version of Navitas defines."""
+        """Create a warning with a code that this version of Navitas defines."""
         return cls(code, message, remedy)

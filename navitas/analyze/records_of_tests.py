@@ -1,4 +1,4 @@
-"""Records of tests, read from the tables of a ledger."""
+"""Creates the records of tests from the ledger's tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from navitas.parse.roles import NOT_THE_TESTS
 
 @dataclass(frozen=True, slots=True)
 class _TestColumns:
-    """Figures of all tests, those of baselines too, as lists: values of many rows are read one by one."""
+    """Figures of all tests, including baseline runs. Lists, since code reads them one value at a time."""
 
     wall_ns: list[int]
     energy_j: list[float]
@@ -37,14 +37,14 @@ class _TestColumns:
 
 
 class TestRecords:
-    """Makes the records of all tests."""
+    """Creates the records of all tests."""
 
     def __init__(self, tables: LedgerTables) -> None:
         self._tables = tables
         self._threads = ThreadRecords(tables)
 
     def all(self) -> tuple[TestEnergy, ...]:
-        """One record for each run of each test; with what the test used in a baseline run."""
+        """Return one record for each run of each test, with its figures from the baseline run."""
         tests, columns = self._tables.ledger.tests, self._columns
         repeats, ids, runs = tests.repeat.tolist(), tests.id.tolist(), tests.run_id.tolist()
         unprobed = self._unprobed(repeats)
@@ -68,8 +68,8 @@ class TestRecords:
                 threads=Lazy(partial(self._threads.of_test, row)),
                 rows=(row,),
                 alternative_j=columns.alternative_j[row],
-                unprobed_j=None if beside is None else columns.energy_j[beside],
-                unprobed_threads_j=None if beside is None else columns.threads_j[beside],
+                unprobed_j=None if baseline is None else columns.energy_j[baseline],
+                unprobed_threads_j=None if baseline is None else columns.threads_j[baseline],
                 probes_error_j=columns.probes_error_j[row],
                 sampled_probes_j=columns.sampled_probes_j[row],
                 whole_compensated_j=columns.compensated_j[row],
@@ -77,16 +77,19 @@ class TestRecords:
                 components=tuple(columns.components[row]),
             )
             for row in np.flatnonzero(~self._tables.is_baseline).tolist()
-            for beside in [unprobed.get(row)]
+            for baseline in [unprobed.get(row)]
         )
 
     def _unprobed(self, repeats: list[int]) -> dict[int, int]:
-        """For each test its run without probes of the same repeat; none where one of the two was cut or ended otherwise."""
+        """Map the row of each test to its row in the baseline run of the same repeat.
+
+        Tests are left out that were cut, or whose status differs between the two runs.
+        """
         tests, wall_ns = self._tables.ledger.tests, self._columns.wall_ns
         keys = list(zip(tests.module, tests.class_name, tests.method, repeats, tests.status, strict=True))
-        beside = {keys[row]: row for row in np.flatnonzero(self._tables.is_baseline).tolist() if wall_ns[row] > 0}
-        found = {row: beside.get(key) for row, key in enumerate(keys) if beside and tests.status[row] != "cut"}
-        return {row: other for row, other in found.items() if other is not None}
+        baselines = {keys[row]: row for row in np.flatnonzero(self._tables.is_baseline).tolist() if wall_ns[row] > 0}
+        found = {row: baselines.get(key) for row, key in enumerate(keys) if baselines and tests.status[row] != "cut"}
+        return {row: baseline for row, baseline in found.items() if baseline is not None}
 
     @cached_property
     def _columns(self) -> _TestColumns:

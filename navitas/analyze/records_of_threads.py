@@ -1,4 +1,4 @@
-"""Records of threads, with their methods and call trees, read from the tables of a ledger."""
+"""Creates the records of threads, with methods and call trees, from the ledger's tables."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from navitas.analyze.row_blocks import RowBlocks
 
 
 class ThreadRecords:
-    """Makes the records of threads, test by test."""
+    """Creates the records of threads, test by test."""
 
     def __init__(self, tables: LedgerTables) -> None:
         self._tables = tables
 
     def of_test(self, test: int) -> tuple[ThreadEnergy, ...]:
-        """The threads of one test, largest energy first."""
+        """Return the threads of one test (a row of `Ledger.tests`), largest energy first."""
         low, high = self._thread_starts[test : test + 2]
         owners = self._tables.ledger.owners
         return tuple(
@@ -64,7 +64,7 @@ class ThreadRecords:
         return RowBlocks(len(rows.owner), read)
 
     def _methods(self, tree: int) -> MethodRecords:
-        """The methods of one thread in one test, largest inclusive energy first."""
+        """Return the methods of one thread in one test, largest inclusive energy first."""
         low, high = self._method_starts[tree : tree + 2]
         columns = self._method_blocks.columns
         return MethodRecords(high - low, lambda first, last: columns(low + first, low + last))
@@ -104,10 +104,10 @@ class ThreadRecords:
         return RowBlocks(len(rows.method), read)
 
     def _nodes(self, tree: int) -> Nodes:
-        """The call tree of one thread in one test; parents count from the tree's first node."""
-        own = slice(*self._node_starts[tree : tree + 2])
-        by = self._tables.trees.exclusive_j[own], self._tables.trees.inclusive_j[own]
-        return Nodes(*(column[own] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1])
+        """Return the call tree of one thread in one test. `parent` is relative to the tree's first node."""
+        rows = slice(*self._node_starts[tree : tree + 2])
+        by = self._tables.trees.exclusive_j[rows], self._tables.trees.inclusive_j[rows]
+        return Nodes(*(column[rows] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1])
 
     @cached_property
     def _node_starts(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""Repeated runs of one test, side by side."""
+"""The runs of each test over repeats, and their medians."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from navitas.analyze.spread import Spread
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """All runs of one test in order.
+    """All runs of one test, in order.
 
-    In `energy_j`, `compensated_j` and `app_j` those count that ran to their end, or all when none did. `typical` is the run whose
-    energy is nearest to the median: where one run is shown, it is this. `components` are medians of each component's energy over
-    the same runs; they need not add up to the median of the sum.
+    - `energy_j`, `compensated_j`, `app_j`: runs count if they ended normally. If none did, all runs count.
+    - `typical`: the run whose energy is nearest to the median. Reports that show a single run show this one.
+    - `components`: the median energy of each component over the runs that count. Their sum can differ from the median energy.
     """
 
     module: str
@@ -44,14 +44,14 @@ class Repeats:
 
     @property
     def baseline(self) -> BaselinePairs | None:
-        """Its runs beside those without probes; None without `--baseline`."""
+        """The comparison with baseline runs. None without `--baseline`."""
         return baseline_pairs(self.tests)
 
 
-def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
-    """Group tests by module, class and method, in the order in which they first ran; tests that never ran are left out."""
+def group_repeats(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
+    """Group tests by module, class and method, in the order of their first runs. Tests that never ran are left out."""
     groups: dict[tuple[str, str, str], list[tuple[TestEnergy, bool]]] = {}
-    for test, counts in zip(tests, counted_repeats(tests).own.tolist(), strict=True):
+    for test, counts in zip(tests, counted_repeats(tests).record_counts.tolist(), strict=True):
         if test.wall_ns > 0:
             groups.setdefault((test.module, test.class_name, test.method), []).append((test, counts))
     return tuple(_repeats(key, *zip(*group, strict=True)) for key, group in groups.items())
@@ -60,13 +60,13 @@ def repeats_of(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
 def _repeats(key: tuple[str, str, str], tests: tuple[TestEnergy, ...], counts: tuple[bool, ...]) -> Repeats:
     counted = list(compress(tests, counts))
     energy_j = Spread(tuple(test.energy_j for test in tests), counts)
-    middle_j = energy_j.median
+    median_j = energy_j.median
     return Repeats(
         *key,
         tests=tests,
         energy_j=energy_j,
         compensated_j=Spread(tuple(test.compensated_j for test in tests), counts),
         app_j=Spread(tuple(test.app_j for test in tests), counts),
-        typical=min(counted, key=lambda test: abs(test.energy_j - middle_j)),
+        typical=min(counted, key=lambda test: abs(test.energy_j - median_j)),
         components=tuple(map(median, zip(*(test.components for test in counted), strict=True))),
     )

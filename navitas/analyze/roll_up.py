@@ -1,4 +1,4 @@
-"""Sums over tests: each method once, each thread once, each role of threads once."""
+"""Sums over tests by method, thread and thread role."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ Label = TypeVar("Label")
 
 @dataclass(frozen=True, slots=True)
 class MethodTotal:
-    """One method over all threads of some tests. Errors are standard errors, 0 where none is known.
+    """One method over all threads of some tests.
 
-    `id` is its index in the method table, the first one where several modules' maps hold it. `call_probes_j` is what the probes
-    of its own calls took, on either side of each call. `components` are the shares of `exclusive_j`.
+    - `id`: the index in the method table. If several modules' maps contain the method, the lowest index.
+    - `*_error_j`: standard errors, 0 if unknown.
+    - `call_probes_j`: the energy of its probes, at entry and exit, over all calls.
+    - `components`: splits `exclusive_j`.
     """
 
     id: int
@@ -46,19 +48,20 @@ class MethodTotal:
 
     @property
     def mean_power_w(self) -> float | None:
-        """Self energy by self time: the power while the method itself ran or waited; None where it took no time."""
+        """Self energy divided by self time, which includes waiting. None if the self time is 0."""
         return self.exclusive_j / (self.self_ns / 1e9) if self.self_ns > 0 else None
 
     @property
     def inclusive_j_per_call(self) -> float | None:
-        """Inclusive energy of a call on average; None without calls."""
+        """The mean inclusive energy of a call. None without calls."""
         return self.inclusive_j / self.calls if self.calls else None
 
 
 def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
-    """Each method once over the given tests (all by default), largest exclusive energy first.
+    """Return sums by method over the given tests (default: all), largest self energy first.
 
-    A method is known by its `identity`: ids differ between builds, and between the maps of two modules that depend on its own.
+    Methods are grouped by `Method.identity`. Their ids differ between builds, and between the maps of modules that depend on
+    the same module.
     """
     rows, (chosen, known, index) = tables.methods, grouped_methods(tables, tests)
     tree, calls, size = rows.tree[chosen], rows.counts[chosen], len(known)
@@ -91,8 +94,10 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
 
 
 def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> tuple[Bool, I64, I64]:
-    """Which rows of `LedgerTables.methods` belong to the given tests (None: all), the ids of their methods, each method once, and
-    for each of these rows the place of its method among the ids."""
+    """Group the rows of `LedgerTables.methods` that belong to the given tests (None: all).
+
+    Returns the mask of these rows, the ids of the distinct methods, and for each masked row the index into these ids.
+    """
     rows = tables.methods
     chosen = _chosen(tables, tests)[tables.threads.test[rows.tree]]
     ids, place = np.unique(rows.method[chosen], return_inverse=True)
@@ -102,7 +107,7 @@ def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) ->
 
 @dataclass(frozen=True, slots=True)
 class RoleTotal:
-    """All threads of one role over some tests; `count` is how many there were, summed over the tests."""
+    """All threads of one role over some tests. `count` is the sum of the tests' thread counts."""
 
     role: str
     count: int
@@ -114,38 +119,38 @@ class RoleTotal:
 
     @property
     def cpu_power_w(self) -> float | None:
-        """Energy by CPU time; None where no CPU time is known."""
+        """Energy divided by CPU time. None without CPU time."""
         return self.energy_j / (self.cpu_ns / 1e9) if self.cpu_ns > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadTotal(RoleTotal):
-    """Threads of one name and role over some tests; `count` is how many there were, summed over the tests."""
+    """All threads of one name and role over some tests. `count` is the sum of the tests' thread counts."""
 
     name: str
 
 
 def thread_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
-    """Each name and role of threads once over the given tests (all by default), largest energy first."""
+    """Return sums by thread name and role over the given tests (default: all), largest energy first."""
     owners = tables.ledger.owners
     found = _grouped_threads(tables, tests, lambda owner: (owners.role[owner], owners.name[owner]))
     return tuple(ThreadTotal(role, *figures, name) for (role, name), figures in found)
 
 
 def role_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[RoleTotal, ...]:
-    """Each role of threads once over the given tests (all by default), largest energy first."""
+    """Return sums by thread role over the given tests (default: all), largest energy first."""
     owners = tables.ledger.owners
     return tuple(RoleTotal(role, *figures) for role, figures in _grouped_threads(tables, tests, lambda owner: owners.role[owner]))
 
 
 _Figures = tuple[int, float, int, float, float, tuple[float, ...]]
-"""Of a `RoleTotal`: from `count` on."""
+"""The fields of a `RoleTotal` from `count` on."""
 
 
 def _grouped_threads(
     tables: LedgerTables, tests: Iterable[TestEnergy] | None, label: Callable[[int], Label]
 ) -> list[tuple[Label, _Figures]]:
-    """Sums over all threads whose owners (rows of `Ledger.owners`) have one label, largest energy first."""
+    """Sum over threads by the label of their owner (a row of `Ledger.owners`), largest energy first."""
     rows = tables.threads
     chosen = _chosen(tables, tests)[rows.test]
     keys: dict[Label, int] = {}
@@ -156,13 +161,13 @@ def _grouped_threads(
     untraced_j, probes_j = (
         np.bincount(index, column[chosen].sum(axis=1), size).tolist() for column in (rows.untraced_j, rows.probes_j)
     )
-    whole_j, components = energy_j.sum(axis=1).tolist(), map(tuple, energy_j.tolist())
-    figures = zip(count, whole_j, cpu_ns, untraced_j, probes_j, components, strict=True)
+    total_j, components = energy_j.sum(axis=1).tolist(), map(tuple, energy_j.tolist())
+    figures = zip(count, total_j, cpu_ns, untraced_j, probes_j, components, strict=True)
     return sorted(zip(keys, figures, strict=True), key=lambda each: -each[1][1])
 
 
 def _chosen(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> Bool:
-    """Which rows of `Ledger.tests` are meant."""
+    """Return a mask of the rows of `Ledger.tests` that belong to the given tests (None: all)."""
     if tests is None:
         return ~tables.is_baseline
     found = np.zeros(len(tables.ledger.tests), bool)
@@ -171,13 +176,13 @@ def _chosen(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> Bool:
 
 
 def _first_ids(table: MethodTable, ids: I64) -> I64:
-    """For each id the lowest one of the same method: a module that two others depend on is in both their maps."""
+    """Replace each id by the lowest id of the same method. A module that two others depend on is in the maps of both."""
     first: dict[tuple[str, str, str, str], int] = {}
     return np.array([first.setdefault(table.methods[id].identity, id) for id in ids.tolist()], np.int64)
 
 
 def _call_cost_j(tables: LedgerTables) -> F64:
-    """What the probes of one call took in each thread of each test, by the threads' joules a nanosecond; 0 where not known."""
+    """Return the probe energy of one call in each thread of each test: cost in ns × the thread's mean power. 0 if unknown."""
     rows, ledger = tables.threads, tables.ledger
     cost_ns = np.array([run.call_cost_ns or 0.0 for run in ledger.runs] + [0.0])[ledger.tests.run[rows.test]]
     energy_j = rows.energy_j.sum(axis=1)

@@ -1,4 +1,4 @@
-"""One figure over repeats: its values, how many they are, their median and how far they lie apart."""
+"""One figure over repeats: its values, their median and their range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from navitas.parse.arrays import F64, I64, Bool
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """`values` in the order of repeats. `counts`: which of them count in the figures, at least one; empty if all do."""
+    """A figure over repeats.
+
+    - `values`: one value for each repeat, in order.
+    - `counts`: whether each value counts in the statistics. At least one does. Empty if all count.
+    """
 
     values: tuple[float, ...]
     counts: tuple[bool, ...] = ()
@@ -31,27 +35,28 @@ class Spread:
 
     @property
     def median(self) -> float:
-        """The middle value, or the mean of the two in the middle."""
+        """The median."""
         return float(median_of(self.counted))
 
     @property
     def spread(self) -> float:
-        """The largest value less the smallest."""
+        """The range: the largest value minus the smallest."""
         counted = self.counted
         return max(counted) - min(counted)
 
     @property
     def deviation(self) -> float:
-        """How far a value lies from the median, at most."""
+        """The largest absolute deviation from the median."""
         middle = self.median
         return max(abs(value - middle) for value in self.counted)
 
 
 @dataclass(frozen=True, slots=True)
 class MethodRepeats:
-    """One method over all tests, repeat by repeat; `total` are the sums over all repeats. A repeat without it has the value 0.
+    """One method over all tests, with a value for each repeat.
 
-    The repeats that count are those that count for each test that calls the method (`CountedRepeats.of_groups`).
+    `total` holds the sums over all repeats. The value is 0 for a repeat without the method.
+    A repeat counts if it counts for each test that calls the method (`CountedRepeats.for_groups`).
     """
 
     total: MethodTotal
@@ -61,7 +66,7 @@ class MethodRepeats:
 
 
 def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:
-    """Each method once, largest exclusive energy first."""
+    """Return one record for each method, largest self energy first."""
     totals = method_totals(tables, tests)
     repeats = np.array(sorted({test.repeat for test in tests}), np.int64)
     if len(repeats) == 1:
@@ -95,11 +100,14 @@ def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[M
 
 
 def _counts(tests: Sequence[TestEnergy], method: I64, test: I64, methods: int) -> Bool | None:
-    """Which repeats count for each method; None where all do. `method` and `test` are pairs: the method is called in the test."""
+    """Return the repeats that count for each method. None if all count. Shape: methods × repeats.
+
+    `method` and `test` are parallel columns: the test calls the method.
+    """
     found = counted_repeats(tests)
     if found.counts.all():
         return None
     record = np.zeros(max((row for each in tests for row in each.rows), default=0) + 1, np.int64)
     for number, each in enumerate(tests):
         record[list(each.rows)] = number
-    return found.of_groups(method, record[test], methods)
+    return found.for_groups(method, record[test], methods)

@@ -1,4 +1,4 @@
-"""Power over time, read from the ledger's curves."""
+"""Power over time, computed from the ledger's energy curves."""
 
 from __future__ import annotations
 
@@ -15,24 +15,29 @@ from navitas.parse.arrays import F64, I64
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Energy in equal steps of one run: `energy_j[i]` was used from `edges_ns[i]` to `edges_ns[i + 1]` (CLOCK_MONOTONIC)."""
+    """The energy of one run in steps: `energy_j[i]` from `edges_ns[i]` to `edges_ns[i + 1]` (CLOCK_MONOTONIC)."""
 
     edges_ns: I64
     energy_j: F64
 
     @property
     def power_w(self) -> F64:
-        """Mean power of each step."""
+        """The mean power of each step."""
         return np.asarray(self.energy_j / (np.diff(self.edges_ns) / 1e9), np.float64)
 
 
 def timeline(ledger: Ledger, component: str | None, *, run: int | None, step_ns: int, thread: str | None) -> Timeline:
-    """A component's energy (None: of all) in one run (by its id; None: the first), of all owners or of the threads of one name.
+    """Return the energy of one run in steps of equal length.
 
-    The name of a group of threads, such as `pool-#`, stands for all threads of that name and role but for its numbers.
+    Args:
+        ledger: The ledger.
+        component: None sums over all components.
+        run: The id of the run. None selects the first run.
+        step_ns: The length of a step.
+        thread: The name of threads. A group's name, such as `pool-#`, selects all its members. None selects all owners.
 
     Raises:
-        UsageError: there is no such component, run or thread, or the step is not positive.
+        UsageError: The component, run or thread doesn't exist, or the step is not positive.
     """
     if component is not None and component not in ledger.components:
         raise UsageError(f"no component {component!r} in this recording", f"known are {', '.join(ledger.components)}")
@@ -41,7 +46,7 @@ def timeline(ledger: Ledger, component: str | None, *, run: int | None, step_ns:
         name = "run" if run is None else f"run {run}"
         raise UsageError(f"no {name} in this recording", "see Profile.ledger.runs for their ids")
     if step_ns <= 0:
-        raise UsageError(f"a timeline needs a step above 0, not {step_ns} ns", "for example step_ns=100_000_000")
+        raise UsageError(f"step_ns must be positive, not {step_ns}", "for example step_ns=100_000_000")
     entry, owners = ledger.runs[row], _owners(ledger, row, thread)
     edges_ns = np.append(np.arange(entry.start_ns, entry.end_ns, step_ns), entry.end_ns)
     if not owners:
@@ -55,7 +60,7 @@ def timeline(ledger: Ledger, component: str | None, *, run: int | None, step_ns:
 
 
 def _owners(ledger: Ledger, run: int, thread: str | None) -> list[int]:
-    """The rows of `Ledger.owners` that are meant; members of a group in place of the group, which has no curves."""
+    """Return the selected rows of `Ledger.owners`. A group has no curves, so its members are returned instead."""
     owners, of_run = ledger.owners, np.flatnonzero(ledger.owners.run == run).tolist()
     if thread is None:
         return of_run

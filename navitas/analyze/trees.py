@@ -1,4 +1,4 @@
-"""Call trees of all threads in all tests, as columns: energies with and without callees."""
+"""Call trees of all threads in all tests, as columns of inclusive and self energy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from navitas.parse.arrays import F64, I32, I64, Bool
 
 @dataclass(frozen=True, slots=True)
 class CallTrees:
-    """Nodes of all call trees, tree by tree and depth first, siblings by method.
+    """The nodes of all call trees, tree by tree, in depth-first order, siblings sorted by method.
 
-    Tree i is that of row `order[i]` of `Ledger.shares` (test by test, largest energy first) and has the nodes `start[i]` to
-    `start[i + 1] - 1`. `parent` is a node's caller in this table, -1 at a root. Energies have a column for each component;
-    `raw_j` is their sum with what probes used. `is_outermost`: no node above has the same method. `alternative_j` is None
-    without an alternative model.
+    - `order`: tree i belongs to row `order[i]` of `Ledger.shares`. Trees are sorted by test, then by descending energy.
+    - `start`: tree i has the nodes `start[i]` to `start[i + 1] - 1`.
+    - `parent`: the row of the caller, -1 at a root.
+    - `counts`: columns are calls, calls ended by an exception, cut calls.
+    - `exclusive_j`, `inclusive_j`: a column for each component. `raw_*` are sums over components with the probes' energy.
+    - `alternative_j`: None without an alternative model.
+    - `is_outermost`: whether no ancestor has the same method.
     """
 
     order: I64
@@ -42,35 +45,35 @@ def call_trees(ledger: Ledger) -> CallTrees:
     """Build all trees of a ledger."""
     order, place = _tree_order(ledger)
     calls, components = ledger.calls, len(ledger.components)
-    share, parent, own = _nodes(ledger)
+    share, parent, self_values = _nodes(ledger)
     more = [] if calls.alternative_j is None else [calls.alternative_j]
-    whole = subtree_sums(parent, np.column_stack([own, calls.self_ns, calls.cpu_ns, *more, np.ones(len(share))]))
+    subtree = subtree_sums(parent, np.column_stack([self_values, calls.self_ns, calls.cpu_ns, *more, np.ones(len(share))]))
     tree, method = place[share], ledger.paths.method[calls.path]
-    row, at, is_outermost = _placed(parent, tree * (method.max(initial=0) + 1) + method, np.rint(whole[:, -1]).astype(np.int64))
-    up = parent[row]
+    row, at, is_outermost = _placed(parent, tree * (method.max(initial=0) + 1) + method, np.rint(subtree[:, -1]).astype(np.int64))
+    parent_row = parent[row]
     return CallTrees(
         order=order,
         start=np.searchsorted(tree[row], np.arange(len(order) + 1)),
         tree=tree[row],
-        parent=np.where(up >= 0, at[up], -1),
+        parent=np.where(parent_row >= 0, at[parent_row], -1),
         method=method[row],
         counts=np.stack([column[row] for column in (calls.calls, calls.throws, calls.cut)], axis=1),
-        exclusive_j=own[row, :components],
-        inclusive_j=whole[row, :components],
-        raw_exclusive_j=own[row, components],
-        raw_inclusive_j=whole[row, components],
+        exclusive_j=self_values[row, :components],
+        inclusive_j=subtree[row, :components],
+        raw_exclusive_j=self_values[row, components],
+        raw_inclusive_j=subtree[row, components],
         self_ns=calls.self_ns[row],
-        wall_ns=whole[row, components + 1],
-        cpu_ns=whole[row, components + 2],
-        alternative_j=whole[row, components + 3] if more else None,
+        wall_ns=subtree[row, components + 1],
+        cpu_ns=subtree[row, components + 2],
+        alternative_j=subtree[row, components + 3] if more else None,
         is_outermost=is_outermost,
     )
 
 
 def _nodes(ledger: Ledger) -> tuple[I64, I64, F64]:
-    """Of each row of `Ledger.calls`: its row of `Ledger.shares`, its caller's row (-1 at a root), and its own energies.
+    """Return three columns for the rows of `Ledger.calls`: row of `Ledger.shares`, caller's row (-1 at a root), self energies.
 
-    These have a column for each component and one for the raw sum.
+    The energies have a column for each component and one for the raw sum.
     """
     calls, energy, width = ledger.calls, ledger.energy, len(ledger.paths)
     cell_key = _cell(ledger, ledger.shares.test, ledger.shares.owner)
@@ -79,17 +82,21 @@ def _nodes(ledger: Ledger) -> tuple[I64, I64, F64]:
     caller = ledger.paths.parent[calls.path]
     parent = np.where(caller == OUTSIDE, -1, np.searchsorted(key, share * width + caller))
     components = len(ledger.components)
-    own = np.zeros((len(key), components + 1))
+    self_values = np.zeros((len(key), components + 1))
     of_calls = energy.path > PROBES
     node_share = np.searchsorted(cell_key, _cell(ledger, energy.test[of_calls], energy.owner[of_calls]))
     node = np.searchsorted(key, node_share * width + energy.path[of_calls])
-    own[node, energy.component[of_calls]] = energy.exclusive_j[of_calls]
-    own[:, -1] = np.bincount(node, energy.raw_j[of_calls], len(key))
-    return share, parent, own
+    self_values[node, energy.component[of_calls]] = energy.exclusive_j[of_calls]
+    self_values[:, -1] = np.bincount(node, energy.raw_j[of_calls], len(key))
+    return share, parent, self_values
 
 
 def _placed(parent: I64, rank: I64, below: I64) -> tuple[I64, I64, Bool]:
-    """Nodes in order of their place, each node's place, and which nodes, in that order, have none of their rank above them."""
+    """Sort nodes in preorder.
+
+    Returns the row of each position, the position of each row, and for each position whether no ancestor has the same rank.
+    `below` is the number of nodes in each subtree.
+    """
     at = preorder(parent, rank, below)
     row = np.empty(len(at), np.int64)
     row[at] = np.arange(len(at))
@@ -101,7 +108,7 @@ def _cell(ledger: Ledger, test: I32, owner: I32) -> I64:
 
 
 def _tree_order(ledger: Ledger) -> tuple[I64, I64]:
-    """Rows of `Ledger.shares` test by test, largest energy first, and the place of each row in that order."""
+    """Sort the rows of `Ledger.shares` by test, then by descending energy. Returns the order and the position of each row."""
     shares = ledger.shares
     order = np.lexsort((-shares.energy_j.sum(axis=1), shares.test))
     place = np.empty(len(order), np.int64)

@@ -1,4 +1,4 @@
-"""Warnings of tests whose energy depends on more than their code: they got too little CPU, or their pace changed."""
+"""Warnings about tests whose energy isn't reproducible: they waited for a CPU, or their pace changed."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice, TestEnergy
 
-STARVED_SHARE = 0.2
-LEAST_STARVED_NS = 50_000_000
-PACE_RATIO = 1.5
-LEAST_EXTRA_NS = 100_000_000
-_NAMED = 3
+MIN_STARVED_SHARE = 0.2
+MIN_STARVED_NS = 50_000_000
+MIN_PACE_RATIO = 1.5
+MIN_EXTRA_NS = 100_000_000
+_MAX_NAMED = 3
 _MORE = "See docs/unsteady-tests.md."
 
 
 def unsteady(profile: Profile) -> Iterator[Notice]:
-    """At most one warning of starved tests and one of tests whose pace changed."""
+    """Yield at most one warning about starved tests, and one about tests whose pace changed."""
     yield from _starved(profile)
     yield from _pace_changed(profile)
 
 
 def _starved(profile: Profile) -> Iterator[Notice]:
-    """A warning of tests that others took CPU time from, with the run of each in which most was missing."""
+    """Yield a warning that names each starved test with its most starved run."""
     worst: dict[tuple[str, str, str], tuple[int, TestEnergy, CpuUse]] = {}
     for test in profile.tests:
         use = profile.cpu_use(test)
-        missing_ns, share = use.starved_ns or 0, use.starved_share or 0.0
+        starved_ns, share = use.starved_ns or 0, use.starved_share or 0.0
         key = (test.module, test.class_name, test.method)
-        if missing_ns >= LEAST_STARVED_NS and share >= STARVED_SHARE and (key not in worst or missing_ns > worst[key][0]):
-            worst[key] = (missing_ns, test, use)
+        if starved_ns >= MIN_STARVED_NS and share >= MIN_STARVED_SHARE and (key not in worst or starved_ns > worst[key][0]):
+            worst[key] = (starved_ns, test, use)
     if not worst:
         return
     named = [
-        f"{_name(test)} (run {test.repeat + 1}) ran for {_time(use.cpu_ns)} and waited {_time(missing_ns)},"
+        f"{_name(test)} (run {test.repeat + 1}) ran for {_time(use.cpu_ns)} and waited {_time(starved_ns)},"
         f" {100 * (use.starved_share or 0.0):.0f} % of the CPU time it wanted"
-        for missing_ns, test, use in sorted(worst.values(), key=lambda each: -each[0])
+        for starved_ns, test, use in sorted(worst.values(), key=lambda each: -each[0])
     ]
     if profile.about.device.get("kind") == "virtual":
         place = "this computer was"
@@ -57,7 +57,7 @@ def _pace_changed(profile: Profile) -> Iterator[Notice]:
     for pace in map(profile.pace, profile.repeats()):
         cpu_ns = [use.cpu_ns for use in pace.whole]
         extra_ns = max(cpu_ns) - min(cpu_ns)
-        if pace.cpu_ratio is not None and pace.cpu_ratio >= PACE_RATIO and extra_ns >= LEAST_EXTRA_NS:
+        if pace.cpu_ratio is not None and pace.cpu_ratio >= MIN_PACE_RATIO and extra_ns >= MIN_EXTRA_NS:
             found.append((extra_ns, pace))
     if not found:
         return
@@ -69,7 +69,7 @@ def _pace_changed(profile: Profile) -> Iterator[Notice]:
 
 
 def _changed(pace: Pace) -> str:
-    """What differs between the repeats of a test."""
+    """Describe how the repeats of a test differ."""
     cpu_ns, calls = [use.cpu_ns for use in pace.whole], [use.calls for use in pace.whole]
     took = f"{_time(min(cpu_ns))} to {_time(max(cpu_ns))} of CPU time ({pace.cpu_ratio:.1f} ×)"
     name = _name(pace.repeats.tests[0])
@@ -81,8 +81,8 @@ def _changed(pace: Pace) -> str:
 
 
 def _listed(named: Sequence[str]) -> str:
-    more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    return f"{'; '.join(named[:_NAMED])}{more}"
+    more = f"; and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
+    return f"{'; '.join(named[:_MAX_NAMED])}{more}"
 
 
 def _name(test: TestEnergy) -> str:

@@ -1,4 +1,4 @@
-"""Loads a recording for a report, with progress, and checks `--tree` before the long part of the work."""
+"""Loads and analyzes a recording for a report. Reports progress, and checks `--tree` before the analysis."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from navitas.analyze.load import analyzed, load_tables
+from navitas.analyze.load import analyze, load_tables
 from navitas.analyze.profile import Profile
 from navitas.attribute.run_rows import stem
 from navitas.parse.parsed_recording import ParsedRecording
@@ -20,14 +20,17 @@ def load_profile(
     tree: str | None = None,
     stage: Callable[[str], None] = lambda text: None,
 ) -> Profile:
-    """As `navitas.load`; `stage` receives what is being done. UsageError when `tree` names no thread that has calls."""
+    """Load and analyze a recording, as `navitas.load`. Calls `stage(text)` at the start of each stage.
+
+    Raises `UsageError` if `tree` matches no thread with calls, and the errors of `navitas.load`.
+    """
     stage("reading the recording")
     loaded = load_tables(path)
     if tree is not None:
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")
     alternative = None if method == "default" else method
-    return analyzed(loaded, alternative=alternative)
+    return analyze(loaded, alternative=alternative)
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:

@@ -1,4 +1,4 @@
-"""A context manager that is entered in the background: it starts while the caller does something else."""
+"""Enters a context manager in the background, so that a slow start overlaps with other work."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 
 class BackgroundContext(Generic[T]):
-    """Enters a context manager on a thread of its own; `result` returns its value or raises its error.
+    """Enters a context manager on a new thread. `result` returns its value or raises its error.
 
-    Leaving the block waits for the start to end, then leaves the context manager, also if `result` was never called.
+    Leaving the block waits until the context manager is entered, and then exits it. This doesn't depend on a call of `result`.
     """
 
     def __init__(self, make: Callable[[], AbstractContextManager[T]]) -> None:

@@ -14,7 +14,7 @@ from navitas.cli.standard_output import error_console
 
 @contextmanager
 def bar(text: str, console: Console | None = None) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar. Call the yielded function with the steps done and the total. Without a terminal, nothing is shown."""
+    """Show a progress bar on a terminal. Yields update(done, total)."""
     shown = console or error_console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal or is_quiet()) as progress:

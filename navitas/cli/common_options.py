@@ -17,10 +17,10 @@ _STRENGTH = {ParameterSource.COMMANDLINE: 3, ParameterSource.ENVIRONMENT: 2, Par
 
 
 def common_options() -> list[Option]:
-    """New options for a command; they change the preferences of the run and give the command no value."""
+    """Create the common options of a command. They set preferences and are not passed to the command."""
     return [
         Option(["-q", "--quiet"], is_flag=True, callback=_verbosity, help="Only results, warnings and errors.", **_COMMON),
-        Option(["-v", "--verbose"], is_flag=True, callback=_verbosity, help="Also origins of values, paths, times.", **_COMMON),
+        Option(["-v", "--verbose"], is_flag=True, callback=_verbosity, help="Show origins of values, and times.", **_COMMON),
         Option(
             ["--color"],
             type=click.Choice(["auto", "always", "never"]),
@@ -46,12 +46,12 @@ def _color(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 def _outranks(ctx: click.Context, param: click.Parameter, what: str, conflict: bool) -> bool:
-    """Whether this source outranks the one that has decided so far: the command line, then the environment, then the file."""
+    """Whether this source of a value outranks the previous one. Command line > environment > settings file."""
     ranks: dict[str, int] = ctx.meta.setdefault(_RANKS, {})
     source = ctx.get_parameter_source(param.name or "")
     rank = _STRENGTH.get(source, 0) if source is not None else 0
     if conflict and rank == ranks.get(what, 0):
-        raise UsageError("--quiet and --verbose exclude each other", "leave one of them out")
+        raise UsageError("--quiet and --verbose exclude each other", "leave one out")
     if rank < ranks.get(what, 0):
         return False
     ranks[what] = rank

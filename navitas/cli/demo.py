@@ -10,7 +10,7 @@ import click
 from navitas.build.sample import DEMO_TESTS, copy_sample
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.option import option
-from navitas.cli.options import report_options, take_report_options
+from navitas.cli.options import pop_report_options, report_options
 from navitas.cli.paths import FOLDER, PROGRAM
 from navitas.cli.profiling import RECORDINGS, BuildOptions, RunOptions, profile_project
 from navitas.collect.options import ProfileOptions
@@ -32,9 +32,9 @@ from navitas.owned_folder import owned_folder
 def command(output: Path, gradle: str | None, **values: object) -> int:
     """Profile the sample project on the virtual phone.
 
-    No phone and no project are needed. The recording stays on disk, with report.json and report.html.
+    You need no phone and no project. The recording's folder also contains report.json and report.html.
     """
-    report = replace(take_report_options(values), beside=("json", "html"))
+    report = replace(pop_report_options(values), default_formats=("json", "html"))
     with owned_folder("navitas-demo-") as folder:
         sample = copy_sample(folder / "sample")
         options = ProfileOptions(tests=(DEMO_TESTS,))

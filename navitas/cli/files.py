@@ -1,4 +1,4 @@
-"""Files that a command writes: whole, or to standard output."""
+"""Writes the output files of commands, and checks their paths."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from navitas.new_files import named_stream, naming, new_file
 from navitas.regular_files import check_regular
 
 STDOUT = Path("-")
-_READER_S, _LOOK_S = 5.0, 0.05
+_READER_TIMEOUT_S, _POLL_S = 5.0, 0.05
 
 
 def check_files(files: Sequence[Path]) -> None:
-    """Refuse files that cannot be written, or would overwrite each other, before any work is done. UsageError."""
+    """Raise `UsageError` for files that can't be written or that overwrite each other. Call it before the work."""
     for path in files:
         if not path.name and path != STDOUT:
-            raise UsageError(f"'{path}' is no file name", "name a file, or - for standard output")
+            raise UsageError(f"'{path}' is not a file name", "name a file, or - for standard output")
         if path == STDOUT and sys.stdout is None:
             raise UsageError("standard output is closed, so no report can go there", "name a file")
         if path.is_dir():
@@ -37,10 +37,10 @@ def check_files(files: Sequence[Path]) -> None:
 
 
 def write_to(path: Path, render: Callable[[IO[Any]], object], *, binary: bool = False) -> None:
-    """Write a file, a pipe, or standard output by `render`, which gets a text stream, or a binary one.
+    """Call `render` with a text stream, or a binary stream, that writes to a file, a pipe or standard output (`-`).
 
-    A regular file, and what a link leads to, appears whole at the end. An `OSError` of opening, writing or
-    renaming the file names it as the user does; what else `render` raises is left as it is.
+    Regular files, and the targets of links, are replaced atomically. An `OSError` from opening, writing or renaming the file
+    has the path that the user gave. Other errors of `render` are not changed.
     """
     if path == STDOUT:
         sys.stdout.flush()
@@ -56,8 +56,8 @@ def write_to(path: Path, render: Callable[[IO[Any]], object], *, binary: bool = 
 
 @contextmanager
 def _opened_output(path: Path) -> Iterator[IO[bytes]]:
-    if path.exists() and not path.is_file():  # never replaced; a pipe may have no other path, such as that of /dev/stdout
-        with named_stream(_opened(path), path) as out:
+    if path.exists() and not path.is_file():  # Pipes and devices, such as /dev/stdout, are opened, not replaced.
+        with named_stream(_open_pipe_or_device(path), path) as out:
             yield out
         return
     target = Path(os.path.realpath(path))
@@ -65,9 +65,9 @@ def _opened_output(path: Path) -> Iterator[IO[bytes]]:
         yield out
 
 
-def _opened(path: Path) -> int:
-    """A pipe or device, open to be written. A pipe's reader is waited for, but not for ever. UsageError."""
-    end = time.monotonic() + _READER_S
+def _open_pipe_or_device(path: Path) -> int:
+    """Open a pipe or device for writing. Waits a few seconds for the reader of a pipe, then raises `UsageError`."""
+    end = time.monotonic() + _READER_TIMEOUT_S
     while True:
         try:
             with naming(path):
@@ -77,14 +77,14 @@ def _opened(path: Path) -> int:
                 raise
             if time.monotonic() >= end:
                 raise UsageError(f"{path}: no process reads this pipe", "start its reader first, or name a file") from error
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_S)
             continue
         os.set_blocking(handle, True)
         return handle
 
 
 def check_regular_or_new(path: Path) -> None:
-    """UsageError where something is there that is no regular file."""
+    """Raise `UsageError` if the path exists and is not a regular file."""
     if path.exists() and not path.is_file():
         try:
             check_regular(path)

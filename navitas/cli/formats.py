@@ -1,4 +1,4 @@
-"""Report files that a command line asks for: `--format`, `-o` and the short forms, as pairs of a format and a file."""
+"""Pairs the formats and files of `--format`, `-o` and their short forms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from navitas.untrusted_text import printable, printable_line
 
 @dataclass(frozen=True, slots=True)
 class ReportFile:
-    """One report file to write; `option` is what the user typed for it."""
+    """A report file to write. `option` is the option that requested it, as typed."""
 
     format: str
     path: Path
@@ -32,7 +32,7 @@ class ReportFile:
 
 
 class FormatType(click.ParamType):  # type: ignore[type-arg]  # click has type arguments from 8.2 on
-    """The name of a report format, or `NAME=FILE`."""
+    """The name of a report format (`NAME`), or `NAME=FILE`."""
 
     name = "format"
 
@@ -51,7 +51,7 @@ class FormatOption(Option):
 
 
 class FormatsCommand(NavitasCommand):
-    """A command whose help ends with a list of the formats."""
+    """A command whose help ends with the list of formats."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
@@ -72,10 +72,11 @@ def _about(found: Format | FormatSource | NavitasError) -> str:
 
 
 def report_files(formats: Sequence[tuple[str, Path | None]], outputs: Sequence[Path]) -> list[ReportFile]:
-    """Pair formats with files: `NAME=FILE` is a pair; other names take the `outputs` in order, or standard output.
+    """Pair formats with files.
 
-    Outputs without any such name get the format of their extension. UsageError where the pairs are not clear, or a binary format
-    would go to a terminal.
+    `NAME=FILE` is a pair. Formats without a file are paired with `outputs` in order, or with standard output if there are none.
+    If all formats have files, `outputs` get the format of their extension.
+    Raises `UsageError` if the pairs are ambiguous, or if a binary format would go to a terminal.
     """
     names = [name for name, path in formats if path is None]
     files = [ReportFile(name, path, f"--format {name}") for name, path in formats if path is not None]
@@ -92,15 +93,15 @@ def report_files(formats: Sequence[tuple[str, Path | None]], outputs: Sequence[P
         files += map(_to_stdout, names)
     for file in files:
         if find_format(file.format).binary and _is_terminal(file.path):
-            raise UsageError(f"{file.format} is a binary format and does not go to a terminal", "name a file, or pipe the output")
+            raise UsageError(f"{file.format} is a binary format and cannot go to a terminal", "name a file, or pipe the output")
     return files
 
 
 def _by_extension(path: Path) -> ReportFile:
     if path == STDOUT:
-        raise UsageError("-o - does not say which report goes to standard output", "name its format: --format NAME -o -")
+        raise UsageError("-o - has no extension, so the format is unknown", "name its format: --format NAME -o -")
     name = format_for_file(path.name)
-    find_format(name)  # what it needs is installed
+    find_format(name)  # Checks that the packages it needs are installed.
     return ReportFile(name, path, f"-o {path}")
 
 

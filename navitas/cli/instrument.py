@@ -1,4 +1,4 @@
-"""`navitas instrument`: probes into class folders and jars, without Gradle."""
+"""`navitas instrument`: adds probes to class folders and jars, without Gradle."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from navitas.untrusted_text import printable
 
 @click.command("instrument", cls=NavitasCommand, example="navitas instrument classes -o out --map-output map.json")
 @click.argument("inputs", nargs=-1, required=True, type=READ, metavar="IN…")
-@option("-o", "--output", required=True, type=WRITE, metavar="OUT", help="Folder or jar to write.")
+@option("-o", "--output", required=True, type=WRITE, metavar="OUT", help="The folder or jar to write.")
 @option(
     "--map-output",
     "map_file",
@@ -28,7 +28,7 @@ from navitas.untrusted_text import printable
     type=WRITE,
     metavar="FILE",
     renamed={"--map": "--map-output"},
-    help="Method map to write.",
+    help="The method map to write.",
 )
 @probe_options
 @json_option
@@ -44,30 +44,31 @@ def command(
 ) -> None:
     """Instrument class folders and jars.
 
-    One folder becomes the folder OUT, one jar the file OUT if that ends in .jar; several keep their names inside the folder OUT.
-    Classes of known frameworks in a jar, such as kotlin and groovy, get probes only where --include names them.
-    To record, run the result with navitas-runtime.jar on the class path and -Dnavitas.out=DIR.
+    One input folder becomes the folder OUT. One jar becomes the file OUT if that ends in .jar. Several inputs keep their names in
+    the folder OUT.
+    Classes of known frameworks in a jar, such as kotlin and groovy, get probes only if --include names them.
+    To record, run the result with navitas-runtime.jar on the class path and with -Dnavitas.out=DIR.
     """
     check_json(json_file)
     summary = instrument(inputs, output, map_file, InstrumentOptions(include, exclude, skip_trivial))
-    warnings = [*summary.warnings, *_frameworks(summary)]
+    warnings = [*summary.warnings, *_framework_warnings(summary)]
     write_json(json_file, **{**asdict(summary), "warnings": warnings}, output=str(output), map_output=str(map_file))
     for text in warnings:
         warning(text)
-    counts = f"{summary.classes} classes, {summary.methods} methods with probes, {summary.skipped} left alone"
+    counts = f"{summary.classes} classes, {summary.methods} methods with probes, {summary.skipped} skipped"
     note(f"{counts}; map {summary.map_id}")
     if summary.methods:
         next_step(f"java -Dnavitas.out=DIR -cp {printable(str(output))}:navitas-runtime.jar MAIN")
 
 
-def _frameworks(summary: InstrumentSummary) -> list[str]:
-    """What was left alone since it is of known frameworks, and the options that give it probes."""
+def _framework_warnings(summary: InstrumentSummary) -> list[str]:
+    """Return a warning about skipped classes of known frameworks, with the options that instrument them."""
     if not summary.frameworks:
         return []
-    of_each = ", ".join(f"{pattern} {count:,}" for pattern, count in summary.frameworks.items())
-    these = " ".join(f"--include '{pattern}'" for pattern in summary.frameworks)
+    counts = ", ".join(f"{pattern} {count:,}" for pattern, count in summary.frameworks.items())
+    options = " ".join(f"--include '{pattern}'" for pattern in summary.frameworks)
     count = sum(summary.frameworks.values())
     return [
-        f"{count:,} of {summary.seen:,} classes are of known frameworks and got no probes ({of_each}): "
-        f"--include '**' takes all classes, {these} these alone"
+        f"{count:,} of {summary.seen:,} classes belong to known frameworks and got no probes ({counts}): "
+        f"--include '**' includes all classes, {options} only these"
     ]

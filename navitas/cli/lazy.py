@@ -1,4 +1,4 @@
-"""Command groups that import a command's module only when that command runs."""
+"""Command groups that import the module of a command only when it runs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from navitas.cli.commands import NavitasGroup
 
 
 class ReaderGoneError(Exception):
-    """The reader of our output has gone."""
+    """The reader of standard output closed the pipe."""
 
 
 class LazyGroup(NavitasGroup):
-    """A group whose commands live in modules of their own (as `command`), imported on use.
+    """A group that imports each command on use, as `command` of its module.
 
-    `modules`: command → (module, one-line help); the help is here too, so that `--help` imports nothing heavy.
+    `modules` maps the name of a command to its module and one-line help. The help is repeated there so that `--help` doesn't
+    import the module.
     """
 
     modules: Mapping[str, tuple[str, str]] = {}
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Raises `ReaderGoneError`: click itself would exit with 1, the code of a failed check."""
+        """Run the command. Raises `ReaderGoneError`, since click would exit with 1, the code of a failed check."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as gone:
@@ -45,6 +46,6 @@ class LazyGroup(NavitasGroup):
             formatter.write_dl([(name, text) for name, (_, text) in self.modules.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete a command's name, without importing the commands."""
+        """Complete the name of a command without importing its module."""
         found = [CompletionItem(name, help=text) for name, (_, text) in self.modules.items() if name.startswith(incomplete)]
         return found + click.Command.shell_complete(self, ctx, incomplete)

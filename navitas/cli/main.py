@@ -1,4 +1,4 @@
-"""`navitas`: the command group; a command's module is imported only when that command runs."""
+"""The command `navitas`: its subcommands, signals, error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from navitas.cli.messages import Preferences, prefer
 from navitas.cli.messages import error as show_error
 from navitas.errors import ExitCode, NavitasError
 
-# Command → (module, one-line help): the help is here too, so that `navitas --help` imports nothing heavy.
+# Command → (module, one-line help). The help is repeated here so that `navitas --help` doesn't import the modules.
 COMMANDS = {
     "profile": ("navitas.cli.profile", "Profile a Gradle project's tests: joules per test, thread and method."),
     "demo": ("navitas.cli.demo", "Profile the sample project on the virtual phone."),
     "record": ("navitas.cli.record", "Profile an installed app while you, or a command, use it."),
-    "report": ("navitas.cli.report", "Make the report of a recording again, offline."),
+    "report": ("navitas.cli.report", "Write the report of a recording again, offline."),
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
-    "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that profile themselves."),
-    "doctor": ("navitas.cli.doctor", "See what can be measured on a device, and what stands in the way."),
-    "power": ("navitas.cli.power", "Power profiles: show, take from a phone, check."),
-    "devices": ("navitas.cli.devices", "List the devices that can be profiled on."),
+    "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that run the profiler."),
+    "doctor": ("navitas.cli.doctor", "Check what a device can measure, and what limits it."),
+    "power": ("navitas.cli.power", "Power profiles: show, read from a phone, check."),
+    "devices": ("navitas.cli.devices", "List the devices that you can profile on."),
     "fleet": ("navitas.cli.fleet", "Energy hogs and bugs from many phones' battery samples."),
 }
 
 
-_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_SHOWN = 100
-_OTHER_PLACE = "choose a place where you may write"
+_TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_CONTEXT_CHARS = 100
+_OTHER_FOLDER = "choose a folder where you have write permission"
 _OS_REMEDIES = {
     errno.ENOSPC: "free some space, or choose another folder",
-    errno.EROFS: _OTHER_PLACE,
-    errno.EACCES: _OTHER_PLACE,
-    errno.EPERM: _OTHER_PLACE,
-    errno.ENOTDIR: _OTHER_PLACE,
+    errno.EROFS: _OTHER_FOLDER,
+    errno.EACCES: _OTHER_FOLDER,
+    errno.EPERM: _OTHER_FOLDER,
+    errno.ENOTDIR: _OTHER_FOLDER,
     errno.ENAMETOOLONG: "choose a shorter name",
-    errno.EEXIST: "something else is there: choose another place",
-    errno.ELOOP: "links lead in a circle there: choose another place",
+    errno.EEXIST: "a file of this name exists: choose another name",
+    errno.ELOOP: "symbolic links form a loop: choose another path",
 }
 
 
@@ -58,35 +58,35 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; the one place where errors become messages and exit codes."""
-    for number in _ENDINGS:
-        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
-            signal.signal(number, _interrupted)
+    """Run the command line with `sys.argv`, and exit with its exit code."""
+    for number in _TERMINATION_SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP.
+            signal.signal(number, _on_signal)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal of another encoding gets what it lacks, such as µ, as an escape instead of an error; None where it is closed.
+        # Print characters that the terminal's encoding lacks, such as µ, as escapes. A closed stream is None.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    # Its search for plugins reads the entry points of all packages, and fails if one package's are damaged. Not for `run`, which
-    # leaves the process of its caller as it is, nor for `navitas.load`: a script may have plugins of its own.
+    # Pydantic's plugin search reads the entry points of all packages and fails if one is damaged. `run` and `navitas.load` don't
+    # disable it, since they run in processes of callers, which can use plugins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     code = run(sys.argv[1:])
-    for number in _ENDINGS:  # all is done and cleaned: a signal that comes now changes nothing
+    for number in _TERMINATION_SIGNALS:  # All work and cleanup is done.
         signal.signal(number, signal.SIG_IGN)
     sys.exit(code)
 
 
-def _interrupted(_signal: int, _frame: object) -> None:
-    """Ctrl-C, a CI that gives up or a terminal that is closed: end with everything cleaned and what was recorded kept."""
-    for number in _ENDINGS:
-        if signal.getsignal(number) == _interrupted:
-            signal.signal(number, _again)
+def _on_signal(_signal: int, _frame: object) -> None:
+    """Interrupt the command on Ctrl-C, at the end of a CI job, or when the terminal closes. Cleanup keeps recorded data."""
+    for number in _TERMINATION_SIGNALS:
+        if signal.getsignal(number) == _on_signal:
+            signal.signal(number, _on_second_signal)
     raise KeyboardInterrupt
 
 
-def _again(_signal: int, _frame: object) -> None:
-    """Cleaning up is bounded in time, and must not be cut short by an impatient second signal."""
+def _on_second_signal(_signal: int, _frame: object) -> None:
+    """Ignore a second signal, since cleanup is bounded in time and must finish."""
     with suppress(OSError):
-        os.write(2, b"ending; please wait\n")
+        os.write(2, b"cleaning up; please wait\n")
 
 
 def run(arguments: list[str]) -> int:
@@ -98,37 +98,37 @@ def run(arguments: list[str]) -> int:
         wrong.show()
         return ExitCode.USAGE
     except (KeyboardInterrupt, click.Abort):
-        with suppress(OSError):  # the terminal may be gone
+        with suppress(OSError):  # The terminal may be closed.
             click.echo("interrupted", err=True)
         return ExitCode.INTERRUPTED
     except (ReaderGoneError, BrokenPipeError):
-        # The reader of our output has gone (`navitas … | head`): nothing more to say, also not at exit.
+        # The reader closed the pipe (`navitas … | head`). Without stdout, Python doesn't flush it at exit.
         sys.stdout = None
         return ExitCode.OK
     except NavitasError as error:
         return _print_error(error.message, error.remedy, error.exit_code)
     except (OSError, MemoryError, UnicodeEncodeError) as error:
-        return _print_error(*_of_system(error), ExitCode.TROUBLE)
+        return _print_error(*_system_error(error), ExitCode.TROUBLE)
     finally:
         _end_started_servers()
     return int(result) if isinstance(result, int) else ExitCode.OK
 
 
 def _end_started_servers() -> None:
-    """End adb servers that this command has started. Nothing is imported for it: a command without adb has none."""
+    """End the adb servers that this command started. Commands that didn't import the module started none."""
     if (module := sys.modules.get("navitas.device.server_use")) is not None:
         module.end_started_servers()
 
 
-def _of_system(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, str]:
-    """Message and remedy of an error that has no better message."""
+def _system_error(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[str, str]:
+    """Return the message and remedy of a system error that no caller handled."""
     if isinstance(error, MemoryError):
         return "there is not enough memory", "close other programs, or profile fewer tests at once"
-    if isinstance(error, UnicodeEncodeError):  # a name that no argument gave, such as that of the folder this runs in
-        at = slice(max(0, error.start - _SHOWN), error.start + _SHOWN)  # the text may be a whole report
+    if isinstance(error, UnicodeEncodeError):  # For example, the name of the working directory.
+        at = slice(max(0, error.start - _CONTEXT_CHARS), error.start + _CONTEXT_CHARS)  # The text can be a complete report.
         return f"a text is not UTF-8: {error.object[at]!a}", "rename the file or folder of this name"
     where = f"{error.filename}: " if error.filename else ""
-    remedy = _OS_REMEDIES.get(error.errno or 0, "see whether it is there, and may be read and written")
+    remedy = _OS_REMEDIES.get(error.errno or 0, "check that it exists and that you have permission")
     return f"{where}{error.strerror or error}", remedy
 
 

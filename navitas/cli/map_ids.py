@@ -1,4 +1,4 @@
-"""Which method maps the events of a run belong to, before its recording is whole."""
+"""Finds the method maps of a run's events before the recording is complete."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from navitas.recording.raw import read_lines
 
 
 def map_ids(folder: Path) -> set[str]:
-    """Ids of the maps whose methods were called, as 16 hex digits, from the files in a run's folder."""
+    """Return the ids of the maps whose methods were called, as 16 hex digits, from the files in a run's folder."""
     return {f"{chunk.map_id:016x}" for chunk in _chunks(folder) if chunk.type in (CALLS, FOLDED)}
 
 

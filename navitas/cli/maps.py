@@ -1,4 +1,4 @@
-"""The method map that a user names: a build's map.json, or its bundle."""
+"""Reads the method map of `--map`: a build's map.json, or its bundle."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from navitas.regular_files import open_regular
 
 
 def read_map(path: Path, project: str) -> map_cache.KnownMap:
-    """The map in a file, which can be read: a recording that it is put into is none the worse for it.
+    """Read and check the method map in a file, so that it can be added to a recording.
 
-    Raises `RecordingError` (or what a bundle is refused with) when there is none.
+    Raises `RecordingError` if there is none, and the errors of `open_bundle`.
     """
     if _is_zip(path):
         known = map_cache.of_bundle(open_bundle(path))
@@ -31,7 +31,7 @@ def read_map(path: Path, project: str) -> map_cache.KnownMap:
     try:
         map_id = check_map(document, path)
     except RecordingError as error:
-        raise RecordingError(f"{error.message}: no method map", remedy) from None
+        raise RecordingError(f"{error.message}: not a method map", remedy) from None
     return map_cache.KnownMap(map_id, ":", project, json.dumps(document).encode())
 
 
@@ -39,5 +39,5 @@ def _is_zip(path: Path) -> bool:
     try:
         with open_regular(path) as file:
             return zipfile.is_zipfile(file)
-    except OSError:  # named by what reads it next
+    except OSError:  # The next read reports the error.
         return False

@@ -1,4 +1,4 @@
-"""A command line without its secrets and without the user's name in paths, for recordings."""
+"""Masks secrets and the home folder in a command line, before a recording stores it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _KINDS = (
     "password|passwd|passphrase|pass(?![a-z])|pwd(?![a-z])|secret|token(?!i)|credential|bearer(?![a-z])|auth(?:orization)?(?![a-z])"
     "|(?:api|access|private|signing)[-_. ]?key|(?:set-?)?cookie(?![a-z])"
 )
-# No pattern begins with a repetition: each is searched for in linear time, however long an argument is.
+# No pattern begins with a repetition, so a search takes linear time for arguments of any length.
 _SECRET = re.compile(_KINDS, re.IGNORECASE)
-_ALONE = re.compile(f"(?:{_KINDS})s?", re.IGNORECASE)
+_SECRET_WORD = re.compile(f"(?:{_KINDS})s?", re.IGNORECASE)
 _NAME = re.compile(r"[\w.-]+")
 _VALUE = r"(\"(?:[^\"\\]|\\.)*\"|'[^']*'|\S+)"
 _ASSIGNED = re.compile(rf"[\"']?\s*[=:]\s*(?:(?:basic|bearer)\s+)?{_VALUE}", re.IGNORECASE | re.DOTALL)
@@ -21,8 +21,8 @@ _NEXT = re.compile(rf"\s+{_VALUE}", re.DOTALL)
 _USER = re.compile(r"://[^/\s]+@")
 _OPTION = re.compile(r"--[\w.-]*(?:=.*)?", re.DOTALL)
 
-# What a value looks like gives it away, whatever its name: the issuers' own forms.
-_SHAPES = re.compile(
+# Tokens in the formats of well-known issuers, which are secret under any name.
+_TOKENS = re.compile(
     r"(?<![A-Za-z0-9])(?:"
     r"gh[opsur]_[A-Za-z0-9]{20,}+|github_pat_\w{20,}+"  # GitHub
     r"|glpat-[\w-]{20,}+"  # GitLab
@@ -36,17 +36,17 @@ _SHAPES = re.compile(
 _KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*", re.DOTALL)
 _COOKIES = re.compile(r"((?:set-)?cookie\s*:\s*)[^\"'\r\n]+", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d*:\d*")
-# `-u NAME:PASSWORD` of curl and others; docker's `-u 1000:1000` names no password.
+# `-u NAME:PASSWORD` of curl and other programs. Docker's `-u 1000:1000` contains no password.
 _LOGIN = re.compile(r"(?<![\w-])(-[uU]|--(?:proxy-)?user)(=|\s*)([^\s:=\"'/-][^\s:\"'/]*+:[^\s\"']++)")
 _LOGIN_NAMES = frozenset(("-u", "-U", "--user", "--proxy-user"))
 _LOGIN_VALUE = re.compile(r"[^\s:/-][^:/]*+:(?!//).+", re.DOTALL)
 
 
 def masked(arguments: Iterable[str]) -> list[str]:
-    """The arguments with `***` for secrets, and `~` for the user's home folder.
+    """Return the arguments with `***` for secrets, and `~` for the user's home folder.
 
-    Secret are the values of options, properties and words that name a secret, users in URLs, logins, cookies, private keys, and
-    tokens whose form is well known. Bytes that are not UTF-8 become replacement characters.
+    Secrets are the values of options, properties and words that name a secret, users in URLs, logins, cookies, private keys and
+    tokens in well-known formats. Bytes that are not UTF-8 become replacement characters.
     """
     texts = (argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for argument in arguments)
     return [_without_home(argument) for argument in _masked(texts)]
@@ -65,49 +65,49 @@ def _masked(arguments: Iterator[str]) -> Iterator[str]:
             is_value = False
             yield f"{key}={MASK}"
         else:
-            is_value = _names_the_next(argument)
-            yield "".join(_without_values(_without_shapes(argument)))
+            is_value = _announces_secret(argument)
+            yield "".join(_without_values(_without_tokens(argument)))
 
 
-def _without_shapes(text: str) -> str:
-    """A text without what is secret by its form."""
+def _without_tokens(text: str) -> str:
+    """Mask the secrets that a text's format reveals: logins, users in URLs, cookies, keys and tokens."""
     text = _LOGIN.sub(
         lambda found: f"{found[1]}{found[2]}{MASK}" if _is_login(found[3]) else found[0], _USER.sub(f"://{MASK}@", text)
     )
     text = _COOKIES.sub(rf"\1{MASK}", text)
-    return _KEY_BLOCK.sub(MASK, _SHAPES.sub(MASK, text))
+    return _KEY_BLOCK.sub(MASK, _TOKENS.sub(MASK, text))
 
 
 def _is_login(value: str) -> bool:
-    """Whether the value of an option for users is a name with a password."""
+    """Whether the value of a user option is a name with a password."""
     return bool(_LOGIN_VALUE.fullmatch(value)) and not _NUMBERS.fullmatch(value)
 
 
 def _without_home(text: str) -> str:
-    """A text with `~` for the user's home folder, which often holds a person's name, wherever a path begins with it."""
+    """Replace the user's home folder, which often contains a person's name, by `~` at the start of paths."""
     try:
         homes = {str(Path.home()), str(Path.home().resolve())}
-    except (OSError, RuntimeError):  # a user without a home
+    except (OSError, RuntimeError):  # The user has no home folder.
         return text
     for home in sorted(homes, key=len, reverse=True):
         if len(Path(home).parts) > 1:
-            # A path begins after what cannot be in one, after a one-letter option, or in a URL of a file.
+            # A path begins after a character that paths don't contain, after a one-letter option, or after file://.
             text = re.sub(rf"(?:(?<![\w.~/-])|(?<=^-\w)|(?<=file://)){re.escape(home)}(?![\w.-])", "~", text)
     return text
 
 
-def _names_the_next(word: str) -> bool:
-    """Whether a word says that the next one is secret: `--db-password x`, `--es token x`; not `TokenTest` of `--tests`."""
-    return bool(_ALONE.fullmatch(word) or (word.startswith("-") and _NAME.fullmatch(word) and _SECRET.search(word)))
+def _announces_secret(word: str) -> bool:
+    """Whether the word after this one is a secret: `--db-password x`, `--es token x`; not `TokenTest` of `--tests`."""
+    return bool(_SECRET_WORD.fullmatch(word) or (word.startswith("-") and _NAME.fullmatch(word) and _SECRET.search(word)))
 
 
 def _without_values(text: str) -> Iterator[str]:
-    """A text of several words, such as a shell's command, in pieces without what is secret."""
+    """Yield a text of several words, such as a shell command, in pieces, with `***` for the values of secret names."""
     at = 0
     for name in _NAME.finditer(text):
         if name.start() < at or not _SECRET.search(name[0]):
             continue
-        value = _ASSIGNED.match(text, name.end()) or (_NEXT.match(text, name.end()) if _names_the_next(name[0]) else None)
+        value = _ASSIGNED.match(text, name.end()) or (_NEXT.match(text, name.end()) if _announces_secret(name[0]) else None)
         if value is not None:
             yield text[at : value.start(1)]
             yield MASK

@@ -1,4 +1,4 @@
-"""Tests run on a phone and what came of it, for `profile` and `demo`. Heavy to import: done while Gradle builds."""
+"""Runs tests or records an app on a device, and reports the result. Slow to import, so the import runs while Gradle builds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
 from navitas.cli.messages import error as show_error
-from navitas.cli.messages import failure, next_step, place
+from navitas.cli.messages import failure, location, next_step
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
 from navitas.collect.app_use import Use
@@ -43,8 +43,11 @@ def measure(
     lock: FolderLock | None,
     progress: Progress,
 ) -> ProfilingOutcome:
-    """Run the tests on the device, waiting for it first; a partial recording is named and, after a lost device, reported."""
-    with _partial_kept(recording, report):
+    """Wait for the device and run the tests on it.
+
+    If this fails, prints where the partial recording is. If the device was lost, also writes its reports.
+    """
+    with _report_partial_on_error(recording, report):
         return profile(device(), bundles, options, recording, progress, lock=lock)
 
 
@@ -58,65 +61,67 @@ def record(
     lock: FolderLock | None,
     progress: Progress,
 ) -> ProfilingOutcome:
-    """Record the use of an app, as `measure` runs tests."""
-    with _partial_kept(recording, report):
+    """Wait for the device and record the use of an app. Handles errors as `measure`."""
+    with _report_partial_on_error(recording, report):
         return record_use(device(), use, options, recording, progress, lock=lock)
 
 
-def _with_defaults(report: ReportOptions, recording: Path) -> ReportOptions:
-    """The report's options; formats without a named file go into the recording, such as `report.json`."""
+def _with_default_files(report: ReportOptions, recording: Path) -> ReportOptions:
+    """Add files in the recording, such as `report.json`, for the default formats that have no file."""
     named = {file.format for file in report.files}
     added = [
-        ReportFile(name, recording / f"report{find_format(name).extension}", "") for name in report.beside if name not in named
+        ReportFile(name, recording / f"report{find_format(name).extension}", "")
+        for name in report.default_formats
+        if name not in named
     ]
-    # First: the format of another package may fail.
+    # The added files are first, since a format of another package can fail.
     return replace(report, files=(*added, *report.files))
 
 
 @contextmanager
-def _partial_kept(recording: Path, report: ReportOptions) -> Iterator[None]:
-    """Name the partial recording that an interruption or a lost device leaves; after a lost device, report its content."""
+def _report_partial_on_error(recording: Path, report: ReportOptions) -> Iterator[None]:
+    """On an error or interruption in the block, print where the partial recording is. If the device was lost, report it."""
     manifest = recording / MANIFEST_NAME
-    before = _version(manifest)
+    before = _file_version(manifest)
     try:
         yield
     except (KeyboardInterrupt, NavitasError) as error:
-        if _version(manifest) not in (None, before):
+        if _file_version(manifest) not in (None, before):
             if isinstance(error, DeviceError):
                 _report_partial(recording, report)
-            place(f"partial recording kept: {recording} (navitas report {recording})")
+            location(f"partial recording kept: {recording} (navitas report {recording})")
         with suppress(OSError):
-            recording.rmdir()  # made for this profiling and still empty
+            recording.rmdir()  # Removes the folder if nothing was recorded.
         raise
 
 
 def _report_partial(recording: Path, report: ReportOptions) -> None:
-    """What the partial recording holds; that it cannot be reported does not hide why it is partial."""
+    """Write the reports of a partial recording. Prints an error instead of raising it, so that the first error is not lost."""
     try:
-        write_reports(load_profile(recording, report.method), _with_defaults(report, recording))
+        write_reports(load_profile(recording, report.method), _with_default_files(report, recording))
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)
 
 
 @contextmanager
 def name_recording_on_error(recording: Path) -> Iterator[None]:
-    """Print where the complete recording is if the block is interrupted or fails."""
+    """On an error or interruption in the block, print where the complete recording is."""
     try:
         yield
     except (KeyboardInterrupt, NavitasError):
-        place(f"recording kept: {recording} (navitas report {recording})")
+        location(f"recording kept: {recording} (navitas report {recording})")
         raise
 
 
-def _size(recording: Path) -> str:
-    """How large a large recording is, and what makes the next one smaller."""
+def _size_note(recording: Path) -> str:
+    """Return the size of a large recording and options that reduce it. Empty for a small recording."""
     size = sum(path.stat().st_size for path in recording.rglob("*") if path.is_file())
-    smaller = "smaller with --mode tick or folded, or without the methods that are called most: --exclude"
+    smaller = "smaller with --mode tick or folded, or with --exclude for the methods with most calls"
     return f" ({size / 1e6:,.0f} MB; {smaller})" if size >= _LARGE_BYTES else ""
 
 
-def _version(file: Path) -> tuple[int, int] | None:
-    """Changes with every version of a file; None when there is none."""
+def _file_version(file: Path) -> tuple[int, int] | None:
+    """Return a value that changes when a file is replaced. None if there is no file."""
     try:
         info = file.stat()
     except OSError:
@@ -125,24 +130,24 @@ def _version(file: Path) -> tuple[int, int] | None:
 
 
 def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOptions) -> int:
-    """Write the reports, say on standard error where the recording is and what failed; returns the exit code.
+    """Write the reports, print the failures and where the recording is on standard error, and return the exit code.
 
-    The recording and the failures are named even if a report cannot be written.
+    Prints these even if a report can't be written.
     """
-    report = _with_defaults(report, outcome.recording)
+    report = _with_default_files(report, outcome.recording)
     try:
         write_reports(profile, report)
         for file in report.files:
             if file.format == "html" and file.path != STDOUT:
-                place(f"page: {file.path} (open it in a browser)")
+                location(f"page: {file.path} (open it in a browser)")
     finally:
         for name, reason in outcome.failures.items():
             failure(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}")
-        place(f"recording: {outcome.recording}{_size(outcome.recording)}")
+        location(f"recording: {outcome.recording}{_size_note(outcome.recording)}")
     for trouble in outcome.troubles:
         show_error(trouble)
     if outcome.troubles:
-        place("       figures are missing from this report; see logcat.txt in the recording")
+        location("       this report is incomplete; see logcat.txt in the recording")
         return ExitCode.TROUBLE
     if outcome.failures or outcome.crashed:
         return ExitCode.TESTS_FAILED

@@ -1,4 +1,4 @@
-"""Lines on standard error, and how many of them the user wants: `--quiet`, `--verbose`, `--color`."""
+"""Messages on standard error, and the preferences `--quiet`, `--verbose` and `--color`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Color = Literal["auto", "always", "never"]
 
 
 class Verbosity(IntEnum):
-    """Which lines are shown. Results, warnings and errors are shown at every level."""
+    """How many messages are printed. Results, warnings and errors are printed at every level."""
 
     QUIET = -1
     NORMAL = 0
@@ -27,20 +27,20 @@ class Verbosity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What the user chose for this run of the command line."""
+    """The user's choices for this run of the command line."""
 
     verbosity: Verbosity = Verbosity.NORMAL
     color: Color = "auto"
 
 
 class _State:
-    """The process has one standard error, which other threads also write to."""
+    """The preferences of the process. All threads share them, as they share standard error."""
 
     current = Preferences()
 
 
 def preferences() -> Preferences:
-    """The preferences of this run."""
+    """Return the preferences of this run."""
     return _State.current
 
 
@@ -55,22 +55,22 @@ def prefer_verbosity(verbosity: Verbosity) -> None:
 
 
 def prefer_color(color: Color) -> None:
-    """Replace the rule for color."""
+    """Replace the color preference."""
     prefer(replace(_State.current, color=color))
 
 
 def is_quiet() -> bool:
-    """Whether progress, notes and next steps are left out."""
+    """Whether to hide progress, notes and next steps."""
     return _State.current.verbosity == Verbosity.QUIET
 
 
 def is_verbose() -> bool:
-    """Whether origins of values, paths and times are shown."""
+    """Whether to print origins of values, paths and times."""
     return _State.current.verbosity == Verbosity.VERBOSE
 
 
 def is_colored(stream: IO[str] | None) -> bool:
-    """Whether text on a stream has color: `--color`, else `NO_COLOR`, else `FORCE_COLOR`, else whether it is a terminal."""
+    """Whether to color text on a stream: by `--color`, else `NO_COLOR`, else `FORCE_COLOR`, else if it is a terminal."""
     if _State.current.color != "auto":
         return _State.current.color == "always"
     if os.environ.get("NO_COLOR"):
@@ -81,24 +81,24 @@ def is_colored(stream: IO[str] | None) -> bool:
 
 
 def note(text: str) -> None:
-    """Print a line that `--quiet` leaves out."""
+    """Print a line that `--quiet` hides."""
     if not is_quiet():
         _print(text)
 
 
 def next_step(text: str) -> None:
-    """Print what the user can do next, as the last line of a command."""
+    """Print a suggestion for the next step, as the last line of a command."""
     note(f"next: {text}")
 
 
 def detail(text: str) -> None:
-    """Print a line that only `--verbose` shows."""
+    """Print a line only with `--verbose`."""
     if is_verbose():
         _print(text)
 
 
-def place(text: str) -> None:
-    """Print where a result is. `--quiet` keeps it: a result that cannot be found is none."""
+def location(text: str) -> None:
+    """Print where a result is, also with `--quiet`."""
     _print(text)
 
 
@@ -115,18 +115,18 @@ def error(message: str, remedy: str = "") -> None:
 
 
 def failed_check(message: str, remedy: str) -> None:
-    """Print what a check found, and where to look."""
+    """Print the result of a failed check, and a remedy."""
     _print(f"check failed: {message}", "yellow")
     _print(f"       {remedy}")
 
 
 def failure(text: str) -> None:
-    """Print a line about something that failed."""
+    """Print a line about a failure."""
     _print(text, "red")
 
 
 def _print(text: str, color: str | None = None) -> None:
-    """Print lines, with nothing in them that steers a terminal. A reader that has gone changes nothing of the work."""
+    """Print lines without terminal control characters. Ignores errors, so that a closed stream doesn't stop the work."""
     with suppress(OSError):
         lines = "\n".join(printable_line(line, _LONGEST_LINE) for line in text.split("\n"))
         click.secho(lines, err=True, fg=color, color=is_colored(sys.stderr))

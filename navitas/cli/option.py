@@ -1,4 +1,4 @@
-"""Options of commands: their groups in `--help`, their environment variables, and their old names."""
+"""Command-line options with groups in `--help`, environment variables and old names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Option(click.Option):
     """An option of a command.
 
-    `section` is its group in `--help`. `renamed` maps old spellings to new ones: an old one works, is not in `--help`, and prints
-    a notice. `from_project` says whether a project's settings file may set it (docs/cli.md#settings-files).
+    - `section`: its group in `--help`.
+    - `renamed`: maps old names to new names. Old names work, print a note, and are not in `--help`.
+    - `from_project`: whether a project's settings file can set it (docs/cli.md#settings-files).
     """
 
     def __init__(
@@ -33,15 +34,15 @@ class Option(click.Option):
         self.renamed = dict(renamed or {})
         self.from_project = from_project
         self.old_name: str | None = None
-        """In the order of given options: the old spelling that was used."""
+        """The old name that the user typed. Set on copies in the parser's list of given options."""
 
     @property
     def long_name(self) -> str:
-        """The spelling without dashes, as in settings files: `sample-interval`."""
+        """The name in settings files, without leading dashes: `sample-interval`."""
         return max(self.opts, key=len).lstrip("-")
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Also add the old names: copies of this option, which the parser then finds in the order of given options."""
+        """Also add the old names, as copies of this option. The parser lists the copies that the user gave."""
         super().add_to_parser(parser, ctx)
         for old, new in self.renamed.items():
             stand_in = copy.copy(self)
@@ -53,24 +54,24 @@ class Option(click.Option):
             click.Option.add_to_parser(stand_in, parser, ctx)
 
     def variable(self, ctx: click.Context) -> str | None:
-        """The environment variable that sets it, such as NAVITAS_FLEET_HOGS_TOP."""
+        """Return the environment variable that sets the option, such as NAVITAS_FLEET_HOGS_TOP."""
         if ctx.auto_envvar_prefix is None or not self.allow_from_autoenv:
             return None
         return f"{ctx.auto_envvar_prefix}_{self.long_name.replace('-', '_').upper()}"
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
-        """The value of its variable. Click names variables by the parameter in the code, which users do not know."""
+        """Return the value of the option's variable. Click would name the variable after the parameter in the code."""
         variable = self.variable(ctx)
         return (os.environ.get(variable) or None) if variable is not None else None
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
-        """Name the option as it was given: the variable where a variable gave it."""
+        """Return the name of the option for errors. If a variable set it, this is the variable's name."""
         if ctx is not None and ctx.get_parameter_source(self.name or "") == click.core.ParameterSource.ENVIRONMENT:
             return f"{self.variable(ctx)} (--{self.long_name})"
         return super().get_error_hint(ctx) if ctx is not None else f"--{self.long_name}"
 
     def source(self, ctx: click.Context) -> click.core.ParameterSource | None:
-        """Where its value came from."""
+        """Return the source of the option's value."""
         return ctx.get_parameter_source(self.name or "")
 
 
@@ -80,7 +81,7 @@ def option(*param_decls: str, cls: type[Option] = Option, **attributes: Any) -> 
 
 
 def section(title: str, *options: Callable[[F], F]) -> Callable[[F], F]:
-    """Add options in the order given, as a group of `--help`. Options that have a group already keep it."""
+    """Add options as a group of `--help`, in the given order. Options that already have a group keep it."""
 
     def decorate(function: F) -> F:
         for add in reversed(options):

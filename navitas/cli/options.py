@@ -1,4 +1,4 @@
-"""Options and outputs that several commands share."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from navitas.errors import UsageError
 F = TypeVar("F", bound=Callable[..., Any])
 
 VIRTUAL = "virtual"
-"""The serial that stands for a virtual phone, started for the command."""
+"""The serial that requests a virtual phone, which the command starts."""
 
 
 _SHORT_FORMS = {
@@ -27,33 +27,33 @@ _SHORT_FORMS = {
     "speedscope": "Write a profile for speedscope.app.",
     "collapsed": "Write collapsed stacks for flame graphs.",
 }
-"""Formats with an option of their own: `--json FILE` is `--format json=FILE`."""
+"""Formats with a short form: `--json FILE` is `--format json=FILE`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Which reports are made of an analysed recording, and what the tables on the terminal show."""
+    """The reports to write, and the content of the tables on the terminal."""
 
     files: tuple[ReportFile, ...] = ()
     tree: str | None = None
     top: int = 20
     method: Literal["default", "paper1"] = "default"
-    beside: tuple[str, ...] = ("json",)
-    """Formats that go into a new recording where no file is named for them."""
+    default_formats: tuple[str, ...] = ("json",)
+    """Formats that are written to a new recording unless the user names a file."""
 
     @property
     def paths(self) -> list[Path]:
-        """Where the report files go."""
+        """The paths of the report files."""
         return [file.path for file in self.files]
 
 
 class Finite(click.FloatRange):
-    """A number within bounds; `nan` and `inf`, which Python takes for numbers, are none."""
+    """A finite number within bounds."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number: float = super().convert(value, param, ctx)
         if not math.isfinite(number):
-            self.fail(f"{value!r} is no number.", param, ctx)
+            self.fail(f"{value!r} is not a number.", param, ctx)
         return number
 
 
@@ -76,7 +76,7 @@ phone_option = option(
 
 
 def probe_options(function: F) -> F:
-    """Which classes and methods get probes."""
+    """Add the options that select the classes and methods that get probes."""
     return section(
         "Probes",
         option(
@@ -84,7 +84,7 @@ def probe_options(function: F) -> F:
             multiple=True,
             type=TEXT,
             metavar="PATTERN",
-            help="Only classes like a.b.** get probes; repeatable.",
+            help="Add probes only to classes like a.b.**; repeatable.",
         ),
         option(
             "--exclude",
@@ -98,7 +98,7 @@ def probe_options(function: F) -> F:
 
 
 def measuring_options(function: F) -> F:
-    """How is measured, and what may be done to the phone for it; `take_radios_off` belongs to it."""
+    """Add the options for measuring and for the phone's settings. The command must call `pop_radios_off`."""
     return section(
         "What to measure",
         option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
@@ -114,7 +114,7 @@ def measuring_options(function: F) -> F:
             type=click.Choice(["files", "logcat"]),
             default="files",
             show_default=True,
-            help="How events leave the app.",
+            help="How the app delivers events.",
         ),
         option(
             "--mode",
@@ -130,14 +130,14 @@ def measuring_options(function: F) -> F:
             default=20,
             show_default=True,
             metavar="MS",
-            help="Between two readings of CPU counters.",
+            help="Time between readings of CPU counters.",
         ),
         option(
             "--trace",
             type=click.Choice(["auto", "perfetto", "atrace", "none"]),
             default="auto",
             show_default=True,
-            help="What traces the phone's scheduler.",
+            help="The tracer of the phone's scheduler.",
         ),
         option(
             "--prepare/--no-prepare",
@@ -149,22 +149,22 @@ def measuring_options(function: F) -> F:
             type=click.Choice(["keep", "off"]),
             default="keep",
             show_default=True,
-            help="off: no Wi-Fi, mobile data, Bluetooth meanwhile.",
+            help="off: disable Wi-Fi, mobile data, Bluetooth.",
         ),
-        option("--force", is_flag=True, help="Measure a hot or nearly empty phone too."),
+        option("--force", is_flag=True, help="Also measure a hot or nearly empty phone."),
     )(function)
 
 
-def take_radios_off(values: dict[str, Any]) -> bool:
-    """Take `--radios` out of a command's keyword arguments. `UsageError` where the phone is to be left alone."""
+def pop_radios_off(values: dict[str, Any]) -> bool:
+    """Remove `--radios` from a command's keyword arguments. Raises `UsageError` if it contradicts `--no-prepare`."""
     off: bool = values.pop("radios") == "off"
     if off and values["prepare"] is False:
-        raise UsageError("--radios off changes the phone, --no-prepare leaves it alone", "leave one of them out")
+        raise UsageError("--radios off changes the phone, but --no-prepare forbids changes", "leave one out")
     return off
 
 
 def report_options(function: F) -> F:
-    """The options of every command that ends in a report; collected by `take_report_options`."""
+    """Add the options of reports. The command must call `pop_report_options`."""
     return section(
         "Report",
         option(
@@ -190,8 +190,8 @@ def report_options(function: F) -> F:
     )(function)
 
 
-def take_report_options(values: dict[str, Any]) -> ReportOptions:
-    """Take the report's options out of a command's keyword arguments. Raises as `report_files`."""
+def pop_report_options(values: dict[str, Any]) -> ReportOptions:
+    """Remove the options of reports from a command's keyword arguments. Raises the errors of `report_files`."""
     short = [(name, values.pop(name)) for name in _SHORT_FORMS]
     files = [ReportFile(name, path, f"--{name}") for name, path in short if path is not None]
     files += report_files(values.pop("formats"), values.pop("outputs", ()))

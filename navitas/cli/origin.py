@@ -1,4 +1,4 @@
-"""What a recording says of where it comes from: this computer, Java, the project's revision, the command line."""
+"""The provenance of a recording: this computer, Java, the project's revision, the command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from navitas.virtual_phone.jdks import program, why_not
 
 
 def provenance(tests: Iterable[str] = (), *, build_java: str | None = None, revision: Revision | None = None) -> Provenance:
-    """The origin of a recording that is made now; `tests` are versions of the Java that runs the tests."""
+    """Return the provenance of a new recording. `tests` are the Java versions that run tests."""
     versions = JavaVersions(tests=sorted(set(tests)), build=build_java)
     return Provenance(
         host=HostInfo(os=f"{platform.system()} {platform.release()}".strip(), machine=platform.machine(), cpus=os.cpu_count()),
@@ -32,18 +32,18 @@ def provenance(tests: Iterable[str] = (), *, build_java: str | None = None, revi
 
 
 def command_line() -> list[str]:
-    """The command as it was typed, without secrets; empty outside of the command line."""
+    """Return the command as typed, without secrets. Empty outside the command line."""
     context = click.get_current_context(silent=True)
     arguments = context.find_root().obj if context is not None else None
     return ["navitas", *masked(arguments)] if isinstance(arguments, tuple) else []
 
 
-def java_of_tests(bundles: Iterable[Bundle]) -> set[str]:
-    """Versions of the Java that a virtual phone of ours runs the bundles' tests on, as far as they are known."""
+def find_java_versions(bundles: Iterable[Bundle]) -> set[str]:
+    """Return the known Java versions on which the virtual phone runs the bundles' tests."""
     named = {bundle.manifest.java_home if isinstance(bundle.manifest, BundleManifest) else None for bundle in bundles}
     found = set()
     for home in named:
-        with suppress(BuildError):  # there is no Java: the phone says so
+        with suppress(BuildError):  # The phone reports that there is no Java.
             java = program(home) if home is not None and not why_not(home) else Path(find_java())
             found.add(java_version(java))
     return {version for version in found if version is not None}

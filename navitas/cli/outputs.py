@@ -1,4 +1,4 @@
-"""An analysed recording on the terminal and in the requested files."""
+"""Writes reports to the terminal and to files."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from navitas.cli.files import STDOUT, write_to
 from navitas.cli.options import ReportOptions
 from navitas.cli.standard_output import output_console
 from navitas.errors import NavitasError
-from navitas.report.registry import find_format, is_own
+from navitas.report.registry import find_format, is_builtin
 from navitas.report.terminal.terminal_report import TerminalReport
 
 
 def write_reports(profile: Profile, options: ReportOptions) -> None:
-    """Write the file reports and print the terminal report."""
+    """Write the report files and print the terminal report."""
     write_files(profile, options)
     print_report(profile, options)
 
 
 def write_files(profile: Profile, options: ReportOptions) -> None:
-    """Write the file reports; one of them may go to standard output."""
+    """Write the report files. One of them can go to standard output."""
     for file in options.files:
         found = find_format(file.format)
         chosen = {name: getattr(options, name) for name in found.options}
@@ -30,13 +30,13 @@ def write_files(profile: Profile, options: ReportOptions) -> None:
 
 
 def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:
-    """Write one report. NavitasError where the format of another package fails."""
+    """Write one report. Raises `NavitasError` if a format of another package fails."""
     try:
         write(out)
     except (NavitasError, OSError, KeyboardInterrupt):
         raise
-    except BaseException as error:  # also one that would end this process, as if all were well
-        if is_own(name):
+    except BaseException as error:  # Also SystemExit, which would end this process with exit code 0.
+        if is_builtin(name):
             raise
         raise NavitasError(
             f"the report format {name} failed: {type(error).__name__}: {error}",
@@ -45,6 +45,6 @@ def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:
 
 
 def print_report(profile: Profile, options: ReportOptions) -> None:
-    """Print the terminal report on standard output, unless a file report goes there."""
+    """Print the terminal report on standard output, unless a report file goes there."""
     if STDOUT not in options.paths:
         TerminalReport(top=options.top, tree=options.tree).render(profile, output_console())

@@ -20,11 +20,11 @@ Role = Literal["read", "write", "folder", "store"]
 
 _META = f"{__name__}.given"
 _STDIN = Path("-")
-_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
+_MISSING_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _PathArgument:
     """A path as it was given, where it leads, and what the command does there."""
 
     param: click.Parameter
@@ -54,11 +54,11 @@ class PathType(click.Path):
         if not self.any_name:
             _check_utf8(str(path), param)
         if self.role in ("folder", "store") and path.exists() and not path.is_dir():
-            raise UsageError(f"{_name(param)}: {path} is no folder", "Name a folder, or a new one.")
+            raise UsageError(f"{_label(param)}: {path} is not a folder", "Name a folder, or a new one.")
         if self.is_there:
             _check_there(path, param)
         if param is not None and ctx is not None:
-            _compare(_Given(param, path, Path(os.path.realpath(path)), self.role), ctx)
+            _compare(_PathArgument(param, path, Path(os.path.realpath(path)), self.role), ctx)
         return path
 
 
@@ -82,7 +82,7 @@ class NameOrFile(Utf8Text):
         if not self.is_program and text == str(_STDIN) and ctx is not None:
             return str(standard_input_file(ctx))
         if param is not None and ctx is not None and os.path.lexists(text):
-            _compare(_Given(param, Path(text), Path(os.path.realpath(text)), "read"), ctx)
+            _compare(_PathArgument(param, Path(text), Path(os.path.realpath(text)), "read"), ctx)
         return text
 
 
@@ -105,8 +105,8 @@ def _check_there(path: Path, param: click.Parameter | None) -> None:
     try:
         path.stat()
     except OSError as error:
-        if error.errno in _NOTHING_THERE:
-            name = _name(param)
+        if error.errno in _MISSING_ERRORS:
+            name = _label(param)
             where = f"{name}: {path}" if name else f"{path}"
             raise UsageError(f"{where}: {error.strerror}", "Check the path.") from error
 
@@ -116,56 +116,56 @@ def check_folders(ctx: click.Context) -> None:
 
     Called before the work, so that a mistyped path does not cost a build.
     """
-    given: list[_Given] = ctx.meta.get(_META, [])
+    given: list[_PathArgument] = ctx.meta.get(_META, [])
     made = [one.real for one in given if one.role in ("folder", "write")]
     for one in given:
         if one.role != "write" or one.path == _STDIN or one.path.exists() or one.real.parent.is_dir():
             continue
         folder = one.real.parent if one.path.parent.is_dir() else one.path.parent
         if not any(one.real.parent.is_relative_to(output) for output in made if output != one.real):
-            what = "is no folder" if os.path.lexists(folder) else "no such folder"
-            raise UsageError(f"{_name(one.param)} {one.path}: {what}: {folder}", f"Make it first: mkdir -p {folder}")
+            what = "is not a folder" if os.path.lexists(folder) else "no such folder"
+            raise UsageError(f"{_label(one.param)} {one.path}: {what}: {folder}", f"Make it first: mkdir -p {folder}")
 
 
 def _check_utf8(text: str, param: click.Parameter | None) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        what = f"{_name(param)}: " if param is not None else ""
+        what = f"{_label(param)}: " if param is not None else ""
         raise UsageError(f"{what}{text!a} is not UTF-8", "Give it in UTF-8; rename the file if it names one.") from None
 
 
-def _compare(given: _Given, ctx: click.Context) -> None:
+def _compare(given: _PathArgument, ctx: click.Context) -> None:
     """Compare a path with those before it, and keep it for those after it."""
-    others: list[_Given] = ctx.meta.setdefault(_META, [])
+    others: list[_PathArgument] = ctx.meta.setdefault(_META, [])
     for other in others:
         if other.param is given.param and not (given.param.multiple or given.param.nargs != 1):
             continue
         for one, two in ((given, other), (other, given)):
-            _refuse(one, two)
+            _check_conflict(one, two)
     others.append(given)
 
 
-def _refuse(one: _Given, two: _Given) -> None:
+def _check_conflict(one: _PathArgument, two: _PathArgument) -> None:
     """UsageError where the first is written to and would change the second."""
     if one.role not in ("write", "folder"):
         return
-    if _same(one.real, two.real) and not (one.role == "write" and one.real.is_dir()):  # a file cannot be written there anyway
-        both = f"{_name(one.param)} and {_name(two.param)}"
+    if _is_same_file(one.real, two.real) and not (one.role == "write" and one.real.is_dir()):
+        both = f"{_label(one.param)} and {_label(two.param)}"
         kind = "folder" if one.real.is_dir() else "file"
         raise UsageError(f"{both} are the same {kind}: {one.path}", "Name another one for one of them.")
     if one.role == "folder" and two.role == "read" and two.real.is_relative_to(one.real) and two.real.is_file():
         raise UsageError(
-            f"{_name(two.param)} {two.path} lies in {one.path}, which {_name(one.param)} replaces",
+            f"{_label(two.param)} {two.path} lies in {one.path}, which {_label(one.param)} replaces",
             "Copy the file elsewhere first.",
         )
     if two.role == "store" and one.real.is_relative_to(two.real):
         inside = one.real.relative_to(two.real).parts
         if inside and (inside[0] in layout.ALL or inside[0].startswith(".")):
-            raise UsageError(f"{_name(one.param)} {one.path} is a file of the fleet in {two.path}", "Name another file.")
+            raise UsageError(f"{_label(one.param)} {one.path} is a file of the fleet in {two.path}", "Name another file.")
 
 
-def _same(one: Path, two: Path) -> bool:
+def _is_same_file(one: Path, two: Path) -> bool:
     """Whether two resolved paths are one file: by name, or as hard links to it."""
     if one == two:
         return True
@@ -175,7 +175,7 @@ def _same(one: Path, two: Path) -> bool:
         return False
 
 
-def _name(param: click.Parameter | None) -> str:
+def _label(param: click.Parameter | None) -> str:
     """What the user calls it: `--json`, or `STORE`."""
     if param is None:
         return ""

@@ -1,4 +1,4 @@
-"""The device that a command measures on: the virtual phone, or one on adb and what that can run."""
+"""Selects the device that a command measures on, and the bundles that it can run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from navitas.virtual_phone.start import virtual_phone
 
 
 def device_of(serial: str | None, phone: str = "default") -> AbstractContextManager[Device]:
-    """The device of `--device`: a virtual phone of its own, modelled on `phone`, or one that adb lists; None: the only one there.
+    """Return the device of `--device`: a new virtual phone, modeled on `phone`, or a device that adb lists.
 
-    Raises `DeviceError`.
+    None selects the only device on adb. Raises `DeviceError`.
     """
     found: AbstractContextManager[Device] = (
         virtual_phone(phone=phone) if serial == VIRTUAL else nullcontext(select_device(serial))
@@ -27,10 +27,10 @@ def device_of(serial: str | None, phone: str = "default") -> AbstractContextMana
     return found
 
 
-def for_phone(device: Device, bundles: Sequence[Bundle]) -> list[Bundle]:
-    """The bundles that a real phone can run: Android apps; others, of plain Java bytecode, are named on standard error.
+def runnable_on_phone(device: Device, bundles: Sequence[Bundle]) -> list[Bundle]:
+    """Return the bundles that a real phone can run: Android apps. Prints a warning about the others, which are Java bytecode.
 
-    `UsageError` when there is none.
+    Raises `UsageError` if there is none.
     """
     apps = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     if not apps:

@@ -1,4 +1,4 @@
-"""`navitas plugin`: the Gradle plugin for builds that profile themselves."""
+"""`navitas plugin`: installs the Gradle plugin, for builds that run the profiler."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from navitas.build.home import with_home
 from navitas.build.plugin_repository import LOCAL, install_plugin
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import next_step, place
+from navitas.cli.messages import location, next_step
 from navitas.cli.option import option
 from navitas.cli.paths import FOLDER
 
 _SNIPPET = """\
-// settings.gradle, at its top; keep the repositories that it names already, such as google()
+// settings.gradle, at its top; keep the repositories that it already has, such as google()
 pluginManagement {{
     repositories {{
         {repository}
@@ -32,7 +32,7 @@ plugins {{
     id 'org.navitas' version '{version}'
 }}
 
-// build.gradle of each Android module to profile: one more line beside the Android plugin that it applies
+// build.gradle of each Android module to profile: add one line to its plugins
 plugins {{
     id 'com.android.application'  // or 'com.android.library'
     id 'org.navitas' version '{version}'
@@ -53,21 +53,21 @@ navitas {{
     default=LOCAL,
     show_default=True,
     metavar="DIR",
-    help="The Maven repository to put it into.",
+    help="The Maven repository to install it in.",
 )
 @json_option
 def command(repository: Path, json_file: Path | None) -> None:
     """Install the Gradle plugin and print how a build applies it.
 
-    The plugin goes into a Maven repository on this machine, once for each version of Navitas; then `gradle navitasProfile` works
-    in every build that applies it.
+    The plugin goes into a Maven repository on this machine, once for each version of Navitas. You can then run `gradle
+    navitasProfile` in each build that applies it.
     """
     is_text = check_json(json_file)
     root = install_plugin(repository)
     maven = "mavenLocal()" if root == with_home(LOCAL) else f"maven {{ url = uri('{_quoted(root)}') }}"
     snippet = _SNIPPET.format(repository=maven, version=__version__)
     write_json(json_file, repository=str(root), version=__version__, snippet=snippet)
-    place(f"installed: {root}")
+    location(f"installed: {root}")
     if not is_text:
         return
     click.echo(snippet, nl=False)
@@ -78,5 +78,5 @@ def command(repository: Path, json_file: Path | None) -> None:
 
 
 def _quoted(path: Path) -> str:
-    """A path inside of a Groovy string."""
+    """Escape a path for a Groovy string."""
     return str(path).replace("\\", "\\\\").replace("'", "\\'")

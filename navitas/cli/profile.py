@@ -1,4 +1,4 @@
-"""`navitas profile`: a Gradle project's tests, profiled."""
+"""`navitas profile`: profiles the tests of a Gradle project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from navitas.build.patterns import check_patterns
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.destinations import check_free
+from navitas.cli.destinations import check_not_recorded
 from navitas.cli.option import option, section
 from navitas.cli.options import (
     Finite,
@@ -20,10 +20,10 @@ from navitas.cli.options import (
     device_option,
     measuring_options,
     phone_option,
+    pop_radios_off,
+    pop_report_options,
     probe_options,
     report_options,
-    take_radios_off,
-    take_report_options,
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
@@ -50,8 +50,8 @@ from navitas.report.registry import find_format
         show_default=True,
         help="Repetitions, each in a new process.",
     ),
-    option("--isolate", is_flag=True, help="Run each test in a process of its own."),
-    option("--baseline", is_flag=True, help="Run each repeat also without probes, to show what they cost."),
+    option("--isolate", is_flag=True, help="Run each test in a new process."),
+    option("--baseline", is_flag=True, help="Also run each repeat without probes, to correct their cost."),
     option(
         "--timeout",
         "timeout_s",
@@ -59,9 +59,9 @@ from navitas.report.registry import find_format
         default=3600.0,
         show_default=True,
         metavar="S",
-        help="Give up after silence.",
+        help="Stop after S seconds without progress.",
     ),
-    option("--end-with-stdin", is_flag=True, help="Stop as on Ctrl-C when standard input ends."),
+    option("--end-with-stdin", is_flag=True, help="Stop, as on Ctrl-C, when standard input ends."),
 )
 @section(
     "Device",
@@ -81,9 +81,9 @@ from navitas.report.registry import find_format
         type=READ_FILE,
         metavar="FILE",
         from_project=False,
-        help="A bundle of navitasBundle, instead of a PROJECT; repeatable.",
+        help="A bundle from navitasBundle, instead of PROJECT; repeatable.",
     ),
-    option("--source", type=READ, metavar="DIR", help="The project of the bundles, for its git revision."),
+    option("--source", type=READ, metavar="DIR", help="The bundles' project, for its git revision."),
 )
 @section(
     "Output",
@@ -98,14 +98,14 @@ from navitas.report.registry import find_format
         "instrument_tests",
         default=True,
         renamed={"--no-tests": "--no-test-probes"},
-        help="Probes in test classes. [yes]",
+        help="Add probes to test classes. [yes]",
     ),
     option(
         "--granularity",
         type=click.Choice(["test", "class", "method"]),
         default="method",
         show_default=True,
-        help="test, class: energy of these, without probes.",
+        help="test, class: their energy, without probes.",
     ),
 )
 @probe_options
@@ -114,52 +114,50 @@ from navitas.report.registry import find_format
 def command(ctx: click.Context, /, **values: Any) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.
 
-    The project's own files are not changed. Android projects run on a phone or the virtual phone, plain `java` projects on the
-    virtual phone.
+    Navitas doesn't change the project's files. Android projects run on a phone or the virtual phone, plain `java` projects on
+    the virtual phone.
     """
-    report = take_report_options(values)
-    building = ("gradle", "module", "variant", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
-    build = BuildOptions(**{name: values.pop(name) for name in building})
+    report = pop_report_options(values)
+    build_options = ("gradle", "module", "variant", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
+    build = BuildOptions(**{name: values.pop(name) for name in build_options})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
     source = values.pop("source")
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
-    check_free(run.output, replace=replace)
+    check_not_recorded(run.output, replace=replace)
     if values.pop("end_with_stdin"):
         interrupt_at_end()
     check_patterns(build.include, build.exclude)
-    options = ProfileOptions(radios_off=take_radios_off(values), **values)
+    options = ProfileOptions(radios_off=pop_radios_off(values), **values)
     _check_report(report, options.granularity)
     if source is not None and not source.is_dir():
         raise UsageError(f"--source: no such folder: {source}", "name the folder of the project")
     if not bundles:
         if source is not None:
-            raise UsageError(
-                "--source says where bundles come from, and there is none", "name the project alone, or add --bundle"
-            )
-        return profile_project(_named(project), build, options, report, run)
-    if project is not None or _given(ctx, building):
+            raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
+        return profile_project(_with_name(project), build, options, report, run)
+    if project is not None or _is_given(ctx, build_options):
         raise UsageError(
-            "a bundle is built already: it comes without PROJECT and without options of a build", "set these in its build"
+            "--bundle excludes PROJECT and the build options, since a bundle is already built", "set these in its build"
         )
     return profile_bundles(bundles, options, report, run, source)
 
 
-def _given(ctx: click.Context, names: Iterable[str]) -> bool:
-    """Whether one of these options is on the command line. Those of a settings file are for builds, and go with none."""
+def _is_given(ctx: click.Context, names: Iterable[str]) -> bool:
+    """Whether one of these options is on the command line. Settings files can set them, since bundles ignore those values."""
     return any(ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE for name in names)
 
 
-def _named(project: Path | None) -> Path:
-    """The project by its folder's name, which messages can show: `.` names none."""
+def _with_name(project: Path | None) -> Path:
+    """Return the project's path with a name that messages can show, which `.` and `..` lack."""
     path = project or Path()
     return path if path.name not in ("", "..") else Path(os.path.realpath(path))
 
 
 def _check_report(report: ReportOptions, granularity: str) -> None:
-    """Refuse, before the long part of the work, what only calls can fill."""
+    """Raise `UsageError` for reports of calls if `granularity` records no calls."""
     if granularity == "method":
         return
-    of_calls = [file.option for file in report.files if find_format(file.format).shows_calls]
-    option = next(iter(["--tree"] if report.tree is not None else of_calls), None)
+    call_options = [file.option for file in report.files if find_format(file.format).shows_calls]
+    option = next(iter(["--tree"] if report.tree is not None else call_options), None)
     if option is not None:
-        raise UsageError(f"{option} shows calls, and --granularity {granularity} records none", "leave one out")
+        raise UsageError(f"{option} shows calls, and --granularity {granularity} records no calls", "leave one out")

@@ -1,4 +1,4 @@
-"""What `profile` and `demo` do alike: bundles, run on the virtual phone, report."""
+"""The steps of `profile`, `demo` and `record`: build, run on a device, analyze, report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from navitas.cli.background import BackgroundContext
 from navitas.cli.destinations import check_outputs
 from navitas.cli.messages import warning
 from navitas.cli.options import VIRTUAL, ReportOptions
-from navitas.cli.origin import java_of_tests, provenance
+from navitas.cli.origin import find_java_versions, provenance
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.device.base import Device
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from navitas.collect.app_use import Use
     from navitas.collect.session import ProfilingOutcome
 
-    Measure = Callable[[Callable[[], Device], "RecordingPlace", ConsoleProgress], ProfilingOutcome]
-    """Measures with a device, into the folder of a recording."""
+    Measure = Callable[[Callable[[], Device], "RecordingTarget", ConsoleProgress], ProfilingOutcome]
+    """Measures on a device and writes a recording."""
 
 RECORDINGS = Path("navitas-recordings")
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """How the project is built and which classes get probes."""
+    """How to build the project, and which classes get probes."""
 
     gradle: str | None = None
     module: str | None = None
@@ -63,7 +63,7 @@ class BuildOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """On which phone tests run, and where the recording goes."""
+    """The device to measure on, and the recording's folder."""
 
     phone: str = "default"
     output: Path | None = None
@@ -72,40 +72,40 @@ class RunOptions:
 
 
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
-    """Build a Gradle project and profile it; returns the exit code."""
+    """Build a Gradle project and profile its tests. Returns the exit code."""
     check_project(project)
     find_gradle(project, build.gradle)
-    _warn_of_patterns(project, options.tests)
+    _warn_about_patterns(project, options.tests)
     java: list[str] = []
     with owned_folder("navitas-bundles-") as folder, BackgroundContext(lambda: nullcontext(revision(project))) as git:
 
-        def made(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:
+        def build_copies(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:
             progress.stage("building")
             with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
                 provide = firmware.provide if virtual and not firmware.is_provided() else None
                 built = build_bundles(
                     project, **asdict(build), virtual=virtual, provide=provide, on_line=progress.detail, on_java=java.append
                 )
-                # Copies: the next build, with other options perhaps, may replace them while they are installed.
+                # Copy the bundles, since the next build can replace them during installation.
                 return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
 
         def origin(bundles: Sequence[Bundle]) -> Provenance:
-            return provenance(_java_of_tests(bundles, run), build_java=next(iter(java), None), revision=git.result())
+            return provenance(_java_versions(bundles, run), build_java=next(iter(java), None), revision=git.result())
 
-        return _profile(made, Path(os.path.realpath(project)).name, origin, options, report=report, run=run)
+        return _profile(build_copies, Path(os.path.realpath(project)).name, origin, options, report=report, run=run)
 
 
-def _warn_of_patterns(project: Path, patterns: Sequence[str]) -> None:
-    """Name mistyped patterns before the build. Only the build knows all tests, so it goes on."""
+def _warn_about_patterns(project: Path, patterns: Sequence[str]) -> None:
+    """Print a warning for each pattern that matches no source file. The build continues, since only it knows all tests."""
     for pattern, near in undeclared(project, patterns).items():
         nearest = f" (nearest: {', '.join(near)})" if near else ""
-        warning(printable(f"--tests {pattern}: no source file declares such a class{nearest}", 1000))
+        warning(printable(f"--tests {pattern}: no source file declares this class{nearest}", 1000))
 
 
 def profile_bundles(
     paths: Sequence[Path], options: ProfileOptions, report: ReportOptions, run: RunOptions, source: Path | None = None
 ) -> int:
-    """Profile bundles that a build has made of the project in `source`; returns the exit code."""
+    """Profile the bundles that a build made from the project in `source`. Returns the exit code."""
     bundles = open_bundles(paths)
     for bundle in bundles:
         manifest = bundle.manifest
@@ -117,21 +117,21 @@ def profile_bundles(
     with BackgroundContext(lambda: nullcontext(revision(source) if source is not None else None)) as git:
 
         def origin(bundles: Sequence[Bundle]) -> Provenance:
-            return provenance(_java_of_tests(bundles, run), revision=git.result())
+            return provenance(_java_versions(bundles, run), revision=git.result())
 
         return _profile(lambda *_: bundles, bundles[0].manifest.project, origin, options, report=report, run=run)
 
 
 def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions, gradle: str | None = None) -> int:
-    """Record the use of an app; returns the exit code."""
+    """Record the use of an app. Returns the exit code."""
     project = use.bundle.manifest.project if use.bundle else use.package
-    options = replace(options, provenance=provenance(_java_of_tests([use.bundle] if use.bundle else [], run)))
+    options = replace(options, provenance=provenance(_java_versions([use.bundle] if use.bundle else [], run)))
 
-    def measure(device: Callable[[], Device], place: RecordingPlace, progress: ConsoleProgress) -> ProfilingOutcome:
+    def measure(device: Callable[[], Device], target: RecordingTarget, progress: ConsoleProgress) -> ProfilingOutcome:
         if use.bundle is not None and _is_virtual(run, device):
-            _have_framework([use.bundle], progress, gradle)
+            _ensure_framework([use.bundle], progress, gradle)
         outcome: ProfilingOutcome = _measuring().record(
-            device, use, options, report=report, recording=place.folder(), lock=place.lock, progress=progress
+            device, use, options, report=report, recording=target.folder(), lock=target.lock, progress=progress
         )
         return outcome
 
@@ -147,37 +147,40 @@ def _profile(
     report: ReportOptions,
     run: RunOptions,
 ) -> int:
-    """Profile what `make` makes on a device and report; `origin` gives the recording's provenance once the bundles are made."""
+    """Profile the bundles that `make(progress, virtual)` returns. Returns the exit code.
 
-    def measure(device: Callable[[], Device], place: RecordingPlace, progress: ConsoleProgress) -> ProfilingOutcome:
-        # One on adb is known, or reported missing, before anything is built.
+    `origin` returns the recording's provenance. It is called after `make`.
+    """
+
+    def measure(device: Callable[[], Device], target: RecordingTarget, progress: ConsoleProgress) -> ProfilingOutcome:
+        # A missing device on adb is reported before the build.
         virtual = _is_virtual(run, device)
         bundles = make(progress, virtual)
         if virtual:
-            _have_framework(bundles, progress)
+            _ensure_framework(bundles, progress)
         if not virtual:
-            bundles = _phones().for_phone(device(), bundles)
+            bundles = _phones().runnable_on_phone(device(), bundles)
         progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
         settings = replace(options, provenance=origin(bundles))
         outcome: ProfilingOutcome = _measuring().measure(
-            device, bundles, settings, report=report, recording=place.folder(), lock=place.lock, progress=progress
+            device, bundles, settings, report=report, recording=target.folder(), lock=target.lock, progress=progress
         )
         return outcome
 
     return _report(measure, name, options, report, run)
 
 
-def _java_of_tests(bundles: Sequence[Bundle], run: RunOptions) -> set[str]:
-    """Of a phone started for this command: others, on adb, may run another Java."""
-    return java_of_tests(bundles) if run.device == VIRTUAL else set()
+def _java_versions(bundles: Sequence[Bundle], run: RunOptions) -> set[str]:
+    """Return the Java versions for a virtual phone that this command starts. A device on adb can use another Java."""
+    return find_java_versions(bundles) if run.device == VIRTUAL else set()
 
 
 def _is_virtual(run: RunOptions, device: Callable[[], Device]) -> bool:
     return run.device == VIRTUAL or device().info.kind == "virtual"
 
 
-def _have_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle: str | None = None) -> None:
-    """Fetch what a virtual phone runs Android apps on, where it is not there yet: the first time on a machine."""
+def _ensure_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle: str | None = None) -> None:
+    """Fetch Android's framework for the virtual phone, if a bundle needs it and it isn't on this machine yet."""
     android = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     if android and not firmware.is_provided():
         progress.stage("fetching Android's framework (about 340 MB, once)")
@@ -185,14 +188,14 @@ def _have_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle
 
 
 def _report(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
-    """Measure and report; choices that cannot work are refused before anything is made."""
+    """Check the options, measure, analyze and report. Returns the exit code."""
     check_outputs(report, run.output)
     check_writable(run.output or RECORDINGS)
     load_spec(find_profile(run.phone))
     check_options(options)
-    with _place(run.output, name) as place, ExitStack() as on_error, ConsoleProgress() as progress:
-        with BackgroundContext(lambda: device_of(run)) as phone:
-            outcome = measure(phone.result, place, progress)
+    with _recording_target(run.output, name) as target, ExitStack() as on_error, ConsoleProgress() as progress:
+        with BackgroundContext(lambda: open_device(run)) as phone:
+            outcome = measure(phone.result, target, progress)
             on_error.enter_context(_measuring().name_recording_on_error(outcome.recording))
         progress.stage("analysing")
         profile = _measuring().load_profile(outcome.recording, report.method)
@@ -200,25 +203,25 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
 
 
 @dataclass(frozen=True, slots=True)
-class RecordingPlace:
-    """Where a recording goes: its folder, which the first call may make, and the folder's lock where it is held already."""
+class RecordingTarget:
+    """The folder of a recording, which the first call can create, and its lock if already acquired."""
 
     folder: Callable[[], Path]
     lock: FolderLock | None = None
 
 
 @contextmanager
-def _place(output: Path | None, name: str) -> Iterator[RecordingPlace]:
-    """The place of a recording. A named one is held from here on, so that no build is in vain; a new folder has no other user."""
+def _recording_target(output: Path | None, name: str) -> Iterator[RecordingTarget]:
+    """Yield the target of a recording. A folder that the user named is locked before the build; a new folder needs no lock."""
     if output is None:
-        yield RecordingPlace(lambda: default_recording(name))
+        yield RecordingTarget(lambda: default_recording(name))
         return
     with reserve_folder(output) as lock:
-        yield RecordingPlace(lambda: output, lock)
+        yield RecordingTarget(lambda: output, lock)
 
 
-def device_of(run: RunOptions) -> AbstractContextManager[Device]:
-    """The device to measure on. What measures and analyses is imported on its thread, which has time while Gradle builds."""
+def open_device(run: RunOptions) -> AbstractContextManager[Device]:
+    """Return the device to measure on. Also imports the modules for measuring, on this background thread, while Gradle builds."""
     _measuring()
     device: AbstractContextManager[Device] = _phones().device_of(run.device, run.phone)
     return device
@@ -233,8 +236,8 @@ def _measuring() -> ModuleType:
 
 
 def default_recording(project: str) -> Path:
-    """A new folder below `navitas-recordings`, named by project and time; made at once, so that no other profiling takes it."""
-    # A bundle's project name is anything; a file name has 255 bytes.
+    """Create a folder in `navitas-recordings`, named by project and time."""
+    # A bundle's project name can contain any character. A file name has at most 255 bytes.
     plain = "".join(char if char.isprintable() and char not in "/\\:" else "_" for char in project).lstrip(".")
     short = plain.encode("utf-8", "replace")[:200].decode("utf-8", "ignore") or "project"
     name = f"{short}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}"

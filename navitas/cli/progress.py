@@ -19,14 +19,14 @@ from navitas.untrusted_text import printable, printable_line
 
 _DETAIL_WIDTH = 100
 _SPINNER_WIDTH = 2
-_MOST_CHARACTERS = 1000
+_MAX_CHARACTERS = 1000
 _QUALIFIED_NAME = re.compile(r"[\w$]+(\.[\w$]+)*")
-# A log of thousands of tests names this many on the way.
-_TEST_LINES = 100
+# Without a terminal, a run with thousands of tests prints about this many lines.
+_MAX_TEST_LINES = 100
 
 
 class ConsoleProgress:
-    """Shows stage, detail and test counts; nothing of it goes to standard output. `only_live`: on a terminal alone."""
+    """Shows stage, detail and test counts on standard error. `only_live`: only on a terminal."""
 
     def __init__(self, console: Console | None = None, *, only_live: bool = False) -> None:
         self._console = console or error_console()
@@ -42,12 +42,12 @@ class ConsoleProgress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._say_time()
+        self._print_stage_time()
         if self._status:
             self._status.stop()
 
     def stage(self, text: str) -> None:
-        self._say_time()
+        self._print_stage_time()
         self._stage, self._started_s = printable(text), time.monotonic()
         if self._status:
             self._status.update(escape(self._stage))
@@ -56,46 +56,49 @@ class ConsoleProgress:
 
     def detail(self, text: str) -> None:
         if self._status and text.strip():
-            line = _cut(text.strip(), self._room(self._stage))
+            line = _truncate(text.strip(), self._free_columns(self._stage))
             self._status.update(f"{escape(self._stage)} [dim]{escape(line)}[/dim]")
 
     def test(self, number: int, total: int, name: str) -> None:
         count = f"{number}/{total}"
         if self._status:
-            label = label_of(name, self._room(f"{self._stage} {count}"))
+            label = short_label(name, self._free_columns(f"{self._stage} {count}"))
             self._status.update(f"{escape(self._stage)} [dim]{count}[/dim] {escape(label)}")
-        elif number in (1, total) or number % math.ceil(max(total, 1) / _TEST_LINES) == 0:
-            self._print(f"  {count} {escape(label_of(name, _DETAIL_WIDTH))}")
+        elif number in (1, total) or number % math.ceil(max(total, 1) / _MAX_TEST_LINES) == 0:
+            self._print(f"  {count} {escape(short_label(name, _DETAIL_WIDTH))}")
 
-    def _say_time(self) -> None:
-        """With `--verbose`, print how long the stage took."""
+    def _print_stage_time(self) -> None:
+        """With `--verbose`, print the duration of the stage."""
         if self._stage and is_verbose():
             self._write(escape(f"{self._stage}: {time.monotonic() - self._started_s:.2f} s"))
 
-    def _room(self, before: str) -> int:
-        """Columns that are left on the live line, which must not wrap, after the spinner and `before`."""
+    def _free_columns(self, before: str) -> int:
+        """Return the free columns of the live line after the spinner and `before`. The line must not wrap."""
         room = self._console.width - _SPINNER_WIDTH - cell_len(before) - 1
         return min(max(room, 1), _DETAIL_WIDTH)
 
     def _print(self, text: str) -> None:
-        """A reader that has gone must not keep a profiling from its end, where the device is cleaned."""
+        """Print a line unless `--quiet` or `only_live` is set."""
         if not self._only_live and not is_quiet():
             self._write(text)
 
     def _write(self, text: str) -> None:
-        with suppress(OSError, SystemExit):  # rich leaves by SystemExit when the pipe is broken
+        # A closed pipe must not stop the run before it cleans up the device. Rich raises SystemExit for a broken pipe.
+        with suppress(OSError, SystemExit):
             self._console.print(text, highlight=False, soft_wrap=True)
 
 
-def label_of(name: str, width: int) -> str:
-    """`CLASS#METHOD` on one line of at most `width` columns. The package is left out; of a long name the end is cut, where the
-    parameters of a test are, which may hold dots and hashes too."""
+def short_label(name: str, width: int) -> str:
+    """Return `CLASS#METHOD` without package, truncated to `width` columns.
+
+    The parameters of a test, at the end of its name, can contain dots and hashes.
+    """
     class_name, hash_sign, method = name.partition("#")
     simple = class_name.rpartition(".")[2] if _QUALIFIED_NAME.fullmatch(class_name) else class_name
-    return _cut(f"{simple}{hash_sign}{method}", width)
+    return _truncate(f"{simple}{hash_sign}{method}", width)
 
 
-def _cut(text: str, width: int) -> str:
-    """A printable line of at most `width` columns."""
-    line = printable_line(text, _MOST_CHARACTERS)
+def _truncate(text: str, width: int) -> str:
+    """Return a printable line, truncated to `width` columns."""
+    line = printable_line(text, _MAX_CHARACTERS)
     return line if cell_len(line) <= width else f"{set_cell_size(line, width - 1).rstrip()}…"

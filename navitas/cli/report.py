@@ -1,4 +1,4 @@
-"""`navitas report`: a recording's report again, offline."""
+"""`navitas report`: writes the report of a recording again, offline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from navitas.cli.destinations import check_outputs
 from navitas.cli.formats import FormatsCommand
 from navitas.cli.maps import read_map
 from navitas.cli.option import option
-from navitas.cli.options import report_options, take_report_options
+from navitas.cli.options import pop_report_options, report_options
 from navitas.cli.outputs import print_report, write_files
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
@@ -27,14 +27,14 @@ from navitas.report.json_report import schema
     example="navitas report navitas-recordings/demo --json - | jq .totals",
 )
 @click.argument("recording", type=READ_ANY_NAME, required=False)
-@option("--schema", "print_schema", is_flag=True, help="Print the JSON report's JSON Schema and end.")
+@option("--schema", "print_schema", is_flag=True, help="Print the JSON Schema of the JSON report and exit.")
 @option(
     "--map",
     "map_file",
     type=READ_FILE_ANY_NAME,
     from_project=False,
     metavar="FILE",
-    help="The app's map.json, or bundle, where the recording lacks it; it is put there.",
+    help="The app's map.json or bundle, to add to a recording that lacks it.",
 )
 @option(
     "-o",
@@ -43,17 +43,17 @@ from navitas.report.json_report import schema
     type=WRITE_ANY_NAME,
     multiple=True,
     metavar="FILE",
-    help="The report's file ('-': stdout). Without --format, its extension names the format.",
+    help="The report's file ('-': stdout). Without --format, its extension selects the format.",
 )
 @report_options
 def command(recording: Path | None, print_schema: bool, map_file: Path | None, **values: object) -> None:
-    """Make the report of a RECORDING again, without phone, Gradle or Java."""
-    options = take_report_options(values)
+    """Write the report of a RECORDING again, without phone, Gradle or Java."""
+    options = pop_report_options(values)
     if print_schema:
         click.echo(json.dumps(schema(), indent=2))
         return
     if recording is None:
-        raise UsageError("no recording named", "give its folder: navitas report navitas-recordings/demo")
+        raise UsageError("RECORDING is missing", "give the recording's folder: navitas report navitas-recordings/demo")
     check_outputs(options, recording)
     if map_file is not None:
         known = read_map(map_file, recording.name)

@@ -1,6 +1,6 @@
-"""Settings of a project: `navitas.toml`, or `[tool.navitas]` of `pyproject.toml`, as defaults of commands' options.
+"""Settings of a project: `navitas.toml`, or `[tool.navitas]` in `pyproject.toml`, as defaults of commands' options.
 
-The file comes with the project, which may be somebody else's: it sets options, and no programs, outputs or paths outside of it.
+The project can be from an untrusted author. The file can't set programs, outputs, or paths outside the project.
 """
 
 from __future__ import annotations
@@ -23,57 +23,57 @@ from navitas.errors import UsageError
 from navitas.regular_files import open_regular
 
 _NAME, _PYPROJECT = "navitas.toml", "pyproject.toml"
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 _TABLE = re.compile(r"\s*\[\[?\s*(?P<name>[^\]]+?)\s*\]")
 _KEY = re.compile(r"\s*(?P<name>[\w\"'. -]+?)\s*=")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A settings file: its tables by command, and where the keys are."""
+    """A settings file: its tables by command, and the lines of its keys."""
 
     path: Path
     prefix: tuple[str, ...]
-    """Where the settings are in the file: `tool`, `navitas`."""
+    """The keys that lead to the settings in the file: `tool`, `navitas`."""
     content: Mapping[str, Any]
     lines: Mapping[tuple[str, ...], int]
 
-    def place(self, *keys: str) -> str:
-        """`FILE:LINE` of a key; without the line where a key is written in an unusual way."""
+    def location(self, *keys: str) -> str:
+        """Return `FILE:LINE` of a key. The line is missing if the key has an unusual syntax."""
         line = self.lines.get((*self.prefix, *keys))
         return f"{self.path}:{line}" if line else str(self.path)
 
     def origin(self, option: Option, ctx: click.Context) -> str | None:
-        """The place of the key that sets an option, where there is one."""
+        """Return the location of the key that sets an option, or None."""
         for table in (_table_of(ctx), ()):
             if option.long_name in _descend(self.content, table):
-                return self.place(*table, option.long_name)
+                return self.location(*table, option.long_name)
         return None
 
 
 def find_settings(project: str) -> Settings | None:
-    """The nearest settings file, from the project's folder up to the root of its repository.
+    """Find the nearest settings file, from the project's folder up to the root of its repository.
 
-    Outside of a repository only the folder itself counts: parents such as /tmp belong to others. Raises `UsageError` for a file
-    that cannot be read.
+    Outside a repository, only the project's folder is searched, since a parent such as /tmp can belong to other users.
+    Raises `UsageError` for a file that can't be read.
     """
     folder = Path(os.path.realpath(project))
-    if not os.path.isdir(folder):  # noqa: PTH112  # false also where a parent may not be searched
+    if not os.path.isdir(folder):  # noqa: PTH112  # Unlike Path.is_dir, returns False without search permission.
         return None
     for one in _up_to_root(folder):
         found = _read(one / _NAME, ())
         other = _read(one / _PYPROJECT, ("tool", "navitas"))
         if found is not None and other is not None:
-            warning(f"{other.path}: [tool.navitas] is not used, since {found.path} is there")
+            warning(f"{other.path}: [tool.navitas] is ignored, since {found.path} exists")
         if settings := found or other:
             return settings
     return None
 
 
 def _up_to_root(folder: Path) -> list[Path]:
-    way = [folder, *folder.parents]
-    roots = [number for number, one in enumerate(way) if os.path.lexists(one / ".git")]
-    return way[: roots[0] + 1] if roots else way[:1]
+    folders = [folder, *folder.parents]
+    roots = [number for number, one in enumerate(folders) if os.path.lexists(one / ".git")]
+    return folders[: roots[0] + 1] if roots else folders[:1]
 
 
 def _read(path: Path, prefix: tuple[str, ...]) -> Settings | None:
@@ -81,9 +81,9 @@ def _read(path: Path, prefix: tuple[str, ...]) -> Settings | None:
         return None
     try:
         with open_regular(path) as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise UsageError(f"{path}: larger than {_MOST_BYTES >> 20} MiB", "keep other data elsewhere")
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            raise UsageError(f"{path}: larger than {_MAX_BYTES >> 20} MiB", "keep only settings in this file")
         text = data.decode("utf-8")
         content: Any = tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
@@ -95,29 +95,29 @@ def _read(path: Path, prefix: tuple[str, ...]) -> Settings | None:
         content = content[key]
     settings = Settings(path, prefix, content if isinstance(content, dict) else {}, _lines(text))
     if not isinstance(content, dict):
-        raise UsageError(f"{settings.place()}: [tool.navitas] is no table", "write the settings below [tool.navitas.COMMAND]")
+        raise UsageError(f"{settings.location()}: [tool.navitas] is not a table", "write settings in [tool.navitas.COMMAND]")
     return settings
 
 
 def _lines(text: str) -> dict[tuple[str, ...], int]:
-    """The line of each table and key, as far as they are written in the usual way."""
+    """Return the line of each table and key. Keys with an unusual syntax are missing."""
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
         if found := _TABLE.match(line):
-            table = _words(found["name"])
+            table = _key_parts(found["name"])
             lines.setdefault(table, number)
         elif found := _KEY.match(line):
-            lines.setdefault((*table, *_words(found["name"])), number)
+            lines.setdefault((*table, *_key_parts(found["name"])), number)
     return lines
 
 
-def _words(name: str) -> tuple[str, ...]:
+def _key_parts(name: str) -> tuple[str, ...]:
     return tuple(word.strip().strip("\"'") for word in name.split("."))
 
 
 def defaults(settings: Settings, ctx: click.Context) -> dict[str, Any]:
-    """Values of a command's options by the names of its parameters, checked. Raises `UsageError` with file and line."""
+    """Return the checked values of a command's options by parameter name. Raises `UsageError` with file and line."""
     _check_tables(settings, ctx)
     options = [param for param in ctx.command.params if isinstance(param, Option)]
     found: dict[str, Any] = {}
@@ -128,18 +128,18 @@ def defaults(settings: Settings, ctx: click.Context) -> dict[str, Any]:
         for key, value in values.items():
             if not table and isinstance(value, dict):
                 continue
-            where = settings.place(*table, key)
+            where = settings.location(*table, key)
             option = by_name.get(key)
             if option is None:
-                what = f"option of navitas {' '.join(table)}" if table else "setting"
+                what = f"an option of navitas {' '.join(table)}" if table else "a setting"
                 remedy = f"The options are: {', '.join(sorted(by_name))}."
-                raise UsageError(f"{where}: {key!a} is no {what}{nearest(key, by_name)}", remedy)
+                raise UsageError(f"{where}: {key!a} is not {what}{nearest(key, by_name)}", remedy)
             found[str(option.name)] = _value(option, value, where, settings, ctx)
     return found
 
 
 def _table_of(ctx: click.Context) -> tuple[str, ...]:
-    """`fleet`, `hogs` of the command `navitas fleet hogs`."""
+    """Return the table of a command: `("fleet", "hogs")` for `navitas fleet hogs`."""
     return tuple(ctx.command_path.split()[1:])
 
 
@@ -151,7 +151,7 @@ def _descend(content: Mapping[str, Any], table: Iterable[str]) -> Mapping[str, A
 
 
 def _check_tables(settings: Settings, ctx: click.Context) -> None:
-    """Refuse tables of commands that do not exist, on the way to this command. Raises `UsageError`."""
+    """Raise `UsageError` for a table of an unknown command, in the groups that contain this command."""
     group = ctx.parent
     while group is not None and isinstance(group.command, click.Group):
         table = _table_of(group)
@@ -159,24 +159,24 @@ def _check_tables(settings: Settings, ctx: click.Context) -> None:
         for key, value in _descend(settings.content, table).items():
             if key not in known and (table or isinstance(value, dict)):
                 raise UsageError(
-                    f"{settings.place(*table, key)}: there is no command {' '.join((*table, key))!a}{nearest(key, known)}",
+                    f"{settings.location(*table, key)}: there is no command {' '.join((*table, key))!a}{nearest(key, known)}",
                     f"The commands are: {', '.join(known)}.",
                 )
         group = group.parent
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """` (nearest: …)`, or nothing where no known word is near."""
+    """Return ` (nearest: …)`, or an empty string if no known word is similar."""
     found = difflib.get_close_matches(word, known, 1)
     return f" (nearest: {found[0]})" if found else ""
 
 
 def _value(option: Option, value: Any, where: str, settings: Settings, ctx: click.Context) -> Any:
-    """The value of an option, as its parameter takes it. Raises `UsageError`."""
+    """Check and convert the value of an option. Raises `UsageError`."""
     what = f"{where}: {option.long_name}"
     if not _may_be_set(option):
         raise UsageError(
-            f"{what}: a project's settings file cannot set programs, code that is run, or what is written",
+            f"{what}: a project's settings file cannot set programs, code to run, or output files",
             f"Give --{option.long_name} on the command line, or set {option.variable(ctx)}.",
         )
     if option.is_flag:
@@ -186,8 +186,8 @@ def _value(option: Option, value: Any, where: str, settings: Settings, ctx: clic
     if option.multiple != isinstance(value, list):
         kind = 'a list, such as ["a", "b"]' if option.multiple else "one value"
         example = "[…]" if option.multiple else "…"
-        raise UsageError(f"{what}: {_shown(value)} is not {kind}", f"Write {option.long_name} = {example}.")
-    values = [_one(option, one, what, settings, ctx) for one in (value if option.multiple else [value])]
+        raise UsageError(f"{what}: {_preview(value)} is not {kind}", f"Write {option.long_name} = {example}.")
+    values = [_single_value(option, one, what, settings, ctx) for one in (value if option.multiple else [value])]
     return values if option.multiple else values[0]
 
 
@@ -197,8 +197,8 @@ def _may_be_set(option: Option) -> bool:
     return option.from_project and not writes and not runs
 
 
-def _one(option: Option, value: Any, what: str, settings: Settings, ctx: click.Context) -> Any:
-    """One value, which the option's type takes; a file is one of the project. Raises `UsageError`."""
+def _single_value(option: Option, value: Any, what: str, settings: Settings, ctx: click.Context) -> Any:
+    """Check a single value. A file must be in the project. Raises `UsageError`."""
     kinds = (
         (click.types.IntParamType, int, "a whole number"),
         (click.types.FloatParamType, int | float, "a number"),
@@ -206,9 +206,9 @@ def _one(option: Option, value: Any, what: str, settings: Settings, ctx: click.C
     )
     python, kind = next((python, kind) for type_, python, kind in kinds if isinstance(option.type, type_))
     if not isinstance(value, python) or isinstance(value, bool):
-        raise UsageError(f"{what}: {_shown(value)} is not {kind}", f"See navitas {' '.join(_table_of(ctx))} --help.")
+        raise UsageError(f"{what}: {_preview(value)} is not {kind}", f"See navitas {' '.join(_table_of(ctx))} --help.")
     if isinstance(option.type, PathType | NameOrFile) and isinstance(value, str):
-        value = _inside(value, what, settings, must_be=isinstance(option.type, PathType))
+        value = _project_path(value, what, settings, must_be=isinstance(option.type, PathType))
     try:
         option.type.convert(value, None, None)
     except (click.BadParameter, UsageError) as error:
@@ -216,19 +216,19 @@ def _one(option: Option, value: Any, what: str, settings: Settings, ctx: click.C
     return value
 
 
-def _inside(value: str, what: str, settings: Settings, *, must_be: bool) -> str:
-    """A path relative to the file's folder. Raises `UsageError` for one that leads out of it."""
+def _project_path(value: str, what: str, settings: Settings, *, must_be: bool) -> str:
+    """Resolve a path relative to the file's folder. Raises `UsageError` if it leads out of this folder."""
     folder = settings.path.parent
     if "\0" in value:
-        raise UsageError(f"{what}: {value!a} is no path", "Name a file of the project.")
+        raise UsageError(f"{what}: {value!a} is not a path", "Name a file of the project.")
     path = folder / value
     if not must_be and not os.path.lexists(path) and not set(value) & {"/", os.sep}:
-        return value  # a name of something that Navitas has
+        return value  # The name of a built-in resource.
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise UsageError(f"{what}: {value!a} leads out of {folder}", "Name a file of the project, or use the command line.")
     return str(path)
 
 
-def _shown(value: object) -> str:
+def _preview(value: object) -> str:
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,4 +1,4 @@
-"""Standard input as a sign of life of the process that started the command."""
+"""Ends the command when standard input ends, because the process that started it closed it or died."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ from navitas.errors import UsageError
 
 
 def interrupt_at_end() -> None:
-    """Interrupt this process, as Ctrl-C does, when standard input ends: its other end was closed, or that process died.
-
-    UsageError when it is closed already.
-    """
+    """Interrupt this process, as Ctrl-C does, when standard input ends. Raises `UsageError` if it is already closed."""
     if sys.stdin is None:
-        raise UsageError("standard input is closed, so its end cannot be waited for", "leave out --end-with-stdin")
+        raise UsageError("standard input is already closed", "leave out --end-with-stdin")
     descriptor = sys.stdin.fileno()
 
     def wait() -> None:
         while os.read(descriptor, 1 << 16):
             pass
-        # Not SIGINT: what runs in a shell's background ignores it.
+        # Not SIGINT, which background processes of a shell ignore.
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=wait, name="navitas-stdin", daemon=True).start()

@@ -1,4 +1,4 @@
-"""`-` where a file is read: standard input, kept in a temporary file until the command ends."""
+"""Reads standard input for the file name `-`, into a temporary file that exists until the command ends."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NAME = "standard-input"
 
 
 def standard_input_file(ctx: click.Context) -> Path:
-    """A file with all of standard input. Readers seek and read twice, which a pipe cannot do.
+    """Copy standard input to a temporary file, since readers seek and read twice. Returns its path.
 
-    Raises `UsageError` where standard input is closed, or was taken by another parameter.
+    Raises `UsageError` if standard input is closed, or if another parameter read it.
     """
     if sys.stdin is None:
         raise UsageError("standard input is closed, so there is nothing to read", "name a file")

@@ -1,4 +1,4 @@
-"""Consoles for tables and progress, with color as the user prefers it."""
+"""Consoles for tables and progress, with the user's color preference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FILE_WIDTH = 120
 
 
 def output_console() -> Console:
-    """Standard output; a pipe or file has no width of its own, and tables need room."""
+    """Return a console on standard output. For a pipe or file, it has a fixed width, unless `COLUMNS` is set."""
     is_terminal = _is_terminal(sys.stdout)
     return Console(
         width=None if is_terminal or "COLUMNS" in os.environ else _FILE_WIDTH,
@@ -25,7 +25,7 @@ def output_console() -> Console:
 
 
 def error_console() -> Console:
-    """Standard error. Live lines appear on a terminal only, whatever the color."""
+    """Return a console on standard error. Live lines appear only on a terminal, also with `--color always`."""
     return Console(
         stderr=True,
         force_terminal=_is_terminal(sys.stderr),
@@ -39,7 +39,7 @@ def _is_terminal(stream: IO[str] | None) -> bool:
 
 
 def _color_system(stream: IO[str] | None) -> Literal["auto", "standard", "256", "truecolor"] | None:
-    """What Rich calls the set of colors; a file has no such set, so the environment decides."""
+    """Return Rich's name of the color system. For a file, the environment determines it."""
     if not is_colored(stream):
         return None
     if _is_terminal(stream) and os.environ.get("TERM", "dumb") != "dumb":

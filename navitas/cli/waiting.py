@@ -1,4 +1,4 @@
-"""Waiting for a person at the terminal."""
+"""Waits for the user at the terminal."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import select
 import sys
 import time
 
-_LOOK_S = 0.5
+_POLL_S = 0.5
 
 
-def until_enter(limit_s: float | None) -> None:
-    """Return when a line, or the end, comes on standard input, after `limit_s`, or on Ctrl-C; where input is closed, on the
-    last two alone."""
+def wait_for_user(limit_s: float | None) -> None:
+    """Wait for `limit_s` seconds, or without a limit for a line or the end of standard input. Ctrl-C ends the wait."""
     end = None if limit_s is None else time.monotonic() + limit_s
     watched = [sys.stdin] if sys.stdin is not None and end is None else []
     try:
         while end is None or time.monotonic() < end:
-            patience = _LOOK_S if end is None else min(_LOOK_S, max(0.0, end - time.monotonic()))
-            if select.select(watched, [], [], patience)[0]:
+            poll_s = _POLL_S if end is None else min(_POLL_S, max(0.0, end - time.monotonic()))
+            if select.select(watched, [], [], poll_s)[0]:
                 sys.stdin.readline()
                 return
     except KeyboardInterrupt:

@@ -1,1 +1,1 @@
-"""What every HTML page of ours is made of: one file that loads nothing, whose texts stay texts."""
+"""HTML pages in a single file: they load no other resource, and they escape all data."""

@@ -1,4 +1,4 @@
-"""The document around a page's content, with a policy that lets it load nothing."""
+"""The HTML document around a page's content, with a content security policy that forbids loading resources."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from navitas.html_page.elements import text
 
 
 def base_style() -> str:
-    """The style sheet that all pages share."""
+    """Return the style sheet that all pages share."""
     return (files("navitas.html_page") / "page.css").read_text("utf-8")
 
 
 def source_hash(content: str) -> str:
-    """What a Content-Security-Policy names an inline script or style by."""
+    """Return the source expression that allows an inline script or style in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def document(
     title: str, style: str, body: Iterable[str], *, scripts: Sequence[str] = (), style_source: str = ""
 ) -> Iterator[str]:
-    """A whole page in parts: nothing but its own style and `scripts` works in it, and it connects to nothing.
+    """Yield a page in chunks of text. Its policy allows its own style and `scripts` only, and no connections.
 
-    `scripts` are all scripts that may run in the page, and in frames in it. The first of them, if any, is put at the page's end;
-    the others must be in frames that `body` brings. `style_source` replaces the hash of `style` in the policy, for pages whose
-    scripts make styles of their own.
+    `scripts` are all scripts that may run in the page and in its frames. The first script goes at the end of the page. The others
+    must be in frames that are part of `body`. `style_source` replaces the hash of `style` in the policy, for pages whose scripts
+    create styles.
     """
     allowed = f"; script-src {' '.join(map(source_hash, scripts))} 'wasm-unsafe-eval'" if scripts else ""
     styles = style_source or source_hash(style)

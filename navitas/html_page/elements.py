@@ -1,4 +1,4 @@
-"""Text, tables and data in HTML: whatever a name is, it stays text."""
+"""HTML text, tables and embedded data. Names are always escaped."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a table: its HTML, and the number that it sorts by. Cells without a number sort by their text."""
+    """A table cell: its HTML, and the number that it sorts by. Cells without a number sort by their text."""
 
     html: str
     number: float | None = None
 
 
 def text(value: str, limit: int = _LONGEST) -> str:
-    """Escaped; characters that cannot be seen, or turn the direction of others, are shown as a box, and long texts are cut."""
+    """Escape a text, show invisible and bidirectional control characters as boxes, and truncate it to `limit` characters."""
     return html.escape(boxed(value, limit))
 
 
 def name(value: str, limit: int = _LONGEST) -> str:
-    """A name in a monospaced font."""
+    """Return a name in a monospaced font."""
     return f"<code>{text(value, limit)}</code>"
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str | Cell]], *, texts: int = 1, attributes: str = "") -> str:
-    """A table of cells that are HTML already; the first `texts` columns are texts, the others figures.
+    """Return a table. Cells are HTML. The first `texts` columns hold text, the others figures.
 
-    `attributes` are written into the table's start tag as they are.
+    `attributes` are copied unescaped into the table's start tag.
     """
     names = list(head)
     kinds = ["" if place < texts else " class=n" for place in range(len(names))]
@@ -41,15 +41,14 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str | Cell]], *, texts: i
     lines = ("<tr>" + "".join(map(_cell, kinds, row)) + "</tr>" for row in rows)
     start = f"<table {attributes}>" if attributes else "<table>"
     body = "\n".join(lines)
-    # With a focus, keys scroll a wide table.
+    # The focus lets the keyboard scroll a wide table.
     return f"<div class=scroll tabindex=0>{start}<thead><tr>{heads}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
 
 
 def embedded_json(parts: Iterable[str], identifier: str) -> Iterator[str]:
-    """JSON text, given in parts, as an element that no script of the page runs.
+    """Yield an element that holds JSON text, which arrives in chunks. The browser doesn't run it as a script.
 
-    Neither `</script>` nor any other tag can occur in it: JSON holds these characters in strings only, where escapes stand for
-    them.
+    `</script>` and other tags can't occur in it: in JSON, `<`, `>` and `&` occur only in strings, and they are escaped there.
     """
     yield f'<script type="application/json" id="{identifier}">'
     for part in parts:

@@ -1,1 +1,1 @@
-"""Reporters: pure functions of the analysed result."""
+"""Report formats: pure functions of a profile."""

@@ -1,4 +1,4 @@
-"""Collapsed stacks (`thread;caller;callee µJ`), what flamegraph.pl, inferno and others read."""
+"""Collapsed stacks (`thread;caller;callee µJ`) for flamegraph.pl, inferno and other tools."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.names import MethodNames
 from navitas.untrusted_text import printable
 
-MOST_FRAMES = 500
-"""What is called by a stack of so many methods stands below it as one frame: a line names its whole stack, so lines and their
-length would both grow with the depth.
+MAX_DEPTH = 500
+"""The maximum depth of a stack. Deeper calls are merged into one frame.
+
+Each line contains its full stack, so the file's size grows with the square of the depth.
 """
 
-DEEPER = f"(deeper than {MOST_FRAMES} calls)"
+DEEPER = f"(deeper than {MAX_DEPTH} calls)"
 
 
 def write(profile: Profile, out: IO[str]) -> None:
-    """One line a stack: thread and methods from the outermost on, a space, its own energy in whole µJ, over all tests.
+    """Write one line for each stack, summed over all tests: thread and methods, outermost first, a space, self energy in µJ.
 
-    What is left of a stack below 1 µJ goes to its caller, so nothing is lost to rounding but the last µJ of a thread.
+    Weights are integers. The remainder below 1 µJ is added to the caller, so a thread loses less than 1 µJ to rounding.
     """
     stacks: Counter[str] = Counter()
     names = _FrameNames(MethodNames(profile.method_table))
@@ -40,13 +41,13 @@ FORMAT = Format(
 
 
 class _FrameNames:
-    """Each method's frame, made once."""
+    """The frame name of each method, cached."""
 
     def __init__(self, names: MethodNames) -> None:
         self._names = names
         self._known: dict[int, str] = {}
 
-    def of(self, method: int) -> str:
+    def frame(self, method: int) -> str:
         if method not in self._known:
             self._known[method] = _frame(self._names.label(method))
         return self._known[method]
@@ -55,30 +56,30 @@ class _FrameNames:
 def _add(stacks: Counter[str], thread: ThreadEnergy, frames: _FrameNames) -> None:
     top = _frame(thread.name)
     path = [top]
-    open_uj = [(thread.untraced_j + thread.probes_j) * J_TO_UJ]
+    open_self_uj = [(thread.untraced_j + thread.probes_j) * J_TO_UJ]
     too_deep, too_deep_uj = 0, 0.0
     for step in walk(thread):
-        if too_deep or (step.enters and len(path) > MOST_FRAMES):
+        if too_deep or (step.enters and len(path) > MAX_DEPTH):
             too_deep += 1 if step.enters else -1
             too_deep_uj += step.self_uj
         elif step.enters:
-            path.append(frames.of(step.method))
-            open_uj.append(step.self_uj)
+            path.append(frames.frame(step.method))
+            open_self_uj.append(step.self_uj)
         else:
-            open_uj[-1] += _emit(stacks, [*path, DEEPER], too_deep_uj) if too_deep_uj else 0.0
+            open_self_uj[-1] += _emit(stacks, [*path, DEEPER], too_deep_uj) if too_deep_uj else 0.0
             too_deep_uj = 0.0
-            left_over = _emit(stacks, path, open_uj.pop())
-            open_uj[-1] += left_over
+            remainder_uj = _emit(stacks, path, open_self_uj.pop())
+            open_self_uj[-1] += remainder_uj
             path.pop()
-    _emit(stacks, [top, UNTRACED], open_uj[0])
+    _emit(stacks, [top, UNTRACED], open_self_uj[0])
 
 
 def _emit(stacks: Counter[str], path: list[str], weight_uj: float) -> float:
-    """Add a stack's whole µJ; returns what is left over."""
-    whole = int(weight_uj)
-    if whole > 0:
-        stacks[";".join(path)] += whole
-    return weight_uj - whole
+    """Add the integer part of a stack's weight. Returns the remainder."""
+    whole_uj = int(weight_uj)
+    if whole_uj > 0:
+        stacks[";".join(path)] += whole_uj
+    return weight_uj - whole_uj
 
 
 def _frame(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What other packages add by entry points, also where one of them is damaged."""
+"""Reads the entry points of installed packages, even if the metadata of a package is damaged."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from importlib import metadata
 from importlib.metadata import Distribution, EntryPoint
 
 
-def points_of(group: str) -> dict[str, list[EntryPoint]]:
-    """The entry points of a group by name: several where several packages register one name.
+def entry_points_by_name(group: str) -> dict[str, list[EntryPoint]]:
+    """Return the entry points of a group by name. A name has several if several packages register it.
 
-    A package whose list cannot be read has one of its own name and no module, where the list names the group.
+    If a package's list names the group but can't be parsed, it has one entry point: the package's name, without a module.
     """
     try:
         points = list(metadata.entry_points(group=group))
-    except Exception:  # one damaged list, of any package, keeps all from being read at once
-        points = [point for package in metadata.distributions() for point in _readable(package, group)]
+    except Exception:  # One damaged list makes the combined query fail, so each package is read separately.
+        points = [point for package in metadata.distributions() for point in _readable_points(package, group)]
     found: dict[str, dict[tuple[str, str], EntryPoint]] = {}
     for point in points:
-        found.setdefault(point.name, {}).setdefault((point.value, package_of(point)), point)
+        found.setdefault(point.name, {}).setdefault((point.value, package_label(point)), point)
     return {name: list(same.values()) for name, same in found.items()}
 
 
-def _readable(package: Distribution, group: str) -> Iterator[EntryPoint]:
+def _readable_points(package: Distribution, group: str) -> Iterator[EntryPoint]:
     try:
         yield from package.entry_points.select(group=group)
     except Exception:
@@ -30,6 +30,6 @@ def _readable(package: Distribution, group: str) -> Iterator[EntryPoint]:
             yield EntryPoint(package.metadata["Name"], "", group)
 
 
-def package_of(point: EntryPoint) -> str:
-    """The package that an entry point comes from, with its version; empty where that is not known."""
+def package_label(point: EntryPoint) -> str:
+    """Return the name and version of an entry point's package, or an empty string if unknown."""
     return f"{point.dist.name} {point.dist.version}" if point.dist is not None else ""

@@ -1,4 +1,4 @@
-"""The port of a report format: how a profile is written to a file."""
+"""The interface of report formats."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 OPTIONS: Final = ("top", "tree")
-"""The options of the command line that a format can take."""
+"""The command-line options that a format can support."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A report format. Its module has it as `FORMAT` and is listed in `navitas.report.registry`.
+    """A report format. Its module defines it as `FORMAT` and is listed in `navitas.report.registry`.
 
-    `write(profile, out)` writes a `navitas.Profile` to a text stream, or to a binary one if `binary` is set. Optional fields:
-
-    - `needs`: packages that `write` imports beyond those that Navitas depends on.
-    - `install`: what to pass to `pip install` if one of them is missing; empty: `needs`.
-    - `options`: options of the command line (of `OPTIONS`) that `write` takes as keyword arguments.
-    - `shows_calls`: the report is empty for a recording without calls.
+    - `about`: a description for `--help`.
+    - `write(profile, out)`: writes a `navitas.Profile` to a text stream, or to a binary stream if `binary` is set.
+    - `needs`: packages that `write` imports and that Navitas doesn't depend on.
+    - `install`: the argument of `pip install` if one of them is missing. Default: `needs`.
+    - `options`: command-line options (of `OPTIONS`) that `write` accepts as keyword arguments.
+    - `shows_calls`: whether the report is empty for a recording without calls.
     """
 
     name: str
@@ -34,24 +34,24 @@ class Format:
     shows_calls: bool = False
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for a field that other code could not use."""
+        """Check the fields. Raises `ValueError`."""
         if fault := _fault(self):
             raise ValueError(f"Format {self.name!r}: {fault}")
 
 
 def _fault(given: Any) -> str:
-    """What is wrong with the fields of a format, which another package may fill with anything; empty if nothing is."""
+    """Return the first error in the fields of a format, which can be from another package. Empty if there is none."""
     for name in ("name", "extension", "about", "install"):
         if not isinstance(getattr(given, name), str):
-            return f"{name} is no text"
+            return f"{name} is not a string"
     if not re.fullmatch(r"\..+", given.extension):
         return f"extension {given.extension!r} does not begin with a dot"
     if not callable(given.write):
-        return "write is no function"
+        return "write is not a function"
     for name in ("needs", "options"):
         texts = getattr(given, name)
         if not (isinstance(texts, tuple | list) and all(isinstance(text, str) for text in texts)):
-            return f"{name} is no tuple of texts"
+            return f"{name} is not a tuple of strings"
     if others := set(given.options) - set(OPTIONS):
         return f"options has {', '.join(map(repr, sorted(others)))}; known are {', '.join(OPTIONS)}"
     return ""

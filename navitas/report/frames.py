@@ -1,4 +1,4 @@
-"""A thread's call tree as stacks of frames with weights, for flame graph tools."""
+"""Walks a thread's call tree, for flame graph formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ J_TO_UJ = 1e6
 
 
 class Step(NamedTuple):
-    """One step of a walk: a node of a method is entered (with its own µJ) or left."""
+    """One step of a walk: it enters a node, with the node's self energy, or leaves it."""
 
     enters: bool
     method: int
@@ -20,8 +20,8 @@ class Step(NamedTuple):
 
 
 def walk(thread: ThreadEnergy) -> Iterator[Step]:
-    """Walk a thread's call tree depth first, without recursion (trees may be as deep as stacks)."""
-    parents, methods, _, _, own_j, _ = (column.tolist() for column in thread.nodes.columns)
+    """Walk a thread's call tree depth first. The walk is iterative, since trees can be as deep as a JVM's stack."""
+    parents, methods, _, _, self_j, _ = (column.tolist() for column in thread.nodes.columns)
     children: list[list[int] | None] = [None] * len(parents)
     roots: list[int] = []
     for node, parent in enumerate(parents):
@@ -37,6 +37,6 @@ def walk(thread: ThreadEnergy) -> Iterator[Step]:
         if node < 0:
             yield Step(False, methods[~node], 0.0)
             continue
-        yield Step(True, methods[node], max(own_j[node], 0.0) * J_TO_UJ)
+        yield Step(True, methods[node], max(self_j[node], 0.0) * J_TO_UJ)
         stack.append(~node)
         stack += (children[node] or ())[::-1]

@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  // Tables: a heading sorts its column, a second activation turns the order around.
+  // Tables: a click on a heading sorts by its column, a second click reverses the order.
   const collator = new Intl.Collator("en", { numeric: true });
   const value = (row, column) => {
     const cell = row.cells[column];
@@ -32,7 +32,7 @@
     }
   }
 
-  // Search: rows whose text has all of the words.
+  // Search: shows the rows that contain all words.
   for (const input of document.querySelectorAll("input[data-table]")) {
     const rows = Array.from(document.getElementById(input.dataset.table).tBodies[0].rows);
     const texts = rows.map((row) => row.textContent.toLowerCase());
@@ -49,7 +49,7 @@
     });
   }
 
-  // Flame graph: the viewer runs in a frame without an origin; it gets the data by a message.
+  // Flame graph: the viewer runs in a frame with an opaque origin and receives the data as a message.
   const frame = document.getElementById("flame");
   if (!frame) return;
   const status = document.getElementById("flame-status");

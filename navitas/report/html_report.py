@@ -1,4 +1,4 @@
-"""One HTML page for a browser: what was measured, flame graph, tests, methods, threads and warnings. It loads nothing."""
+"""The HTML report: one self-contained page with summary, flame graph, tables of tests, methods and threads, and warnings."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from navitas.report.html_tables import methods_section, tests_section, threads_s
 from navitas.report.html_viewer import flame_graph, viewer_scripts
 from navitas.report.units import battery_rate, charge, duration, joules, watts
 
-_MOST_WARNINGS = 500
-_LONGEST_NOTE = 2000
+_MAX_WARNINGS = 500
+_MAX_NOTE_LENGTH = 2000
 
 
 def write(profile: Profile, out: IO[str]) -> None:
-    """Write the page. With repeated runs, threads, methods and flame graph are those of each test's run nearest to its median."""
-    own = files("navitas.report")
-    script = (own / "html_report.js").read_text("utf-8")
-    style = base_style() + (own / "html_report.css").read_text("utf-8")
+    """Write the page. With repeats, flame graph, methods and threads show the run of each test that is nearest to the median."""
+    package = files("navitas.report")
+    script = (package / "html_report.js").read_text("utf-8")
+    style = base_style() + (package / "html_report.css").read_text("utf-8")
     scripts = (script, *viewer_scripts())
-    # The viewer makes its styles while it runs, so no hash can name them.
+    # The viewer creates styles at run time, so a hash can't allow them.
     out.writelines(
         document(f"{profile.project} – energy", style, _body(profile), scripts=scripts, style_source="'unsafe-inline'")
     )
@@ -92,12 +92,13 @@ def _evidence(profile: Profile) -> str:
     for evidence in profile.evidence:
         component = "CPU" if evidence.component == "cpu" else evidence.component
         line = f"<b>Evidence for {text(component)}: {text(evidence.level)}</b>"
-        line += f" ({text(evidence.basis, _LONGEST_NOTE)})." if evidence.basis else "."
+        line += f" ({text(evidence.basis, _MAX_NOTE_LENGTH)})." if evidence.basis else "."
         if evidence.expected_error is not None:
             line += f" Expected error: half of all methods are off by less than {100 * evidence.expected_error:.0f} %."
-        reasons = "".join(f"<li>{text(str(reason), _LONGEST_NOTE)}</li>" for reason in evidence.reasons[:_MOST_WARNINGS])
+        reasons = "".join(f"<li>{text(str(reason), _MAX_NOTE_LENGTH)}</li>" for reason in evidence.reasons[:_MAX_WARNINGS])
         lines.append(
-            f"<p>{line}</p>" + (f"<details><summary>Why no better</summary><ul>{reasons}</ul></details>" if reasons else "")
+            f"<p>{line}</p>"
+            + (f"<details><summary>Why not better evidence</summary><ul>{reasons}</ul></details>" if reasons else "")
         )
     if profile.tick_ns is not None:
         lines.append(f"<p>Calls are exact; times are sampled by ticks of {duration(round(profile.tick_ns))}.</p>")
@@ -108,10 +109,10 @@ def _warnings(profile: Profile) -> str:
     if not profile.warnings:
         return ""
     items = "".join(
-        f"<li>{text(notice.message, _LONGEST_NOTE)}<br><small>{text(notice.remedy, _LONGEST_NOTE)}</small></li>"
-        for notice in profile.warnings[:_MOST_WARNINGS]
+        f"<li>{text(notice.message, _MAX_NOTE_LENGTH)}<br><small>{text(notice.remedy, _MAX_NOTE_LENGTH)}</small></li>"
+        for notice in profile.warnings[:_MAX_WARNINGS]
     )
-    more = len(profile.warnings) - _MOST_WARNINGS
+    more = len(profile.warnings) - _MAX_WARNINGS
     rest = f"<p>{more:,} more warnings are in the JSON report.</p>" if more > 0 else ""
     return f'<section><h2 id="warnings-title">Warnings</h2><ul class=warnings>{items}</ul>{rest}</section>\n'
 
@@ -125,4 +126,4 @@ def _about(profile: Profile) -> str:
         f"recorded {about.created_utc}" if about.created_utc else "",
         f"Navitas {about.provenance['navitas_version']}" if "navitas_version" in about.provenance else "",
     ]
-    return f"<footer><p>{text('; '.join(filter(None, facts)), _LONGEST_NOTE)}</p></footer>\n"
+    return f"<footer><p>{text('; '.join(filter(None, facts)), _MAX_NOTE_LENGTH)}</p></footer>\n"

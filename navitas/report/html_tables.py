@@ -8,22 +8,25 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal
-from navitas.analyze.share_of_whole import share
+from navitas.analyze.shares import share
 from navitas.html_page.elements import Cell, name, table, text
 from navitas.report.names import MethodNames, test_label
 from navitas.report.units import battery_rate, duration, joules, percent, watts
 
-MOST_ROWS = 5000
-"""A browser sorts and searches so many rows at once."""
-_LONGEST_NAME = 1000
+MAX_ROWS = 5000
+"""The maximum number of rows. Browsers sort and search this many without delay."""
+_MAX_NAME_LENGTH = 1000
 
 
 def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
-    """Each test once: its run, or the median of its runs, largest app energy first; then tests that did not run."""
+    """Return the table of tests: the run of each test, or the median of its runs.
+
+    Tests are sorted by descending app energy. Tests that didn't run are last.
+    """
     repeated = any(len(group.tests) > 1 for group in groups)
     probed = any(test.probes_j for test in tests)
     idle = [test for test in tests if test.wall_ns == 0]
-    about = "App energy is the energy of the app's own threads" + (", an estimate without probes. " if probed else ". ")
+    about = "App energy is the energy of the app's threads" + (", estimated without probes. " if probed else ". ")
     if repeated:
         about += (
             "Energies are medians of the runs that ended, ranges are from the lowest to the highest; the other figures are those"
@@ -31,10 +34,10 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
         )
     elif probed:
         about += "± is a standard error. "
-    about += "Mean power is all energy of the test, as measured, by its wall time; battery is this power as a rate."
+    about += "Mean power is the measured energy of the test divided by its wall time; battery is this power as a drain rate."
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], Cell]] = {
-        "Test": lambda group: Cell(name(test_label(group.typical), _LONGEST_NAME)),
+        "Test": lambda group: Cell(name(test_label(group.typical), _MAX_NAME_LENGTH)),
         "App energy": lambda group: _joules(group.app_j.median),
         "±": lambda group: _joules(group.typical.probes_error_j),
         "Range": _range,
@@ -45,28 +48,28 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
         "Runs": lambda group: _count(len(group.tests)),
         "Status": lambda group: _status(group.tests),
     }
-    left_out = {"±"} if repeated or not probed else set()
-    left_out |= set() if repeated else {"Range", "Runs"}
-    left_out |= set() if battery_mah else {"Battery"}
-    columns = {head: cell for head, cell in columns.items() if head not in left_out}
+    hidden = {"±"} if repeated or not probed else set()
+    hidden |= set() if repeated else {"Range", "Runs"}
+    hidden |= set() if battery_mah else {"Battery"}
+    columns = {head: cell for head, cell in columns.items() if head not in hidden}
     ranked = sorted(groups, key=lambda group: -group.app_j.median)
-    rows = [[cell(group) for cell in columns.values()] for group in ranked[:MOST_ROWS]]
+    rows = [[cell(group) for cell in columns.values()] for group in ranked[:MAX_ROWS]]
     blank = [Cell("–")] * (len(columns) - 2)
-    rows += [[Cell(name(test_label(test), _LONGEST_NAME)), *blank, _status([test])] for test in idle[: MOST_ROWS - len(rows)]]
+    rows += [[Cell(name(test_label(test), _MAX_NAME_LENGTH)), *blank, _status([test])] for test in idle[: MAX_ROWS - len(rows)]]
     return _section("tests", "Tests", about, columns, rows, count=len(groups) + len(idle))
 
 
 def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
-    """Each method once, largest self energy first; empty for a recording without calls."""
-    totals, whole_j, names = profile.method_totals(shown), profile.energy_j(shown), MethodNames(profile.method_table)
+    """Return the table of methods, largest self energy first. Empty for a recording without calls."""
+    totals, total_j, names = profile.method_totals(shown), profile.energy_j(shown), MethodNames(profile.method_table)
     about = (
-        "Self is the energy of a method's own code, inclusive also that of the methods that it calls. Share is self energy as a"
-        " share of the energy of all tests above. Per call is inclusive energy divided by calls; mean power is self energy by"
-        " self time."
+        "Self is the energy of a method without the methods that it calls; inclusive is its energy with them. Share is self"
+        " energy as a share of the energy of all tests above. Per call is inclusive energy divided by calls; mean power is self"
+        " energy divided by self time."
     )
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
-        "Method": lambda total: Cell(name(names.label(total.id), _LONGEST_NAME) + _place(total)),
-        "Share": lambda total: _bar(share(total.exclusive_j, whole_j)),
+        "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _place(total)),
+        "Share": lambda total: _bar(share(total.exclusive_j, total_j)),
         "Self": lambda total: _joules(total.exclusive_j),
         "±": lambda total: _joules(total.exclusive_error_j or None),
         "Inclusive": lambda total: _joules(total.inclusive_j),
@@ -75,20 +78,20 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
         "Mean power": lambda total: _figure(total.mean_power_w, watts),
         "Time": lambda total: _figure(total.wall_ns, duration),
     }
-    rows = [[cell(total) for cell in columns.values()] for total in totals[:MOST_ROWS]]
+    rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
     return _section("methods", "Methods", about, columns, rows, count=len(totals)) if totals else ""
 
 
 def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
-    """Threads by name and role, largest first; empty where no thread is known."""
-    totals, whole_j = profile.thread_totals(shown), profile.energy_j(shown)
+    """Return the table of threads by name and role, largest energy first. Empty without threads."""
+    totals, total_j = profile.thread_totals(shown), profile.energy_j(shown)
     about = (
-        "Threads of one name and role share a row. Share is their share of the energy of all tests above. Outside calls is"
-        " energy outside of methods with probes; probes is what probes used."
+        "Threads with the same name and role share a row. Share is their share of the energy of all tests above. Outside calls is"
+        " the energy outside methods with probes; probes is the energy of probes."
     )
     columns: dict[str, Callable[[ThreadTotal], Cell]] = {
-        "Thread": lambda total: Cell(name(total.name or "(no name)", _LONGEST_NAME) + f"<small>{text(total.role)}</small>"),
-        "Share": lambda total: _bar(share(total.energy_j, whole_j)),
+        "Thread": lambda total: Cell(name(total.name or "(no name)", _MAX_NAME_LENGTH) + f"<small>{text(total.role)}</small>"),
+        "Share": lambda total: _bar(share(total.energy_j, total_j)),
         "Energy": lambda total: _joules(total.energy_j),
         "CPU time": lambda total: _figure(total.cpu_ns, duration),
         "CPU power": lambda total: _figure(total.cpu_power_w, watts),
@@ -96,12 +99,12 @@ def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
         "Probes": lambda total: _joules(total.probes_j),
         "Threads": lambda total: _count(total.count),
     }
-    rows = [[cell(total) for cell in columns.values()] for total in totals[:MOST_ROWS]]
+    rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
     return _section("threads", "Threads", about, columns, rows, count=len(totals)) if totals else ""
 
 
 def _section(identifier: str, title: str, about: str, head: Iterable[str], rows: Sequence[Sequence[Cell]], *, count: int) -> str:
-    """A table that can be sorted and searched; `count` rows are there in all."""
+    """Return a section with a table that users can sort and search. `count` is the number of rows before truncation."""
     more = (
         f" The page lists {len(rows):,} of {count:,} {title.lower()}, those with the most energy; the JSON report has all."
         if count > len(rows)
@@ -122,23 +125,23 @@ def _place(total: MethodTotal) -> str:
 
 
 def _status(tests: Sequence[TestEnergy]) -> Cell:
-    """The statuses of a test's runs, each once."""
+    """Return the distinct statuses of a test's runs."""
     found = dict.fromkeys(test.status for test in tests)
     return Cell(", ".join(f'<span class="{text(status, 40)}">{text(status, 40)}</span>' for status in found))
 
 
 def _range(group: Repeats) -> Cell:
-    """The lowest and highest app energy; sorts by their distance."""
+    """Return the lowest and highest app energy. The cell sorts by their difference."""
     counted = group.app_j.counted
     low_j, high_j = min(counted), max(counted)
     return Cell(f"{joules(low_j)} – {joules(high_j)}", high_j - low_j) if len(counted) > 1 else Cell("–")
 
 
-def _bar(part: float | None) -> Cell:
-    if part is None:
+def _bar(value: float | None) -> Cell:
+    if value is None:
         return Cell("–")
-    width = 100 * min(max(part, 0.0), 1.0)
-    return Cell(f'<span class=share><i style="width:{width:.1f}%"></i></span>{percent(part)}', part)
+    width = 100 * min(max(value, 0.0), 1.0)
+    return Cell(f'<span class=share><i style="width:{width:.1f}%"></i></span>{percent(value)}', value)
 
 
 def _joules(value: float | None) -> Cell:

@@ -1,4 +1,4 @@
-"""The flame graph of a page: speedscope's release in a frame of its own, and its data."""
+"""The flame graph of the HTML report: a release of speedscope in a sandboxed frame, and its data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.resources import files
 from navitas.analyze.flame_nodes import FlameNodes
 from navitas.analyze.profile import Profile
 from navitas.html_page.elements import embedded_json, text
-from navitas.report.speedscope import written_graph
+from navitas.report.speedscope import graph_chunks
 from navitas.report.units import joules
 
 _SANDBOX = "allow-scripts allow-downloads"
@@ -20,16 +20,16 @@ _MISSING = (
 
 
 def viewer_scripts() -> tuple[str, ...]:
-    """The scripts of the viewer's frame, in order; none if the viewer is not installed."""
+    """Return the scripts of the viewer's frame, in order. Empty if the viewer is not installed."""
     viewer = files("navitas.report") / "viewer"
     if not (viewer / "speedscope.js").is_file():
         return ()
     code = (viewer / "speedscope.js").read_text("utf-8").partition("\n//# sourceMappingURL=")[0]
-    return _own("html_viewer_before.js"), code, _own("html_viewer_after.js")
+    return _resource("html_viewer_before.js"), code, _resource("html_viewer_after.js")
 
 
 def flame_graph(profile: Profile, flames: FlameNodes) -> Iterator[str]:
-    """The section of the flame graph in parts of text."""
+    """Yield the section of the flame graph in chunks of text."""
     yield '<section aria-labelledby="flame-title"><h2 id="flame-title">Flame graph</h2>'
     scripts = viewer_scripts()
     if not scripts:
@@ -38,16 +38,16 @@ def flame_graph(profile: Profile, flames: FlameNodes) -> Iterator[str]:
     yield f"<p>{_about(flames)}</p>"
     yield '<p id="flame-status" role="status">The flame graph needs JavaScript.</p>'
     yield f'<iframe id="flame" title="Flame graph (speedscope)" sandbox="{_SANDBOX}"></iframe></section>\n'
-    # A template holds the frame's document until the script starts it.
+    # The template stores the frame's document. The page's script loads it into the frame.
     yield f'<template id="viewer" data-document="{escape(_frame(scripts))}"></template>\n'
-    yield from embedded_json(written_graph(profile, flames), "flame-data")
+    yield from embedded_json(graph_chunks(profile, flames), "flame-data")
 
 
 def _about(flames: FlameNodes) -> str:
     small = (
-        f" Tests, threads and calls below {text(joules(flames.least_j))} are summed up as <i>smaller</i>:"
-        f" {flames.left_out:,} nodes of the call trees."
-        if flames.left_out or flames.smaller_tests
+        f" Tests, threads and calls below {text(joules(flames.min_energy_j))} are summed up as <i>smaller</i>:"
+        f" {flames.omitted:,} nodes of the call trees."
+        if flames.omitted or flames.smaller_tests
         else ""
     )
     return (
@@ -58,9 +58,9 @@ def _about(flames: FlameNodes) -> str:
 
 def _frame(scripts: tuple[str, ...]) -> str:
     style = (files("navitas.report") / "viewer" / "speedscope.css").read_text("utf-8")
-    # The viewer's own font is left out; its style names others to use instead.
+    # The report omits the viewer's font. The style names fallback fonts.
     style = style.partition("@font-face")[0]
-    licenses = (files("navitas.report") / "viewer" / "LICENSE").read_text("utf-8") + "\n" + _own("html_viewer_licenses.txt")
+    licenses = (files("navitas.report") / "viewer" / "LICENSE").read_text("utf-8") + "\n" + _resource("html_viewer_licenses.txt")
     code = "".join(f"<script>{script}</script>" for script in scripts)
     return (
         f"<!DOCTYPE html><!--\nspeedscope\n{licenses}-->"
@@ -69,5 +69,5 @@ def _frame(scripts: tuple[str, ...]) -> str:
     )
 
 
-def _own(name: str) -> str:
+def _resource(name: str) -> str:
     return (files("navitas.report") / name).read_text("utf-8")

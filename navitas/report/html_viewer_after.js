@@ -1,5 +1,5 @@
 "use strict";
-// Gives the viewer the page's data the way a user does who chooses a file, and reports to the page when the graph is drawn.
+// Passes the page's data to the viewer as if the user had chosen a file. Notifies the page when the graph is drawn.
 (() => {
   const report = (state) => parent.postMessage(state, "*");
   const drawn = () => !document.getElementById("file") && document.querySelectorAll("canvas").length > 1;

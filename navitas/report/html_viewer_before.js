@@ -1,3 +1,3 @@
 "use strict";
-// The frame has an origin of its own, without storage: the viewer keeps its choice of colors here.
+// The frame has an opaque origin, which has no storage. The viewer stores its color scheme in this object.
 Object.defineProperty(window, "localStorage", { value: {} });

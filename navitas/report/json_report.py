@@ -17,21 +17,21 @@ from navitas.analyze.spread import MethodRepeats, Spread
 from navitas.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
-from navitas.report.json_text import JsonLines, line, written
+from navitas.report.json_text import JsonLines, json_chunks, line
 
 SCHEMA_VERSION = 2
 
 
 def schema() -> dict[str, Any]:
-    """The report's JSON Schema (draft 2020-12)."""
+    """Return the report's JSON Schema (draft 2020-12)."""
     text = (files("navitas.report") / "schema.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
 
 def write(profile: Profile, out: IO[str]) -> None:
-    """Write the report with a final line feed, test by test. ValueError for a figure that is not finite."""
-    out.writelines(written(_report(profile)))
+    """Write the report test by test, with a line feed at the end. Raises `ValueError` for a figure that isn't finite."""
+    out.writelines(json_chunks(_report(profile)))
     out.write("\n")
 
 
@@ -59,8 +59,8 @@ def _report(profile: Profile) -> dict[str, Any]:
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
         "methods": JsonLines(_method(each, lines, components) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
-        "warnings": [_given(**asdict(notice)) for notice in profile.warnings],
-        "losses": [_given(**asdict(lost)) for lost in profile.losses],
+        "warnings": [_without_none(**asdict(notice)) for notice in profile.warnings],
+        "losses": [_without_none(**asdict(lost)) for lost in profile.losses],
     }
 
 
@@ -71,7 +71,7 @@ def _evidence(profile: Profile) -> dict[str, Any]:
         "components": {
             each.component: {
                 "level": each.level,
-                **_given(basis=each.basis or None, expected_error=each.expected_error),
+                **_without_none(basis=each.basis or None, expected_error=each.expected_error),
                 "reasons": [_reason(reason) for reason in each.reasons],
             }
             for each in profile.evidence
@@ -80,7 +80,7 @@ def _evidence(profile: Profile) -> dict[str, Any]:
 
 
 def _reason(reason: MergedReason) -> dict[str, Any]:
-    shares = _given(share_min=reason.share_min, share_max=reason.share_max)
+    shares = _without_none(share_min=reason.share_min, share_max=reason.share_max)
     return {"code": reason.code, "message": str(reason), "runs": reason.runs, **shares}
 
 
@@ -93,7 +93,7 @@ def _totals(totals: Totals, components: Sequence[str]) -> dict[str, Any]:
         "base_j": totals.base_j,
         "unattributed_j": totals.unattributed_j,
         "outside_tests_j": totals.outside_tests_j,
-        **_given(rails_j=totals.rails_j, rails_estimate_j=totals.rails_estimate_j),
+        **_without_none(rails_j=totals.rails_j, rails_estimate_j=totals.rails_estimate_j),
         "components": shares(components, totals.components),
     }
 
@@ -159,7 +159,7 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         "status": test.status,
         "wall_ns": test.wall_ns,
         "cpu_ns": use.cpu_ns,
-        **_given(waited_ns=use.waited_ns, starved_ns=use.starved_ns, starved_share=use.starved_share),
+        **_without_none(waited_ns=use.waited_ns, starved_ns=use.starved_ns, starved_share=use.starved_share),
         "energy_j": test.energy_j,
         "threads_j": test.threads_total_j,
         "other_processes_j": test.other_processes_j,
@@ -167,7 +167,7 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         "unattributed_j": test.unattributed_j,
         "app_j": test.app_j,
         "compensated_j": test.compensated_j,
-        **_given(
+        **_without_none(
             compensated_error_j=test.compensated_error_j,
             probes_error_j=test.probes_error_j,
             sampled_probes_j=test.sampled_probes_j,
@@ -197,5 +197,5 @@ def _thread(thread: ThreadEnergy, lines: MethodLines, components: Sequence[str])
     }
 
 
-def _given(**fields: Any) -> dict[str, Any]:
+def _without_none(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}

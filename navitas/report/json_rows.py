@@ -1,4 +1,4 @@
-"""Lines of the JSON report: methods and nodes, of which there may be millions."""
+"""Lines of the JSON report for methods and call-tree nodes. There can be millions of them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from navitas.report.json_text import Inline, line
 from navitas.report.names import UNKNOWN_METHOD, method_of
 
 NOT_FINITE = "Out of range float values are not JSON compliant"
-# A line of numbers costs a third of what an encoder takes, and there may be millions; 12 digits of a figure are exact enough.
-# Columns are formatted together: a record or a loop for each line would take as long again.
+# Formatting a line with a template takes a third of the time of a JSON encoder. Figures have 12 significant digits.
+# Columns are formatted together, since a record or a loop for each line doubles the time.
 _NODE = '{"id": %d, "parent": %d, "method": %d, "calls": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, "wall_ns": %d'
 _METHOD = (
     '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
@@ -24,7 +24,7 @@ _SPLIT = ("components", "inclusive_components")
 
 
 class MethodLines:
-    """Lines of methods. What names a method is made once; `components` are named where there are several."""
+    """Formats the lines of methods, and caches the methods' names. Lines have components if there are at least two."""
 
     def __init__(self, methods: MethodTable, components: Sequence[str], alternative: str | None) -> None:
         self._names = _Names(methods)
@@ -32,12 +32,12 @@ class MethodLines:
         self._components = _split_fields(components)
 
     def lines(self, methods: MethodRecords) -> Iterator[str]:
-        """A line for each method of one thread in one test. ValueError for a figure that is not finite."""
+        """Yield a line for each method of one thread in one test. Raises `ValueError` for a figure that isn't finite."""
         for columns in methods.blocks():
             yield from self._lines(columns)
 
     def name(self, index: int) -> str:
-        """The fields that name a method, without braces."""
+        """Return the fields that identify a method, without braces."""
         return self._names[index]
 
     def _lines(self, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
@@ -49,7 +49,7 @@ class MethodLines:
                 yield from self._lines([column[row : row + 1] for column in columns])
             return
         given = [(key, column) for key, column, none in zip(self._optional, optional, missing, strict=True) if not none]
-        by_component = [part for column in split for part in zip(*column, strict=True)] if self._components else []
+        by_component = [values for column in split for values in zip(*column, strict=True)] if self._components else []
         _check_finite([*always[3:5], *(column for _, column in given), *by_component])
         template = "".join([_METHOD, *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
         names = map(self._names.__getitem__, method)
@@ -57,7 +57,7 @@ class MethodLines:
 
 
 class _Names(dict[int, str]):
-    """The fields that name a method, by its index."""
+    """The fields that identify a method, by index."""
 
     def __init__(self, methods: MethodTable) -> None:
         super().__init__()
@@ -77,14 +77,14 @@ class _Names(dict[int, str]):
 
 
 def shares(components: Sequence[str], joules: Sequence[float]) -> Inline:
-    """Joules by component."""
+    """Return an object of joules by component."""
     return Inline(zip(components, joules, strict=True))
 
 
 def node_lines(nodes: Nodes, components: Sequence[str]) -> Iterator[str]:
-    """A line for each node of a call tree; `components` are named where there are several.
+    """Return a line for each node of a call tree. Lines have components if there are at least two.
 
-    ValueError for a figure that is not finite.
+    Raises `ValueError` for a figure that isn't finite.
     """
     fields = _split_fields(components)
     by_component = [*nodes.exclusive_by.T, *nodes.inclusive_by.T] if fields else []
@@ -94,7 +94,7 @@ def node_lines(nodes: Nodes, components: Sequence[str]) -> Iterator[str]:
 
 
 def _split_fields(components: Sequence[str]) -> str:
-    """The template of the fields that split a line's energies by component; empty where there is one component."""
+    """Return the template of the fields that split energies by component. Empty for a single component."""
     if len(components) < 2:
         return ""
     figures = ", ".join(f"{line(name).replace('%', '%%')}: %.12g" for name in components)

@@ -1,4 +1,4 @@
-"""JSON text of data that may be too large to hold: written part by part."""
+"""Encodes JSON in chunks of text, for data that doesn't fit into memory."""
 
 from __future__ import annotations
 
@@ -10,63 +10,63 @@ from typing import Any
 from navitas.untrusted_text import without_surrogates
 
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
-_PART_LINES = 10_000
+_CHUNK_LINES = 10_000
 _ESCAPED_SURROGATE = "\\ud"
 
 
 class JsonLines:
-    """An array whose values are JSON text already, a line each, however many."""
+    """An array whose values are encoded already, one line each."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = iter(texts)
 
-    def written(self, margin: str) -> Iterator[str]:
-        """The array's text in parts of bounded length."""
-        before = "["
-        while texts := list(islice(self._texts, _PART_LINES)):
-            yield f"{before}{margin} " + f",{margin} ".join(texts)
-            before = ","
-        yield "[]" if before == "[" else margin + "]"
+    def chunks(self, margin: str) -> Iterator[str]:
+        """Yield the array's text in chunks of bounded length. `margin` is a line feed and the indentation of the array."""
+        separator = "["
+        while texts := list(islice(self._texts, _CHUNK_LINES)):
+            yield f"{separator}{margin} " + f",{margin} ".join(texts)
+            separator = ","
+        yield "[]" if separator == "[" else margin + "]"
 
 
 class Inline(dict[str, Any]):
-    """An object of plain values that stays on the line of its neighbors."""
+    """An object of scalars that is written on the same line as its neighbors."""
 
 
 def line(value: Any) -> str:
-    """One value on one line. ValueError for a figure that is not finite."""
+    """Encode a value on one line. Raises `ValueError` for a figure that isn't finite."""
     text = _ENCODE(value)
-    # Half a surrogate pair cannot be written as UTF-8, and readers refuse its escape.
+    # UTF-8 can't encode an unpaired surrogate, and readers reject its escape sequence.
     return _ENCODE(without_surrogates(value)) if _ESCAPED_SURROGATE in text else text
 
 
-def written(value: Any, margin: str = "\n") -> Iterator[str]:
-    """The text of objects, arrays (an iterator is one too) and plain values, in parts.
+def json_chunks(value: Any, margin: str = "\n") -> Iterator[str]:
+    """Yield the text of a value in chunks. Iterators are encoded as arrays.
 
-    Objects and arrays that hold others go over several lines, plain values side by side are one, so that lines can be compared.
+    Nested objects and arrays span several lines. Neighboring scalars share a line, so that line-based diffs stay short.
     """
     inner = margin + " "
-    if isinstance(value, dict) and any(map(_holds_more, value.values())):
-        before = "{"
-        for more, fields in groupby(value.items(), key=lambda field: _holds_more(field[1])):
-            if more:
-                for key, part in fields:
-                    yield f"{before}{inner}{_ENCODE(key)}: "
-                    yield from written(part, inner)
-                    before = ","
+    if isinstance(value, dict) and any(map(_is_nested, value.values())):
+        separator = "{"
+        for nested, fields in groupby(value.items(), key=lambda field: _is_nested(field[1])):
+            if nested:
+                for key, item in fields:
+                    yield f"{separator}{inner}{_ENCODE(key)}: "
+                    yield from json_chunks(item, inner)
+                    separator = ","
             else:
-                yield before + inner + line(dict(fields))[1:-1]
-                before = ","
+                yield separator + inner + line(dict(fields))[1:-1]
+                separator = ","
         yield margin + "}"
     elif isinstance(value, JsonLines):
-        yield from value.written(margin)
-    elif isinstance(value, Iterator) or (isinstance(value, list) and any(map(_holds_more, value))):
-        before = "["
-        for part in value:
-            yield before + inner
-            yield from written(part, inner)
-            before = ","
-        yield "[]" if before == "[" else margin + "]"
+        yield from value.chunks(margin)
+    elif isinstance(value, Iterator) or (isinstance(value, list) and any(map(_is_nested, value))):
+        separator = "["
+        for item in value:
+            yield separator + inner
+            yield from json_chunks(item, inner)
+            separator = ","
+        yield "[]" if separator == "[" else margin + "]"
     else:
         yield line(value)
 
@@ -74,5 +74,5 @@ def written(value: Any, margin: str = "\n") -> Iterator[str]:
 _PLAIN = (str, int, float, bool, type(None), Inline)
 
 
-def _holds_more(value: Any) -> bool:
+def _is_nested(value: Any) -> bool:
     return type(value) not in _PLAIN and isinstance(value, dict | list | Iterator | JsonLines)

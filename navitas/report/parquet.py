@@ -1,4 +1,4 @@
-"""Every fact of energy as a Parquet file, for pandas, DuckDB, R and others."""
+"""All energy facts as a Parquet file, for pandas, DuckDB, R and other tools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from navitas.report.format import Format
 
 
 def write(profile: Profile, out: IO[bytes]) -> None:
-    """One row for each fact of energy (columns: `navitas.analyze.arrow.energy_table`)."""
+    """Write one row for each energy fact (columns: `navitas.analyze.arrow.energy_table`)."""
     profile.write_parquet(out)
 
 

@@ -1,4 +1,4 @@
-"""All report formats by name. To add one: a module with a `FORMAT`, and a line here."""
+"""All report formats by name. To add a format, write a module with a `FORMAT` and add it to `_MODULES`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from navitas.errors import NavitasError, UsageError
-from navitas.report.entry_points import package_of, points_of
+from navitas.report.entry_points import entry_points_by_name, package_label
 from navitas.report.format import Format
 
 _MODULES = {
@@ -23,12 +23,12 @@ _MODULES = {
     "parquet": "navitas.report.parquet",
 }
 ENTRY_POINTS = "navitas.formats"
-"""The group of entry points by which other packages add formats: `name = "module"`."""
+"""The entry-point group with which other packages add formats: `name = "module"`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormatSource:
-    """The module of a format, and the package that it comes from; our own have none."""
+    """The module of a format and its package. The package is empty for formats of Navitas."""
 
     module: str
     package: str = ""
@@ -38,21 +38,21 @@ class FormatSource:
 
 
 def format_names() -> list[str]:
-    """The names of all formats: our own, then those of other packages."""
-    return [*_MODULES, *(name for name in points_of(ENTRY_POINTS) if not is_own(name))]
+    """Return the names of all formats: those of Navitas, then those of other packages."""
+    return [*_MODULES, *(name for name in entry_points_by_name(ENTRY_POINTS) if not is_builtin(name))]
 
 
-def is_own(name: str) -> bool:
-    """Whether a format comes with Navitas, and not from another package."""
+def is_builtin(name: str) -> bool:
+    """Whether a format is part of Navitas."""
     return name in _MODULES
 
 
 def find_format(name: str) -> Format:
-    """A format by its name, ready for use.
+    """Load a format and check that the packages it needs are installed.
 
     Raises:
-        UsageError: there is no such format, or a package that it needs is not installed.
-        NavitasError: its module cannot be imported.
+        UsageError: The format doesn't exist, or a package that it needs is not installed.
+        NavitasError: Its module can't be imported.
     """
     found = _load(name)
     missing = [package for package in found.needs if not _is_installed(package)]
@@ -63,17 +63,17 @@ def find_format(name: str) -> Format:
 
 
 def format_for_file(file: str) -> str:
-    """The name of the format that writes files of this name: the one with the longest extension that matches.
+    """Return the name of the format whose extension is the longest that matches a file name.
 
-    Other packages are imported only where none of our formats matches.
+    Formats of other packages are imported only if no format of Navitas matches.
 
     Raises:
-        UsageError: no format has that extension, or several of other packages have it.
+        UsageError: No format has the extension, or several formats of other packages have it.
     """
     extensions = _extensions(_MODULES)
-    if own := _longest(file, extensions):
-        return own[0]
-    extensions |= _extensions(name for name in format_names() if not is_own(name))
+    if builtin := _longest(file, extensions):
+        return builtin[0]
+    extensions |= _extensions(name for name in format_names() if not is_builtin(name))
     found = _longest(file, extensions)
     if len(found) == 1:
         return found[0]
@@ -84,7 +84,7 @@ def format_for_file(file: str) -> str:
 
 
 def _extensions(names: Iterable[str]) -> dict[str, str]:
-    """The extensions of the formats that can be loaded."""
+    """Return the extensions of the formats that can be loaded."""
     found = {}
     for name in names:
         with suppress(NavitasError):
@@ -93,32 +93,32 @@ def _extensions(names: Iterable[str]) -> dict[str, str]:
 
 
 def _longest(file: str, extensions: Mapping[str, str]) -> list[str]:
-    """The formats with the longest extension that a file's name ends with."""
+    """Return the formats with the longest extension that a file name ends with."""
     matches = {name: len(extension) for name, extension in extensions.items() if file.lower().endswith(extension.lower())}
     return [name for name, length in matches.items() if length == max(matches.values())]
 
 
 def list_formats() -> Iterator[tuple[str, Format | FormatSource | NavitasError]]:
-    """Every name with its format, or with the error that keeps it from use. Formats of other packages are not imported: these
-    names have their source.
+    """Yield each name with its format, or with the error that prevents its use.
 
-    A package that registers the name of one of our formats is an error of that name, after our format.
+    Formats of other packages are not imported: their names come with their source. If a package registers the name of a format
+    of Navitas, the name also comes with an error, after the format.
     """
     for name in _MODULES:
         try:
             yield name, find_format(name)
         except NavitasError as error:
             yield name, error
-    for name, sources in _others().items():
-        if is_own(name):
-            message = f"another package registers the report format {name} too: {_listed(sources)}; Navitas uses its own"
+    for name, sources in _external_sources().items():
+        if is_builtin(name):
+            message = f"another package registers the report format {name} too: {_joined(sources)}; Navitas uses its own"
             yield name, NavitasError(message, "ask the authors of that package for another name, or uninstall it")
         else:
-            yield name, sources[0] if len(sources) == 1 else _several(name, sources)
+            yield name, sources[0] if len(sources) == 1 else _ambiguous(name, sources)
 
 
 def _load(name: str) -> Format:
-    """A format, whether or not the packages that it needs are installed. Raises as `find_format`."""
+    """Load a format without checking the packages that it needs. Raises the errors of `find_format`."""
     sources = _sources(name)
     if not sources:
         known = format_names()
@@ -126,46 +126,46 @@ def _load(name: str) -> Format:
         hint = f"did you mean {near[0]}? " if near else ""
         raise UsageError(f"there is no report format {name!r}", f"{hint}known are {', '.join(known)}")
     if len(sources) > 1:
-        raise _several(name, sources)
+        raise _ambiguous(name, sources)
     (source,) = sources
     try:
         found = import_module(source.module).FORMAT
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # any module's top level may run here, and may end the process
+    except BaseException as error:  # The import runs a foreign module's code, which can also raise SystemExit.
         raise NavitasError(
             f"the report format {name} ({source}) cannot be loaded: {type(error).__name__}: {error}",
             "update or uninstall the package that it comes from; all other formats work",
         ) from error
     if not isinstance(found, Format):
-        raise NavitasError(f"the report format {name} ({source}): FORMAT is no Format", "see docs/dev/adding.md")
+        raise NavitasError(f"the report format {name} ({source}): FORMAT is not a Format", "see docs/dev/adding.md")
     return found
 
 
 def _is_installed(package: str) -> bool:
     try:
         return find_spec(package) is not None
-    except (ImportError, ValueError):  # its parent is missing, or a stand-in without a spec
+    except (ImportError, ValueError):  # The parent package is missing, or a module has no spec.
         return False
 
 
 def _sources(name: str) -> list[FormatSource]:
-    """The modules that register a name: one of ours alone, else all of other packages; empty where there are none."""
-    return [FormatSource(_MODULES[name])] if is_own(name) else _others().get(name, [])
+    """Return the modules that register a name. A module of Navitas hides those of other packages."""
+    return [FormatSource(_MODULES[name])] if is_builtin(name) else _external_sources().get(name, [])
 
 
-def _others() -> dict[str, list[FormatSource]]:
-    """What other packages register, by name."""
-    points = points_of(ENTRY_POINTS)
-    return {name: [FormatSource(point.value, package_of(point)) for point in same] for name, same in points.items()}
+def _external_sources() -> dict[str, list[FormatSource]]:
+    """Return the formats that other packages register, by name."""
+    points = entry_points_by_name(ENTRY_POINTS)
+    return {name: [FormatSource(point.value, package_label(point)) for point in same] for name, same in points.items()}
 
 
-def _several(name: str, sources: Iterable[FormatSource]) -> NavitasError:
+def _ambiguous(name: str, sources: Iterable[FormatSource]) -> NavitasError:
     return NavitasError(
-        f"several packages register the report format {name}: {_listed(sources)}",
+        f"several packages register the report format {name}: {_joined(sources)}",
         "uninstall all of these packages but one; all other formats work",
     )
 
 
-def _listed(sources: Iterable[FormatSource]) -> str:
+def _joined(sources: Iterable[FormatSource]) -> str:
     return "; ".join(map(str, sources))

@@ -1,4 +1,4 @@
-"""Profiles for https://www.speedscope.app: one a test, where width is energy instead of time."""
+"""Profiles for https://www.speedscope.app, one for each test. The width of a frame is energy instead of time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.parse.tables import MethodTable
 from navitas.report.format import Format
 from navitas.report.frames import J_TO_UJ, UNTRACED, walk
-from navitas.report.json_text import JsonLines, written
+from navitas.report.json_text import JsonLines, json_chunks
 from navitas.report.names import MethodNames, method_of, test_label
 from navitas.untrusted_text import printable
 
@@ -21,19 +21,19 @@ _EVENT = '{"type": "%s", "frame": %d, "at": %.12g}'
 
 
 def write(profile: Profile, out: IO[str]) -> None:
-    """An evented profile for each test that ran: threads, below them their calls, and what threads did not use.
+    """Write an evented profile for each test that ran: threads with their calls, and energy that no thread used.
 
-    speedscope has no unit for energy, so the unit is `none` and values are µJ, as the profiles' names say.
+    speedscope has no unit for energy. The unit is `none`, values are µJ, and the profiles' names contain "µJ".
     """
-    out.writelines(written(_separate(profile)))
+    out.writelines(json_chunks(_report(profile)))
     out.write("\n")
 
 
 FORMAT = Format("speedscope", ".speedscope.json", "a profile for speedscope.app, where width is energy", write, shows_calls=True)
 
 
-def written_graph(profile: Profile, flames: FlameNodes) -> Iterator[str]:
-    """One profile of several tests in parts of text: tests, below them threads and calls."""
+def graph_chunks(profile: Profile, flames: FlameNodes) -> Iterator[str]:
+    """Return one profile of several tests, in chunks of text. Frames are tests, threads and calls."""
     frames, events = _SharedFrames(profile.method_table), _Events()
     for test in flames.tests:
         frame = frames.named(test_label(test))
@@ -42,10 +42,10 @@ def written_graph(profile: Profile, flames: FlameNodes) -> Iterator[str]:
         events.close(frame)
     if flames.smaller_tests:
         _leaf(events, frames.named(f"(smaller tests ×{flames.smaller_tests:,})"), flames.smaller_tests_j)
-    return written(_file(profile, frames, [_evented("all tests (µJ)", events)]))
+    return json_chunks(_file(profile, frames, [_evented("all tests (µJ)", events)]))
 
 
-def _separate(profile: Profile) -> dict[str, Any]:
+def _report(profile: Profile) -> dict[str, Any]:
     frames = _SharedFrames(profile.method_table)
     tests = [test for test in profile.tests if test.wall_ns > 0]
     return _file(profile, frames, [_profile(test, frames) for test in tests])
@@ -63,7 +63,7 @@ def _file(profile: Profile, frames: _SharedFrames, profiles: list[dict[str, Any]
 
 
 class _SharedFrames:
-    """The frames all profiles share, each once."""
+    """The frames that all profiles share."""
 
     def __init__(self, methods: MethodTable) -> None:
         self.frames: list[dict[str, Any]] = []
@@ -72,11 +72,11 @@ class _SharedFrames:
         self._known: dict[str | int, int] = {}
 
     def named(self, name: str) -> int:
-        """The frame of something that is no method."""
+        """Return the frame of a name that is not a method."""
         return self._add(name, {"name": printable(name)})
 
     def method(self, index: int) -> int:
-        """The frame of a method, or of calls that are too small for frames of their own."""
+        """Return the frame of a method, or of merged small calls (`SMALLER`)."""
         if index in self._known:
             return self._known[index]
         if index == SMALLER:
@@ -95,15 +95,15 @@ class _SharedFrames:
 
 
 class _Events:
-    """Opening and closing of frames along an axis of µJ."""
+    """Events that open and close frames, at positions in µJ."""
 
     def __init__(self) -> None:
         self.at = 0.0
         self.events: list[str] = []
 
-    def open(self, frame: int, own_uj: float) -> None:
+    def open(self, frame: int, self_uj: float) -> None:
         self.events.append(_EVENT % ("O", frame, self.at))
-        self.at += max(own_uj, 0.0)
+        self.at += max(self_uj, 0.0)
 
     def close(self, frame: int) -> None:
         self.events.append(_EVENT % ("C", frame, self.at))
@@ -127,7 +127,7 @@ def _evented(name: str, events: _Events) -> dict[str, Any]:
 
 
 def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
-    """The threads of a test with their calls, and what threads did not use."""
+    """Add the threads of a test with their calls, and the energy that no thread used."""
     for thread in test.threads:
         if thread.role == SMALLER_THREADS:
             _leaf(events, frames.named(f"(smaller threads ×{thread.count:,})"), thread.energy_j)

@@ -14,7 +14,7 @@ _WIDTH = 120
 
 
 def write(profile: Profile, out: IO[str], *, top: int = 20, tree: str | None = None) -> None:
-    """The tables of the terminal, 120 columns wide and without colors."""
+    """Write the tables of the terminal, 120 columns wide and without colors."""
     TerminalReport(top=top, tree=tree).render(profile, Console(file=out, width=_WIDTH, force_terminal=False, color_system=None))
 
 

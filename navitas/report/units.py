@@ -1,4 +1,4 @@
-"""Figures for people: energies, charges, times and shares with their units."""
+"""Formats energies, powers, charges, times and shares with units."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ from math import floor, log10
 
 
 def joules(value: float) -> str:
-    """`12.3 J`, `4.56 mJ`, `7.89 µJ`, `756 nJ`; three significant digits."""
+    """Format an energy with three significant digits: `12.3 J`, `4.56 mJ`, `7.89 µJ`, `756 nJ`."""
     return _scaled(value, "J")
 
 
 def watts(value: float) -> str:
-    """`1.20 W`, `45.6 mW`."""
+    """Format a power: `1.20 W`, `45.6 mW`."""
     return _scaled(value, "W")
 
 
 def duration(value_ns: float) -> str:
-    """`1.23 s`, `45.6 ms`, `789 µs`."""
+    """Format a time: `1.23 s`, `45.6 ms`, `789 µs`."""
     return _scaled(value_ns / 1e9, "s")
 
 
 def charge(energy_j: float, voltage_v: float) -> str:
-    """Charge in mAh at a voltage."""
+    """Format the charge of an energy at a voltage, in mAh."""
     return f"{digits(energy_j / voltage_v / 3.6)} mAh"
 
 
 def battery_share(energy_j: float, voltage_v: float, battery_mah: float | None) -> str:
-    """Share of a full battery in percent; empty when its capacity is unknown."""
+    """Format the share of a full battery in percent. Empty if its capacity is unknown."""
     if not battery_mah:
         return ""
     return f"{digits(100 * energy_j / voltage_v / 3.6 / battery_mah)} %"
 
 
 def battery_rate(power_w: float, voltage_v: float, battery_mah: float | None) -> str:
-    """Percent of a full battery in an hour at this power; empty when its capacity is unknown."""
+    """Format the drain rate at a power, in percent of a full battery per hour. Empty if its capacity is unknown."""
     share = battery_share(3600 * power_w, voltage_v, battery_mah)
     return f"{share}/h" if share else ""
 
 
 def percent(share: float | None) -> str:
-    """A share in percent with one digit; a dash for None."""
+    """Format a share in percent with one decimal. A dash for None."""
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
 def bar(share: float | None, width: int = 8) -> str:
-    """A share as a bar of blocks, in eighths; empty below a sixteenth of a block."""
+    """Draw a share as a bar of block characters, in eighths of a block. Empty below a sixteenth of a block."""
     eighths = round(8 * width * min(max(share or 0.0, 0.0), 1.0))
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
@@ -58,7 +58,7 @@ def _scaled(value: float, unit: str) -> str:
 
 
 def digits(value: float) -> str:
-    """Three significant digits, never in powers of ten."""
+    """Format with three significant digits, without an exponent."""
     if value == 0:
         return "0"
     rounded = float(f"{value:.3g}")

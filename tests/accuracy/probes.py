@@ -22,7 +22,7 @@ from typing import get_args
 from rich.console import Console
 from rich.table import Table
 
-from navitas.analyze.load import Loaded, analyzed, load_tables
+from navitas.analyze.load import Loaded, analyze, load_tables
 from navitas.analyze.profile import Profile
 from navitas.build.gradle import build_bundles
 from navitas.cli.progress import ConsoleProgress
@@ -76,13 +76,13 @@ def without_baselines(loaded: Loaded, of: set[int] | None) -> Profile:
         }
     )
     parsed = replace(loaded.parsed, runs=tuple(run for run in loaded.parsed.runs if run.run_id not in dropped))
-    return analyzed(replace(loaded, parsed=parsed, manifest=manifest))
+    return analyze(replace(loaded, parsed=parsed, manifest=manifest))
 
 
 def score(recording: Path) -> dict[str, tuple[list[Figure], list[Figure]]]:
     """Each test's figures from the sampled cost alone, and with the other repeats' baselines."""
     loaded = load_tables(recording)
-    whole = analyzed(loaded).tests
+    whole = analyze(loaded).tests
     beside = {(test.method, test.repeat): test.unprobed_threads_j for test in whole if test.unprobed_threads_j}
     found: defaultdict[str, tuple[list[Figure], list[Figure]]] = defaultdict(lambda: ([], []))
     for name, figure in figures(without_baselines(loaded, None), None, beside):

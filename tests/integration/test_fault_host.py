@@ -116,7 +116,7 @@ def test_a_killed_profiling_does_not_affect_later_ones(start_navitas: Start, nav
     (test,) = load(tmp_path / "one").tests
     assert (test.method, test.status) == ("waits", "cut"), "its recording can be read"
     refused = navitas("profile", project, "--tests", "*#passes", "-o", "one")
-    refused.check_error(2, "holds a recording already")
+    refused.check_error(2, "already contains a recording")
     assert navitas("profile", project, "--tests", "*#passes", "-o", "two").code == 0
 
 

@@ -55,7 +55,7 @@ def _child(arguments: list[str], folder: Path, places: tuple[Path, Path, Path], 
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_WALL_FACTOR * seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    files._READER_S = 0.1
+    files._READER_TIMEOUT_S = 0.1
     with out.open("w", errors="backslashreplace") as one, err.open("w", errors="backslashreplace") as two:
         os.dup2(one.fileno(), 1)
         os.dup2(two.fileno(), 2)

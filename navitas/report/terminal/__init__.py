@@ -1,1 +1,1 @@
-"""The report in the terminal, at any width."""
+"""The terminal report. Its tables fit any width."""

@@ -1,4 +1,4 @@
-"""The terminal's table of runs with and without probes."""
+"""The terminal table that compares runs with probes and baseline runs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.repeats import Repeats
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.terminal.tests_table import TestNames, most
+from navitas.report.terminal.tests_table import TestNames, select_groups
 from navitas.report.units import joules
 
-_ADVICE = "the JIT compiler and the device's other work are never the same"
+_ADVICE = "the JIT compiler and other processes do different work in each run"
 
 
 def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> FittedTable:
-    """What each test's threads used with probes, without probes by their sampled cost alone, and as measured without probes.
+    """Return the energy of each test's threads: with probes, minus the probes' sampled cost, and measured without probes.
 
     Figures are medians over the test's runs.
     """
@@ -29,12 +29,12 @@ def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fit
         Column("Sampled cost is off by", drop=1),
     ]
     table = FittedTable("Probes", columns)
-    name, shown = TestNames(profile), most(groups, top)
+    name, shown = TestNames(profile), select_groups(groups, top)
     for group in shown:
         if (pairs := group.baseline) is not None:
             off = "" if pairs.error is None else f"{100 * pairs.error:+.1f} %"
             figures = (pairs.probed_j, pairs.compensated_j, pairs.unprobed_j)
-            table.add(name.of(group.typical), *map(joules, figures), off)
+            table.add(name.label(group.typical), *map(joules, figures), off)
     if more := len(groups) - len(shown):
         table.notes.append(Text(f"… {more:,} more tests (--top)", style="dim"))
     if note := _note(groups):
@@ -43,12 +43,12 @@ def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fit
 
 
 def _note(groups: Sequence[Repeats]) -> str:
-    """Where the runs say more of how runs differ than of probes; empty where they do not."""
+    """Return a note if the differences between runs exceed the energy of probes. Empty otherwise."""
     pairs = [found for group in groups if (found := group.baseline) is not None]
-    beyond = sum(each.exceeds_probes for each in pairs)
-    if beyond:
-        tests = "1 test" if beyond == 1 else f"{beyond:,} tests"
-        return f"In {tests} the runs differ by more than all probes used, so not because of probes: {_ADVICE}. Use --repeat."
+    exceeding = sum(each.exceeds_probes for each in pairs)
+    if exceeding:
+        tests = "1 test" if exceeding == 1 else f"{exceeding:,} tests"
+        return f"In {tests}, the runs differ by more than the energy of probes, for other reasons: {_ADVICE}. Use --repeat."
     if any(each.runs == 1 for each in pairs):
-        return f"A test that ran once differs from its run without probes for other reasons, too: {_ADVICE}. Use --repeat."
+        return f"Single runs with and without probes also differ for other reasons: {_ADVICE}. Use --repeat."
     return ""

@@ -1,4 +1,4 @@
-"""A thread's call tree in the terminal."""
+"""The terminal's view of a thread's call tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.tree import Tree
 from navitas.analyze.branches import Branch, Branches, inclusive_j
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
-from navitas.analyze.share_of_whole import share
+from navitas.analyze.shares import share
 from navitas.report.names import MethodNames, test_label
 from navitas.report.terminal.threads_table import thread_name
 from navitas.report.units import duration, joules, percent
@@ -19,7 +19,7 @@ _MAX_CHILDREN = 30
 
 
 def call_tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy) -> Tree:
-    """A thread's call tree, largest energy first; deep and small parts are summed up, and direct recursion is one line."""
+    """Return a thread's call tree, largest energy first. Deep and small subtrees are summed. Direct recursion is one line."""
     found = Branches(thread.nodes)
     names = MethodNames(profile.method_table)
     title = thread_name(thread).append(f"  {joules(thread.energy_j)} in ").append(printable(test_label(test)))

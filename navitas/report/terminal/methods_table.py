@@ -1,4 +1,4 @@
-"""The terminal's table of methods."""
+"""The terminal table of methods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from navitas.analyze.listing import largest
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
-from navitas.analyze.share_of_whole import share
+from navitas.analyze.shares import share
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, unbroken
@@ -18,11 +18,11 @@ from navitas.report.units import bar, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 
 _NOTICEABLE = 0.1
-"""From this share of a figure on, its error is noted."""
+"""A note shows the error of a figure if the relative error is above this share."""
 
 
 def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
-    """The methods with the largest self energy over all threads of the given tests."""
+    """Return the methods with the largest self energy over all threads of the given tests."""
     paper1 = any(test.alternative_j is not None for test in shown)
     ticked = profile.tick_ns is not None
     columns = [
@@ -40,17 +40,17 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         Column("Source", drop=6, text=True),
     ]
     table = FittedTable("Methods", columns)
-    whole_j, names = profile.energy_j(shown), MethodNames(profile.method_table)
-    listed = largest(profile.method_totals(shown), top, whole_j, lambda total: total.exclusive_j)
+    total_j, names = profile.energy_j(shown), MethodNames(profile.method_table)
+    listed = largest(profile.method_totals(shown), top, total_j, lambda total: total.exclusive_j)
     notes: list[Paragraph] = []
     for total in listed.rows:
-        part, per_call_j, power_w = share(total.exclusive_j, whole_j), total.inclusive_j_per_call, total.mean_power_w
+        self_share, per_call_j, power_w = share(total.exclusive_j, total_j), total.inclusive_j_per_call, total.mean_power_w
         table.add(
             Text(printable(names.short(total.id), 10_000)),
             joules(total.exclusive_j),
             *([joules(total.exclusive_error_j)] if ticked else []),
-            percent(part),
-            bar(part),
+            percent(self_share),
+            bar(self_share),
             joules(total.inclusive_j),
             f"{total.calls:,}",
             "" if per_call_j is None else joules(per_call_j),
@@ -59,14 +59,14 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
             *([joules(total.alternative_j)] if paper1 else []),
             Text(printable(_source(total), 200), style="dim"),
         )
-        if note := _note(total, own_error=not ticked):
+        if note := _note(total, show_errors=not ticked):
             notes.append(Paragraph(f"{printable(names.short(total.id), 80)}: {note}", style="dim", indent="  "))
     if listed.others:
         methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
-        percents = percent(share(listed.others_j, whole_j))
+        percents = percent(share(listed.others_j, total_j))
         table.notes.append(Text(f"… {methods}: {joules(listed.others_j)}, {percents} (--top)", style="dim"))
     if any(run.probes_error is not None for run in profile.ledger.runs):
-        table.notes.append(Paragraph("Self and inclusive: without probes. Shares: of all energy as measured.", style="dim"))
+        table.notes.append(Paragraph("Self and inclusive: without probes. Share: of the measured energy.", style="dim"))
     table.notes += notes
     return table
 
@@ -76,15 +76,18 @@ def _source(total: MethodTotal) -> str:
     return "" if not method.file else method.file if method.line is None else f"{method.file}:{method.line}"
 
 
-def _note(total: MethodTotal, *, own_error: bool) -> str:
-    """Errors that are a noticeable share of their figure (of self energy only with `own_error`), throws and cut calls."""
+def _note(total: MethodTotal, *, show_errors: bool) -> str:
+    """Return the note of a method: noticeable errors, calls that ended with an exception, and cut calls.
+
+    Without `show_errors`, an error is noted only if it exceeds its figure.
+    """
     notes = []
-    own = _error(total.exclusive_j, total.exclusive_error_j)
-    whole = _error(total.inclusive_j, total.inclusive_error_j)
-    if own and (own_error or _is_within(total.exclusive_j, total.exclusive_error_j)):
-        notes.append(own)
-    if whole and whole != own and (own_error or _is_within(total.inclusive_j, total.inclusive_error_j)):
-        notes.append(f"inclusive {whole}")
+    self_note = _error(total.exclusive_j, total.exclusive_error_j)
+    inclusive_note = _error(total.inclusive_j, total.inclusive_error_j)
+    if self_note and (show_errors or _is_within(total.exclusive_j, total.exclusive_error_j)):
+        notes.append(self_note)
+    if inclusive_note and inclusive_note != self_note and (show_errors or _is_within(total.inclusive_j, total.inclusive_error_j)):
+        notes.append(f"inclusive {inclusive_note}")
     notes += [f"{_calls(total.throws)} ended by an exception"] if total.throws else []
     return ", ".join([*notes, f"{_calls(total.cut)} without an end"] if total.cut else notes)
 
@@ -94,7 +97,7 @@ def _calls(count: int) -> str:
 
 
 def _error(value_j: float, error_j: float) -> str:
-    """The error of a figure where it is a noticeable share of it, else nothing."""
+    """Return the error of a figure if it is noticeable, else an empty string."""
     if error_j <= _NOTICEABLE * abs(value_j):
         return ""
     return f"±\u00a0{unbroken(joules(error_j))}{' (within its error)' if _is_within(value_j, error_j) else ''}"

@@ -1,4 +1,4 @@
-"""Paragraphs for terminals of any width, in which no figure parts from its unit."""
+"""Wrapped paragraphs that keep a figure and its unit on one line."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _UNBROKEN = "\u00a0"
 
 
 def unbroken(figure: str) -> str:
-    """The figure as one word of a paragraph."""
+    """Return a figure with its unit as one word, which is never wrapped."""
     return figure.replace(" ", _UNBROKEN)
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Text that is wrapped at the width of the console that prints it; later lines start with `indent`."""
+    """Text that is wrapped at the console's width. Lines after the first start with `indent`."""
 
     text: str
     style: str = ""

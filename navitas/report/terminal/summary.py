@@ -1,4 +1,4 @@
-"""Lines of the terminal report above and below its tables: what was recorded, totals, evidence and warnings."""
+"""Lines of the terminal report above and below its tables: header, totals, evidence and warnings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_WARNINGS = 100
 
 
 def header(profile: Profile) -> Iterator[RenderableType]:
-    """The project, its device, and the power profile."""
+    """Yield the project, the device and the power profile."""
     device, power_profile = profile.about.device, profile.about.power_profile
     kind = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
     yield Paragraph(f"{printable(profile.project)} on {printable(str(device.get('model', '')))}{kind}", style="bold")
@@ -27,7 +27,7 @@ def header(profile: Profile) -> Iterator[RenderableType]:
 
 
 def totals(profile: Profile) -> Iterator[RenderableType]:
-    """The total with its addends below each other, and what the device's rails measured."""
+    """Yield the total with its addends, and the energy that the device's rails measured."""
     sums, volts = profile.totals, profile.about.voltage_v
     runs = max((test.repeat for test in profile.tests), default=0) + 1
     addends = [
@@ -42,9 +42,9 @@ def totals(profile: Profile) -> Iterator[RenderableType]:
     for sign, (name, energy_j) in zip("=+++", addends, strict=True):
         yield Text(f"{sign} {name:<{width - 2}}{joules(energy_j):>8}")
     share = battery_share(sums.energy_j, volts, profile.about.battery_mah)
-    of_battery = f", {unbroken(share)} of the battery" if share else ""
+    battery = f", {unbroken(share)} of the battery" if share else ""
     outside = f"{unbroken(joules(sums.outside_tests_j))} outside of tests"
-    yield Paragraph(f"The total is {unbroken(charge(sums.energy_j, volts))}{of_battery}; {outside}.", style="dim")
+    yield Paragraph(f"The total is {unbroken(charge(sums.energy_j, volts))}{battery}; {outside}.", style="dim")
     yield from _rails(sums)
 
 
@@ -56,10 +56,10 @@ def _rails(sums: Totals) -> Iterator[RenderableType]:
 
 
 def evidence(profile: Profile) -> Iterator[RenderableType]:
-    """What each component's energy rests on, with the expected error, and why it does not rest on something better."""
+    """Yield the evidence for each component with the expected error, and the reasons why it is not better."""
     for each in profile.evidence:
-        place = f" of {each.component}" if len(profile.evidence) > 1 else ""
-        yield Paragraph(f"Evidence{place}: {_basis(each.level, each.basis, each.expected_error)}")
+        component = f" of {each.component}" if len(profile.evidence) > 1 else ""
+        yield Paragraph(f"Evidence{component}: {_basis(each.level, each.basis, each.expected_error)}")
         for reason in each.reasons[:_MAX_WARNINGS]:
             yield Paragraph(f"  {printable(str(reason), 500)}", style="dim", indent="  ")
     if profile.tick_ns is not None:
@@ -76,7 +76,7 @@ def _basis(level: str, basis: str, expected_error: float | None) -> str:
 
 
 def warnings(profile: Profile) -> Iterator[RenderableType]:
-    """Each warning with its remedy."""
+    """Yield each warning with its remedy."""
     for notice in profile.warnings[:_MAX_WARNINGS]:
         text = Text("warning: ", style="yellow").append(printable(notice.message, 500))
         yield text.append(f"\n         {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text

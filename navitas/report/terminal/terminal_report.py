@@ -1,4 +1,4 @@
-"""The report in the terminal."""
+"""The terminal report."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from navitas.report.terminal.tests_table import not_passed, tests_note, tests_ta
 from navitas.report.terminal.threads_table import threads_table
 from navitas.untrusted_text import printable
 
-_LISTED = 20
-_LONGEST_NAME = 200
+_MAX_LISTED = 20
+_MAX_NAME_LENGTH = 200
 _PAPER1 = (
-    "Paper 1: that paper's formula charges all cores at full load, whether they ran or not, to whatever was under way"
+    "Paper 1: that paper's formula charges all cores at full load, whether they ran or not, to each running method"
     " (docs/how-it-measures.md)."
 )
-_BELOW_ZERO = "Figures may lie a little below zero: probes' average cost is taken off, with an error (±), and nothing is clamped."
+_BELOW_ZERO = "Figures can be slightly negative: the mean cost of probes, which has an error (±), is subtracted without clamping."
 
 
 class TerminalReport:
-    """Tests, threads and methods; with `tree` the call tree of the thread of that name or serial.
+    """Prints tables of tests, threads and methods, and with `tree` the call tree of the thread with that name or serial.
 
-    With repeated runs, threads and methods are those of each test's run that is nearest to the median.
+    With repeats, threads and methods show the run of each test that is nearest to the median.
     """
 
     def __init__(self, top: int = 20, tree: str | None = None) -> None:
@@ -39,14 +39,14 @@ class TerminalReport:
         self._tree = tree
 
     def render(self, profile: Profile, console: Console) -> None:
-        """Print the report. UsageError when no thread fits `tree`."""
+        """Print the report. Raises `UsageError` if no thread matches `tree`."""
         tests = profile.tests_by_class if profile.is_by_class else profile.tests
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         shown = [group.typical for group in groups]
-        trees = self._threads(shown) if self._tree is not None else []
-        tests_of_all = tests_table(profile, groups, self._top)
-        tests_of_all.notes += [tests_note(profile, tests, groups), *not_passed(profile, tests, self._top)]
-        parts: list[RenderableType] = [*header(profile), "", tests_of_all]
+        trees = self._selected_threads(shown) if self._tree is not None else []
+        table = tests_table(profile, groups, self._top)
+        table.notes += [tests_note(profile, tests, groups), *not_passed(profile, tests, self._top)]
+        parts: list[RenderableType] = [*header(profile), "", table]
         if any(test.unprobed_j is not None for test in tests):
             parts += ["", baseline_table(profile, groups, self._top)]
         if any(len(group.tests) > 1 for group in groups):
@@ -63,8 +63,8 @@ class TerminalReport:
             parts += ["", Paragraph(_BELOW_ZERO, style="dim")]
         console.print(Group(*parts, "", *totals(profile), *evidence(profile), *warnings(profile)))
 
-    def _threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
-        """Those whose call trees the user requests."""
+    def _selected_threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
+        """Return the threads that match `tree`, with their tests."""
         wanted = self._tree
         threads = [(test, thread) for test in shown for thread in test.threads if thread.nodes]
         found = [(test, thread) for test, thread in threads if wanted in {thread.name, str(thread.serial)}]
@@ -78,11 +78,11 @@ def _is_below_zero(shown: Sequence[TestEnergy]) -> bool:
 
 
 def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
-    """The error for a thread that is not among those with calls."""
-    known = sorted({name[:_LONGEST_NAME] for name in names})
-    nearest = get_close_matches(wanted[:_LONGEST_NAME], known, n=5, cutoff=0.3)
+    """Return the error for a name or serial that matches no thread with calls."""
+    known = sorted({name[:_MAX_NAME_LENGTH] for name in names})
+    nearest = get_close_matches(wanted[:_MAX_NAME_LENGTH], known, n=5, cutoff=0.3)
     ranked = list(dict.fromkeys([*nearest, *known]))
-    listed = ", ".join(printable(name, 60) for name in ranked[:_LISTED])
-    more = f" and {len(ranked) - _LISTED:,} more" if len(ranked) > _LISTED else ""
+    listed = ", ".join(printable(name, 60) for name in ranked[:_MAX_LISTED])
+    more = f" and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else ""
     remedy = f"Threads with calls: {listed}{more}" if listed else "No thread has recorded calls."
     return UsageError(f"no thread with calls has the name or serial {printable(wanted)!r}", remedy)

@@ -1,4 +1,4 @@
-"""The terminal's table of tests."""
+"""The terminal table of tests."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from navitas.report.units import battery_rate, duration, joules, watts
 from navitas.untrusted_text import printable
 
 ALL_TESTS = 50
-"""Up to this many tests (or `top`, if that is more) are all listed."""
+"""The table lists all tests if there are at most this many, or at most `top`."""
 _BAD = ("failed", "cut")
 _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 
 
 def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> FittedTable:
-    """One row for each test: its run, or the median of its runs. Of very many tests, only those that `most` chooses."""
+    """Return one row for each test that `select_groups` selects: its run, or the median of its runs."""
     repeated = any(len(group.tests) > 1 for group in groups)
     probed = any(test.probes_j for group in groups for test in group.tests)
     spread = "Range" if repeated else "±"
@@ -38,12 +38,12 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
     ]
     table = FittedTable("Tests", columns)
     name, about = TestNames(profile), profile.about
-    shown = most(groups, top)
+    shown = select_groups(groups, top)
     for group in shown:
         test, power_w = group.typical, group.typical.mean_power_w or 0.0
         error_j = test.probes_error_j if probed else None
         table.add(
-            name.of(test),
+            name.label(test),
             joules(group.app_j.median),
             *([_range(group) if repeated else "" if error_j is None else joules(error_j)] if repeated or probed else []),
             joules(test.rest_j),
@@ -58,37 +58,37 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
 
 
 def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> Paragraph:
-    """What the figures of the table mean."""
+    """Return a note that explains the figures of the table."""
     sums = profile.compensated_totals(tests)
-    sentences = ["App energy: the app's own threads."]
+    sentences = ["App energy: energy of the app's threads."]
     if sums is not None:
-        by = "by their sampled cost and the runs without probes" if sums.by_baseline else "by their sampled cost"
+        basis = "their sampled cost and the runs without probes" if sums.by_baseline else "their sampled cost"
         sentences = [
-            f"App energy: the app's own threads, an estimate without probes {by}.",
+            f"App energy: energy of the app's threads without probes, estimated from {basis}.",
             f"All tests: {unbroken(joules(sums.energy_j))} with probes, {unbroken(joules(sums.compensated_j))} without.",
         ]
     if any(len(group.tests) > 1 for group in groups):
         sentences.append("Energies are medians of the runs that ended, ranges are from the lowest to the highest.")
     elif sums is not None:
         sentences.append("± is a standard error.")
-    sentences.append("Mean power: all energy of the test, as measured, by its wall time.")
+    sentences.append("Mean power: measured energy of the test divided by its wall time.")
     return Paragraph(" ".join(sentences), style="dim")
 
 
 def not_passed(profile: Profile, tests: Sequence[TestEnergy], top: int) -> list[Paragraph]:
-    """A line for each status of tests that failed, were cut or never ran, with their names."""
+    """Return a line for each status of tests that failed, were cut or never ran, with the names of these tests."""
     name, found = TestNames(profile), []
     notable = [test for test in tests if test.status in _BAD or test.wall_ns == 0]
     for status in dict.fromkeys(test.status for test in notable):
-        names = list(dict.fromkeys(name.of(test).plain for test in notable if test.status == status))
+        names = list(dict.fromkeys(name.label(test).plain for test in notable if test.status == status))
         more = f" and {len(names) - top:,} more" if len(names) > top else ""
         text = f"{printable(status, 40)}: {', '.join(names[:top])}{more}"
         found.append(Paragraph(text, style=_STATUS_STYLE.get(status, "dim"), indent="  "))
     return found
 
 
-def most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
-    """All tests in their order; of very many those that used most, and `top` of those that did not pass."""
+def select_groups(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
+    """Return all tests in order. If there are too many, return the `top` with the most energy and `top` that didn't pass."""
     if len(groups) <= max(top, ALL_TESTS):
         return groups
     ranked = sorted(groups, key=lambda group: -group.compensated_median_j)
@@ -98,15 +98,15 @@ def most(groups: Sequence[Repeats], top: int) -> Sequence[Repeats]:
 
 
 class TestNames:
-    """Short names of tests, with their module where there are several."""
+    """Short names of tests. If there are several modules, the module is prepended."""
 
     __test__ = False
 
     def __init__(self, profile: Profile) -> None:
         self._many = len({test.module for test in profile.tests}) > 1
 
-    def of(self, test: TestEnergy) -> Text:
-        """The name as a cell."""
+    def label(self, test: TestEnergy) -> Text:
+        """Return the name as a cell."""
         place = f"{test.module} " if self._many else ""
         return Text(printable(f"{place}{short_class(test.class_name)}#{test.method}", 10_000))
 
@@ -117,7 +117,7 @@ def _range(group: Repeats) -> str:
 
 
 def _statuses(tests: Sequence[TestEnergy]) -> Text:
-    """`passed`, or `2 passed, 1 failed` for several runs."""
+    """Return `passed`, or `2 passed, 1 failed` for several runs."""
     counts: dict[str, int] = {}
     for test in tests:
         counts[test.status] = counts.get(test.status, 0) + 1

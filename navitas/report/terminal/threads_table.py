@@ -1,4 +1,4 @@
-"""The terminal's table of threads."""
+"""The terminal table of threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from navitas.analyze.listing import largest
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.roll_up import RoleTotal, ThreadTotal
-from navitas.analyze.share_of_whole import share
+from navitas.analyze.shares import share
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import bar, duration, joules, percent, watts
@@ -25,7 +25,7 @@ _ROLES = {
 
 
 def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
-    """The app's threads over the given tests, each name once, largest energy first; below them the runtime's, by role."""
+    """Return the app's threads by name, largest energy first, and below them the runtime's threads by role."""
     probed = any(thread.probes_j for test in shown for thread in test.threads)
     traced = any(thread.methods for test in shown for thread in test.threads)
     columns = [
@@ -39,30 +39,30 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         *([Column("Probes", drop=3)] if probed else []),
     ]
     table = FittedTable("Threads", columns)
-    whole_j = profile.energy_j(shown)
+    total_j = profile.energy_j(shown)
 
     def add(name: Text, row: RoleTotal) -> None:
-        part, power_w = share(row.energy_j, whole_j), row.cpu_power_w
+        row_share, power_w = share(row.energy_j, total_j), row.cpu_power_w
         table.add(
             name,
             joules(row.energy_j),
-            percent(part),
-            bar(part),
+            percent(row_share),
+            bar(row_share),
             duration(row.cpu_ns),
             "" if power_w is None else watts(power_w),
             *([joules(row.untraced_j)] if traced else []),
             *([joules(row.probes_j)] if probed else []),
         )
 
-    own = [total for total in profile.thread_totals(shown) if total.role == "app"]
-    listed = largest(own, top, whole_j, lambda total: total.energy_j)
+    app_threads = [total for total in profile.thread_totals(shown) if total.role == "app"]
+    listed = largest(app_threads, top, total_j, lambda total: total.energy_j)
     for total in listed.rows:
         add(_name(total), total)
     for role in profile.role_totals(shown):
         if role.role in _ROLES:
             add(Text(_ROLES[role.role], style="dim"), role)
     if probed:
-        table.notes.append(Paragraph("Energy of threads is as measured, with probes.", style="dim"))
+        table.notes.append(Paragraph("Energy: as measured, with probes.", style="dim"))
     if listed.others:
         threads = "1 more thread" if listed.others == 1 else f"{listed.others:,} more threads"
         table.notes.append(Text(f"… {threads}: {joules(listed.others_j)} (--top)", style="dim"))
@@ -70,7 +70,7 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
 
 
 def thread_name(thread: ThreadEnergy) -> Text:
-    """A thread's name, how many it stands for, and its role when it is not the app's."""
+    """Return a thread's name, the size of its group, and its role unless that is `app`."""
     name = Text(printable(thread.name, 60) or "(no name)")
     if thread.count > 1:
         name.append(f" ×{thread.count:,}", style="dim")
@@ -80,6 +80,6 @@ def thread_name(thread: ThreadEnergy) -> Text:
 
 
 def _name(total: ThreadTotal) -> Text:
-    """The name, and how many threads it stands for where its numbers were left out."""
+    """Return the name of threads. If `#` replaces numbers in it, the number of threads is appended."""
     name = Text(printable(total.name, 10_000) or "(no name)")
     return name.append(f" ×{total.count:,}", style="dim") if total.count > 1 and "#" in total.name else name

@@ -52,7 +52,7 @@ def test_a_binary_format_does_not_go_to_a_terminal() -> None:
             said += piece
         os.close(terminal)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == ExitCode.USAGE
-        assert b"parquet is a binary format and does not go to a terminal" in said and b"PAR1" not in said
+        assert b"parquet is a binary format and cannot go to a terminal" in said and b"PAR1" not in said
 
 
 def test_naming_a_format_alone_imports_nothing_heavy() -> None:

@@ -27,9 +27,9 @@ def test_instrumenting_a_jar_names_the_frameworks_that_are_left_out(
     jar = jar_of(tmp_path / "all.jar", {**groovy, **own})
     assert instrument(tmp_path, jar) == ExitCode.OK
     printed = capsys.readouterr().err
-    left = f"{len(groovy)} of {len(groovy) + 2} classes are of known frameworks and got no probes (groovy.** {len(groovy)})"
+    left = f"{len(groovy)} of {len(groovy) + 2} classes belong to known frameworks and got no probes (groovy.** {len(groovy)})"
     assert left in printed
-    assert "--include '**' takes all classes, --include 'groovy.**' these alone" in printed
+    assert "--include '**' includes all classes, --include 'groovy.**' only these" in printed
     assert instrument(tmp_path, jar, "--include", "**") == ExitCode.OK
     printed = capsys.readouterr().err
     assert "known frameworks" not in printed

@@ -230,7 +230,7 @@ def test_no_path_is_written_over_another_of_the_same_command(name: str, written:
             options += _words(param, _ordinary(param))
     ran = run_forked([*name.split(), *options], place)
     assert ran.code == ExitCode.USAGE, ran.err
-    assert "are the same file" in ran.err or "link.json is no folder" in ran.err
+    assert "are the same file" in ran.err or "link.json is not a folder" in ran.err
     assert (place / "same.json").read_text() == "{}"
 
 

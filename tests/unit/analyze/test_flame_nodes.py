@@ -50,11 +50,11 @@ def a_test(*threads: ThreadEnergy, number: int = 0) -> TestEnergy:
 @given(st.integers(1, 60), st.integers(0, 1000), st.sampled_from([0.0, 1e-3, 0.05, 0.4]), st.integers(1, 40))
 def test_a_bounded_tree_keeps_its_energy_and_its_calls(size: int, seed: int, least: float, most: int) -> None:
     full = tree(size, Random(seed))
-    found = flame_nodes([a_test(thread(full, 1.5))], least_share=least, most_frames=most)
+    found = flame_nodes([a_test(thread(full, 1.5))], min_share=least, max_frames=most)
     shown = [node for test in found.tests for each in test.threads for node in each.nodes]
     own = [node for node in shown if node.method != SMALLER]
     assert len(own) <= most
-    assert found.left_out == size - len(own)
+    assert found.omitted == size - len(own)
     if found.tests and found.tests[0].threads[0].role != SMALLER_THREADS:
         (kept,) = found.tests[0].threads
         assert kept.nodes.columns[4].sum() == pytest.approx(1.0), "own energies add up to what they were"
@@ -62,7 +62,7 @@ def test_a_bounded_tree_keeps_its_energy_and_its_calls(size: int, seed: int, lea
         assert np.allclose(kept.nodes.inclusive_by[:, 0], kept.nodes.columns[3]), "components agree with their sum"
         for node in kept.nodes:
             assert node.parent < node.id
-            assert node.inclusive_j >= found.least_j or node.method == SMALLER
+            assert node.inclusive_j >= found.min_energy_j or node.method == SMALLER
             below = sum(child.inclusive_j for child in kept.nodes if child.parent == node.id)
             assert node.inclusive_j == pytest.approx(node.exclusive_j + below)
 
@@ -75,12 +75,12 @@ def test_small_threads_and_tests_are_summed_up() -> None:
     random = Random(3)
     large = thread(tree(5, random), 2.0)
     small = [thread(tree(3, random, total_j=1e-6), 1e-6, serial=serial) for serial in range(2, 12)]
-    found = flame_nodes([a_test(small[0], number=1), a_test(large, *small)], least_share=1e-4)
+    found = flame_nodes([a_test(small[0], number=1), a_test(large, *small)], min_share=1e-4)
     (kept,) = found.tests
     assert [each.role for each in kept.threads] == ["app", SMALLER_THREADS]
     assert (kept.threads[1].count, kept.threads[1].energy_j) == (10, pytest.approx(1e-5))
     assert (found.smaller_tests, found.smaller_tests_j) == (1, pytest.approx(1e-6))
-    assert found.left_out == 33 + sum(node.inclusive_j < found.least_j for node in large.nodes)
+    assert found.omitted == 33 + sum(node.inclusive_j < found.min_energy_j for node in large.nodes)
 
 
 def test_a_large_recording_has_a_bounded_number_of_frames_however_its_energy_is_spread() -> None:
@@ -88,7 +88,7 @@ def test_a_large_recording_has_a_bounded_number_of_frames_however_its_energy_is_
     even = np.full(size, 1 / size)
     nodes = made(np.full(size, -1), np.zeros(size, np.int64), np.ones(size, np.int64), even, even)
     ragged = replace(thread(nodes, 1.0), serial=2)
-    found = flame_nodes([a_test(ragged)], least_share=0.0, most_frames=1000)
+    found = flame_nodes([a_test(ragged)], min_share=0.0, max_frames=1000)
     assert sum(len(each.nodes) for each in found.tests[0].threads) <= 1001
     assert found.tests[0].threads[0].nodes.columns[4].sum() == pytest.approx(1.0)
 
@@ -96,4 +96,4 @@ def test_a_large_recording_has_a_bounded_number_of_frames_however_its_energy_is_
 def test_no_test_and_no_energy() -> None:
     assert flame_nodes([]).tests == ()
     none = flame_nodes([a_test(thread(Nodes.none(), 0.0))])
-    assert len(none.tests) == 1 and none.left_out == 0
+    assert len(none.tests) == 1 and none.omitted == 0

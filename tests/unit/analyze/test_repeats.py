@@ -12,7 +12,7 @@ from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
 from navitas.analyze.baselines import BaselinePairs, CompensatedTotals
 from navitas.analyze.counted import counted_repeats
 from navitas.analyze.profile import Profile
-from navitas.analyze.share_of_whole import share
+from navitas.analyze.shares import share
 from navitas.parse.tables import Method, MethodTable
 
 METHODS = MethodTable(
@@ -32,7 +32,7 @@ def made(*tests: TestSpec) -> Profile:
 
 def test_runs_that_were_cut_count_only_where_all_were() -> None:
     profile = made(one_run(0, 10.0), one_run(1, 1.0, "cut"), one_run(2, 13.0, "failed"))
-    assert counted_repeats(profile.tests).own.tolist() == [True, False, True]
+    assert counted_repeats(profile.tests).record_counts.tolist() == [True, False, True]
     (group,) = profile.repeats()
     assert (group.energy_j.values, group.energy_j.spread) == ((10.0, 1.0, 13.0), 3.0)
     assert (group.energy_j.counted, group.median_j, group.compensated_j.deviation) == ((10.0, 13.0), 11.5, 1.5)
@@ -95,15 +95,15 @@ def test_a_repeat_counts_for_a_test_that_ended_in_it() -> None:
     first = {test.method: number for number, test in reversed(list(enumerate(profile.tests)))}
     pairs = [(0, "t"), (0, "cut once"), (1, "t"), (2, "cut once"), (2, "always cut")]
     group, record = (np.array(column) for column in zip(*[(number, first[name]) for number, name in pairs], strict=True))
-    assert found.of_groups(group, record, 4).tolist() == [[False, True, False], [True] * 3, [False, True, False], [True] * 3]
+    assert found.for_groups(group, record, 4).tolist() == [[False, True, False], [True] * 3, [False, True, False], [True] * 3]
 
 
 def test_where_no_repeat_counts_for_all_tests_of_a_group_all_do() -> None:
     profile = made(one_run(0, 1.0), one_run(0, 1.0, "cut", method="u"), one_run(1, 1.0, "cut"), one_run(1, 1.0, method="u"))
     found = counted_repeats(profile.tests)
-    assert found.of_groups(np.array([0, 0, 1]), np.array([0, 1, 0]), 2).tolist() == [[True, True], [True, False]]
+    assert found.for_groups(np.array([0, 0, 1]), np.array([0, 1, 0]), 2).tolist() == [[True, True], [True, False]]
     nothing = counted_repeats([])
-    assert nothing.repeats == () and nothing.of_groups(np.array([], np.int64), np.array([], np.int64), 0).shape == (0, 0)
+    assert nothing.repeats == () and nothing.for_groups(np.array([], np.int64), np.array([], np.int64), 0).shape == (0, 0)
 
 
 def test_components_of_repeats_are_medians_of_each() -> None:
@@ -187,4 +187,4 @@ def test_memory_and_work_follow_the_number_of_repeats() -> None:
     found = counted_repeats(made(*(one_run(repeat, 1.0, "cut" if repeat == 7 else "passed") for repeat in range(2_000))).tests)
     assert found.counts.shape == (1, 2_000) and found.counts.sum() == 1_999
     methods, records = np.repeat(np.arange(3), 2_000), np.tile(np.arange(2_000), 3)
-    assert found.of_groups(methods, records, 3).sum(axis=1).tolist() == [1_999] * 3
+    assert found.for_groups(methods, records, 3).sum(axis=1).tolist() == [1_999] * 3

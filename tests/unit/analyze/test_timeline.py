@@ -65,7 +65,7 @@ def test_a_run_is_named_by_its_id() -> None:
     [
         ({"component": "screen"}, "no component 'screen'"),
         ({"run": 1}, "no run 1"),
-        ({"step_ns": 0}, "needs a step above 0"),
+        ({"step_ns": 0}, "step_ns must be positive"),
         ({"thread": "none"}, "no thread 'none'"),
     ],
 )

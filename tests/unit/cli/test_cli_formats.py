@@ -118,9 +118,9 @@ def test_options_of_the_tables_are_those_of_the_text_report(tmp_path: Path) -> N
         (["--format", "JSON=x"], "there is no report format 'JSON'", "did you mean json?"),
         (["--format", "a\x1b[2J"], "there is no report format 'a\\x1b[2J'", "known are"),
         (["--format", "parquet"], "parquet is a binary format and needs a file", "--format parquet=report.parquet"),
-        (["--format", "json="], "is no file name", "name a file"),
+        (["--format", "json="], "is not a file name", "name a file"),
         (["-o", "x.foo"], "x.foo: no report format has this extension", ".speedscope.json (speedscope)"),
-        (["-o", "-"], "-o - does not say which report", "--format NAME -o -"),
+        (["-o", "-"], "-o - has no extension", "--format NAME -o -"),
         (["--format", "json", "--format", "text", "-o", "x"], "2 formats without a file, and -o 1 files", "NAME=FILE"),
         (["--format", "json", "-o", "x", "-o", "y.txt"], "1 formats without a file, and -o 2 files", "NAME=FILE"),
         (["--format", "json=x", "--format", "text=x"], "are the same file: x", "Name another one"),
@@ -214,7 +214,7 @@ def test_a_format_that_fails_does_not_cost_the_recording_its_report(tmp_path: Pa
 def test_formats_that_go_beside_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     named = ReportFile("html", tmp_path / "named.html", "--html")
-    for options in (ReportOptions(beside=("json", "html")), ReportOptions((named,), beside=("json", "html"))):
+    for options in (ReportOptions(default_formats=("json", "html")), ReportOptions((named,), default_formats=("json", "html"))):
         assert report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options) == ExitCode.OK
     shown = capsys.readouterr().err
     for page in (recording / "report.html", named.path):

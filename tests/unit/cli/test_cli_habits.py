@@ -287,7 +287,7 @@ def test_part_of_a_file_refused_is_a_failed_check(place: Path, capsys: pytest.Ca
 def test_no_message_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Names of files and devices come from outside, in messages of every kind."""
     hostile = "a\x1b[2J\u202eb" + "x" * 10_000
-    for say in (messages.note, messages.next_step, messages.place, messages.warning, messages.failure, messages.error):
+    for say in (messages.note, messages.next_step, messages.location, messages.warning, messages.failure, messages.error):
         messages.prefer(messages.Preferences())
         say(hostile)
         said = capsys.readouterr().err

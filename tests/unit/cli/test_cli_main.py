@@ -35,7 +35,7 @@ def test_wrong_usage_is_exit_code_2(arguments: list[str], capsys: pytest.Capture
 
 def test_radios_are_off_on_a_phone_that_may_be_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", "--no-prepare", "--radios", "off"]) == ExitCode.USAGE
-    assert "--no-prepare leaves it alone" in capsys.readouterr().err
+    assert "--no-prepare forbids changes" in capsys.readouterr().err
 
 
 def test_a_navitas_error_shows_message_and_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from navitas.bundle.manifest import BundleManifest
 from navitas.bundle.reader import Bundle
 from navitas.cli.main import run
 from navitas.cli.masking import masked
-from navitas.cli.origin import command_line, java_of_tests, provenance
+from navitas.cli.origin import command_line, find_java_versions, provenance
 from navitas.recording.manifest import Provenance
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -257,12 +257,12 @@ def test_the_tests_java_is_the_bundle_s_or_the_default_one(tmp_path: Path, monke
         manifest = BundleManifest.model_construct(java_home=str(home) if home is not None else None)
         return Bundle(tmp_path, manifest, b"", tmp_path)
 
-    assert java_of_tests([bundle(homes["11.0.1"]), bundle(homes["17.0.1"])]) == {"11.0.1", "17.0.1"}
-    assert java_of_tests([bundle(None), bundle(tmp_path / "gone")]) == {"21.0.1"}
+    assert find_java_versions([bundle(homes["11.0.1"]), bundle(homes["17.0.1"])]) == {"11.0.1", "17.0.1"}
+    assert find_java_versions([bundle(None), bundle(tmp_path / "gone")]) == {"21.0.1"}
     (homes["11.0.1"] / "bin/java").chmod(0o777)
-    assert java_of_tests([bundle(homes["11.0.1"])]) == {"21.0.1"}, "the phone does not run what every user can change"
+    assert find_java_versions([bundle(homes["11.0.1"])]) == {"21.0.1"}, "the phone does not run what every user can change"
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
-    assert java_of_tests([bundle(None)]) == set()
+    assert find_java_versions([bundle(None)]) == set()
 
 
 def test_a_release_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from navitas.cli.progress import ConsoleProgress, label_of
+from navitas.cli.progress import ConsoleProgress, short_label
 
 
 def lines(total: int) -> list[str]:
@@ -51,12 +51,12 @@ def test_every_test_is_named_when_the_device_reports_no_total() -> None:
     ],
 )
 def test_a_label_is_cut_before_its_class_alone(name: str, label: str) -> None:
-    assert label_of(name, 100) == label
+    assert short_label(name, 100) == label
 
 
 def test_a_long_label_loses_the_end_of_its_parameters() -> None:
-    assert label_of("org.x.ATest#adds[" + "1.25, " * 40 + "]", 30) == "ATest#adds[1.25, 1.25, 1.25,…"
-    assert cell_len(label_of("org.x.ATest#" + "漢" * 90, 30)) <= 30
+    assert short_label("org.x.ATest#adds[" + "1.25, " * 40 + "]", 30) == "ATest#adds[1.25, 1.25, 1.25,…"
+    assert cell_len(short_label("org.x.ATest#" + "漢" * 90, 30)) <= 30
 
 
 def test_a_long_label_is_one_line() -> None:

@@ -55,7 +55,7 @@ def test_the_nearest_file_up_to_the_root_counts(project: Path, tmp_path_factory:
     inner.mkdir(parents=True)
     (project / "pyproject.toml").write_text("[tool.navitas.report]\ntop = 1\n")
     found = find_settings(str(inner))
-    assert found is not None and found.path == project / "pyproject.toml" and found.place("report", "top").endswith(":2")
+    assert found is not None and found.path == project / "pyproject.toml" and found.location("report", "top").endswith(":2")
     (project / "a/navitas.toml").write_text("")
     nearer = find_settings(str(inner))
     assert nearer is not None and nearer.path == project / "a/navitas.toml"
@@ -78,19 +78,19 @@ def test_the_file_of_the_named_project_counts_not_that_of_the_working_folder(pro
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("[report]\ntpo = 3\n", ":2: 'tpo' is no option of navitas report (nearest: top)"),
+        ("[report]\ntpo = 3\n", ":2: 'tpo' is not an option of navitas report (nearest: top)"),
         ("[reprot]\ntop = 3\n", ":1: there is no command 'reprot' (nearest: report)"),
-        ("colour = 'never'\n", ":1: 'colour' is no setting (nearest: color)"),
+        ("colour = 'never'\n", ":1: 'colour' is not a setting (nearest: color)"),
         ("[report]\n\ntop = 'x'\n", ":3: top: 'x' is not a whole number"),
         ("[report]\ntop = 1.5\n", ":2: top: 1.5 is not a whole number"),
         ("[report]\ntop = true\n", ":2: top: True is not a whole number"),
         ("[report]\ntop = 0\n", ":2: top: 0 is not in the range"),
         ("[report]\ntop = [1]\n", ":2: top: [1] is not one value"),
         ("[report]\nmodel = 'x'\n", ":2: model: 'x' is not one of"),
-        ("[report]\nmethod = 'paper1'\n", ":2: 'method' is no option"),
+        ("[report]\nmethod = 'paper1'\n", ":2: 'method' is not an option"),
         ("[report]\nschema = 1\n", ":2: schema: 1 is neither true nor false"),
         ("[report]\ntree = 1\n", ":2: tree: 1 is not a text"),
-        ("report = 3\n", ":1: 'report' is no setting"),
+        ("report = 3\n", ":1: 'report' is not a setting"),
         ("color = 'red'\n", ":1: color: 'red' is not one of"),
         ("[report\n", "line 1"),
         ("x = " + "[" * 100_000, "navitas.toml: "),
@@ -175,9 +175,9 @@ def test_build_options_of_a_file_do_not_hinder_bundles(project: Path, capsys: Ca
     (project / "navitas.toml").write_text('[profile]\nmodule = ":app"\n')
     (project / "b.zip").write_text("no bundle")
     run(["profile", "--bundle", "b.zip"])
-    assert "a bundle is built already" not in capsys.readouterr().err
+    assert "a bundle is already built" not in capsys.readouterr().err
     run(["profile", "--bundle", "b.zip", "--module", ":app"])
-    assert "a bundle is built already" in capsys.readouterr().err
+    assert "a bundle is already built" in capsys.readouterr().err
 
 
 @settings(max_examples=100, deadline=None)

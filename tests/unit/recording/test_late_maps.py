@@ -40,7 +40,7 @@ def test_a_missing_map_is_reported_and_can_be_added(without_map: tuple[Path, Pat
     printed = capsys.readouterr().err
     assert "the recording holds none" in printed and "navitas report RECORDING --map FILE" in printed
     assert run(["report", str(folder), "--map", str(folder / "manifest.json")]) == 4
-    assert "no method map" in capsys.readouterr().err
+    assert "not a method map" in capsys.readouterr().err
     broken = folder.parent / "broken.json"
     broken.write_text(json.dumps(json.loads(file.read_text()) | {"classes": []}))
     before = (folder / "manifest.json").read_bytes()

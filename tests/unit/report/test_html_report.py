@@ -118,7 +118,7 @@ def test_a_recording_without_calls_has_no_flame_graph_and_no_methods() -> None:
 
 
 def test_long_tables_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(html_tables, "MOST_ROWS", 2)
+    monkeypatch.setattr(html_tables, "MAX_ROWS", 2)
     text = text_of(html_report.write, profile())
     assert len(Page(text).tables["methods"]) == 3
     assert "The page lists 2 of 3 methods, those with the most energy; the JSON report has all." in text
@@ -130,7 +130,7 @@ def test_the_flame_graph_is_bounded_and_written_in_parts(monkeypatch: pytest.Mon
     nodes = [NodeSpec(-1, method, 1, 1e-3 * (1 + method / size)) for method in range(size)]
     whole_j = sum(node.exclusive_j for node in nodes)
     large = replace(one_run(0, 10.0), threads=(ThreadSpec(1, "main", whole_j, cpu_ns=5, nodes=nodes),))
-    monkeypatch.setattr(html_report, "flame_nodes", partial(flame_nodes, least_share=0.0, most_frames=100))
+    monkeypatch.setattr(html_report, "flame_nodes", partial(flame_nodes, min_share=0.0, max_frames=100))
     parts = _Parts()
     html_report.write(profile(large, methods=MethodTable(many, {})), parts)
     text = "".join(parts.parts)

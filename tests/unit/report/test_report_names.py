@@ -16,7 +16,7 @@ from support.scenario import Scenario, TestSpec, ThreadSpec, call
 import navitas
 from navitas.analyze.profile import Profile
 from navitas.report import collapsed, json_report, speedscope
-from navitas.report.collapsed import DEEPER, MOST_FRAMES
+from navitas.report.collapsed import DEEPER, MAX_DEPTH
 from navitas.report.terminal.terminal_report import TerminalReport
 
 EVIL = "<script>'\"&; [bold red]x[/] %s %d {0} \\ \r\n\t\x1b[2J\x07\x9b \u202e\u2028\ufeff é😀 }, {"
@@ -75,7 +75,7 @@ def test_very_deep_stacks_are_cut_with_a_word(tmp_path: Path) -> None:
     make_deep_recording(tmp_path / "rec", 50_000)
     made = navitas.load(tmp_path / "rec")
     lines = text_of(collapsed.write, made).splitlines()
-    assert max(line.count(";") for line in lines) == MOST_FRAMES + 1
+    assert max(line.count(";") for line in lines) == MAX_DEPTH + 1
     deeper = [line for line in lines if f";{DEEPER} " in line]
     assert len(deeper) == 1
     main = next(thread for thread in made.tests[0].threads if thread.name == "main")

@@ -154,11 +154,11 @@ def test_tests_are_shown_without_their_probes() -> None:
     # Threads use 7.5 J, 3 J of them in probes.
     assert row_of(text, "o.e.SortTest#sorts")[1:7] == ["4.50", "J", "1.00", "J", "-250", "mJ"]
     note = " ".join(text.split()).partition("App energy: ")[2]
-    assert note.startswith("the app's own threads, an estimate without probes by their sampled cost.")
+    assert note.startswith("energy of the app's threads without probes, estimated from their sampled cost.")
     assert "All tests: 10.0 J with probes, 4.25 J without. ± is a standard error." in note
     found = [replace(probed, repeat=i, compensation=(3.0, 1.0, j, 1.5)) for i, j in enumerate((3.0, 5.0, 4.0))]
     text = shown(profile(*found, *(without_probes(test, 4.0) for test in found)))
-    assert "by their sampled cost and the runs without probes" in " ".join(text.split())
+    assert "from their sampled cost and the runs without probes" in " ".join(text.split())
 
 
 def test_beside_a_baseline_stands_the_sampled_cost_alone() -> None:
@@ -171,9 +171,9 @@ def test_beside_a_baseline_stands_the_sampled_cost_alone() -> None:
 
 
 def test_runs_that_differ_by_themselves_are_no_verdict_on_probes() -> None:
-    assert "In 1 test the runs differ by more than all probes used, so not because of probes" in beside_baseline(0.1, 2.0, 3)
+    assert "In 1 test, the runs differ by more than the energy of probes, for other reasons" in beside_baseline(0.1, 2.0, 3)
     assert "ran once" not in beside_baseline(0.1, 2.0, 1) and "Use --repeat." in beside_baseline(0.1, 2.0, 1)
-    assert "A test that ran once differs" in beside_baseline(2.0, 5.3, 1)
+    assert "Single runs with and without probes also differ" in beside_baseline(2.0, 5.3, 1)
     assert "--repeat" not in beside_baseline(2.0, 5.3, 3)
 
 
@@ -294,11 +294,11 @@ def test_an_error_that_is_a_noticeable_part_of_a_figure_is_noted() -> None:
 def test_figures_below_zero_are_explained() -> None:
     text = shown(with_probes_off(-0.033, 0.071))
     assert "-33.0 mJ" in text and "± 71.0 mJ (within its error)" in text
-    assert "Figures may lie a little below zero" in text
+    assert "Figures can be slightly negative" in text
     # One call path of a method is below zero, the method is not.
     nodes = (NodeSpec(-1, 0, 1, 1.5), NodeSpec(0, 1, 1, -0.5), NodeSpec(-1, 1, 1, 2.0))
     below = profile(with_nodes(one_run(0, 10.0), *nodes))
-    assert "Figures may lie" in shown(below, tree="main") and "Figures may lie" not in shown(below)
+    assert "Figures can be" in shown(below, tree="main") and "Figures can be" not in shown(below)
 
 
 def test_in_tick_mode_only_what_lies_within_its_error_is_noted() -> None:
