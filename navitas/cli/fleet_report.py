@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from navitas.analyze.load import load
-from navitas.analyze.shares import share
+from navitas.analyze.share_of import share
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to

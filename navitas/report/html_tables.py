@@ -8,7 +8,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal
-from navitas.analyze.shares import share
+from navitas.analyze.share_of import share
 from navitas.html_page.elements import Cell, name, table, text
 from navitas.report.names import MethodNames, test_label
 from navitas.report.units import battery_rate, duration, joules, percent, watts

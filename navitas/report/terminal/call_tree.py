@@ -8,7 +8,7 @@ from rich.tree import Tree
 from navitas.analyze.branches import Branch, Branches, inclusive_j
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
-from navitas.analyze.shares import share
+from navitas.analyze.share_of import share
 from navitas.report.names import MethodNames, test_label
 from navitas.report.terminal.threads_table import thread_name
 from navitas.report.units import duration, joules, percent

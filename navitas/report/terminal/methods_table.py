@@ -10,7 +10,7 @@ from navitas.analyze.listing import largest
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
-from navitas.analyze.shares import share
+from navitas.analyze.share_of import share
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, unbroken

@@ -10,7 +10,7 @@ from navitas.analyze.listing import largest
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.roll_up import RoleTotal, ThreadTotal
-from navitas.analyze.shares import share
+from navitas.analyze.share_of import share
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import bar, duration, joules, percent, watts

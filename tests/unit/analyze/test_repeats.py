@@ -12,7 +12,7 @@ from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
 from navitas.analyze.baselines import BaselinePairs, CompensatedTotals
 from navitas.analyze.counted import counted_repeats
 from navitas.analyze.profile import Profile
-from navitas.analyze.shares import share
+from navitas.analyze.share_of import share
 from navitas.parse.tables import Method, MethodTable
 
 METHODS = MethodTable(
