@@ -1,4 +1,4 @@
-"""`jvm.zip`: the classes of an Android app and its tests before dexing, which a virtual phone runs (docs/formats.md)."""
+"""`jvm.zip`: the classes of an Android app and its tests before dexing, which a virtual phone runs (docs/dev/formats.md)."""
 
 from __future__ import annotations
 

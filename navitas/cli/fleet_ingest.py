@@ -94,7 +94,7 @@ def _nothing_accepted(outcome: SourceOutcome) -> FleetError | None:
     reason, count = outcome.refused.most_common(1)[0]
     return FleetError(
         f"{outcome.name}: none of its {outcome.rows:,} rows was accepted; of {count:,}: {reason}",
-        "The rows are in the folder quarantine of the fleet. See docs/fleet.md for the columns of a sample.",
+        "The rows are in the folder quarantine of the fleet. See docs/fleet-reference.md for the columns of a sample.",
     )
 
 

@@ -12,7 +12,7 @@ _MAX_NOTES = 20
 
 
 def runtime_notes(logcat: Path) -> list[str]:
-    """Return each note about missing data once, by code (docs/formats.md). Empty without a log."""
+    """Return each note about missing data once, by code (docs/dev/formats.md). Empty without a log."""
     notes: dict[str, None] = {}
     try:
         with logcat.open("rb") as lines:

@@ -1,4 +1,4 @@
-"""The properties file with the settings of the runtime inside the app (docs/formats.md)."""
+"""The properties file with the settings of the runtime inside the app (docs/dev/formats.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in a fleet's folder (docs/formats.md). Imports nothing, so that the command line can use it without Arrow."""
+"""Names in a fleet's folder (docs/dev/formats.md). Imports nothing, so that the command line can use it without Arrow."""
 
 from __future__ import annotations
 

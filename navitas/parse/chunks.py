@@ -1,4 +1,4 @@
-"""Reader of event files. Finds valid chunks in any bytes and counts everything it skips (docs/formats.md)."""
+"""Reader of event files. Finds valid chunks in any bytes and counts everything it skips (docs/dev/formats.md)."""
 
 from __future__ import annotations
 

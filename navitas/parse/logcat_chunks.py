@@ -1,4 +1,4 @@
-"""Reassemble chunks from logcat (docs/formats.md, logcat transport)."""
+"""Reassemble chunks from logcat (docs/dev/formats.md, logcat transport)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recording's manifest: what was run, on which device, and the resulting raw files (docs/formats.md)."""
+"""The recording's manifest: what was run, on which device, and the resulting raw files (docs/dev/formats.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check the versions of JSON documents (docs/formats.md, Versions)."""
+"""Check the versions of JSON documents (docs/dev/formats.md, Versions)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generate bundles from docs/formats.md alone."""
+"""Generate bundles from docs/dev/formats.md alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second, small encoder of event chunks, written from docs/formats.md alone."""
+"""A second, small encoder of event chunks, written from docs/dev/formats.md alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write a run as a recording in the raw formats (docs/formats.md), with a given level of evidence."""
+"""Write a run as a recording in the raw formats (docs/dev/formats.md), with a given level of evidence."""
 
 from __future__ import annotations
 

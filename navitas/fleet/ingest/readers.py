@@ -63,5 +63,5 @@ def reader_of(name: str, first: LineBlock, client: str) -> Reader:
         )
     raise FleetError(
         f"{name}: not JSON lines, CSV, or a history of `dumpsys batterystats --checkin`",
-        "See docs/fleet.md for the formats.",
+        "See docs/fleet-reference.md for the formats.",
     )

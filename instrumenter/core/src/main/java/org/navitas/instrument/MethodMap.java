@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads and writes the text of a method map and its id (docs/formats.md, "Method map"). */
+/** Reads and writes the text of a method map and its id (docs/dev/formats.md, "Method map"). */
 final class MethodMap {
   /** The resource with the id of the method map, for the runtime. */
   static final String PROPERTIES = "META-INF/navitas/map.properties";

@@ -9,7 +9,7 @@ package org.navitas.runtime;
  * rounds warm up the compiler; their outermost calls have another id.
  */
 public final class Calibration implements Runnable {
-    /** Method ids (docs/formats.md); outermost calls of warm-up rounds have the first. */
+    /** Method ids (docs/dev/formats.md); outermost calls of warm-up rounds have the first. */
     private static final int WARM_UP = 0x3FFFFC;
     private static final int CALLER = Sample.CALLER;
     private static final int THROWING = 0x3FFFFF;

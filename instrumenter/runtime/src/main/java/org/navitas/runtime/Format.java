@@ -1,7 +1,7 @@
 package org.navitas.runtime;
 
 /**
- * Numbers of the event file and names of settings (docs/formats.md). Contains only constants, which the compiler
+ * Numbers of the event file and names of settings (docs/dev/formats.md). Contains only constants, which the compiler
  * inlines, so the jar does not contain this class.
  */
 final class Format {

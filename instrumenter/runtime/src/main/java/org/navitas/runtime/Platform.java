@@ -36,7 +36,7 @@ abstract class Platform {
 
     /**
      * Writes a line for the user to standard error, which is the log on Android. {@code code} is for programs; {@code
-     * text} and {@code cause} are for people (docs/formats.md, Notes of the runtime).
+     * text} and {@code cause} are for people (docs/dev/formats.md, Notes of the runtime).
      */
     static void note(String code, String text, Object cause) {
         System.err.println("navitas: [" + code + "] " + text + cause);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
 
-/** A second, strict reader of event files, written only from docs/formats.md. */
+/** A second, strict reader of event files, written only from docs/dev/formats.md. */
 public final class ChunkReader {
     /** One chunk. */
     public static final class Chunk {

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.navitas.gradle.BundleZip;
 
 /**
- * Packs a variant's APKs with the data that the command line needs (docs/formats.md, "Android bundle"). Not
+ * Packs a variant's APKs with the data that the command line needs (docs/dev/formats.md, "Android bundle"). Not
  * thread-safe.
  */
 public final class AndroidBundle {
