@@ -42,19 +42,23 @@ def test_a_command_and_its_options_are_documented(name: str) -> None:
                     assert f"`{option}" in CLI_DOC or (" " in called and option in CLI_DOC), f"{called} {option}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/cli.md", "docs/json-report.md", "docs/gradle.md", "docs/probes.md"])
+PAGES = [path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]]
+_COMMAND = re.compile(r"(?:`|^ *|\| |-- )navitas ([a-z]+)((?: [^\s`|…]+)*)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_commands_in_the_docs_exist(page: str) -> None:
-    text = (ROOT / page).read_text("utf-8")
-    for name, options in re.findall(r"`?(?:\.venv/bin/)?navitas ([a-z]+)((?: [^\s`|…]+)*)", text):
-        if name not in COMMANDS:
-            continue
-        known = {option for parameter in _command(name).params for option in parameter.opts}
-        assert {word for word in options.split() if word.startswith("--")} <= known | {"--help"}, (page, name, options)
+    for name, rest in _COMMAND.findall((ROOT / page).read_text("utf-8")):
+        assert name in COMMANDS, (page, name, rest)
+        command, words = _command(name), rest.partition(" -- ")[0].split()
+        subcommands = _subcommands(command)
+        if words and subcommands:
+            command = subcommands[words[0]]
+        known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+        assert {word for word in words if word.startswith("--")} <= known | {"--help"}, (page, name, rest)
 
 
-@pytest.mark.parametrize(
-    "page", sorted(path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page: str) -> None:
     path = ROOT / page
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
