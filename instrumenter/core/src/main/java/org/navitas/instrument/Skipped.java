@@ -1,7 +1,8 @@
 package org.navitas.instrument;
 
 /**
- * A skipped method (name and descriptor), or a skipped class if the method is null, with the reason (docs/dev/formats.md).
+ * A skipped method (name and descriptor), or a skipped class if the method is null, with the
+ * reason (docs/dev/formats.md).
  */
 final class Skipped {
   static final String ABSTRACT = "abstract";
