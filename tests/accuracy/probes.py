@@ -58,10 +58,10 @@ class Figure:
     unprobed_j: float
 
 
-def figures(made: Profile, repeats: set[int] | None, beside: dict[tuple[str, int], float]) -> Iterator[tuple[str, Figure]]:
+def figures(made: Profile, repeats: set[int] | None, unprobed: dict[tuple[str, int], float]) -> Iterator[tuple[str, Figure]]:
     """The figures of the given repeats by test name."""
     for test in made.tests:
-        unprobed_j = beside.get((test.method, test.repeat))
+        unprobed_j = unprobed.get((test.method, test.repeat))
         if unprobed_j and test.probes_error_j is not None and (repeats is None or test.repeat in repeats):
             yield test.method, Figure(test.threads_j, test.threads_j - test.probes_j, test.probes_error_j, unprobed_j)
 
@@ -83,12 +83,12 @@ def score(recording: Path) -> dict[str, tuple[list[Figure], list[Figure]]]:
     """Each test's figures from the sampled cost alone, and with the other repeats' baselines."""
     loaded = load_tables(recording)
     whole = analyze(loaded).tests
-    beside = {(test.method, test.repeat): test.unprobed_threads_j for test in whole if test.unprobed_threads_j}
+    unprobed = {(test.method, test.repeat): test.unprobed_threads_j for test in whole if test.unprobed_threads_j}
     found: defaultdict[str, tuple[list[Figure], list[Figure]]] = defaultdict(lambda: ([], []))
-    for name, figure in figures(without_baselines(loaded, None), None, beside):
+    for name, figure in figures(without_baselines(loaded, None), None, unprobed):
         found[name][0].append(figure)
-    for repeat in sorted({repeat for _, repeat in beside}):
-        for name, figure in figures(without_baselines(loaded, {repeat}), {repeat}, beside):
+    for repeat in sorted({repeat for _, repeat in unprobed}):
+        for name, figure in figures(without_baselines(loaded, {repeat}), {repeat}, unprobed):
             found[name][1].append(figure)
     return found
 

@@ -170,8 +170,8 @@ def conservation(report: dict[str, Any]) -> Iterator[str]:
     yield from _off("tests", fsum(test["energy_j"] for test in report["tests"]) + totals["outside_tests_j"], whole, whole)
     for test in report["tests"]:
         threads = fsum(thread["energy_j"] for thread in test["threads"])
-        beside = fsum(test[name] for name in parts[1:])
-        yield from _off(f"test {test['id']}", threads + beside, test["energy_j"], test["energy_j"])
+        others = fsum(test[name] for name in parts[1:])
+        yield from _off(f"test {test['id']}", threads + others, test["energy_j"], test["energy_j"])
         for thread in test["threads"]:
             rest = thread["untraced_j"] + thread["probes_j"]
             for rows in ("methods", "nodes"):

@@ -62,7 +62,7 @@ def running_mix(mix: F64, freq_khz: I64, running: F64, length_ns: F64) -> F64:
 
     In a long slot, running time fills the frequencies from the highest down. The governor schedutil raises the frequency when
     a task wakes (to its previous need: util_est) and lowers it when nothing runs. So the idle time of a partly idle cluster is
-    at its lower frequencies. The governor reacts within some 32 ms (PELT's half-life). In a shorter slot, running time is
+    at its lower frequencies. The governor reacts within about 32 ms (PELT's half-life). In a shorter slot, running time is
     therefore distributed as all time is.
     """
     order = np.argsort(-freq_khz, kind="stable")

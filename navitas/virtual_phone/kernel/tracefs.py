@@ -19,7 +19,7 @@ _INITIAL_PID_NAMESPACE = "pid:[4026531836]"  # Linux: PROC_PID_INIT_INO
 _EVENTS = ("sched/sched_stat_runtime", "sched/sched_switch", "task/task_newtask")
 _NO_PROCESS = "2 "  # kthreadd, because an empty list means all processes
 _TOTAL_KB = 64 << 10  # for all cores together
-_MAX_CORE_KB = 4 << 10  # for one core: some 60,000 events
+_MAX_CORE_KB = 4 << 10  # for one core: about 60,000 events
 # System calls, with the same numbers on all processors, and their constants (Linux: syscall.tbl, uapi/linux/mount.h).
 _FSOPEN, _FSCONFIG, _FSMOUNT = 430, 431, 432
 _CLOEXEC, _CREATE = 1, 6

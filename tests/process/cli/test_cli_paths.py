@@ -86,7 +86,7 @@ KINDS: dict[str, Callable[[Path], Path]] = {
 NEVER_READ = ("device", "pipe", "socket", "unreadable")
 # They go to a device or to Gradle before they write: only what is refused before that is tried. All write by the same functions.
 LONG = ("profile", "demo", "record", "power extract", "fleet sample")
-# By parameter: what ends the command soon, or what the tested parameter needs beside it.
+# By parameter: options that end the command early, or that the tested parameter needs.
 EXTRA: dict[str, dict[str, list[str]]] = {
     "profile": {"gradle": ["--gradle", "false"], "project": ["project"]},
     "demo": {"gradle": ["--gradle", "false"]},

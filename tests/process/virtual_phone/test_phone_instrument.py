@@ -152,7 +152,7 @@ def test_a_jvm_with_children_that_stay_does_not_hang(tmp_path: Path) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there, and not merely waiting for somebody to ask how it ended."""
+    """Whether a process is there, and not merely waiting for its parent to read its exit status."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

@@ -62,7 +62,7 @@ def test_the_nearest_file_up_to_the_root_counts(project: Path, tmp_path_factory:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "navitas.toml").touch()
     (outside / "below").mkdir()
-    assert find_settings(str(outside / "below")) is None, "a parent outside of a repository may be anybody's"
+    assert find_settings(str(outside / "below")) is None, "a parent outside of a repository may belong to another user"
     assert find_settings(str(outside)) is not None
 
 

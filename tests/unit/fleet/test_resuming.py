@@ -139,21 +139,21 @@ def test_results_beyond_the_memory_limit_are_spilled(tmp_path: Path) -> None:
 class _Modest:
     """A task that runs out of memory at first, when it runs in parallel with another one."""
 
-    def __init__(self, number: int, beside: threading.Barrier) -> None:
+    def __init__(self, number: int, both_started: threading.Barrier) -> None:
         self.name = f"bucket {number}"
-        self._beside = beside
+        self._both_started = both_started
         self.tries = 0
 
     def run(self) -> None:
         self.tries += 1
         if self.tries == 1:
-            self._beside.wait(timeout=60)
+            self._both_started.wait(timeout=60)
             raise MemoryError("Unable to allocate 9 GiB")
 
 
 def test_units_that_do_not_fit_into_memory_together_run_one_by_one(tmp_path: Path) -> None:
-    beside = threading.Barrier(2)
-    tasks, done = [_Modest(0, beside), _Modest(1, beside)], []
+    both_started = threading.Barrier(2)
+    tasks, done = [_Modest(0, both_started), _Modest(1, both_started)], []
     DuckDbEngine(tmp_path, threads=2).run(tasks, done.append)
     assert sorted(task.name for task in done) == ["bucket 0", "bucket 1"]
     assert [task.tries for task in tasks] == [2, 2]

@@ -57,7 +57,7 @@ def test_killed_at_any_moment_and_run_again(tmp_path: Path, monkeypatch: pytest.
     outcomes = list(ingest(straight, files, client="{name}", now_s=NOW_S))
     assert sum(one.accepted for one in outcomes) == len(stored(straight)) > 1000
     chance = random.Random()
-    # A group takes some 80 operations, a dozen of which are renamings: most of these make it be stored.
+    # A group takes about 80 operations. A dozen of them rename files, and most of these store the group.
     operations = " ".join(str(chance.randint(1, 70)) for _ in range(8))
     renames = " ".join(str(chance.randint(1, 15)) for _ in range(8))
     moments = " ".join(f"{chance.uniform(0.01, 0.4):.3f}" for _ in range(4))

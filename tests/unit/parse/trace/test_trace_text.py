@@ -304,7 +304,7 @@ def test_missing_files_are_clear_errors(tmp_path: Path) -> None:
     assert len(read_text(b"").trace.switches) == 0
 
 
-@pytest.mark.skipif(not FIELD.is_dir(), reason="no field data beside the checkout")
+@pytest.mark.skipif(not FIELD.is_dir(), reason="no field data next to the checkout")
 def test_field_traces_parse_or_report_skipped_lines() -> None:
     found = {path.name: read_text(path) for path in sorted(FIELD.iterdir())}
     for path in sorted(FIELD.iterdir()):

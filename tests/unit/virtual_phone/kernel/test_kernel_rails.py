@@ -20,7 +20,7 @@ A, B, C = KernelTask(1, 1), KernelTask(1, 2), KernelTask(2, 3)
 
 
 class Split(ModelledRails):
-    """Rails, and beside them the same energy by task."""
+    """Rails, and the same energy by task."""
 
     def __init__(self, spec: PhoneSpec) -> None:
         super().__init__(spec)

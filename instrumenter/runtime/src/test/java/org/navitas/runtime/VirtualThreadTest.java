@@ -48,8 +48,8 @@ public class VirtualThreadTest {
 
     private static File javaWithVirtualThreads() throws IOException {
         File own = new File(System.getProperty("java.home"));
-        File[] beside = own.getCanonicalFile().getParentFile().listFiles();
-        for (File home : beside == null ? new File[] {own} : beside) {
+        File[] siblings = own.getCanonicalFile().getParentFile().listFiles();
+        for (File home : siblings == null ? new File[] {own} : siblings) {
             File release = new File(home, "release");
             List<String> lines = release.isFile() ? Files.readAllLines(release.toPath()) : Collections.emptyList();
             for (String line : lines) {
