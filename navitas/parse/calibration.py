@@ -165,7 +165,7 @@ def _fastest(batches: Sequence[_Batch], work_ns: float) -> tuple[float, float, f
         whole = spread = whole + work_ns
         work_ns = 0.0
     whole = max(whole, 0.0)
-    of_half = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half) - work_ns
+    half_ns = sum(batch.spent_ns for batch in half) / sum(batch.calls for batch in half) - work_ns
     within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1) - work_ns
-    inside = whole * min(max(within / max(of_half, 1e-9), 0.0), 1.0)
+    inside = whole * min(max(within / max(half_ns, 1e-9), 0.0), 1.0)
     return inside, whole - inside, max(spread, _MIN_SPREAD * whole)

@@ -68,8 +68,8 @@ class ClockTriples:
             """Return reading `i` converted by the offset of part `k`."""
             low = i - i % _BLOCK
             if k not in blocks or blocks[k][0] != low:
-                of_part = slice(starts[k], ends[k])
-                blocks[k] = low, _convert(t_ns[low : low + _BLOCK], self.realtime_ns[of_part], self.monotonic_ns[of_part])
+                rows = slice(starts[k], ends[k])
+                blocks[k] = low, _convert(t_ns[low : low + _BLOCK], self.realtime_ns[rows], self.monotonic_ns[rows])
             return int(blocks[k][1][i - low])
 
         # A part's offset may hold from the last triple before it to the first triple after it.

@@ -47,12 +47,12 @@ def parse_recording(recording: Recording) -> ParsedRecording:
 
     Raises `RecordingError` if a file or method map cannot be read, or events belong to another map.
     """
-    whole = Findings()
-    report_newer(recording, whole)
-    table = read_method_table(recording, whole)
+    recording_findings = Findings()
+    report_newer(recording, recording_findings)
+    table = read_method_table(recording, recording_findings)
     known = spans(table)
-    runs, warnings = [], [*recording.manifest.warnings, *whole.warnings, *recording.check()]
-    losses = [*(ParsedLoss(loss.what, loss.count, loss.run) for loss in recording.manifest.losses), *whole.losses]
+    runs, warnings = [], [*recording.manifest.warnings, *recording_findings.warnings, *recording.check()]
+    losses = [*(ParsedLoss(loss.what, loss.count, loss.run) for loss in recording.manifest.losses), *recording_findings.losses]
     for run in recording.manifest.runs:
         findings = Findings(run.id)
         runs.append(_parse(recording, run, known, findings))
@@ -74,7 +74,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     counters = of_type(chunks, COUNTERS)
     readings, bad_readings = decode_counters(counters)
     # Counters that describe one process, by process: an app may have several at once.
-    own = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
+    by_process = [decode_counters(c for c in counters if c.process == n)[0] for n in sorted({c.process for c in counters})]
     message = "{count} malformed markers or counter readings were left out"
     findings.add_loss("malformed_records", bad_markers + bad_readings, message, "Copy the recording again, or record again.")
     message = "{count} markers have kinds that this version of Navitas does not know ({names}); they are kept and not used"
@@ -83,11 +83,11 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     )
     report_unknown_readings(manifest, readings, findings)
     samples = readings.get(_THREADS_SOURCE, Readings())
-    lifetimes, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in own])
+    lifetimes, torn = parse_schedstats([one.get(_THREADS_SOURCE, Readings()) for one in by_process])
     findings.add_loss("thread_samples", torn, "{count} torn lines of thread clocks were skipped", TORN)
     threads = join_threads(probed, lifetimes, np.array(samples.t_ns, np.int64))
     time_in_state = time_in_state_tables(manifest, readings, findings)
-    process_cpu = process_clock(manifest, own, findings)
+    process_cpu = process_clock(manifest, by_process, findings)
     start_ns, end_ns = _span(threads, markers, clocks, readings)
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)

@@ -1,7 +1,7 @@
 """Samples of the probe cost. Every few ms a busy thread makes the same small nested calls, some of them with probes.
 
 Samples are in the thread's own events and folds, under reserved method ids. Their probes therefore run under the same
-conditions as the thread's other probes: same core, frequency and load. Samples differ only in their number of probes.
+conditions as the thread's other probes: same core, frequency and load. Samples differ only in the number of probes.
 """
 
 from __future__ import annotations

@@ -54,11 +54,11 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
     impossible: dict[int, int] = {}
     dropped = 0
     for serial, by_type in groups.items():
-        every = [chunk for ordered in by_type.values() for chunk in ordered]
+        all_chunks = [chunk for ordered in by_type.values() for chunk in ordered]
         calls, bad_calls = encoded_calls(by_type.get(CALLS, ()), known)
         folded, bad_rows = decode_folded(by_type.get(FOLDED, ()), known)
-        lost_events = sum(chunk.lost_before for chunk in every)
-        tid, bad_tids = _tid(every)
+        lost_events = sum(chunk.lost_before for chunk in all_chunks)
+        tid, bad_tids = _tid(all_chunks)
         impossible[serial] = bad_tids
         anchors = decode_anchors(by_type.get(ANCHORS, ()))
         probed.append(ProbedThread(serial, tid, name_of(by_type), calls, folded, anchors, lost_events))

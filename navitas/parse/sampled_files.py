@@ -59,7 +59,7 @@ def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], find
 
 
 def process_clock(manifest: Manifest, processes: Sequence[dict[int, Readings]], findings: Findings) -> CpuClock | None:
-    """Return CPU time from `/proc/self/stat`, sum_of_clocks over the run's processes."""
+    """Return CPU time from `/proc/self/stat`, summed over the run's processes."""
     sources = [source for source in manifest.sources if source.kind == "process_stat"]
     clocks: list[CpuClock] = []
     for source, readings in product(sources[:1], processes):

@@ -44,7 +44,7 @@ def parse_schedstats(processes: Sequence[Readings]) -> tuple[dict[int, list[Life
         found, skipped = parse_schedstat(readings)
         torn += skipped
         for tid, of_tid in found.items():
-            lifetimes[tid] = sorted([*lifetimes.get(tid, []), *of_tid], key=lambda life: int(life.clock.t_ns[0]))
+            lifetimes[tid] = sorted([*lifetimes.get(tid, []), *of_tid], key=lambda lifetime: int(lifetime.clock.t_ns[0]))
     return lifetimes, torn
 
 
@@ -88,23 +88,23 @@ def _lifetimes(table: I64, comms: list[bytes], readings: Readings) -> dict[int, 
     tid, record, run_ns, _ = rows.T
     same_tid = np.diff(tid, prepend=-1) == 0
     starts = ~same_tid | (np.diff(run_ns, prepend=0) < 0)
-    life = np.cumsum(starts) - 1
+    lifetime = np.cumsum(starts) - 1
     first = np.nonzero(starts)[0]
-    last = np.append(first[1:], len(life)) - 1
-    came_up = first[record[first] > 0]
-    came_up = came_up[run_ns[came_up] <= times[record[came_up]] - times[record[came_up] - 1] + TICK_LAG_NS]
-    slices = _slices(starts, came_up, times, listed, rows)
-    after_pause = np.nonzero(~starts & (np.diff(record, prepend=0) > 1))[0]
+    last = np.append(first[1:], len(lifetime)) - 1
+    started = first[record[first] > 0]
+    started = started[run_ns[started] <= times[record[started]] - times[record[started] - 1] + TICK_LAG_NS]
+    slices = _slices(starts, started, times, listed, rows)
+    after_gap = np.nonzero(~starts & (np.diff(record, prepend=0) > 1))[0]
     since = np.where(same_tid[first], listed[record[first - 1]], _UNKNOWN)
-    since[life[came_up]] = listed[record[came_up] - 1]
+    since[lifetime[started]] = listed[record[started] - 1]
     # Derived readings: no CPU time before a lifetime began, and no additional CPU time while a thread is not listed.
-    of_life = np.concatenate([life, life[came_up], life[after_pause]])
-    at_ns = np.concatenate([times[record], listed[record[came_up] - 1], times[record[after_pause] - 1]])
-    used = np.concatenate([run_ns, np.zeros(len(came_up), np.int64), run_ns[after_pause - 1]])
-    filled = np.lexsort((at_ns, of_life))
+    lifetime_of = np.concatenate([lifetime, lifetime[started], lifetime[after_gap]])
+    at_ns = np.concatenate([times[record], listed[record[started] - 1], times[record[after_gap] - 1]])
+    used = np.concatenate([run_ns, np.zeros(len(started), np.int64), run_ns[after_gap - 1]])
+    filled = np.lexsort((at_ns, lifetime_of))
     at_ns, used = at_ns[filled], used[filled]
-    bounds = np.searchsorted(of_life[filled], np.arange(len(first) + 1)).tolist()
-    parts = pairwise([*first.tolist(), len(life)])
+    bounds = np.searchsorted(lifetime_of[filled], np.arange(len(first) + 1)).tolist()
+    parts = pairwise([*first.tolist(), len(lifetime)])
     lifetimes: dict[int, list[Lifetime]] = {}
     columns = zip(tid[first].tolist(), order[last].tolist(), since.tolist(), pairwise(bounds), parts, strict=True)
     for thread_id, last_row, since_ns, (begin, end), (low, high) in columns:
@@ -114,11 +114,11 @@ def _lifetimes(table: I64, comms: list[bytes], readings: Readings) -> dict[int, 
     return lifetimes
 
 
-def _slices(starts: Bool, came_up: I64, times: I64, listed: I64, rows: I64) -> Slices:
+def _slices(starts: Bool, started: I64, times: I64, listed: I64, rows: I64) -> Slices:
     """Return each row's running and waiting time since the thread's last reading; zero if there is no such reading."""
     _, record, run_ns, wait_ns = rows.T
     known = ~starts
-    known[came_up] = True
+    known[started] = True
     last_ns = np.where(starts, listed[record - 1], times[np.roll(record, 1)])
     ran_ns = np.where(known, np.where(starts, run_ns, np.diff(run_ns, prepend=0)), 0)
     waited_ns = np.where(known, np.where(starts, wait_ns, np.diff(wait_ns, prepend=0)), 0)

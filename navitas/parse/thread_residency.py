@@ -78,17 +78,17 @@ def with_residencies(threads: Sequence[Thread], found: Mapping[int, Sequence[Res
     for index, thread in enumerate(threads):
         if thread.tid in found and (span := _span(thread)) is not None:
             owners.setdefault(thread.tid, []).append((*span, index))
-    given = list(threads)
+    result = list(threads)
     for tid, spans in owners.items():
         spans.sort()
         best: dict[int, Residency] = {}
-        for life in found[tid]:
-            for index, part in _split_by_thread(life, spans):
+        for residency in found[tid]:
+            for index, part in _split_by_thread(residency, spans):
                 if index not in best or len(part.t_ns) > len(best[index].t_ns):
                     best[index] = part
         for index, part in best.items():
-            given[index] = replace(given[index], residency=part.tables)
-    return tuple(given)
+            result[index] = replace(result[index], residency=part.tables)
+    return tuple(result)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -110,11 +110,14 @@ def _places(shape: _Shape, policies: Sequence[Policy], tables: Sequence[TimeInSt
     """Return (policy, kHz) of each row, with policy -1 for a row to ignore; None if the rows match no policy."""
     if any(cpu == _NO_HEADER for cpu, _ in shape):
         return _by_frequency([khz for _, khz in shape], policies, tables)
-    of_cpu = {cpu: policy.id for policy in policies for cpu in policy.cpus}
+    policy_of_cpu = {cpu: policy.id for policy in policies for cpu in policy.cpus}
     first: dict[int, int] = {}
     for cpu, _ in shape:  # some kernels print a policy's rows once per CPU
-        first.setdefault(of_cpu.get(cpu, _NO_POLICY), cpu)
-    places = tuple((of_cpu[cpu] if cpu in of_cpu and first[of_cpu[cpu]] == cpu else _NO_POLICY, khz) for cpu, khz in shape)
+        first.setdefault(policy_of_cpu.get(cpu, _NO_POLICY), cpu)
+    places = tuple(
+        (policy_of_cpu[cpu] if cpu in policy_of_cpu and first[policy_of_cpu[cpu]] == cpu else _NO_POLICY, khz)
+        for cpu, khz in shape
+    )
     return places if any(policy != _NO_POLICY for policy, _ in places) else None
 
 
@@ -163,16 +166,16 @@ def _span(thread: Thread) -> tuple[int, int] | None:
     return (min(ends), max(ends)) if ends else None
 
 
-def _split_by_thread(life: Residency, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, Residency]]:
+def _split_by_thread(residency: Residency, spans: Sequence[tuple[int, int, int]]) -> list[tuple[int, Residency]]:
     """Split a residency at the threads' starts. Readings that begin after a thread's end belong to the next thread."""
-    t_ns = life.t_ns
+    t_ns = residency.t_ns
     starts = np.array([start for start, _, _ in spans], np.int64)
     owner = np.maximum(np.searchsorted(starts, t_ns, "right") - 1, 0)
     # A first reading of 0 may be from before the thread began.
-    has_birth = len(t_ns) > 1 and not any(table.ns[0].any() for table in life.tables)
-    begun = t_ns[1 if has_birth else 0]
+    has_birth = len(t_ns) > 1 and not any(table.ns[0].any() for table in residency.tables)
+    begin = t_ns[1 if has_birth else 0]
     for k, (_, end, _) in enumerate(spans[:-1]):
-        if begun > end:
+        if begin > end:
             owner[owner == k] = k + 1
     cuts = [0, *(np.nonzero(np.diff(owner))[0] + 1).tolist(), len(t_ns)]
-    return [(spans[int(owner[low])][2], life.part(low, high)) for low, high in pairwise(cuts)]
+    return [(spans[int(owner[low])][2], residency.part(low, high)) for low, high in pairwise(cuts)]

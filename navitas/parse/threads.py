@@ -88,7 +88,7 @@ def _joined(thread: ProbedThread, pieces: Sequence[CpuClock], records_ns: I64) -
 
 
 def _birth(thread: ProbedThread, pieces: Sequence[CpuClock], records_ns: I64) -> CpuClock | None:
-    """Return a reading of 0 from before a thread's start: the last record before its first anchor that does not list it."""
+    """Return a reading of 0 at the last record before the thread started, if no record lists it before its first anchor."""
     if not thread.tid or not len(thread.anchors.t_ns):
         return None
     start, used = thread.anchors.t_ns[0], thread.anchors.cpu_ns[0]

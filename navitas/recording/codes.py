@@ -1,4 +1,4 @@
-"""Codes of warnings and losses, by which scripts distinguish them (docs/json-report.md, Codes)."""
+"""Stable codes of warnings and losses, for scripts (docs/json-report.md, Codes)."""
 
 from __future__ import annotations
 

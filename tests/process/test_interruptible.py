@@ -14,7 +14,7 @@ TESTS = Path(__file__).resolve().parents[1]
 # Each test sends SIGINT in a different way: to a child, or to its own process while a child runs.
 INTERRUPTED = (
     "process/test_owned_folder.py::test_the_next_process_removes_a_killed_processs_folder[2]",
-    "process/build/test_gradle.py::test_a_real_ctrl_c_is_passed_on",
+    "process/build/test_gradle.py::test_ctrl_c_reaches_gradle",
 )
 
 

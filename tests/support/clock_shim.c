@@ -1,4 +1,4 @@
-/* Preloaded into a process and its children, it shifts their realtime clock by the seconds that a file holds (a double). */
+/* Preload: shifts the realtime clock of a process and its children by the seconds (a double) in the file NAVITAS_TEST_CLOCK. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

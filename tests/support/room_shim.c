@@ -1,4 +1,5 @@
-/* Preloaded into a process and its children: files below a folder take as many bytes as another file (an int64) says; then ENOSPC. */
+/* Preload: limits the total bytes that a process and its children can write below a folder. Another file (an int64) has the
+   limit; writes beyond it fail with ENOSPC. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +25,7 @@ __attribute__((constructor)) static void load(void) {
     if (page != MAP_FAILED) room = page;
 }
 
-/* How many of the bytes may be written; -1 with errno when none. */
+/* Returns the number of bytes that may be written, or -1 with errno if none may. */
 static ssize_t granted(int file, size_t wanted) {
     char link[64], path[PATH_MAX];
     if (!room || !wanted) return wanted;
@@ -50,6 +51,6 @@ ssize_t write(int file, const void *data, size_t count) {
 ssize_t sendfile(int out, int in, off_t *at, size_t count) {
     static ssize_t (*real)(int, int, off_t *, size_t);
     if (!real) real = dlsym(RTLD_NEXT, "sendfile");
-    ssize_t sent = real(out, in, at, count > 65536 ? 65536 : count); /* the caller requests more than there is */
+    ssize_t sent = real(out, in, at, count > 65536 ? 65536 : count); /* callers request more than is available */
     return sent > 0 && granted(out, sent) < 0 ? -1 : sent;
 }

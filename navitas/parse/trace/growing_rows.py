@@ -62,13 +62,13 @@ class GrowingRows:
 class CoreRows(GrowingRows):
     """A table with columns `cpu` and `t_ns`. Stores each core's rows separately, because they arrive nearly in time order.
 
-    With `apart_ns`, keeps only a core's first row in each stretch of this length.
+    With `min_gap_ns`, keeps only a core's first row in each stretch of this length.
     """
 
-    def __init__(self, apart_ns: int = 0, /, **dtypes: type[np.generic]) -> None:
+    def __init__(self, min_gap_ns: int = 0, /, **dtypes: type[np.generic]) -> None:
         super().__init__(None, cpu=np.int32, t_ns=np.int64, **dtypes)
         self._own = {name: dtype for name, dtype in self._dtypes.items() if name != "cpu"}
-        self._apart_ns = apart_ns
+        self._min_gap_ns = min_gap_ns
         self._cores: dict[int, _Columns] = {}
         self._stretch: dict[int, int] = {}
 
@@ -101,8 +101,8 @@ class CoreRows(GrowingRows):
         if core is None:
             core = self._cores[cpu] = _Columns(self._own)
         t_ns = piece["t_ns"]
-        if self._apart_ns and isinstance(t_ns, np.ndarray) and len(t_ns):
-            stretch = t_ns // self._apart_ns
+        if self._min_gap_ns and isinstance(t_ns, np.ndarray) and len(t_ns):
+            stretch = t_ns // self._min_gap_ns
             first = stretch != np.concatenate(([self._stretch.get(cpu, -1)], stretch[:-1]))
             self._stretch[cpu] = int(stretch[-1])
             piece = {name: column[first] if isinstance(column, np.ndarray) else column for name, column in piece.items()}

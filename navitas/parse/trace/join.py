@@ -70,8 +70,8 @@ def to_monotonic(
     if mapping is None:
         text = "no reading relates the trace's clock to the run's clock"
         return Joined(None, 0, (*reasons, Reason("trace_clock_unrelated", text)))
-    taken = triples.monotonic_ns
-    begin_ns, end_ns = run_ns or ((int(taken[0]), int(taken[-1])) if len(taken) else (trace.start_ns, trace.end_ns))
+    triple_ns = triples.monotonic_ns
+    begin_ns, end_ns = run_ns or ((int(triple_ns[0]), int(triple_ns[-1])) if len(triple_ns) else (trace.start_ns, trace.end_ns))
     low, high = begin_ns - _AROUND_NS, end_ns + _AROUND_NS
     joined = _apply(trace, lambda t_ns: np.clip(mapping.monotonic(t_ns), low, high), mapping)
     if joined.start_ns == low or joined.end_ns == high:
@@ -87,15 +87,15 @@ def to_monotonic(
 
 def _is_of_another_boot(trace: Trace, triples: ClockTriples) -> bool:
     """Whether realtime at boot differs between the trace's snapshots and the run's triples."""
-    taken = trace.snapshots
-    known = (taken.boottime_ns >= 0) & (taken.realtime_ns >= 0)
+    snapshots = trace.snapshots
+    known = (snapshots.boottime_ns >= 0) & (snapshots.realtime_ns >= 0)
     own = triples.boottime_ns != UNKNOWN
     if not known.any() or not own.any():
         return False
     # If realtime was set between two readings, some of them still agree.
-    of_trace = np.unique((taken.realtime_ns[known] - taken.boottime_ns[known]) // _ANOTHER_BOOT_NS)
-    of_run = np.unique((triples.realtime_ns[own] - triples.boottime_ns[own]) // _ANOTHER_BOOT_NS)
-    return not np.isin(of_trace, np.concatenate([of_run - 1, of_run, of_run + 1])).any()
+    trace_boots = np.unique((snapshots.realtime_ns[known] - snapshots.boottime_ns[known]) // _ANOTHER_BOOT_NS)
+    run_boots = np.unique((triples.realtime_ns[own] - triples.boottime_ns[own]) // _ANOTHER_BOOT_NS)
+    return not np.isin(trace_boots, np.concatenate([run_boots - 1, run_boots, run_boots + 1])).any()
 
 
 def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> ClockMapping | None:
@@ -108,11 +108,11 @@ def _mapping(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> Cloc
 
 def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> ClockMapping | None:
     """Map a trace that does not name its clock. Its marks identify the clock, or give its offset to monotonic."""
-    taken = trace.snapshots
-    marks = [(taken.trace_ns, taken.monotonic_ns)]
-    read = taken.realtime_ns >= 0
-    if read.any() and (monotonic := triples.from_realtime(taken.realtime_ns[read])) is not None:
-        marks.append((taken.trace_ns[read], monotonic))
+    snapshots = trace.snapshots
+    marks = [(snapshots.trace_ns, snapshots.monotonic_ns)]
+    read = snapshots.realtime_ns >= 0
+    if read.any() and (monotonic := triples.from_realtime(snapshots.realtime_ns[read])) is not None:
+        marks.append((snapshots.trace_ns[read], monotonic))
     # Prefer monotonic marks: realtime may have been set.
     offsets = next((found for at, own in marks if len(found := (at - own)[own >= 0])), None)
     if offsets is None:
@@ -135,13 +135,13 @@ def _map_unknown(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
 def _apply(trace: Trace, to: Callable[[I64], I64], mapping: ClockMapping) -> Trace:
     """Convert the times of all tables by `to`, one column after another."""
     start_ns, end_ns = to(np.array([trace.start_ns, trace.end_ns], np.int64)).tolist()
-    windows, losses, suspends, taken = trace.windows, trace.losses, trace.suspends, trace.snapshots
-    hole = mapping.unsure
+    windows, losses, suspends, snapshots = trace.windows, trace.losses, trace.suspends, trace.snapshots
+    uncertain = mapping.uncertain
     losses = replace(
         losses,
-        cpu=np.append(losses.cpu, np.full(len(hole), -1, np.int32)),
-        from_ns=to(np.append(losses.from_ns, hole.from_ns)),
-        to_ns=to(np.append(losses.to_ns, hole.to_ns)),
+        cpu=np.append(losses.cpu, np.full(len(uncertain), -1, np.int32)),
+        from_ns=to(np.append(losses.from_ns, uncertain.from_ns)),
+        to_ns=to(np.append(losses.to_ns, uncertain.to_ns)),
     )
     order = np.argsort(losses.from_ns, kind="stable")
     return replace(
@@ -153,7 +153,7 @@ def _apply(trace: Trace, to: Callable[[I64], I64], mapping: ClockMapping) -> Tra
         windows=replace(windows, from_ns=to(windows.from_ns), to_ns=to(windows.to_ns)),
         losses=replace(losses, cpu=losses.cpu[order], from_ns=losses.from_ns[order], to_ns=losses.to_ns[order]),
         suspends=replace(suspends, from_ns=to(suspends.from_ns), to_ns=to(suspends.to_ns)),
-        snapshots=replace(taken, trace_ns=to(taken.trace_ns)),
+        snapshots=replace(snapshots, trace_ns=to(snapshots.trace_ns)),
         rails=trace.rails and replace(trace.rails, t_ns=to(trace.rails.t_ns)),
         start_ns=start_ns,
         end_ns=end_ns,

@@ -51,16 +51,16 @@ def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int
     if not len(first):
         none, never = np.empty(0, np.int32), np.empty(0, np.int64)
         return Tasks(none, none, never, never, none, names)
-    life = np.cumsum(opens) - 1
+    lifetime = np.cumsum(opens) - 1
     from_ns = np.where((kind[first] == OPEN) | same[first], t_ns[first], start_ns)
     last = np.append(first[1:], len(order)) - 1
     to_ns = np.where(np.isin(kind[last], (DIED, GONE)), t_ns[last], end_ns)
     died = kind == DIED
-    to_ns[life[died]] = t_ns[died]
+    to_ns[lifetime[died]] = t_ns[died]
     cut = np.flatnonzero(same[first])
     to_ns[cut - 1] = np.minimum(to_ns[cut - 1], from_ns[cut])
-    tasks = Tasks(tid[first], _last(life, facts.tgid[order]), from_ns, to_ns, _last(life, facts.name[order]), names)
-    return _with_processes(tasks, _last(life, facts.parent[order]), keys)
+    tasks = Tasks(tid[first], _last(lifetime, facts.tgid[order]), from_ns, to_ns, _last(lifetime, facts.name[order]), names)
+    return _with_processes(tasks, _last(lifetime, facts.parent[order]), keys)
 
 
 class _Keys:
@@ -74,12 +74,12 @@ class _Keys:
         return (tid.astype(np.int64) << (_TIME_BITS + 1)) + (np.clip(t_ns - self._start_ns, 0, self._length_ns) >> self._shift)
 
 
-def _last(life: I64, value: I32) -> I32:
+def _last(lifetime: I64, value: I32) -> I32:
     """Return the last value of each lifetime that is not -1."""
-    of_life = np.full(int(life[-1]) + 1, UNKNOWN, np.int32)
+    per_lifetime = np.full(int(lifetime[-1]) + 1, UNKNOWN, np.int32)
     known = np.flatnonzero(value != UNKNOWN)
-    of_life[life[known]] = value[known]
-    return of_life
+    per_lifetime[lifetime[known]] = value[known]
+    return per_lifetime
 
 
 def _with_processes(tasks: Tasks, parent: I32, keys: _Keys) -> Tasks:

@@ -70,18 +70,18 @@ class Layout:
     def _try(self, offsets: list[int], base: Places, end: Places, fits: Callable[[Places], Bool]) -> Places:
         """Return, for each base, the position at the first matching offset before the line's end; -1 if none matches."""
         place = np.full(len(base), -1, np.int64)
-        left = np.arange(len(base))
+        remaining = np.arange(len(base))
         most, best = 0, 0
         for offset in tuple(offsets):
-            if not len(left):
+            if not len(remaining):
                 break
-            at = base[left] + offset
-            good = at < end[left]
-            good &= fits(np.where(good, at, base[left]))
+            at = base[remaining] + offset
+            good = at < end[remaining]
+            good &= fits(np.where(good, at, base[remaining]))
             hits = int(np.count_nonzero(good))
             if hits:
-                place[left[good]] = at[good]
-                left = left[~good]
+                place[remaining[good]] = at[good]
+                remaining = remaining[~good]
             if hits > most:
                 most, best = hits, offset
         if most:

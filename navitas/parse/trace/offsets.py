@@ -21,12 +21,12 @@ _MAX_JUMPS = 10_000
 class ClockMapping:
     """A conversion of times by `monotonic`.
 
-    Readings disagree by up to `residual_ns`. In the spans `unsure` (on the trace's clock) the error may be larger.
+    Readings disagree by up to `residual_ns`. In the spans `uncertain` (on the trace's clock) the error may be larger.
     """
 
     monotonic: Callable[[I64], I64]
     residual_ns: int
-    unsure: TimeSpans
+    uncertain: TimeSpans
 
 
 def constant_offset(offset_ns: int, residual_ns: int) -> ClockMapping:
@@ -51,21 +51,21 @@ def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
     parts = np.split(offset, jumps + 1)
     level = np.array([int(np.median(part)) for part in parts], np.int64)
     residual_ns = max(int(np.abs(part - own).max()) for part, own in zip(parts, level, strict=True))
-    stops, unsure, guessed_ns = [], [], []
+    stops, uncertain, guessed_ns = [], [], []
     pauses = _Pauses(trace)
-    for jump, slept in zip(jumps, np.diff(level), strict=True):
+    for jump, suspended_ns in zip(jumps, np.diff(level), strict=True):
         low, high = int(boot_ns[jump]), int(boot_ns[jump + 1])
-        if slept < 0:
-            unsure.append((low, high))
+        if suspended_ns < 0:
+            uncertain.append((low, high))
             continue
-        sleeps = _recorded_sleeps(trace.suspends, low, high, int(slept))
-        if not sleeps:
+        recorded = _recorded_suspends(trace.suspends, low, high, int(suspended_ns))
+        if not recorded:
             from_ns, to_ns = pauses.longest(low, high)
-            if to_ns - from_ns < slept - _STEP_NS:
-                unsure.append((low, high))
-            sleeps = [(to_ns, int(slept))]
-            guessed_ns.append(int(slept))
-        stops += sleeps
+            if to_ns - from_ns < suspended_ns - _STEP_NS:
+                uncertain.append((low, high))
+            recorded = [(to_ns, int(suspended_ns))]
+            guessed_ns.append(int(suspended_ns))
+        stops += recorded
     if np.any(np.diff(level) < 0):
         text = "boottime falls relative to monotonic, so some readings of the clocks are wrong"
         reasons.append(Reason("trace_clocks_contradict", text))
@@ -74,32 +74,34 @@ def map_boottime(trace: Trace, triples: ClockTriples, reasons: list[Reason]) -> 
         slept_s = sum(guessed_ns) / 1e9
         text = f"the device was suspended for {slept_s:.3f} s{times}; the time is inferred from the longest pause in the events"
         reasons.append(Reason("device_slept", text))
-    return ClockMapping(_function(int(level[0]), stops), residual_ns, _spans(unsure))
+    return ClockMapping(_function(int(level[0]), stops), residual_ns, _spans(uncertain))
 
 
 def _readings(trace: Trace, triples: ClockTriples) -> tuple[I64, I64]:
     """Return boottimes, in order, and their lead over monotonic, without single readings that contradict their neighbours."""
-    taken = trace.snapshots
-    own = (taken.boottime_ns >= 0) & (taken.monotonic_ns >= 0)
+    snapshots = trace.snapshots
+    own = (snapshots.boottime_ns >= 0) & (snapshots.monotonic_ns >= 0)
     known = triples.boottime_ns != UNKNOWN
-    boot_ns = np.concatenate([taken.boottime_ns[own], triples.boottime_ns[known]])
-    monotonic_ns = np.concatenate([taken.monotonic_ns[own], triples.monotonic_ns[known]])
+    boot_ns = np.concatenate([snapshots.boottime_ns[own], triples.boottime_ns[known]])
+    monotonic_ns = np.concatenate([snapshots.monotonic_ns[own], triples.monotonic_ns[known]])
     order = np.argsort(boot_ns, kind="stable")
     boot_ns, offset = boot_ns[order], (boot_ns - monotonic_ns)[order]
-    odd: Bool = np.zeros(len(offset), bool)
-    odd[1:-1] = (np.abs(offset[2:] - offset[:-2]) <= _STEP_NS) & (np.abs(offset[1:-1] - offset[:-2]) > _STEP_NS)
-    return boot_ns[~odd], offset[~odd]
+    outlier: Bool = np.zeros(len(offset), bool)
+    outlier[1:-1] = (np.abs(offset[2:] - offset[:-2]) <= _STEP_NS) & (np.abs(offset[1:-1] - offset[:-2]) > _STEP_NS)
+    return boot_ns[~outlier], offset[~outlier]
 
 
-def _recorded_sleeps(suspends: TimeSpans, low: int, high: int, slept: int) -> list[tuple[int, int]]:
-    """Return (time of resume, duration) of each suspend between two readings, scaled to `slept` in total."""
+def _recorded_suspends(suspends: TimeSpans, low: int, high: int, suspended_ns: int) -> list[tuple[int, int]]:
+    """Return (time of resume, duration) of each suspend between two readings, scaled to `suspended_ns` in total."""
     inside = (suspends.to_ns > low) & (suspends.from_ns < high)
     from_ns, to_ns = suspends.from_ns[inside], suspends.to_ns[inside]
     whole = int((to_ns - from_ns).sum())
     if not whole:
         return []
     share = (to_ns - from_ns) / whole
-    return [(int(woke), round(slept * part)) for woke, part in zip(to_ns.tolist(), share.tolist(), strict=True)]
+    return [
+        (int(resumed_ns), round(suspended_ns * part)) for resumed_ns, part in zip(to_ns.tolist(), share.tolist(), strict=True)
+    ]
 
 
 class _Pauses:
@@ -126,13 +128,13 @@ def _function(ahead_ns: int, stops: list[tuple[int, int]]) -> Callable[[I64], I6
     """
     if not stops:
         return lambda t_ns: t_ns - ahead_ns
-    woke, slept = np.array(sorted(stops), np.int64).T
-    begin = int(woke[0] - slept[0])
-    knots = np.maximum.accumulate(np.column_stack([woke - slept, woke]).ravel() - begin)
-    stood = np.column_stack([np.cumsum(slept) - slept, np.cumsum(slept)]).ravel()
+    resumed_ns, suspended_ns = np.array(sorted(stops), np.int64).T
+    begin = int(resumed_ns[0] - suspended_ns[0])
+    knots = np.maximum.accumulate(np.column_stack([resumed_ns - suspended_ns, resumed_ns]).ravel() - begin)
+    stopped_ns = np.column_stack([np.cumsum(suspended_ns) - suspended_ns, np.cumsum(suspended_ns)]).ravel()
 
     def monotonic(t_ns: I64) -> I64:
-        stopped = np.interp((t_ns - begin).astype(np.float64), knots.astype(np.float64), stood.astype(np.float64))
+        stopped = np.interp((t_ns - begin).astype(np.float64), knots.astype(np.float64), stopped_ns.astype(np.float64))
         joined: I64 = t_ns - ahead_ns - np.rint(stopped).astype(np.int64)
         return joined
 

@@ -25,22 +25,22 @@ class TextLosses:
         if not lost and not self._open:
             self._last_at[lines.cpu] = lines.t_ns
             return
-        lost_of: dict[int, list[int]] = {}
+        lost_lines: dict[int, list[int]] = {}
         for line, cpu in lost:
-            lost_of.setdefault(cpu, []).append(line)
+            lost_lines.setdefault(cpu, []).append(line)
         for cpu in np.unique(lines.cpu).tolist():
             of_cpu = np.flatnonzero(lines.cpu == cpu)
             row, t_ns = lines.row[of_cpu], lines.t_ns[of_cpu]
             if cpu in self._open:
                 self._into.losses.row(cpu=cpu, from_ns=self._open.pop(cpu), to_ns=int(t_ns[0]))
-            for at in np.unique(np.searchsorted(row, lost_of.pop(cpu, []))).tolist():
+            for at in np.unique(np.searchsorted(row, lost_lines.pop(cpu, []))).tolist():
                 from_ns = int(t_ns[at - 1]) if at else self._before(cpu, int(t_ns[0]))
                 if at < len(t_ns):
                     self._into.losses.row(cpu=cpu, from_ns=from_ns, to_ns=int(t_ns[at]))
                 else:
                     self._open[cpu] = from_ns
             self._last_at[cpu] = t_ns[-1]
-        for cpu in lost_of:
+        for cpu in lost_lines:
             self._open.setdefault(cpu, self._before(cpu, 0))
 
     def _before(self, cpu: int, otherwise: int) -> int:

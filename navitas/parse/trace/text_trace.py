@@ -56,23 +56,23 @@ class _LineReader:
             return
         for line in lines.comment.tolist():
             self._single.comment(content(line))
-        said = [(line, self._single.other(before + line + 1, content(line))) for line in lines.other.tolist()]
-        self._losses.block(lines, [(line, cpu) for line, cpu in said if cpu is not None])
+        results = [(line, self._single.other(before + line + 1, content(line))) for line in lines.other.tolist()]
+        self._losses.block(lines, [(line, cpu) for line, cpu in results if cpu is not None])
         if not len(lines.row):
             return
         into.extend_span(int(lines.t_ns.min()), int(lines.t_ns.max()))
-        broken = set(_lines_with(text, lines, _UNDECODED))
-        for line in sorted(broken):
+        undecoded = set(_lines_with(text, lines, _UNDECODED))
+        for line in sorted(undecoded):
             into.skip(before + line + 1, content(line), "trace-cmd could not decode the event")
 
         def switch(row: int) -> Switch | None:
             line = int(lines.row[row])
-            return None if line in broken else self._single.switch(before + line + 1, content(line))
+            return None if line in undecoded else self._single.switch(before + line + 1, content(line))
 
-        left = [lines.row[rows] for rows in _frequent(text, lines, self._switches, switch, into)]
-        rare = np.unique(np.concatenate(left))
+        remaining = [lines.row[rows] for rows in _frequent(text, lines, self._switches, switch, into)]
+        rare = np.unique(np.concatenate(remaining))
         for line in rare.tolist():
-            if line not in broken:
+            if line not in undecoded:
                 self._single.event(before + line + 1, content(line))
 
     def close(self) -> RawTrace:

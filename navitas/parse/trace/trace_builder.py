@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from navitas.parse.arrays import I32, I64, U8, Bool
 from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.growing_rows import CoreRows, GrowingRows
-from navitas.parse.trace.trace_tables import DEAD, IDLE_APART_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
+from navitas.parse.trace.trace_tables import DEAD, IDLE_MIN_GAP_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
 CPU_LIMIT: Final = 4096
 OPEN, SEEN, DIED, GONE, LISTED = 0, 1, 2, 3, 4
@@ -77,7 +77,7 @@ class TraceBuilder:
         i32, i64, u8 = np.int32, np.int64, np.uint8
         self.switches = CoreRows(next_tid=i32, prev_tid=i32, prev_state=u8)
         self.frequencies = CoreRows(khz=i64)
-        self.idle = CoreRows(IDLE_APART_NS, state=i32)
+        self.idle = CoreRows(IDLE_MIN_GAP_NS, state=i32)
         self.facts = GrowingRows(_informative, t_ns=i64, tid=i32, kind=u8, tgid=i32, name=i32, parent=i32)
         self.losses = GrowingRows(cpu=i32, from_ns=i64, to_ns=i64)
         self.offline = GrowingRows(cpu=i32, t_ns=i64)

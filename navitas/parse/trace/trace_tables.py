@@ -17,7 +17,7 @@ IDLE_TID = 0
 ALL_CPUS = -1
 UNKNOWN = -1
 LEAVES_IDLE = -1
-IDLE_APART_NS = 5_000_000
+IDLE_MIN_GAP_NS = 5_000_000
 TraceClock = Literal["boottime", "monotonic", "global"]
 
 
@@ -52,7 +52,7 @@ class Frequencies:
 class IdleStates:
     """cpu_idle events, by cpu, then time: the state entered at `t_ns[i]`, or `LEAVES_IDLE`.
 
-    They show when the device was awake. Only a core's first event in every `IDLE_APART_NS` is kept.
+    They show when the device was awake. Only a core's first event in every `IDLE_MIN_GAP_NS` is kept.
     """
 
     cpu: I32

@@ -1,4 +1,4 @@
-"""The instrumenter's JVM as the Python side meets it: its work, its failures, its end."""
+"""The instrumenter's JVM, seen from Python: its results, its failures, its end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bridge_jar() -> Path:
 
 @pytest.fixture
 def classes(tmp_path: Path, bridge_jar: Path) -> Path:
-    """A folder of real classes: py4j's own, out of the bridge's jar. Its name is not ASCII."""
+    """Return a folder of real classes: py4j's, from the bridge's jar. Its name is not ASCII."""
     folder = tmp_path / "klassen ü→"
     with zipfile.ZipFile(bridge_jar) as jar:
         jar.extractall(folder, [name for name in jar.namelist() if name.startswith("py4j/commands/")])
@@ -48,7 +48,7 @@ def fake_java(folder: Path, script: str) -> Path:
 
 
 def process_ends(pid: int) -> bool:
-    """Whether a process that is not our child ends within a generous while."""
+    """Whether a process that is not a child of this one ends within a generous time."""
     for _ in range(600):
         try:
             os.kill(pid, 0)
@@ -60,7 +60,7 @@ def process_ends(pid: int) -> bool:
     return False
 
 
-def test_instruments_and_reuses_in_one_jvm(tmp_path: Path, classes: Path) -> None:
+def test_one_jvm_instruments_several_times(tmp_path: Path, classes: Path) -> None:
     inputs = [InstrumentInput(classes, tmp_path / "out", "test", ":app")]
     with InstrumenterBridge() as bridge:
         first = bridge.instrument(inputs, INCLUDE_PY4J, tmp_path / "map.json")
@@ -79,14 +79,14 @@ def test_instruments_and_reuses_in_one_jvm(tmp_path: Path, classes: Path) -> Non
     assert (tmp_path / "out/META-INF/navitas/map.properties").read_text() == f"map_id={first.map_id}\n"
 
 
-def test_warnings_come_back(tmp_path: Path, classes: Path) -> None:
+def test_warnings_are_returned(tmp_path: Path, classes: Path) -> None:
     (classes / "Broken.class").write_text("nonsense")
     with InstrumenterBridge() as bridge:
         summary = bridge.instrument([InstrumentInput(classes, tmp_path / "out")], InstrumentOptions(), tmp_path / "map.json")
     assert summary.warnings == (f"skipped, malformed class file: {classes}@Broken.class (not a class file)",)
 
 
-def test_a_failure_names_file_and_cause_and_the_jvm_lives_on(tmp_path: Path, classes: Path) -> None:
+def test_a_failure_names_file_and_cause_and_the_jvm_continues(tmp_path: Path, classes: Path) -> None:
     with InstrumenterBridge() as bridge:
         with pytest.raises(BuildError, match="none: no such file or folder") as caught:
             bridge.instrument([InstrumentInput(tmp_path / "none", tmp_path / "out")], InstrumentOptions(), tmp_path / "map.json")
@@ -94,7 +94,7 @@ def test_a_failure_names_file_and_cause_and_the_jvm_lives_on(tmp_path: Path, cla
         bridge.instrument([InstrumentInput(classes, tmp_path / "out")], INCLUDE_PY4J, tmp_path / "map.json")
 
 
-def test_a_jvm_that_dies_is_reported_with_its_last_words(tmp_path: Path, classes: Path) -> None:
+def test_a_crashed_jvm_is_reported_with_its_last_output(tmp_path: Path, classes: Path) -> None:
     with InstrumenterBridge() as bridge:
         assert bridge._process is not None
         bridge._process.kill()
@@ -103,7 +103,7 @@ def test_a_jvm_that_dies_is_reported_with_its_last_words(tmp_path: Path, classes
             bridge.instrument([InstrumentInput(classes, tmp_path / "out")], INCLUDE_PY4J, tmp_path / "map.json")
 
 
-def test_a_java_that_cannot_run_it(tmp_path: Path, bridge_jar: Path) -> None:
+def test_an_unsuitable_java_is_reported(tmp_path: Path, bridge_jar: Path) -> None:
     java = fake_java(tmp_path, "echo 'Error: this is no JVM' >&2; echo '\tat some.Frame' >&2; exit 3")
     with (
         pytest.raises(BuildError, match=r"could not start \(exit code 3\)\n  Error: this is no JVM$") as caught,
@@ -113,12 +113,12 @@ def test_a_java_that_cannot_run_it(tmp_path: Path, bridge_jar: Path) -> None:
     assert "Java" in caught.value.remedy
 
 
-def test_a_java_that_says_something_else(tmp_path: Path, bridge_jar: Path) -> None:
+def test_unexpected_output_of_java_is_reported(tmp_path: Path, bridge_jar: Path) -> None:
     with pytest.raises(BuildError, match="could not start"), InstrumenterBridge(fake_java(tmp_path, "echo '[1]'")):
         pass
 
 
-def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_java_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BuildError, match="no Java found") as caught:
@@ -126,7 +126,7 @@ def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "JDK" in caught.value.remedy
 
 
-def test_java_home_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_home_takes_precedence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(BuildError, match="has no bin/java"):
         find_java()

@@ -1,4 +1,4 @@
-"""The revision of a project, from repositories that may be hostile."""
+"""The revision of a project, from repositories that may be malicious."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
 
 @pytest.fixture(autouse=True)
 def _plain_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No configuration of this user or machine."""
+    """Disable git's configuration of this user and machine."""
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
@@ -31,7 +31,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with one commit of `app/file`."""
+    """Return a repository with one commit of `app/file`."""
     folder = tmp_path / "repository"
     (folder / "app").mkdir(parents=True)
     (folder / "app/file").write_text("a")
@@ -42,7 +42,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 def rewritten(file: Path) -> None:
-    """Write the same text again: git must read the file to see that it is unchanged."""
+    """Write the same text again. Git must then read the file to see that it is unchanged."""
     file.write_text(file.read_text())
     os.utime(file, (1, 1))
 
@@ -52,7 +52,7 @@ def test_a_clean_and_a_changed_project(repository: Path) -> None:
     assert revision(repository) == revision(repository / "app") == Revision(commit, dirty=False)
     (repository / "recordings").mkdir()
     (repository / "recordings/new").touch()
-    assert revision(repository) == Revision(commit, dirty=False), "untracked files are no change of the project"
+    assert revision(repository) == Revision(commit, dirty=False), "untracked files do not change the project"
     rewritten(repository / "app/file")
     assert revision(repository) == Revision(commit, dirty=False)
     (repository / "app/file").write_text("b")
@@ -69,7 +69,7 @@ def test_a_worktree_has_its_own_revision(repository: Path, tmp_path: Path) -> No
     assert revision(tmp_path / "other") != revision(repository)
 
 
-def test_there_may_be_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_commit_there_is_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert revision(tmp_path) is None, "no repository"
     assert revision(tmp_path / "missing") is None
     git(tmp_path, "init", "-q")
@@ -80,7 +80,7 @@ def test_there_may_be_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert revision(tmp_path) is None, "no git"
 
 
-def test_a_git_that_hangs_or_fails_is_left_out(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_working_git_there_is_no_revision(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "bin/git"
     program.parent.mkdir()
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
@@ -91,9 +91,7 @@ def test_a_git_that_hangs_or_fails_is_left_out(repository: Path, tmp_path: Path,
         assert revision(repository) is None
 
 
-def test_another_repository_in_the_environment_is_not_meant(
-    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_repository_in_the_environment_is_ignored(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other"
     other.mkdir()
     git(other, "init", "-q")
@@ -104,7 +102,7 @@ def test_another_repository_in_the_environment_is_not_meant(
 
 
 @pytest.mark.parametrize("filters", [(), ("filter.x.clean", "filter.x.process")])
-def test_nothing_of_the_repository_runs(repository: Path, filters: tuple[str, ...]) -> None:
+def test_no_code_of_the_repository_runs(repository: Path, filters: tuple[str, ...]) -> None:
     trap = repository / "trap.sh"
     trap.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{repository}/ran'\ncat\n")
     trap.chmod(0o755)
@@ -154,14 +152,14 @@ def test_a_partial_clone_fetches_nothing(repository: Path) -> None:
     assert not (repository / "ran").exists()
 
 
-def test_filters_of_the_user_are_no_reason_to_know_less(repository: Path, tmp_path: Path) -> None:
+def test_filters_of_the_user_still_run(repository: Path, tmp_path: Path) -> None:
     with (tmp_path / "gitconfig").open("a") as config:
         config.write('[filter "lfs"]\nclean = cat\nsmudge = cat\n')
     found = revision(repository)
     assert found is not None and found.dirty is False
 
 
-def test_a_git_of_the_repository_does_not_run(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_git_program_in_the_repository_does_not_run(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trap = repository / "git"
     trap.write_text(f"#!/bin/sh\ntouch '{repository}/ran'\n")
     trap.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Gradle as a child process: found, listened to, ended; errors include its last lines and a remedy."""
+"""Gradle as a child process: how it is found, read and ended. Errors include its last lines and a remedy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from navitas.errors import BuildError, ExitCode, UsageError
 
 @pytest.fixture(autouse=True)
 def plugin_jar(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """These tests run no plugin, so any file will do for its jar."""
+    """These tests do not run the plugin, so its jar can be any file."""
     path = tmp_path_factory.mktemp("jars") / "navitas-gradle-plugin.jar"
     path.write_bytes(b"jar")
     monkeypatch.setattr(driver, "jar", lambda name: path)
@@ -51,7 +51,7 @@ def report(module: str, kind: str, bundle: Path | None = None, **more: object) -
     return f"cat <<'END'\n{line}\nEND"
 
 
-def test_bundles_are_found_by_what_the_plugin_says(tmp_path: Path, project: Path) -> None:
+def test_bundles_are_found_by_the_plugins_output(tmp_path: Path, project: Path) -> None:
     first = make(tmp_path / "bündel a.zip", FILES)
     other = json.dumps({**MANIFEST, "package": "org.example.lib", "module": ":lib"})
     second = make(tmp_path / "b.zip", {**FILES, "bundle.json": other})
@@ -110,11 +110,11 @@ def test_a_failed_build_shows_its_last_lines(tmp_path: Path, project: Path) -> N
     assert shown[-1].strip() == "line 100"
     assert len(shown) <= 22
     assert "advice" not in caught.value.message
-    assert f"`{gradle} testClasses`" in caught.value.remedy  # which Gradle it was: one on PATH may be the wrong one
+    assert f"`{gradle} testClasses`" in caught.value.remedy  # names the Gradle, because the one on PATH may be the wrong one
     assert "--gradle" in caught.value.remedy
 
 
-def test_a_gradle_that_is_too_old_for_the_junit_platform_is_named(tmp_path: Path, project: Path) -> None:
+def test_a_gradle_too_old_for_the_junit_platform_is_reported(tmp_path: Path, project: Path) -> None:
     noise = 'openjdk version "17.0.1" 2021-10-19\nOpenJDK Runtime Environment (build 17)\nOpenJDK 64-Bit Server VM (build 17)'
     said = f"{noise}\nnavitas-gradle 4.4.1\n> Could not find method useJUnitPlatform() for arguments [] on task ':test'"
     gradle = str(fake_gradle(tmp_path, f"cat <<'END'\n{said}\nEND\nexit 1"))
@@ -128,21 +128,21 @@ def test_a_gradle_that_is_too_old_for_the_junit_platform_is_named(tmp_path: Path
     assert "OpenJDK" not in caught.value.message and "openjdk" not in caught.value.message
 
 
-def test_a_java_without_compiler_asks_for_a_jdk(tmp_path: Path, project: Path) -> None:
+def test_a_java_without_compiler_requires_a_jdk(tmp_path: Path, project: Path) -> None:
     script = "echo '> Toolchain installation does not provide the required capabilities: [JAVA_COMPILER]'; exit 1"
     with pytest.raises(BuildError) as caught:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
     assert "JDK" in caught.value.remedy
 
 
-def test_an_unknown_module_is_wrong_usage(tmp_path: Path, project: Path) -> None:
+def test_an_unknown_module_is_a_usage_error(tmp_path: Path, project: Path) -> None:
     script = "echo \"Project 'nope' not found in root project 'x'.\"; exit 1"
     with pytest.raises(UsageError, match="nope") as caught:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), module=":nope")
     assert caught.value.exit_code is ExitCode.USAGE
 
 
-def test_an_unknown_test_task_is_wrong_usage(tmp_path: Path, project: Path) -> None:
+def test_an_unknown_test_task_is_a_usage_error(tmp_path: Path, project: Path) -> None:
     with pytest.raises(UsageError, match="no module has a test task 'nope'") as caught:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":", "java", None))), test_task="nope")
     assert "--test-task" in caught.value.remedy
@@ -153,7 +153,7 @@ def android_bundle(path: Path, module: str = ":app", **changes: object) -> Path:
     return make(path, {**ANDROID_FILES, "bundle.json": json.dumps(manifest)})
 
 
-def test_android_bundles_are_known_by_their_kind(tmp_path: Path, project: Path) -> None:
+def test_android_bundles_are_recognized_by_their_kind(tmp_path: Path, project: Path) -> None:
     made = android_bundle(tmp_path / "app.zip")
     script = 'for a in "$@"; do echo "$a"; done\n' + report(":app", "android", made, variant="demoDebug", framework=["/a.jar"])
     lines: list[str] = []
@@ -177,14 +177,14 @@ def test_android_bundles_are_known_by_their_kind(tmp_path: Path, project: Path) 
     ("variant", "words"),
     [(None, "several variants: demoDebug, fullDebug"), ("demoRelease", "no module has a variant 'demoRelease'")],
 )
-def test_a_variant_is_chosen_by_the_user(tmp_path: Path, project: Path, variant: str | None, words: str) -> None:
+def test_the_user_chooses_a_variant(tmp_path: Path, project: Path, variant: str | None, words: str) -> None:
     script = "\n".join(report(":app", "android", variant=name) for name in ("fullDebug", "demoDebug"))
     with pytest.raises(UsageError, match=words) as error:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), variant=variant)
     assert "demoDebug" in error.value.remedy
 
 
-def test_a_name_of_no_variant_ends_the_build_before_it_begins(tmp_path: Path, project: Path) -> None:
+def test_an_unknown_variant_is_refused_before_the_build(tmp_path: Path, project: Path) -> None:
     known = ["demoDebug (:app)", "fullDebug (:app)"]
     said = "navitas-failure " + json.dumps({"code": "no_variant", "variant": "x", "known": known})
     with pytest.raises(UsageError, match=r"no module has a variant 'x' with tests$") as error:
@@ -192,20 +192,20 @@ def test_a_name_of_no_variant_ends_the_build_before_it_begins(tmp_path: Path, pr
     assert error.value.remedy == "name one with --variant: demoDebug (:app), fullDebug (:app)"
 
 
-def test_a_build_without_sdk_says_where_one_is_named(tmp_path: Path, project: Path) -> None:
+def test_a_build_without_an_sdk_says_how_to_name_one(tmp_path: Path, project: Path) -> None:
     with pytest.raises(BuildError, match="SDK location not found") as error:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo '> SDK location not found. Define …'; exit 1")))
     assert "ANDROID_HOME" in error.value.remedy
 
 
-def test_a_build_that_asks_for_more_of_the_sdk_says_how_to_get_it(tmp_path: Path, project: Path) -> None:
+def test_a_build_with_missing_sdk_packages_says_how_to_install_them(tmp_path: Path, project: Path) -> None:
     script = "echo '> Failed to find target with hash string android-35 in: /sdk'; exit 1"
     with pytest.raises(BuildError, match="android-35") as error:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
     assert "sdkmanager" in error.value.remedy
 
 
-def test_a_failed_build_reports_of_an_untested_plugin(tmp_path: Path, project: Path) -> None:
+def test_a_failed_build_names_an_untested_android_plugin(tmp_path: Path, project: Path) -> None:
     warning = "navitas: :app: Android Gradle Plugin 9.9.9 is untested with Navitas (tested: 8.4.2)"
     script = f"echo '{warning}'; echo '{warning}'; for i in $(seq 50); do echo line $i; done; exit 1"
     with pytest.raises(BuildError) as error:
@@ -214,7 +214,7 @@ def test_a_failed_build_reports_of_an_untested_plugin(tmp_path: Path, project: P
     assert "line 50" in str(error.value)
 
 
-def test_an_android_bundle_names_only_what_it_holds(tmp_path: Path) -> None:
+def test_an_android_bundle_names_only_its_own_files(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match=r"'mapping\.txt', which is not in it"):
         open_bundles([android_bundle(tmp_path / "a.zip", mapping="mapping.txt")])
     with pytest.raises(BuildError, match="leaves the bundle"):
@@ -224,7 +224,7 @@ def test_an_android_bundle_names_only_what_it_holds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "words"), [("java", "no tests"), ("android", "no instrumentation tests"), ("other", "`java` plugin")]
 )
-def test_a_project_without_bundles_says_why(tmp_path: Path, project: Path, kind: str, words: str) -> None:
+def test_a_project_without_bundles_reports_the_reason(tmp_path: Path, project: Path, kind: str, words: str) -> None:
     with pytest.raises(BuildError, match=words) as caught:
         build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":", kind))))
     assert caught.value.remedy
@@ -245,19 +245,19 @@ def test_two_modules_of_one_package_are_refused(tmp_path: Path, project: Path) -
         build_bundles(project, gradle=str(fake_gradle(tmp_path, "\n".join(paths))))
 
 
-def test_an_unknown_report_of_the_plugin_is_an_error(tmp_path: Path, project: Path) -> None:
+def test_an_unknown_line_of_the_plugin_is_an_error(tmp_path: Path, project: Path) -> None:
     with pytest.raises(BuildError, match="navitas-project"):
         build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo 'navitas-project {}'; sleep 60")))
 
 
-def test_a_folder_that_is_no_gradle_project_is_wrong_usage(tmp_path: Path) -> None:
+def test_a_folder_without_a_gradle_project_is_a_usage_error(tmp_path: Path) -> None:
     for folder, reported in ((tmp_path, "not a Gradle project"), (tmp_path / "missing", "no such folder")):
         with pytest.raises(UsageError, match=reported) as caught:
             build_bundles(folder)
         assert caught.value.remedy
 
 
-def test_gradle_is_looked_for_in_order(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gradle_is_searched_in_order(tmp_path: Path, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     on_path = fake_gradle(tmp_path / "bin", "")
     monkeypatch.setenv("PATH", str(on_path.parent))
     assert find_gradle(project, None) == [str(on_path)]
@@ -270,7 +270,7 @@ def test_gradle_is_looked_for_in_order(tmp_path: Path, project: Path, monkeypatc
     assert find_gradle(project, "gradle") == [str(on_path)]
 
 
-def test_a_modules_wrapper_is_that_of_the_whole_build(tmp_path: Path) -> None:
+def test_a_module_uses_the_wrapper_of_the_whole_build(tmp_path: Path) -> None:
     module = tmp_path / "build" / "a" / "b"
     module.mkdir(parents=True)
     (tmp_path / "build" / "settings.gradle").write_text("")
@@ -282,8 +282,8 @@ def test_a_modules_wrapper_is_that_of_the_whole_build(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_link", [False, True])
-def test_another_user_s_wrapper_above_the_project_is_not_run(tmp_path: Path, is_link: bool) -> None:
-    """Such as in /tmp, where every user can put one: for a project there without its own, or a bundle."""
+def test_another_users_wrapper_above_the_project_is_not_run(tmp_path: Path, is_link: bool) -> None:
+    """In a folder such as /tmp, every user can create a wrapper above a project or bundle that has none."""
     if os.getuid() != 0:
         pytest.skip("only root can give a file to another user")
     project = tmp_path / "shared" / "project"
@@ -296,7 +296,7 @@ def test_another_user_s_wrapper_above_the_project_is_not_run(tmp_path: Path, is_
     for near in (project, project.parent):
         assert str(wrapper) not in find_gradle_or_nothing(near)
     os.chown(project, 65534, 65534)
-    assert find_gradle(project, None) == ["sh", str(wrapper)], "the project is that user's: its code runs anyway"
+    assert find_gradle(project, None) == ["sh", str(wrapper)], "the project belongs to that user, so its code runs anyway"
 
 
 def find_gradle_or_nothing(project: Path) -> list[str]:
@@ -330,7 +330,7 @@ def test_a_gradle_that_cannot_be_started_is_reported(project: Path, tmp_path: Pa
 
 
 def alive(pid: int) -> bool:
-    """Whether the process runs; one that waits to be reaped by init does not."""
+    """Whether the process runs. A process that waits for init to reap it does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
@@ -347,7 +347,7 @@ def ends(pid: int) -> bool:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
 @pytest.mark.parametrize("ignores", ["", "trap '' TERM;"], ids=["willing", "stubborn"])
-def test_an_interrupted_build_leaves_nothing_running(tmp_path: Path, ignores: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_build_leaves_no_process(tmp_path: Path, ignores: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.build.process._GRACE_S", 0.5)
     sleep = shutil.which("sleep")
     script = fake_gradle(tmp_path, f"{ignores} {sleep} 300 & echo $!; echo $$; wait; {sleep} 300")
@@ -364,7 +364,7 @@ def test_an_interrupted_build_leaves_nothing_running(tmp_path: Path, ignores: st
     assert all(ends(pid) for pid in pids)
 
 
-def test_a_real_ctrl_c_is_passed_on(tmp_path: Path) -> None:
+def test_ctrl_c_reaches_gradle(tmp_path: Path) -> None:
     script = fake_gradle(tmp_path, "echo started; sleep 300")
     started = threading.Event()
 
@@ -377,7 +377,7 @@ def test_a_real_ctrl_c_is_passed_on(tmp_path: Path) -> None:
         run_streaming([str(script)], cwd=tmp_path, on_line=lambda line: started.set())
 
 
-def test_output_that_is_not_text_does_no_harm(tmp_path: Path) -> None:
+def test_binary_output_does_no_harm(tmp_path: Path) -> None:
     lines: list[str] = []
     script = fake_gradle(tmp_path, "printf 'a\\377b\\r\\nlast'; exit 3")
     assert run_streaming([str(script)], cwd=tmp_path, on_line=lines.append) == 3

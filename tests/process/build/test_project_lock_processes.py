@@ -27,7 +27,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-def test_another_profiling_is_waited_for_whatever_path_leads_to_the_project(tmp_path: Path) -> None:
+def test_a_second_profiling_of_the_project_waits(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (tmp_path / "link").symlink_to("project")

@@ -19,7 +19,7 @@ from navitas.collect.instrument import InstrumentResult
 
 @dataclass
 class Printed:
-    """What a command has printed."""
+    """The output of a command."""
 
     output: bytes
     received_bytes: int = 0
@@ -28,11 +28,11 @@ class Printed:
         yield from self.output.splitlines()
 
     def close(self) -> None:
-        """It has ended."""
+        """The command has ended."""
 
 
 class HostShell(FakeDevice):
-    """Runs streamed commands by this machine's shell."""
+    """Runs streamed commands in this machine's shell."""
 
     @contextmanager
     def stream(self, command: str) -> Iterator[Printed]:

@@ -1,4 +1,4 @@
-"""The adb server: missing, of another version, hanging, talking nonsense; devices in every state."""
+"""The adb server: missing, of another version, hanging, or with invalid answers; devices in every state."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_devices_of_every_state_are_listed() -> None:
         ("????????????", "is no permissions", "udev"),
     ],
 )
-def test_a_device_that_cannot_be_used_says_what_helps(serial: str, state: str, remedy: str) -> None:
+def test_an_unusable_device_is_reported_with_a_remedy(serial: str, state: str, remedy: str) -> None:
     with (
         fake_adb({"host:devices-l": block(LISTING)}) as server,
         pytest.raises(DeviceError, match=serial.replace("?", r"\?")) as caught,
@@ -86,7 +86,7 @@ def test_a_server_of_any_version_is_used_and_never_ended(version: int, monkeypat
 
 
 @pytest.mark.parametrize("answer", [b"", b"NOPE", b"OKAYzzzz", b"OKAY00", b"FAIL0004no"])
-def test_an_answer_that_is_none_is_an_error(answer: bytes) -> None:
+def test_an_invalid_answer_is_an_error(answer: bytes) -> None:
     def say(connection: socket.socket) -> None:
         connection.sendall(answer)
 
@@ -113,7 +113,7 @@ def script(path: Path, text: str) -> Path:
     return path
 
 
-def test_no_adb_program_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_adb_program_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(free_port()))
     monkeypatch.setenv("ADBUTILS_ADB_PATH", str(tmp_path / "none"))
     with pytest.raises(DeviceError, match="is not an executable program") as caught:
@@ -127,7 +127,7 @@ def test_no_adb_program_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert "apt install adb" in caught.value.remedy
 
 
-def test_a_server_elsewhere_is_not_started_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_remote_server_is_not_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     called = tmp_path / "called"
     monkeypatch.setenv("ADBUTILS_ADB_PATH", str(script(tmp_path / "adb", f"touch {called}")))
     monkeypatch.setenv("ANDROID_ADB_SERVER_HOST", "127.0.0.2")
@@ -137,7 +137,7 @@ def test_a_server_elsewhere_is_not_started_here(monkeypatch: pytest.MonkeyPatch,
     assert not called.exists()
 
 
-def test_a_port_that_is_none_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_port_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "usb")
     with pytest.raises(UsageError, match="ANDROID_ADB_SERVER_PORT"):
         user_client()
@@ -159,7 +159,7 @@ while True:
 
 @pytest.fixture
 def startable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
-    """The port of a server that does not run, and that the adb program can start."""
+    """Return the port of a server that is not running and that the adb program can start."""
     port = free_port()
     (tmp_path / "server.py").write_text(STARTS)
     start = f"{sys.executable} {tmp_path / 'server.py'} {port} & sleep 1"
@@ -180,7 +180,7 @@ def _is_running(port: int) -> bool:
 
 
 @pytest.mark.parametrize("arguments", [["devices"], ["profile", "--device", "foo"], ["doctor", "--device", "foo"]])
-def test_a_server_that_a_command_has_started_ends_with_it(
+def test_a_server_ends_with_the_command_that_started_it(
     arguments: list[str], startable: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -189,7 +189,7 @@ def test_a_server_that_a_command_has_started_ends_with_it(
     assert not _is_running(startable)
 
 
-def test_a_server_that_another_process_uses_too_is_left_to_it(startable: int, tmp_path: Path) -> None:
+def test_a_server_that_another_process_uses_continues(startable: int, tmp_path: Path) -> None:
     client = user_client()
     other = os.open(next((tmp_path / "state/navitas").glob("adb-server-*.lock")), os.O_RDWR)
     fcntl.flock(other, fcntl.LOCK_SH)
@@ -197,12 +197,12 @@ def test_a_server_that_another_process_uses_too_is_left_to_it(startable: int, tm
     client.probe(5.0)
     assert os.pread(other, 100, 0) == b"to be ended\n"
     os.close(other)
-    server_use._uses[client.where] = server_use._Use(client, os.open(_lock(tmp_path), os.O_RDWR))  # the other process, at its end
+    server_use._uses[client.where] = server_use._Use(client, os.open(_lock(tmp_path), os.O_RDWR))  # the other process ends
     end_started_servers()
     assert not _is_running(startable)
 
 
-def test_the_mark_of_a_process_that_was_killed_ends_no_other_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_mark_of_a_killed_process_ends_no_other_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     with fake_adb({"host:devices-l": block("x  device")}) as server:
         monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))

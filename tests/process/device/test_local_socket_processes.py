@@ -17,7 +17,7 @@ with socket.socket(socket.AF_UNIX) as s:
 """
 
 
-def test_another_user_is_refused_also_when_it_has_left_already(folder: Path) -> None:
+def test_another_user_is_refused_even_after_it_has_disconnected(folder: Path) -> None:
     with listening(folder / "s") as server:
         done = as_stranger(CONNECT_AND_LEAVE, str(folder / "s"))
         assert done.returncode == 0, done.stderr

@@ -18,7 +18,7 @@ _ROOM = [0, 400, 3_000, 20_000]
 """Size limits of a file in bytes: the first allows nothing, the last almost everything."""
 
 
-def test_ingest_without_room(tmp_path: Path) -> None:
+def test_ingest_on_a_full_disk(tmp_path: Path) -> None:
     file = json_lines(
         tmp_path / "a.jsonl", [row(f"p{i % 20}", 1_700_000_000 + i * 4000, i % 101, apps=["a@1"]) for i in range(900)]
     )
@@ -31,7 +31,7 @@ def test_ingest_without_room(tmp_path: Path) -> None:
     assert _files(narrow) == _files(straight)
 
 
-def test_stages_without_room(tmp_path: Path) -> None:
+def test_stages_on_a_full_disk(tmp_path: Path) -> None:
     straight, narrow = (Store.create(tmp_path / name, buckets=2, salt="s") for name in ("straight", "narrow"))
     for store in (straight, narrow):
         simulate(store, FleetModel(clients=30, samples=10_000, apps=100, hog_share=0.2), seed=3)

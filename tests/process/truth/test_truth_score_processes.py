@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 
-def test_the_score_in_docs_is_of_all_that_is_scored() -> None:
+def test_the_score_in_docs_covers_everything_that_is_scored() -> None:
     command = [sys.executable, str(Path(__file__).parents[2] / "accuracy" / "score.py"), "--write", "--interval", "20"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "--write puts the whole score into docs/" in done.stderr

@@ -1,4 +1,4 @@
-"""`am instrument` on the virtual phone, with a shell script in Java's place."""
+"""`am instrument` on the virtual phone, with a shell script in place of Java."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[None]], **changes: object) -> None:
-    """Install a package whose JVM is a script, and do something."""
+    """Install a package whose JVM is a script, then run `action`."""
 
     async def installed(phone: Phone) -> None:
         home = fake_java(tmp_path / "java", script)
@@ -48,7 +48,7 @@ def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[N
     on_phone(tmp_path / "phone", installed, jdks=tmp_path / "jdks")
 
 
-def test_the_jvm_s_command_line(tmp_path: Path) -> None:
+def test_the_command_line_of_the_jvm(tmp_path: Path) -> None:
     (tmp_path / "module").mkdir()
 
     async def action(phone: Phone) -> None:
@@ -81,7 +81,7 @@ def test_the_jvm_s_command_line(tmp_path: Path) -> None:
     with_java(tmp_path, script, action, working_dir=str(tmp_path / "module"), test_task=task)
 
 
-def test_the_raw_stream_comes_through(tmp_path: Path) -> None:
+def test_the_raw_stream_is_passed_on(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         found = await run(phone, RUN)
         assert found.status == 0
@@ -97,7 +97,7 @@ def test_without_r_only_texts_are_printed(tmp_path: Path) -> None:
     with_java(tmp_path, PASSING, action)
 
 
-def test_a_dying_jvm_is_a_crash_and_its_last_words_are_logged(tmp_path: Path) -> None:
+def test_a_crash_of_the_jvm_is_logged_with_its_last_output(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         found = await run(phone, RUN)
         assert found.stdout == (
@@ -109,7 +109,7 @@ def test_a_dying_jvm_is_a_crash_and_its_last_words_are_logged(tmp_path: Path) ->
     with_java(tmp_path, "echo INSTRUMENTATION_STATUS_CODE: 1; echo fatal >&2; echo words >&2; kill -9 $$", action)
 
 
-def test_a_jvm_that_does_not_start_says_why(tmp_path: Path) -> None:
+def test_a_jvm_that_does_not_start_is_reported_with_the_reason(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         said = (await run(phone, RUN)).stdout
         assert said == b"INSTRUMENTATION_RESULT: shortMsg=Invalid heap size Error: no JVM\nINSTRUMENTATION_CODE: 0\n"
@@ -118,14 +118,14 @@ def test_a_jvm_that_does_not_start_says_why(tmp_path: Path) -> None:
     with_java(tmp_path, script, action)
 
 
-def test_what_no_command_line_can_hold_is_reported(tmp_path: Path) -> None:
+def test_a_command_line_that_is_too_long_is_reported(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         assert b"is longer than 128 KiB" in (await run(phone, RUN)).stdout
 
     with_java(tmp_path, "exit 1", action, system_properties={"a": "x" * 200_000})
 
 
-def test_a_class_path_that_no_command_line_can_hold_goes_through_a_jar(tmp_path: Path) -> None:
+def test_a_class_path_too_long_for_a_command_line_is_passed_in_a_jar(tmp_path: Path) -> None:
     program, javac = shutil.which("java"), shutil.which("javac")
     if program is None or javac is None:
         pytest.skip("no JDK")
@@ -144,7 +144,7 @@ def test_a_class_path_that_no_command_line_can_hold_goes_through_a_jar(tmp_path:
     assert done.stdout == "1234"
 
 
-def test_a_jvm_with_children_that_stay_does_not_hang(tmp_path: Path) -> None:
+def test_children_of_a_jvm_do_not_block_its_end(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         assert (await run(phone, RUN)).stdout == b"INSTRUMENTATION_CODE: -1\n"
 
@@ -152,15 +152,15 @@ def test_a_jvm_with_children_that_stay_does_not_hang(tmp_path: Path) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there, and not merely waiting for its parent to read its exit status."""
+    """Whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
 
-def test_what_a_test_leaves_running_neither_holds_the_run_nor_outlives_it(tmp_path: Path) -> None:
-    """A child in a session of its own, with every output of the JVM's, and one that has other outputs."""
+def test_processes_that_a_test_leaves_do_not_block_the_run_and_are_killed(tmp_path: Path) -> None:
+    """One child has its own session and all outputs of the JVM; another has other outputs."""
 
     async def action(phone: Phone) -> None:
         started = time.monotonic()
@@ -168,7 +168,7 @@ def test_what_a_test_leaves_running_neither_holds_the_run_nor_outlives_it(tmp_pa
         assert time.monotonic() - started < 30
         pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
         assert len(pids) == 2
-        while any(map(is_running, pids)):  # killed, but the kernel may take its time
+        while any(map(is_running, pids)):  # killed, but the kernel may need some time
             await asyncio.sleep(0.02)
 
     left = f"echo \\$\\$ >> {tmp_path}/pids; exec sleep 600"
@@ -179,7 +179,7 @@ def test_what_a_test_leaves_running_neither_holds_the_run_nor_outlives_it(tmp_pa
     with_java(tmp_path, script, action)
 
 
-def test_what_is_printed_past_the_stream_is_logged_and_no_part_of_it(tmp_path: Path) -> None:
+def test_output_of_the_test_is_logged_and_not_in_the_stream(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         assert (await run(phone, RUN)).stdout == b"INSTRUMENTATION_CODE: -1\n"
         log = (await run(phone, "logcat -d -v tag -s stdout:I")).stdout
@@ -188,7 +188,7 @@ def test_what_is_printed_past_the_stream_is_logged_and_no_part_of_it(tmp_path: P
     with_java(tmp_path, "exec 3>&1 1>&2; echo INSTRUMENTATION_CODE: 0; echo INSTRUMENTATION_CODE: -1 >&3", action)
 
 
-def test_all_that_the_jvm_wrote_is_read(tmp_path: Path) -> None:
+def test_all_output_of_the_jvm_is_read(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         lines = (await run(phone, RUN)).stdout.splitlines()
         assert lines == [str(number).encode() for number in range(1, 50_001)] + [b"INSTRUMENTATION_CODE: -1"]
@@ -196,7 +196,7 @@ def test_all_that_the_jvm_wrote_is_read(tmp_path: Path) -> None:
     with_java(tmp_path, "seq 50000; echo INSTRUMENTATION_CODE: -1", action)
 
 
-def test_the_kernel_counts_it_and_force_stop_kills_it(tmp_path: Path) -> None:
+def test_the_kernel_counts_the_process_and_force_stop_kills_it(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         kernel = phone.kernel
         assert isinstance(kernel, NullKernel)
@@ -212,7 +212,7 @@ def test_the_kernel_counts_it_and_force_stop_kills_it(tmp_path: Path) -> None:
     with_java(tmp_path, "sleep 600", action)
 
 
-def test_it_ends_with_the_command_that_waits_for_it(tmp_path: Path) -> None:
+def test_the_process_ends_with_the_command_that_waits_for_it(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         started = tmp_path / "pid"
         running = asyncio.create_task(run(phone, RUN))
@@ -226,7 +226,7 @@ def test_it_ends_with_the_command_that_waits_for_it(tmp_path: Path) -> None:
     with_java(tmp_path, f"echo $$ > {tmp_path}/pid; sleep 600", action)
 
 
-def test_without_w_it_goes_on_by_itself(tmp_path: Path) -> None:
+def test_without_w_the_process_continues(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         assert await run(phone, f"am instrument -r {COMPONENT}") == Output(0, b"", b"")
         while not (tmp_path / "done").exists():
@@ -235,7 +235,7 @@ def test_without_w_it_goes_on_by_itself(tmp_path: Path) -> None:
     with_java(tmp_path, f"sleep 0.2; touch {tmp_path}/done", action)
 
 
-def test_unknown_packages_and_runners(tmp_path: Path) -> None:
+def test_unknown_packages_and_runners_are_reported(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         for component in ("org.none/x.Y", "org.example.app/androidx.test.runner.AndroidJUnitRunner"):
             found = await run(phone, f"am instrument -w -r {component}")
@@ -263,7 +263,7 @@ def warnings_of(output: Output) -> list[str]:
 
 
 def run_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, allowed: bool, **changes: object) -> tuple[list[str], bool]:
-    """Run a bundle while another Java is the default one: what the phone warns of, and whether the default one ran it."""
+    """Run a bundle while another Java is the default. Returns the phone's warnings, and whether the default Java ran."""
     default = fake_java(tmp_path / "default", f"touch {tmp_path}/ran\n{PASSING}")
     monkeypatch.setenv("JAVA_HOME", default)
 
@@ -280,7 +280,7 @@ def run_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, allowed: bool
 
 
 @pytest.mark.parametrize("allowed", [True, False])
-def test_a_bundle_s_jdk_runs_where_the_phone_s_owner_has_allowed_it(
+def test_a_bundles_jdk_runs_only_if_the_owner_of_the_phone_allows_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: bool
 ) -> None:
     home = fake_java(tmp_path / "own", PASSING)
@@ -291,12 +291,12 @@ def test_a_bundle_s_jdk_runs_where_the_phone_s_owner_has_allowed_it(
         assert home in warned[0] and "has not allowed" in warned[0] and str(tmp_path / "default") in warned[0]
 
 
-def test_a_jdk_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_jdk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (warned,), by_default = run_bundle(tmp_path, monkeypatch, allowed=True, java_home="/none/jdk")
     assert by_default and "/none/jdk" in warned and "no such JDK" in warned
 
 
-def test_a_jdk_that_another_user_may_have_put_there_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jdk_that_another_user_can_replace_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if os.getuid() != 0:
         pytest.skip("only root can give a file to another user")
     home = fake_java(tmp_path / "evil", f"touch {tmp_path}/evil-ran\n{PASSING}")
@@ -306,12 +306,12 @@ def test_a_jdk_that_another_user_may_have_put_there_is_not_run(tmp_path: Path, m
     assert not (tmp_path / "evil-ran").exists()
 
 
-def test_the_default_java_by_another_name_is_the_named_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_to_the_default_java_is_the_default_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "link").symlink_to("default")
     assert run_bundle(tmp_path, monkeypatch, allowed=False, java_home=str(tmp_path / "link")) == ([], True)
 
 
 @pytest.mark.parametrize("folder", ["/none/module", "module"])
-def test_a_working_folder_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
+def test_a_missing_working_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
     (warned,), _ = run_bundle(tmp_path, monkeypatch, allowed=False, java_home=None, working_dir=folder)
     assert f"working folder {folder} does not exist" in warned

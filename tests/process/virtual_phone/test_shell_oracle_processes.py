@@ -49,7 +49,9 @@ scripts = st.lists(words, min_size=1, max_size=6).map(
 @pytest.mark.parametrize("name", ["dash", "bash", "mksh"])
 @settings(max_examples=20)
 @given(script=scripts)
-def test_words_are_cut_and_expanded_alike(name: str, script: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_words_are_split_and_expanded_as_in_the_reference_shell(
+    name: str, script: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     if name not in SHELLS:
         pytest.skip(f"{name} is not installed")
     command = [SHELLS[name], *(["--posix"] if name == "bash" else []), "-c", script]

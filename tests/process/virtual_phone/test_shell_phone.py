@@ -1,4 +1,4 @@
-"""What is mksh's, toybox's or Android's own in the phone's shell."""
+"""Features of mksh, toybox and Android in the phone's shell."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SH = b"/system/bin/sh: "
         ("ls /../../data/local/../local", 0, b"tmp\n", b""),
         ("timeout 0.05 sleep 100; echo $?", 0, b"124\n", b""),
         ("kill -0 4000000", 1, b"", SH + b"kill: 4000000: No such process\n"),
-        # A shell that was given more than this one command is a process like any other.
+        # A shell with more than this one command is an ordinary process.
         ("pkill -f some[-]thing; echo lives", 0, b"lives\n", b""),
         ("pkill -f some-thing; echo lives", 143, b"", b""),
         ("pkill -f 'some-thing'", 1, b"", b""),
@@ -85,7 +85,7 @@ def test_symlinks_stay_inside_the_phone(link: str, tmp_path: Path) -> None:
     assert (found.status, found.stdout) == (1, b"")
 
 
-def test_a_symlink_of_an_app_does_not_lead_out(tmp_path: Path) -> None:
+def test_a_symlink_of_an_app_stays_inside_the_phone(tmp_path: Path) -> None:
     async def action(phone: Phone) -> Output:
         secret = tmp_path / "secret"
         secret.write_text("host")
@@ -109,7 +109,7 @@ def test_a_background_job_can_be_killed(tmp_path: Path) -> None:
     assert on_phone(tmp_path, action) == Output(1, b"143\n", b"")
 
 
-def test_busy_work_is_a_host_process_that_the_kernel_counts(tmp_path: Path) -> None:
+def test_the_kernel_counts_busy_host_processes(tmp_path: Path) -> None:
     async def action(phone: Phone) -> tuple[bytes, set[int], set[int]]:
         kernel = phone.kernel
         assert isinstance(kernel, NullKernel)

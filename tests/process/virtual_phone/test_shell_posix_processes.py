@@ -85,7 +85,7 @@ echo hi | tee t1; cat t1; echo a b | xargs echo c; mkdir -p p/q/r; ls p/q; rm -r
 
 
 def split() -> list[str]:
-    """Scripts of `SCRIPTS`: one a line, or more lines where quotes span them."""
+    """Split `SCRIPTS` into scripts: one per line, or several lines if quotes span them."""
     scripts: list[str] = []
     text = ""
     for line in SCRIPTS.strip("\n").split("\n"):
@@ -104,6 +104,6 @@ def reference(script: str, folder: Path) -> tuple[int, bytes]:
 
 
 @pytest.mark.parametrize("script", split())
-def test_output_and_status_are_the_reference_shell_s(script: str, tmp_path: Path) -> None:
+def test_output_and_status_equal_the_reference_shell(script: str, tmp_path: Path) -> None:
     found = shell(tmp_path / "phone", f"cd /data/local/tmp; {script}")
     assert (found.status, found.stdout) == reference(script, tmp_path / "reference"), found.stderr

@@ -27,7 +27,7 @@ def kernel(tmp_path: Path) -> Iterator[Kernel]:
     kernel.stop()
 
 
-def test_the_kernel_traces_the_host_and_leaves_nothing(kernel: Kernel, tmp_path: Path) -> None:
+def test_the_kernel_traces_the_host_and_leaves_nothing_behind(kernel: Kernel, tmp_path: Path) -> None:
     instances = tmp_path / "tracefs/instances"
     log, left = kernel.start_trace(), kernel.start_trace()
     assert isinstance(log.source, HostSlices) and len(list(instances.iterdir())) == 2
@@ -40,7 +40,7 @@ def test_the_kernel_traces_the_host_and_leaves_nothing(kernel: Kernel, tmp_path:
     assert not list(instances.iterdir())
 
 
-def test_slices_are_modelled_where_the_host_refuses(kernel: Kernel, tmp_path: Path) -> None:
+def test_slices_are_modelled_if_the_host_refuses_tracing(kernel: Kernel, tmp_path: Path) -> None:
     (tmp_path / "tracefs/events/header_page").unlink()
     log = kernel.start_trace()
     assert isinstance(log.source, ModelledSlices) and not list((tmp_path / "tracefs/instances").iterdir())

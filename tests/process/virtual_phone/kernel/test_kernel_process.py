@@ -1,4 +1,4 @@
-"""Energy of a real process on the running kernel, against a sum over its measured CPU time."""
+"""Energy of a real process on the running kernel, compared with a sum over its measured CPU time."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ while time.process_time() < {cpu_s}: pass
 
 
 def run_busy(kernel: Kernel, cpu_s: float) -> float:
-    """Let a child use CPU while the kernel watches; returns the CPU seconds that the host charged it."""
+    """Let a child use CPU while the kernel watches. Returns the CPU seconds that the host counted."""
     process = subprocess.Popen([sys.executable, "-c", _BUSY.format(cpu_s=cpu_s)], stdin=subprocess.PIPE)
     kernel.add_process(process.pid)
     assert process.stdin is not None
     process.stdin.write(b"\n")
     process.stdin.close()
-    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # ended, but still there to be read
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # ended but not yet reaped, so it can still be read
     kernel.remove_process(process.pid)
     _, _, usage = os.wait4(process.pid, 0)
     process.returncode = 0
@@ -39,7 +39,7 @@ def run_busy(kernel: Kernel, cpu_s: float) -> float:
 
 
 def busy_truth(kernel: Kernel) -> tuple[float, Truth]:
-    """A busy second on a running kernel: the CPU seconds that the host charged, and what the kernel's steps sum up to."""
+    """Run a busy second on a running kernel. Returns the CPU seconds that the host counted, and the sum of the kernel's steps."""
     watched = KernelTruth(kernel)
     kernel.start()
     cpu_s = run_busy(kernel, 1.0)
@@ -54,14 +54,14 @@ def test_rails_equal_cpu_time_times_power(tmp_path: Path) -> None:
     kernel = Kernel(ONE_SPEED, tmp_path)
     cpu_s, truth = busy_truth(kernel)
     (process,) = truth.processes.values()
-    # The child used a little before it was watched; the host rounds what it charges to ticks.
+    # The child used some CPU time before the kernel watched it. The host rounds CPU time to ticks.
     assert process.cpu_ns / 1e9 == pytest.approx(cpu_s, rel=0.02, abs=0.03)
     # One thread on one core: core 300, cluster 70 and cpu.active 100 mW while it runs.
     assert process.energy_uj / 1e6 == pytest.approx(process.cpu_ns / 1e9 * 0.470, rel=1e-6)
     assert sum(truth.rails_uj.values()) / 1e6 == pytest.approx(truth.wall_ns / 1e9 * 0.050 + cpu_s * 0.470, rel=0.05)
 
 
-def test_the_default_phone_spends_what_its_frequencies_say(tmp_path: Path) -> None:
+def test_the_default_phones_energy_follows_its_frequencies(tmp_path: Path) -> None:
     spec = load_spec()
     kernel = Kernel(spec, tmp_path)
     cpu_s, truth = busy_truth(kernel)

@@ -1,4 +1,4 @@
-"""CPU time of real processes: nothing lost, nothing counted twice."""
+"""CPU time of real processes: none is lost or counted twice."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def work(process: subprocess.Popen[str], source: CpuSource) -> Counter[KernelTas
 
 
 @pytest.mark.parametrize("kind", [SchedstatSource, ProcessClockSource])
-def test_all_cpu_time_is_found(kind: type[SchedstatSource] | type[ProcessClockSource]) -> None:
+def test_all_cpu_time_is_counted(kind: type[SchedstatSource] | type[ProcessClockSource]) -> None:
     source = kind()
     with child("spin(0.3); t = threading.Thread(target=spin, args=(0.2,)); t.start(); t.join()") as process:
         before_ns = process_cpu_ns(process.pid)
@@ -79,7 +79,7 @@ def test_all_cpu_time_is_found(kind: type[SchedstatSource] | type[ProcessClockSo
         after_ns = process_cpu_ns(process.pid)
     assert before_ns is not None
     assert after_ns is not None
-    # Exact but for what the child used between the readings of its clock here and in the source.
+    # Exact except for the CPU time between the readings of the child's clock here and in the source.
     assert sum(seen.values()) == pytest.approx(after_ns - before_ns, abs=20_000_000)
     assert sum(seen.values()) >= 500_000_000
     source.close()
@@ -121,7 +121,7 @@ def test_time_before_add_does_not_count() -> None:
         assert sum(work(process, source).values()) < 100_000_000
 
 
-def test_an_ended_process_is_no_error_and_leaves_no_descriptor() -> None:
+def test_an_ended_process_leaves_no_descriptor() -> None:
     source = SchedstatSource()
     before = len(list(Path("/proc/self/fd").iterdir()))
     with child("pass") as process:
@@ -135,7 +135,7 @@ def test_an_ended_process_is_no_error_and_leaves_no_descriptor() -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
 
 
-def test_streams_divide_time_so_that_it_fits() -> None:
+def test_streams_divide_time_without_remainder() -> None:
     assert streams(7, 0, DT) == {}
     assert streams(7, -5, DT) == {}
     assert streams(7, DT, DT) == {KernelTask(7, 0): DT}

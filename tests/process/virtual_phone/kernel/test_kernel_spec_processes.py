@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 
-def test_the_yardstick_loads_nothing_of_the_estimate() -> None:
+def test_the_reference_loads_nothing_of_the_estimate() -> None:
     code = (
         "import sys, navitas.virtual_phone.kernel\n"
         "assert not [m for m in sys.modules if m.startswith(('navitas.power', 'navitas.attribute', 'navitas.parse'))]"

@@ -4,19 +4,23 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
 /**
- * Uses the CPU for a known time. The time is read from the thread's own CPU clock, so that other threads and processes
- * make a burn take longer, but not cost more.
+ * Uses the CPU for a known time. The thread's CPU clock measures the time, so other threads and processes only increase
+ * the wall time.
  */
 public final class Cpu {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final int ROUNDS_BETWEEN_READINGS = 50_000;
 
-  /** Keeps the arithmetic from being optimised away. */
+  /** Prevents the compiler from removing the arithmetic. */
   private static volatile long sink;
 
   private Cpu() {}
 
-  /** Keeps the calling thread busy until it has used that much CPU time. */
+  /**
+   * Keeps the calling thread busy until it has used the given CPU time.
+   *
+   * @param millis the CPU time in milliseconds
+   */
   public static void burnMillis(long millis) {
     long end = THREADS.getCurrentThreadCpuTime() + millis * 1_000_000L;
     long value = sink;
@@ -28,7 +32,11 @@ public final class Cpu {
     sink = value;
   }
 
-  /** Sleeps until {@link System#nanoTime()} has reached the deadline. */
+  /**
+   * Sleeps until {@link System#nanoTime()} has reached the deadline.
+   *
+   * @param deadlineNanos the deadline
+   */
   public static void sleepUntil(long deadlineNanos) {
     for (long left = deadlineNanos - System.nanoTime(); left > 0; left = deadlineNanos - System.nanoTime()) {
       sleepNanos(left);

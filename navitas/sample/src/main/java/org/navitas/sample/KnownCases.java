@@ -1,14 +1,13 @@
 package org.navitas.sample;
 
-/** Methods whose CPU time, and so the ratio of their energies, is known beforehand. */
+/** Methods with known CPU times, and therefore known energy ratios. */
 public final class KnownCases {
   /** Wall time of {@link #quarterLoad} and {@link #threeQuarterLoad}. */
   private static final long LOAD_WALL_NANOS = 2_200_000_000L;
 
   private KnownCases() {}
 
-  // Nested calls: of 1000 ms, 200 are outer's own, 300 middle's and 500 inner's.
-
+  /** Uses 1000 ms of CPU time in nested calls: self times of 200 ms (outer), 300 ms (middle) and 500 ms (inner). */
   public static void outer() {
     Cpu.burnMillis(200);
     middle();
@@ -23,14 +22,22 @@ public final class KnownCases {
     Cpu.burnMillis(500);
   }
 
-  /** Calls itself {@code depth} times and uses 100 ms each time; inclusive energy counts once. */
+  /**
+   * Calls itself and uses 100 ms of CPU time in each call. Inclusive energy counts recursive calls once.
+   *
+   * @param depth the number of nested calls
+   * @return the number of nested calls
+   */
   public static int recurse(int depth) {
     Cpu.burnMillis(100);
     return depth <= 1 ? 1 : 1 + recurse(depth - 1);
   }
 
-  // An exception thrown at the bottom ends three calls, each after 300 ms.
-
+  /**
+   * Uses 300 ms of CPU time in each of three nested calls, which end by one exception.
+   *
+   * @throws IllegalStateException always
+   */
   public static void top() {
     Cpu.burnMillis(300);
     between();
@@ -51,7 +58,7 @@ public final class KnownCases {
     Cpu.burnMillis(1200);
   }
 
-  /** Takes 1200 ms and uses next to no CPU time. */
+  /** Takes 1200 ms and uses almost no CPU time. */
   public static void sleeping() {
     Cpu.sleepUntil(System.nanoTime() + 1_200_000_000L);
   }

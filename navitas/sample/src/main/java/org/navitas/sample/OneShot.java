@@ -1,6 +1,6 @@
 package org.navitas.sample;
 
-/** A task so short that its thread lives less long than any sampling interval. */
+/** A short task, whose thread ends before the next sample. */
 public final class OneShot implements Runnable {
   private static final int ROUNDS = 20_000;
 
@@ -15,7 +15,11 @@ public final class OneShot implements Runnable {
     result = value;
   }
 
-  /** What the task computed; 0 before it ran. */
+  /**
+   * Returns the result of the task.
+   *
+   * @return the result, or 0 before the task has run
+   */
   public long result() {
     return result;
   }

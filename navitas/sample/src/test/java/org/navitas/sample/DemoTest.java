@@ -9,8 +9,8 @@ import org.navitas.sample.messenger.Inbox;
 import org.navitas.sample.messenger.Photos;
 
 /**
- * Which method drains the battery? A messenger does three things, two of them in two ways. Compare the joules: polling
- * takes as long as waiting, but costs a whole core; an index costs once what scanning costs each time.
+ * Which method drains the battery? A messenger does three tasks, two of them in two ways. Compare the energy: polling
+ * takes as long as waiting but uses a whole core. Building an index takes energy once; scanning takes it for each search.
  */
 public class DemoTest {
   private static final long MESSAGE_AFTER_MILLIS = 1500;

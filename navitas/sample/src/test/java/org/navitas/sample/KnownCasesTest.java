@@ -5,7 +5,7 @@ import static org.junit.Assert.fail;
 
 import org.junit.Test;
 
-/** What each of these costs is known beforehand; see {@link KnownCases}. */
+/** Tests with known energy ratios; see {@link KnownCases}. */
 public class KnownCasesTest {
   private static final int ONE_SHOT_THREADS = 20_000;
 

@@ -8,13 +8,20 @@ import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Random;
 
-/** The payload of the second experiment: numbers from a constant seed, sorted or not, saved to storage. */
+/** The payload of the second experiment: saves pseudorandom numbers from a constant seed, sorted or unsorted. */
 public final class NumberFile {
   private static final long SEED = 20210405L;
 
   private NumberFile() {}
 
-  /** Saves {@code count} numbers to the file, one a line. */
+  /**
+   * Saves numbers to a file, one per line.
+   *
+   * @param file the file to write
+   * @param count the number of numbers
+   * @param sorted whether to sort the numbers first
+   * @throws IOException if the file cannot be written
+   */
   public static void write(File file, int count, boolean sorted) throws IOException {
     int[] numbers = generate(count);
     if (sorted) {

@@ -6,7 +6,11 @@ public final class Payload {
 
   private Payload() {}
 
-  /** The same work each time: a checksum over the numbers up to {@link #ROUNDS}. */
+  /**
+   * Computes a checksum over the numbers up to {@code ROUNDS}, which is the same work each time.
+   *
+   * @return the checksum
+   */
   public static int run() {
     int checksum = 17;
     for (int i = 0; i < ROUNDS; i++) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-/** Old messages, and two ways to find those with a word in them. Their words are two simple ones in one: coffeetrain. */
+/** Old messages, and two ways to find the messages that contain a word. Each word joins two words, as in coffeetrain. */
 public final class History {
   private static final String[] WORDS = {
     "battery", "coffee", "tomorrow", "meeting", "photo", "train", "dinner", "weather", "music", "holiday",
@@ -21,7 +21,11 @@ public final class History {
   private final List<String> messages = new ArrayList<>();
   private final Map<String, Set<String>> index = new HashMap<>();
 
-  /** Makes up that many messages, the same each time. */
+  /**
+   * Generates messages, the same each time.
+   *
+   * @param size the number of messages
+   */
   public History(int size) {
     Random random = new Random(1);
     for (int i = 0; i < size; i++) {
@@ -33,7 +37,12 @@ public final class History {
     }
   }
 
-  /** Reads all messages. */
+  /**
+   * Finds messages by reading all of them.
+   *
+   * @param word the word to find
+   * @return the messages that contain the word
+   */
   public List<String> scanFor(String word) {
     List<String> found = new ArrayList<>();
     for (String message : messages) {
@@ -48,7 +57,12 @@ public final class History {
     return message.toLowerCase(Locale.ROOT).contains(word);
   }
 
-  /** Looks the word up in an index, which the first search makes. */
+  /**
+   * Finds messages by an index, which the first search builds.
+   *
+   * @param word the word to find
+   * @return the messages that contain the word
+   */
   public Set<String> lookUp(String word) {
     if (index.isEmpty()) {
       makeIndex();

@@ -2,17 +2,25 @@ package org.navitas.sample.messenger;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Where messages arrive. There are two ways to wait for one; a stopwatch shows no difference, a battery does. */
+/** An inbox for messages. There are two ways to wait for a message. They take equal time but different energy. */
 public final class Inbox {
   private final AtomicReference<String> message = new AtomicReference<>();
 
-  /** Puts a message in and wakes all threads that wait for one. */
+  /**
+   * Adds a message and wakes all waiting threads.
+   *
+   * @param text the message
+   */
   public synchronized void deliver(String text) {
     message.set(text);
     notifyAll();
   }
 
-  /** Looks again and again until a message is there. */
+  /**
+   * Polls until a message arrives.
+   *
+   * @return the message
+   */
   public String pollForMessage() {
     String text = message.getAndSet(null);
     while (text == null) {
@@ -21,7 +29,12 @@ public final class Inbox {
     return text;
   }
 
-  /** Sleeps until a message is there. */
+  /**
+   * Sleeps until a message arrives.
+   *
+   * @return the message
+   * @throws InterruptedException if the thread is interrupted
+   */
   public synchronized String waitForMessage() throws InterruptedException {
     String text = message.getAndSet(null);
     while (text == null) {

@@ -3,14 +3,21 @@ package org.navitas.sample.messenger;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes previews of photos on several threads. */
+/** Creates previews of photos on several threads. */
 public final class Photos {
   private static final int SIZE = 1024;
   private static final int RADIUS = 5;
 
   private Photos() {}
 
-  /** Blurs {@code count} photos on {@code threads} threads and returns a checksum of all. */
+  /**
+   * Blurs photos on several threads.
+   *
+   * @param count the number of photos
+   * @param threads the number of threads
+   * @return a checksum of all previews
+   * @throws InterruptedException if the calling thread is interrupted
+   */
   public static long previews(int count, int threads) throws InterruptedException {
     long[] checksums = new long[count];
     List<Thread> workers = new ArrayList<>();
