@@ -1,4 +1,4 @@
-"""Codes of warnings and losses, which scripts use to show them apart (docs/json-report.md, Codes)."""
+"""Codes of warnings and losses, by which scripts distinguish them (docs/json-report.md, Codes)."""
 
 from __future__ import annotations
 

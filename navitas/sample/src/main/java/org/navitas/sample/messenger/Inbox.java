@@ -12,7 +12,7 @@ public final class Inbox {
     notifyAll();
   }
 
-  /** Looks again and again until a message is there. */
+  /** Polls until there is a message. */
   public String pollForMessage() {
     String text = message.getAndSet(null);
     while (text == null) {
