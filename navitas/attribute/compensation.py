@@ -13,7 +13,7 @@ from navitas.parse.tables import ProbeCost
 TIMED_LOSS, TICKED_LOSS = 0.2, 0.8
 """Relative standard error of the sampled cost of a call's probes (docs/accuracy.md), in timed modes and in mode `tick`.
 
-Probes prevent inlining and other optimisations, at a cost that differs by method. Probes that read ticks are cheap, so this
+Probes prevent inlining and other optimizations, at a cost that differs by method. Probes that read ticks are cheap, so this
 cost dominates.
 """
 _MIN_SPREAD = 0.1
@@ -84,7 +84,7 @@ def _typical(values: Sequence[float]) -> Estimate:
 class Measured:
     """The energy of one run of a test, and of its probes by their sampled cost.
 
-    `threads_j` is as in `Unprobed`. `passive_j` is the energy used because time passes (idle and other processes).
+    `threads_j` is as in `Unprobed`. `passive_j` is base energy and other processes' energy.
     `probes_share` is the share of the test's wall time that the probes of its busiest thread took.
     """
 

@@ -41,7 +41,7 @@ class AttributedRun:
 class Windows:
     """Joules in each window.
 
-    `energy_j` is the total, `passive_j` the energy used because time passes (idle and other processes). `threads_j` and `jit_j`
+    `energy_j` is the total, `passive_j` base energy and other processes' energy. `threads_j` and `jit_j`
     are of the component whose energy probes use. `threads_j` excludes threads of `NOT_THE_TESTS`.
     """
 
