@@ -45,9 +45,9 @@ class Estimate:
 
     def combined(self, other: Estimate) -> Estimate:
         """The mean of two independent estimates, weighted by 1 / error²."""
-        of_self, of_other = (1 / max(each.error_j, 1e-12) ** 2 for each in (self, other))
-        mean = (self.value_j * of_self + other.value_j * of_other) / (of_self + of_other)
-        return Estimate(mean, 1 / sqrt(of_self + of_other))
+        own_weight, other_weight = (1 / max(each.error_j, 1e-12) ** 2 for each in (self, other))
+        mean = (self.value_j * own_weight + other.value_j * other_weight) / (own_weight + other_weight)
+        return Estimate(mean, 1 / sqrt(own_weight + other_weight))
 
 
 @dataclass(frozen=True, slots=True)

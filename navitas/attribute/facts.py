@@ -59,8 +59,8 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     energy = [*_outside_tests(run, rows), *_non_threads(run, first_non_thread)]
     for number, curve in enumerate(curves):
         if curve is not None:
-            of_probes = probes if number == probes_component else no_probes(nodes, len(rows))
-            energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, of_probes, run.probes_error)
+            used_by_probes = probes if number == probes_component else no_probes(nodes, len(rows))
+            energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, used_by_probes, run.probes_error)
     named = kept[nodes.row]
     row = nodes.row[named]
     amounts, counts = nodes.amounts[named], nodes.counts[named]

@@ -62,7 +62,7 @@ def windows_of(run: AttributedRun, rows: RunRows, probes_component: int | None) 
     def used(curve: Curve) -> F64:
         return curve.at(run.spans.end_ns) - curve.at(run.spans.start_ns)
 
-    def of_rows(chosen: Bool) -> F64:
+    def row_sums(chosen: Bool) -> F64:
         return np.bincount(rows.window[chosen], component_j[chosen], count).astype(np.float64)
 
     passive_j, unattributed_j = np.zeros(count), np.zeros(count)
@@ -71,7 +71,9 @@ def windows_of(run: AttributedRun, rows: RunRows, probes_component: int | None) 
             passive_j += used(component.other_processes) + used(component.base)
             unattributed_j += used(component.unattributed)
     threads_j = np.bincount(rows.window, rows.energy_j.sum(axis=1), count)
-    return Windows(threads_j + passive_j + unattributed_j, of_rows(is_own[rows.thread]), of_rows(is_jit[rows.thread]), passive_j)
+    return Windows(
+        threads_j + passive_j + unattributed_j, row_sums(is_own[rows.thread]), row_sums(is_jit[rows.thread]), passive_j
+    )
 
 
 def unprobed(run: AttributedRun, windows: Windows) -> list[Unprobed]:

@@ -86,15 +86,15 @@ class _Entered:
             thread, own = int(segments.thread[segment]), failed[segment_of == segment]
             if len(own):
                 column = np.where(kind[own] == CUT, CUTS, THROWS)
-                rows.append((self._of(depth[own]), thread, path[own - 1], column))
+                rows.append((self._windows_at(depth[own]), thread, path[own - 1], column))
             self._leave(int(lowest[segment]) if begin[segment] else 0)
             self._enter(int(end[segment]), int(segments.window[segment]))
             if segments.is_cut[segment] and end[segment]:
-                stack = paths.up(int(path[segments.start[segment + 1] - 1]))
-                rows.append((self._of(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
+                stack = paths.with_callers(int(path[segments.start[segment + 1] - 1]))
+                rows.append((self._windows_at(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
         return _counted(rows, self._columns)
 
-    def _of(self, level: I64) -> I64:
+    def _windows_at(self, level: I64) -> I64:
         return np.array(self._windows, np.int64)[np.searchsorted(self._levels, level, side="right")]
 
     def _leave(self, depth: int) -> None:

@@ -45,7 +45,7 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
 def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
     """The call path of every row; `owner` has the rows' threads."""
     span = int(rows.node.max(initial=0)) + 2
-    key, row, of_row = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
+    key, row, inverse = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
     method = rows.method[row].astype(np.int64)
     wanted = owner[row] * span + rows.parent[row]
     found = np.minimum(np.searchsorted(key, wanted), max(len(key) - 1, 0))
@@ -54,7 +54,7 @@ def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
     depth = path_sums(parent, np.ones(len(key), np.int64))
     words = paths.words(method, depth - 1)
     path_sum = path_sums(parent, words)
-    return paths.intern(method, depth, path_sum, path_sum - words)[of_row]
+    return paths.intern(method, depth, path_sum, path_sum - words)[inverse]
 
 
 def _concatenate(tables: list[Folded]) -> Folded:

@@ -107,10 +107,10 @@ class Paths:
 
     def methods_of(self, path: int) -> list[int]:
         """The methods of one path, outermost first."""
-        methods: list[int] = self._method[self.up(path)[::-1]].tolist()
+        methods: list[int] = self._method[self.with_callers(path)[::-1]].tolist()
         return methods
 
-    def up(self, path: int) -> I64:
+    def with_callers(self, path: int) -> I64:
         """A path and the paths of all its callers, longest first, without `EMPTY`."""
         found, parent = [], self._parent
         while path != EMPTY:

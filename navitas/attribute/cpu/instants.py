@@ -81,17 +81,17 @@ def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], mode
     """Owner (less than `UNATTRIBUTED` if a core is idle) and watts of every core from each edge to the next."""
     shape = len(edges) - 1, len(cores)
     owner, core_ma = np.full(shape, UNATTRIBUTED - 1, np.int64), np.zeros(shape)
-    of_cluster = np.repeat(np.arange(len(clusters)), [len(cluster.cpus) for cluster in clusters])
+    cluster_number = np.repeat(np.arange(len(clusters)), [len(cluster.cpus) for cluster in clusters])
     for column, core in enumerate(cores):
         row = np.searchsorted(core.slices.start_ns, edges[:-1], side="right") - 1
         runs = (row >= 0) & (core.slices.end_ns[row] > edges[:-1]) if len(core.slices.cpu) else np.zeros(shape[0], bool)
         owner[runs, column] = core.slices.owner[row[runs]]
-        core_ma[:, column] = _core_ma(clusters[of_cluster[column]], *core.khz, edges[:-1])
+        core_ma[:, column] = _core_ma(clusters[cluster_number[column]], *core.khz, edges[:-1])
     running = owner >= UNATTRIBUTED
     active = _split(running) * model.cpu.active_ma
     shared = np.zeros(shape)
     for number, cluster in enumerate(clusters):
-        own = of_cluster == number
+        own = cluster_number == number
         shared[:, own] = _split(running[:, own]) * cluster.power.cluster_ma
     return owner, np.where(running, (core_ma + shared + active) * (model.voltage_v / 1e3), 0.0)
 
