@@ -4,7 +4,7 @@ Each workload runs several times in each mode, alternately with and without prob
 compared with the same repeat's baseline run: *sampled*, from the sampled cost of probes alone, as without
 `--baseline`; and *baseline*, from the baseline runs of all other repeats, without the one that it is
 compared with. Prints a table of medians over the repeats. Exits with 1 if the truth is outside of the sampled estimate's
-stated error, or if the estimate with a baseline is wrong by more than 10 % and by more than its stated error.
+stated error. Also exits with 1 if the estimate with a baseline is wrong by more than 10 % and by more than its stated error.
 """
 
 from __future__ import annotations
