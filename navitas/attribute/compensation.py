@@ -69,10 +69,10 @@ class Baselines:
 
     def find(self, key: TestKey, status: str) -> Baseline | None:
         """The baseline of a test over all repeats with the same status; None if no baseline run has the test."""
-        found = [test for test in self._tests.get(key, ()) if test.status == status]
-        if not found:
+        runs = [test for test in self._tests.get(key, ()) if test.status == status]
+        if not runs:
             return None
-        return Baseline(_typical([test.energy_j for test in found]), _typical([test.threads_j for test in found]))
+        return Baseline(_typical([test.energy_j for test in runs]), _typical([test.threads_j for test in runs]))
 
 
 def _typical(values: Sequence[float]) -> Estimate:

@@ -102,18 +102,18 @@ def compensations(
     probes_j = np.bincount(rows.window, probes.row_j, count)
     columns = (windows.energy_j, windows.threads_j, windows.jit_j, windows.passive_j, probes_j, shares)
     measured = zip(*(column.tolist() for column in columns), strict=True)
-    found = {}
+    estimates = {}
     for window, (row, figures) in enumerate(zip(run.tests.tolist(), measured, strict=True)):
         if row != NO_TEST:
             test = run.listed[row]
-            found[window] = compensation(Measured(*figures), run.probes_error, run.baselines.find(_key(test), test.status))
-    return found
+            estimates[window] = compensation(Measured(*figures), run.probes_error, run.baselines.find(_key(test), test.status))
+    return estimates
 
 
-def corrections(found: dict[int, Estimates], windows: int) -> F64:
+def corrections(estimates: dict[int, Estimates], windows: int) -> F64:
     """The factor by window that corrects the probes' energy from their sampled cost."""
     factor = np.ones(windows)
-    for window, each in found.items():
+    for window, each in estimates.items():
         if each.sampled_probes_j:
             factor[window] = each.probes.value_j / each.sampled_probes_j
     return factor

@@ -52,11 +52,11 @@ def governed_weights(clusters: Sequence[Cluster], edges: I64) -> F64:
 
 
 def _busy(stat: CpuStat, cpus: Sequence[int]) -> I64:
-    known = {cpu: column for column, cpu in enumerate(stat.cpus)}
+    column_of_cpu = {cpu: column for column, cpu in enumerate(stat.cpus)}
     busy = np.zeros((len(stat.t_ns), len(cpus)), np.int64)
     for column, cpu in enumerate(cpus):
-        if cpu in known:
-            busy[:, column] = stat.busy_ns[:, known[cpu]]
+        if cpu in column_of_cpu:
+            busy[:, column] = stat.busy_ns[:, column_of_cpu[cpu]]
     return busy
 
 

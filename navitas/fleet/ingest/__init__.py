@@ -1,1 +1,1 @@
-"""Files of samples → parts of a fleet's folder: read, checked, deduplicated, stored completely or not (docs/fleet-reference.md)."""
+"""Ingestion: reads, checks and deduplicates files of samples, and stores them as parts of a fleet (docs/fleet-reference.md)."""
