@@ -33,15 +33,15 @@ class Amounts:
 
     def between(self, thread: I64, from_ns: I64, to_ns: I64) -> F64:
         """Return one row per span; span i is from from_ns[i] to to_ns[i] on the thread thread[i]."""
-        found = np.zeros((len(thread), self.columns))
-        found[:, WALL_NS] = to_ns - from_ns
+        rows = np.zeros((len(thread), self.columns))
+        rows[:, WALL_NS] = to_ns - from_ns
         for knots, tracks in self._tracks:
             before, after = knots.place(thread, from_ns), knots.place(thread, to_ns)
             for column, value, _ in tracks:
-                found[:, column] = after.read(value) - before.read(value)
+                rows[:, column] = after.read(value) - before.read(value)
         if self._alternative is not None:
-            found[:, ALTERNATIVE_J] = self._alternative.at(to_ns) - self._alternative.at(from_ns)
-        return found
+            rows[:, ALTERNATIVE_J] = self._alternative.at(to_ns) - self._alternative.at(from_ns)
+        return rows
 
     def steps(self, threads: Sequence[int], start: I64, t_ns: I64) -> list[tuple[int, F64]]:
         """Return the growth from each point to the next one of its stretch, as (column, values). A stretch's last value is 0.
@@ -53,7 +53,7 @@ class Amounts:
         spent_ns = np.empty(len(t_ns))
         np.subtract(t_ns[1:], t_ns[:-1], out=spent_ns[:-1], casting="unsafe")
         spent_ns[start[1:] - 1] = 0.0
-        found = [(WALL_NS, spent_ns)]
+        columns = [(WALL_NS, spent_ns)]
         for knots, tracks in self._tracks:
             first, count = knots.runs(owner, start, t_ns)
             # Between a point and the next one, the slope changes at each knot.
@@ -64,9 +64,9 @@ class Amounts:
             for column, value, slope in tracks:
                 step = np.repeat(slope[first : first + len(count)], count) * spent_ns
                 step[bent] = high.read(value) - low.read(value)
-                found.append((column, step))
+                columns.append((column, step))
         if self._alternative is not None:
             step = np.diff(self._alternative.at(t_ns), append=0.0)
             step[start[1:] - 1] = 0.0
-            found.append((ALTERNATIVE_J, step))
-        return found
+            columns.append((ALTERNATIVE_J, step))
+        return columns

@@ -48,27 +48,27 @@ def build_ledger(
 ) -> Ledger:
     """Attribute the energy of every run; `alternative` names a model to use in addition to the default one."""
     tests = TestRows(manifest.tests, alternative=alternative is not None)
-    found = _Attribution(parsed, manifest, model, components, alternative, tests)
+    attribution = _Attribution(parsed, manifest, model, components, alternative, tests)
     baselines = {run.id for run in manifest.runs if run.baseline}
     baseline_runs = [number for number, tables in enumerate(parsed.runs) if tables.run_id in baselines]
     probed_runs = [number for number, tables in enumerate(parsed.runs) if tables.run_id not in baselines]
-    unprobed = [each for number in baseline_runs for each in found.attribute(number, Baselines(())).unprobed]
+    unprobed = [each for number in baseline_runs for each in attribution.attribute(number, Baselines(())).unprobed]
     known = Baselines(unprobed)
     for number in probed_runs:
-        found.attribute(number, known)
+        attribution.attribute(number, known)
     order = range(len(parsed.runs))
-    curves = [found.curves[number] for number in order]
+    curves = [attribution.curves[number] for number in order]
     return Ledger(
-        runs=tuple(found.entries[number] for number in order),
+        runs=tuple(attribution.entries[number] for number in order),
         tests=tests.table(),
-        compensation=joined_estimates(found.facts, len(tests)),
-        owners=found.owners.table(),
+        compensation=joined_estimates(attribution.facts, len(tests)),
+        owners=attribution.owners.table(),
         components=tuple(component.name for component in components),
-        paths=_call_paths(found.paths),
+        paths=_call_paths(attribution.paths),
         methods=parsed.method_table,
-        energy=joined_energy(found.facts),
-        calls=joined_calls(found.facts, alternative=alternative is not None),
-        shares=joined_shares(found.facts, len(components)),
+        energy=joined_energy(attribution.facts),
+        calls=joined_calls(attribution.facts, alternative=alternative is not None),
+        shares=joined_shares(attribution.facts, len(components)),
         run_energy_j=_run_energies(parsed.runs, curves, len(components)),
         evidence=tuple(
             _evidence(
@@ -77,7 +77,7 @@ def build_ledger(
             for i, component in enumerate(components)
         ),
         alternative=alternative,
-        curves=found.store,
+        curves=attribution.store,
     )
 
 
@@ -106,20 +106,20 @@ class _Attribution:
         tables = self.parsed.runs[number]
         spans = WindowSpans(tables.windows)
         inputs = ComponentInputs(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
-        found = [component.curves(tables, inputs) for component in self.components]
-        alternative = next((each.alternative for each in found if each is not None and each.alternative is not None), None)
+        curves = [component.curves(tables, inputs) for component in self.components]
+        alternative = next((each.alternative for each in curves if each is not None and each.alternative is not None), None)
         rows = self.tests.add_windows(number, tables.run_id, spans, alternative)
         if tables.run_queue is not None:
             self.tests.add_waits(rows, waits_of(tables.run_queue, spans, cpus_of(self.manifest)))
-        amounts = Amounts([None if each is None else each.threads for each in found], alternative)
+        amounts = Amounts([None if each is None else each.threads for each in curves], alternative)
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
-        run = AttributedRun(tables, spans, rows, found, len(self.owners), error, self.tests.tests, baselines)
+        run = AttributedRun(tables, spans, rows, curves, len(self.owners), error, self.tests.tests, baselines)
         facts = _facts(run, amounts, self.paths)
-        self.store.add(len(self.owners), len(tables.threads), len(facts.groups), found)
+        self.store.add(len(self.owners), len(tables.threads), len(facts.groups), curves)
         self.owners.add(number, tables.threads, facts.groups)
         self.facts.append(facts)
-        self.curves[number] = found
-        self.entries[number] = _entry(self.manifest, tables, rails_comparison(tables, self.components, found), error)
+        self.curves[number] = curves
+        self.entries[number] = _entry(self.manifest, tables, rails_comparison(tables, self.components, curves), error)
         return facts
 
 
@@ -159,10 +159,10 @@ def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | N
 
 
 def _run_energies(runs: Sequence[RunTables], curves: Sequence[Curves], components: int) -> F64:
-    found = np.zeros((len(runs), components))
+    energy_j = np.zeros((len(runs), components))
     for number, (run, each) in enumerate(zip(runs, curves, strict=True)):
-        found[number] = [0.0 if one is None else one.between(run.start_ns, run.end_ns) for one in each]
-    return found
+        energy_j[number] = [0.0 if one is None else one.between(run.start_ns, run.end_ns) for one in each]
+    return energy_j
 
 
 def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCurves | None]], *, has_baselines: bool) -> Evidence:

@@ -13,7 +13,7 @@ from navitas.parse.tables import ProbeCost
 TIMED_LOSS, TICKED_LOSS = 0.2, 0.8
 """Relative standard error of the sampled cost of a call's probes (docs/accuracy.md), in timed modes and in mode `tick`.
 
-Probes prevent inlining and other optimisations, at a cost that differs by method. Probes that read ticks are cheap, so this
+Probes prevent inlining and other optimizations, at a cost that differs by method. Probes that read ticks are cheap, so this
 cost dominates.
 """
 _MIN_SPREAD = 0.1
@@ -45,9 +45,9 @@ class Estimate:
 
     def combined(self, other: Estimate) -> Estimate:
         """The mean of two independent estimates, weighted by 1 / error²."""
-        of_self, of_other = (1 / max(each.error_j, 1e-12) ** 2 for each in (self, other))
-        mean = (self.value_j * of_self + other.value_j * of_other) / (of_self + of_other)
-        return Estimate(mean, 1 / sqrt(of_self + of_other))
+        own_weight, other_weight = (1 / max(each.error_j, 1e-12) ** 2 for each in (self, other))
+        mean = (self.value_j * own_weight + other.value_j * other_weight) / (own_weight + other_weight)
+        return Estimate(mean, 1 / sqrt(own_weight + other_weight))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ class Baselines:
 
     def find(self, key: TestKey, status: str) -> Baseline | None:
         """The baseline of a test over all repeats with the same status; None if no baseline run has the test."""
-        found = [test for test in self._tests.get(key, ()) if test.status == status]
-        if not found:
+        runs = [test for test in self._tests.get(key, ()) if test.status == status]
+        if not runs:
             return None
-        return Baseline(_typical([test.energy_j for test in found]), _typical([test.threads_j for test in found]))
+        return Baseline(_typical([test.energy_j for test in runs]), _typical([test.threads_j for test in runs]))
 
 
 def _typical(values: Sequence[float]) -> Estimate:
@@ -84,7 +84,7 @@ def _typical(values: Sequence[float]) -> Estimate:
 class Measured:
     """The energy of one run of a test, and of its probes by their sampled cost.
 
-    `threads_j` is as in `Unprobed`. `passive_j` is the energy used because time passes (idle and other processes).
+    `threads_j` is as in `Unprobed`. `passive_j` is base energy and other processes' energy.
     `probes_share` is the share of the test's wall time that the probes of its busiest thread took.
     """
 

@@ -72,8 +72,8 @@ class ComponentCurves:
 
     def between(self, a_ns: int, b_ns: int) -> float:
         """Joules of all owners from `a_ns` to `b_ns`."""
-        rest = sum(curve.between(a_ns, b_ns) for curve in self.non_threads)
-        return rest + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
+        non_threads_j = sum(curve.between(a_ns, b_ns) for curve in self.non_threads)
+        return non_threads_j + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class CurveStore:
             if curves.threads is None:
                 return EMPTY_CURVE
             knots = curves.threads.knots
-            own = slice(*knots.start[number : number + 2].tolist())
-            return Curve(knots.t_ns[own], curves.threads.energy_j[own])
+            section = slice(*knots.start[number : number + 2].tolist())
+            return Curve(knots.t_ns[section], curves.threads.energy_j[section])
         non_thread = number - threads - groups
         return EMPTY_CURVE if non_thread < 0 else curves.non_threads[non_thread]

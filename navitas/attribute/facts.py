@@ -59,8 +59,8 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     energy = [*_outside_tests(run, rows), *_non_threads(run, first_non_thread)]
     for number, curve in enumerate(curves):
         if curve is not None:
-            of_probes = probes if number == probes_component else no_probes(nodes, len(rows))
-            energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, of_probes, run.probes_error)
+            used_by_probes = probes if number == probes_component else no_probes(nodes, len(rows))
+            energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, used_by_probes, run.probes_error)
     named = kept[nodes.row]
     row = nodes.row[named]
     amounts, counts = nodes.amounts[named], nodes.counts[named]
@@ -109,19 +109,19 @@ def _stacked(parts: Sequence[Columns]) -> Columns:
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
-def _threads_energy(found: _PlacedRows, component: int, probes: ProbesEnergy, probes_error: float | None) -> list[Columns]:
+def _threads_energy(placed: _PlacedRows, component: int, probes: ProbesEnergy, probes_error: float | None) -> list[Columns]:
     """A component's energy in tests: in call paths, outside of calls, and in probes."""
-    rows, nodes, error = found.rows, found.nodes, probes_error or 0.0
+    rows, nodes, error = placed.rows, placed.nodes, probes_error or 0.0
     raw_j: F64 = nodes.amounts[:, JOULES + component]
     rest_j = rows.energy_j[:, component] - np.bincount(nodes.row, raw_j, len(rows))
-    some = found.kept[nodes.row] & ((raw_j != 0) | (probes.node_j != 0) | (nodes.counts[:, CALLS] > 0))
-    row, own_j, path = nodes.row[some], probes.node_j[some], nodes.path[some] + 1
-    in_calls = (raw_j[some] - own_j, raw_j[some], np.square(error * own_j))
+    chosen = placed.kept[nodes.row] & ((raw_j != 0) | (probes.node_j != 0) | (nodes.counts[:, CALLS] > 0))
+    row, own_j, path = nodes.row[chosen], probes.node_j[chosen], nodes.path[chosen] + 1
+    in_calls = (raw_j[chosen] - own_j, raw_j[chosen], np.square(error * own_j))
     outside_j, all_j = probes.row_outside_j, probes.row_j
     return [
-        (found.test[row], found.owner[row], np.full(len(row), component), path, *in_calls),
-        found.energy(component, found.kept, OUTSIDE, (rest_j - outside_j, rest_j, error * outside_j)),
-        found.energy(component, found.kept & (all_j != 0), PROBES, (all_j, np.zeros(len(rows)), error * all_j)),
+        (placed.test[row], placed.owner[row], np.full(len(row), component), path, *in_calls),
+        placed.energy(component, placed.kept, OUTSIDE, (rest_j - outside_j, rest_j, error * outside_j)),
+        placed.energy(component, placed.kept & (all_j != 0), PROBES, (all_j, np.zeros(len(rows)), error * all_j)),
     ]
 
 
@@ -130,30 +130,32 @@ def _non_threads(run: AttributedRun, first: int) -> list[Columns]:
     kept = run.tests != NO_TEST
     test = run.tests[kept]
     start_ns, end_ns = run.spans.start_ns[kept], run.spans.end_ns[kept]
-    found = []
+    energy = []
     for number, curves in enumerate(run.components):
         for place, curve in enumerate(() if curves is None else curves.non_threads):
             joules = curve.at(end_ns) - curve.at(start_ns)
             run_j = curve.between(run.tables.start_ns, run.tables.end_ns)
             column_j = np.append(joules, run_j - joules.sum())
-            some = column_j != 0
-            found.append(
-                _outside_calls(np.append(test, NO_TEST)[some], np.full(some.sum(), first + place), number, column_j[some])
+            nonzero = column_j != 0
+            energy.append(
+                _outside_calls(
+                    np.append(test, NO_TEST)[nonzero], np.full(nonzero.sum(), first + place), number, column_j[nonzero]
+                )
             )
-    return found
+    return energy
 
 
 def _outside_tests(run: AttributedRun, rows: RunRows) -> list[Columns]:
     """The energy of each thread outside of all known tests."""
     used_j = rows.used_by_thread(run.tests != NO_TEST)
-    found = []
+    energy = []
     for number, curves in enumerate(run.components):
         if curves is not None and curves.threads is not None and len(run.tables.threads):
             run_j = threads_between(curves.threads, run.tables.start_ns, run.tables.end_ns)
             joules = run_j - used_j[: len(run_j), number]
-            some = np.flatnonzero(joules != 0)
-            found.append(_outside_calls(np.full(len(some), NO_TEST), run.first_owner + some, number, joules[some]))
-    return found
+            nonzero = np.flatnonzero(joules != 0)
+            energy.append(_outside_calls(np.full(len(nonzero), NO_TEST), run.first_owner + nonzero, number, joules[nonzero]))
+    return energy
 
 
 def _outside_calls(test: I64, owner: I64, component: int, joules: F64) -> Columns:
@@ -172,8 +174,8 @@ def joined_calls(runs: Sequence[RunFacts], *, alternative: bool) -> Calls:
     """The calls of all runs, sorted."""
     kinds = (*(np.int32,) * 3, *(np.int64,) * 3, *(np.float64,) * 3)
     columns = _sorted([run.calls for run in runs], [np.empty(0, kind) for kind in kinds], keys=3)
-    found = Calls(*columns)
-    return found if alternative else replace(found, alternative_j=None)
+    calls = Calls(*columns)
+    return calls if alternative else replace(calls, alternative_j=None)
 
 
 def joined_shares(runs: Sequence[RunFacts], components: int) -> Shares:
@@ -191,7 +193,7 @@ def _sorted(parts: Sequence[Columns], none: Sequence[NDArray[Any]], keys: int) -
 
 def joined_estimates(runs: Sequence[RunFacts], tests: int) -> Compensation:
     """The estimates of all runs by test, NaN for tests without an estimate."""
-    found = np.full((4, tests), np.nan)
+    estimates = np.full((4, tests), np.nan)
     for row, each in ((row, each) for run in runs for row, each in run.estimates.items()):
-        found[:, row] = each.sampled_probes_j, each.probes.error_j, each.compensated.value_j, each.compensated.error_j
-    return Compensation(*found)
+        estimates[:, row] = each.sampled_probes_j, each.probes.error_j, each.compensated.value_j, each.compensated.error_j
+    return Compensation(*estimates)

@@ -75,8 +75,8 @@ def rows_of(
             joules[:, number] = after.read(curves.energy_j) - before.read(curves.energy_j)
             if curves.cpu_ns is not None:
                 cpu_ns = after.read(curves.cpu_ns) - before.read(curves.cpu_ns)
-    some = (joules > 0).any(axis=1) | (cpu_ns > 0) | in_sorted(key, called)
-    key, thread, window, joules, cpu_ns = key[some], thread[some], window[some], joules[some], cpu_ns[some]
+    used = (joules > 0).any(axis=1) | (cpu_ns > 0) | in_sorted(key, called)
+    key, thread, window, joules, cpu_ns = key[used], thread[used], window[used], joules[used], cpu_ns[used]
     total_j: F64 = joules.sum(axis=1)
     row = _grouped(_labels(threads)[thread], window, total_j)
     size = int(row.max(initial=-1)) + 1
@@ -103,8 +103,8 @@ def rows_of(
 
 def _labels(threads: Sequence[Thread]) -> I64:
     """Equal numbers for threads that may share a row."""
-    known: dict[tuple[str, str], int] = {}
-    return np.array([known.setdefault((thread.role, stem(thread.name)), len(known)) for thread in threads], np.int64)
+    numbers: dict[tuple[str, str], int] = {}
+    return np.array([numbers.setdefault((thread.role, stem(thread.name)), len(numbers)) for thread in threads], np.int64)
 
 
 def _grouped(label: I64, window: I64, joules: F64) -> I64:

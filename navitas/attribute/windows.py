@@ -41,7 +41,7 @@ class AttributedRun:
 class Windows:
     """Joules in each window.
 
-    `energy_j` is the total, `passive_j` the energy used because time passes (idle and other processes). `threads_j` and `jit_j`
+    `energy_j` is the total, `passive_j` base energy and other processes' energy. `threads_j` and `jit_j`
     are of the component whose energy probes use. `threads_j` excludes threads of `NOT_THE_TESTS`.
     """
 
@@ -62,7 +62,7 @@ def windows_of(run: AttributedRun, rows: RunRows, probes_component: int | None) 
     def used(curve: Curve) -> F64:
         return curve.at(run.spans.end_ns) - curve.at(run.spans.start_ns)
 
-    def of_rows(chosen: Bool) -> F64:
+    def row_sums(chosen: Bool) -> F64:
         return np.bincount(rows.window[chosen], component_j[chosen], count).astype(np.float64)
 
     passive_j, unattributed_j = np.zeros(count), np.zeros(count)
@@ -71,7 +71,9 @@ def windows_of(run: AttributedRun, rows: RunRows, probes_component: int | None) 
             passive_j += used(component.other_processes) + used(component.base)
             unattributed_j += used(component.unattributed)
     threads_j = np.bincount(rows.window, rows.energy_j.sum(axis=1), count)
-    return Windows(threads_j + passive_j + unattributed_j, of_rows(is_own[rows.thread]), of_rows(is_jit[rows.thread]), passive_j)
+    return Windows(
+        threads_j + passive_j + unattributed_j, row_sums(is_own[rows.thread]), row_sums(is_jit[rows.thread]), passive_j
+    )
 
 
 def unprobed(run: AttributedRun, windows: Windows) -> list[Unprobed]:
@@ -100,18 +102,18 @@ def compensations(
     probes_j = np.bincount(rows.window, probes.row_j, count)
     columns = (windows.energy_j, windows.threads_j, windows.jit_j, windows.passive_j, probes_j, shares)
     measured = zip(*(column.tolist() for column in columns), strict=True)
-    found = {}
+    estimates = {}
     for window, (row, figures) in enumerate(zip(run.tests.tolist(), measured, strict=True)):
         if row != NO_TEST:
             test = run.listed[row]
-            found[window] = compensation(Measured(*figures), run.probes_error, run.baselines.find(_key(test), test.status))
-    return found
+            estimates[window] = compensation(Measured(*figures), run.probes_error, run.baselines.find(_key(test), test.status))
+    return estimates
 
 
-def corrections(found: dict[int, Estimates], windows: int) -> F64:
+def corrections(estimates: dict[int, Estimates], windows: int) -> F64:
     """The factor by window that corrects the probes' energy from their sampled cost."""
     factor = np.ones(windows)
-    for window, each in found.items():
+    for window, each in estimates.items():
         if each.sampled_probes_j:
             factor[window] = each.probes.value_j / each.sampled_probes_j
     return factor

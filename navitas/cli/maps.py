@@ -20,7 +20,7 @@ def read_map(path: Path, project: str) -> map_cache.KnownMap:
     Raises `RecordingError` if there is none, and the errors of `open_bundle`.
     """
     if _is_zip(path):
-        known = map_cache.of_bundle(open_bundle(path))
+        known = map_cache.map_of_bundle(open_bundle(path))
         check_map(json.loads(known.data), path)
         return known
     remedy = "Give the map.json that the build made, or its bundle."

@@ -53,7 +53,7 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
     if serial is not None:
         with device_of(serial) as device:
             policies = topology.read_policies(device)
-            found = power.of_phone(device, policies)
+            found = power.profile_of_phone(device, policies)
             profile = read_power_profile(found.xml, name=found.source)
             model = power.model_on(device, profile, policies)
     else:
@@ -73,7 +73,7 @@ def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None
     check_json(json_file)
     check_regular_or_new(output)
     with device_of(serial) as device:
-        found = power.of_phone(device, topology.read_policies(device), refresh=True)
+        found = power.profile_of_phone(device, topology.read_policies(device), refresh=True)
     write_to(output, lambda out: out.write(found.xml), binary=True)
     write_json(json_file, output=str(output), source=found.source)
     note(printable_line(f"{output}: {found.source}", 1000))

@@ -79,7 +79,7 @@ def record(
     with installed(device, [use.bundle], progress) if use.bundle else nullcontext():
         if not device.shell(f"pm path {shlex.quote(use.package)}").text.strip():
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
-        known = use.map or (map_cache.of_bundle(use.bundle) if use.bundle else None)
+        known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else None)
         use = replace(use, map=known)
         plan = _plan(use)
         with opened(device, options, known.project if known else use.package, output, progress, lock=lock) as recording:

@@ -27,7 +27,7 @@ class KnownMap:
     includes: tuple[str, ...] = ()
 
 
-def of_bundle(bundle: Bundle) -> KnownMap:
+def map_of_bundle(bundle: Bundle) -> KnownMap:
     """Return the map of a bundle. Caches an Android build's map for uses of the app without the bundle."""
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest):

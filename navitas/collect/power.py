@@ -52,11 +52,11 @@ def choose(device: Device, options: ProfileOptions, policies: list[manifest.Poli
         # Check before the tests run: without a usable profile, their recording would have no report.
         _check(device, found, policies)
         return Supply(found.xml, found.source, voltage_v, source)
-    found = of_phone(device, policies)
+    found = profile_of_phone(device, policies)
     return Supply(found.xml, f"{device.info.model}: {found.source}", voltage_v, source, replaceable=True)
 
 
-def of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool = False) -> Found:
+def profile_of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool = False) -> Found:
     """Return the phone's profile, from the cache for its build, or with `refresh` from the phone.
 
     Raises `PowerProfileError` that names every place that was tried, and an alternative.

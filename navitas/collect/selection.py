@@ -24,7 +24,7 @@ _INDICES = re.compile(r"(\d+\])(\[\d+\])*")
 class TestName:
     """A test: fully qualified class and method (`method[0]` where it has parameters).
 
-    A container represents tests that are known only when it runs: a parameterised method or class (with an empty `method`), or
+    A container represents tests that are known only when it runs: a parameterized method or class (with an empty `method`), or
     a factory.
     """
 

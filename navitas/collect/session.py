@@ -61,7 +61,7 @@ def profile(
         names = {choice.bundle.manifest.map_id: source_names(choice.bundle) for choice in selected}
         with opened(device, options, bundles[0].manifest.project, output, progress, lock=lock) as recording:
             for choice in selected:
-                recording.add_map(map_cache.of_bundle(choice.bundle))
+                recording.add_map(map_cache.map_of_bundle(choice.bundle))
                 recording.warn_of_build(choice.bundle.manifest.warnings)
             for text in unlisted:
                 recording.writer.warn("tests_not_listed", text, "its tests were not run")

@@ -69,7 +69,7 @@ class ShellSampler:
                 for line in self._stream.lines():
                     if line.startswith(b"@ "):
                         # Write whole blocks only: the last one ends wherever the loop was stopped.
-                        file.writelines(changed.of(block))
+                        file.writelines(changed.lines_of(block))
                         file.flush()
                         block.clear()
                         self._notify()

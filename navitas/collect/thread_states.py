@@ -39,7 +39,7 @@ class Changed:
     def __init__(self) -> None:
         self._last: dict[bytes, tuple[bytes, ...]] = {}
 
-    def of(self, block: Sequence[bytes]) -> Iterator[bytes]:
+    def lines_of(self, block: Sequence[bytes]) -> Iterator[bytes]:
         """Yield a block's lines, without the readings of unchanged threads."""
         path, text = b"", []
         passed: dict[bytes, tuple[bytes, ...]] = {}

@@ -33,7 +33,7 @@ class Watchdog:
         self._stop.set()
         self._thread.join()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Compare with the last value; call `expire` if it has not changed for the whole time."""
         now = self._count()
         if now != self._last:
@@ -44,4 +44,4 @@ class Watchdog:
 
     def _watch(self) -> None:
         while not self.fired and not self._stop.wait(min(_CHECK_S, self._timeout_s / 4)):
-            self.look()
+            self.check()

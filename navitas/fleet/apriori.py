@@ -64,8 +64,8 @@ class Apriori:
 def rates_of(pairs: Pairs, step_ppm: I64, apriori: Apriori) -> I64:
     """The expected rate of each pair, in `UNIT_PPM_S`. `step_ppm` has the step of each sample's client, or 0.
 
-    An exact pair has its own rate. A coarse level may be up to one step too high at either end, so the rate lies between
-    (drop − step) / seconds, at least 0, and (drop + step) / seconds. Pairs that do not count have rate 0.
+    An exact pair has its own rate. A coarse level may be up to one step too high at either end. So the rate is at least
+    max(0, drop − step) / seconds and at most (drop + step) / seconds. Pairs that do not count have rate 0.
     """
     seconds = np.maximum(pairs.seconds, 1).astype(np.float64)
     rate = pairs.drop_ppm / seconds

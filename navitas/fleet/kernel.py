@@ -1,7 +1,7 @@
 """Sums over pairs of samples by client and package, in numpy: app lists are too long for SQL.
 
 24 million samples of 30 apps have 720 million memberships. In SQL, each pair would intersect the lists of its ends. Here,
-memberships are sorted once as numbers (package, sample). Consecutive samples with a package are then a run of neighbours,
+memberships are sorted once as numbers (package, sample). Consecutive samples with a package are then a run of neighbors,
 and the sum over a run is the difference of two cumulative sums.
 """
 

@@ -32,8 +32,9 @@ RATES = pa.schema(
         pa.field("apps_one", pa.list_(pa.string())),
     ]
 )
-"""A row for each pair: begin and end (Unix time), drop of the level, rate with its bounds by the level's step (null if
-unknown), number of ends with the screen on, and the apps (`app@version`) at both ends and at one end.
+"""A row for each pair. Begin and end are Unix times. The rate has bounds by the level's step, null if unknown.
+
+`screen` is the number of ends with the screen on. Apps (`app@version`) ran at both ends or at one end.
 """
 PERCENTILES = (5, 25, 50, 75, 95)
 _STEPS = "SELECT client, MIN(NULLIF(step_ppm, 0)) AS step_ppm FROM clients GROUP BY client"

@@ -142,9 +142,9 @@ class Contrasts:
 def contrasts(one: F64, other: F64 | None = None) -> Contrasts:
     """Σs / Σw of each comparison minus that of its other side (None: minus 0), with clustered standard errors.
 
-    Inputs are results of `sums_by_client`. The variance is that of the differences of influences, (S_c − mean · W_c) / W of each
-    side, so a factor that a client has on both sides adds no error. The degrees of freedom are the lower ones of both
-    sides. NaN where a side has fewer than two clients.
+    Inputs are results of `sums_by_client`. A client's influence on a side is (S_c − mean · W_c) / W. The variance is that of the
+    differences of influences, so a factor that a client has on both sides adds no error. The degrees of freedom are the
+    lower ones of both sides. NaN if a side has fewer than two clients.
     """
     influence, value = np.zeros(one.shape[1:]), np.zeros(one.shape[2])
     freedom, rows = np.full(one.shape[2], np.inf), np.zeros(one.shape[1:])

@@ -113,7 +113,7 @@ def _best(strata: ConditionStrata, rows: Bool, least: float) -> FeatureCondition
     informative = np.flatnonzero(rows & (strata.w > 0))
     clients, cluster = np.unique(strata.cluster[informative], return_inverse=True)
     own = _Informative(cluster, len(clients), strata.s[informative], strata.w[informative])
-    whole = own.by(np.zeros(len(informative), np.int64), 1)
+    whole = own.sums_by(np.zeros(len(informative), np.int64), 1)
     tries: list[tuple[FeatureCondition, int, int]] = []
     found: list[Contrasts] = []
     for conditions, met in _candidates(strata, informative, own):
@@ -139,7 +139,7 @@ class _Informative:
     s: F64
     w: F64
 
-    def by(self, value: I64, values: int, rows: Bool | slice = slice(None)) -> F64:
+    def sums_by(self, value: I64, values: int, rows: Bool | slice = slice(None)) -> F64:
         """Sums of these rows, with a column for each value."""
         return sums_by_client(self.cluster[rows], (self.s[rows], self.w[rows]), value[rows], (self.clients, values))
 
@@ -154,7 +154,7 @@ def _candidates(strata: ConditionStrata, informative: I64, own: _Informative) ->
         later = np.zeros((3, own.clients, 1))
         for low in range((last - 1) // width * width, -1, -width):
             high = min(low + width, last)
-            each = own.by(place - low, high - low, (place >= low) & (place < high))
+            each = own.sums_by(place - low, high - low, (place >= low) & (place < high))
             if feature not in ORDERED:
                 yield [FeatureCondition(feature, value, True) for value in values[low:high]], each
                 continue

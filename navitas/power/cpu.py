@@ -53,7 +53,7 @@ def power_model(
     chosen, clusters = _clusters(profile, frequencies or {}, warnings)
     _check(profile, clusters)
     # In the first generation, `cpu.active` is the cores' current. Later, it is the current added while any core runs.
-    active_ma = profile.value("cpu.active") if all(one.power != "cpu.active" for one in chosen) else 0.0
+    active_ma = profile.value("cpu.active") if all(keys.power != "cpu.active" for keys in chosen) else 0.0
     warnings += cpu_keys.unused(profile, chosen)
     suspend_ma, idle_ma = _idle(profile)
     matched = tuple(
@@ -73,9 +73,9 @@ def needs_frequencies(profile: PowerProfile) -> bool:
 def placeholder_frequencies(profile: PowerProfile) -> dict[int, list[int]]:
     """Placeholder speeds in kHz, by policy, to check a profile whose speeds only a phone knows."""
     return {
-        one.policy: list(range(1, len(profile.values(one.power)) + 1))
-        for one in cpu_keys.by_policy(profile)
-        if one.policy is not None
+        keys.policy: list(range(1, len(profile.values(keys.power)) + 1))
+        for keys in cpu_keys.by_policy(profile)
+        if keys.policy is not None
     }
 
 
@@ -84,15 +84,15 @@ def _clusters(
 ) -> tuple[list[ClusterKeys], list[_Cluster]]:
     """The entries that hold the CPU's values, and the clusters read from them; both empty if the profile has none."""
     policies = cpu_keys.by_policy(profile)
-    if policies and all(one.policy in frequencies for one in policies):
-        for one in policies:
-            values, speeds = len(profile.values(one.power)), len(frequencies[one.policy or 0])
+    if policies and all(keys.policy in frequencies for keys in policies):
+        for keys in policies:
+            values, speeds = len(profile.values(keys.power)), len(frequencies[keys.policy or 0])
             if values != speeds:
                 surplus = "the surplus at the high end is ignored"
-                warnings.append(f"{one.power} has {values} values, but the phone has {speeds} speeds: {surplus}")
-        return policies, [_cluster(profile, one, sorted(frequencies[one.policy or 0])) for one in policies]
+                warnings.append(f"{keys.power} has {values} values, but the phone has {speeds} speeds: {surplus}")
+        return policies, [_cluster(profile, keys, sorted(frequencies[keys.policy or 0])) for keys in policies]
     chosen = cpu_keys.by_cluster(profile) or cpu_keys.single(profile)
-    return chosen, [_cluster(profile, one, profile.values(one.speeds or "")) for one in chosen]
+    return chosen, [_cluster(profile, keys, profile.values(keys.speeds or "")) for keys in chosen]
 
 
 def _cluster(profile: PowerProfile, keys: ClusterKeys, speeds: Sequence[float]) -> _Cluster:

@@ -67,20 +67,20 @@ def single(profile: PowerProfile) -> list[ClusterKeys]:
 
 def unused(profile: PowerProfile, chosen: Sequence[ClusterKeys]) -> list[str]:
     """Name every CPU entry that is not used because the chosen entries take precedence."""
-    used = {*_SHARED, "cpu.clusters.cores", *(key for one in chosen for key in (one.power, one.speeds, one.cluster))}
+    used = {*_SHARED, "cpu.clusters.cores", *(key for keys in chosen for key in (keys.power, keys.speeds, keys.cluster))}
     if "cpu.suspend" not in profile.items:
         used.add("cpu.awake")
-    if any(one.policy is not None for one in chosen):
+    if any(keys.policy is not None for keys in chosen):
         used.discard("cpu.clusters.cores")
-    powers = [one.power for one in chosen]
+    powers = [keys.power for keys in chosen]
     where = ", ".join(powers[:3]) + (", …" if len(powers) > 3 else "")
-    found = [
+    warnings = [
         f"{key}: not used, the CPU's values come from {where}"
         for key in dict.fromkeys((*profile.items, *profile.arrays))
         if key.startswith("cpu.") and key not in used and not (chosen[0].policy is not None and _BRACKETS.fullmatch(key))
     ]
-    more = len(found) - _MAX_NAMED
-    return [*found[:_MAX_NAMED], *([f"and {more} more CPU entries are not used"] if more > 0 else [])]
+    more = len(warnings) - _MAX_NAMED
+    return [*warnings[:_MAX_NAMED], *([f"and {more} more CPU entries are not used"] if more > 0 else [])]
 
 
 def other_components(profile: PowerProfile) -> list[str]:

@@ -39,34 +39,36 @@ def is_capacity(mah: float) -> bool:
 
 
 def _missing(items: Items, arrays: Arrays) -> list[str]:
-    found = []
+    warnings = []
     names = {*items, *arrays}
     if not {"cpu.suspend", "cpu.idle", "cpu.awake"} & names:
-        found.append("cpu.suspend and cpu.idle are missing: the idle phone is assumed to draw 0 mA")
+        warnings.append("cpu.suspend and cpu.idle are missing: the idle phone is assumed to draw 0 mA")
     elif "cpu.suspend" in names and _clusters(items, arrays):  # the generation of Android 9, which has all of these
         expected = ["cpu.idle", "cpu.active", *(f"cpu.cluster_power.cluster{k}" for k in range(_clusters(items, arrays)))]
-        found += [f"{key} is missing, 0 mA is assumed" for key in expected if key not in names]
+        warnings += [f"{key} is missing, 0 mA is assumed" for key in expected if key not in names]
     for k in range(_clusters(items, arrays)):
-        found += [
+        warnings += [
             f"{kind}.cluster{k} is missing"
             for kind, older in (("cpu.core_speeds", "cpu.speeds"), ("cpu.core_power", "cpu.active"))
             if not {f"{kind}.cluster{k}", f"{older}.cluster{k}"} & names
         ]
-    return found
+    return warnings
 
 
 def _kinds(items: Items, arrays: Arrays) -> list[str]:
-    found = [f"{key}: one value where an array is expected" for key in items if _EXPECT_ARRAY.fullmatch(key)]
-    found += [f"{key}: an array where one value is expected, the first is used" for key in arrays if _EXPECT_ITEM.fullmatch(key)]
+    warnings = [f"{key}: one value where an array is expected" for key in items if _EXPECT_ARRAY.fullmatch(key)]
+    warnings += [
+        f"{key}: an array where one value is expected, the first is used" for key in arrays if _EXPECT_ITEM.fullmatch(key)
+    ]
     newer = next((key for key in (*arrays, *items) if _WITH_ONE_ACTIVE.fullmatch(key)), None)
     if newer is not None and "cpu.active" in arrays:
-        found.append(f"cpu.active: an array in a profile with {newer}: the first value is used, for any running core")
-    found += [f"{key}: an <item> and an <array>, the <item> is used" for key in items if key in arrays]
-    return found + [f"{key}: the array is empty" for key, values in arrays.items() if not values]
+        warnings.append(f"cpu.active: an array in a profile with {newer}: the first value is used, for any running core")
+    warnings += [f"{key}: an <item> and an <array>, the <item> is used" for key in items if key in arrays]
+    return warnings + [f"{key}: the array is empty" for key, values in arrays.items() if not values]
 
 
 def _speeds(arrays: Arrays) -> list[str]:
-    found = []
+    warnings = []
     for key, speeds in arrays.items():
         match = _SPEEDS.fullmatch(key)
         if match is None:
@@ -74,10 +76,12 @@ def _speeds(arrays: Arrays) -> list[str]:
         cluster = match[1] or ""
         powers_key = next((name for name in (f"cpu.core_power{cluster}", f"cpu.active{cluster}") if name in arrays), None)
         if powers_key and len(arrays[powers_key]) != len(speeds):
-            found.append(f"{key} has {len(speeds)} values but {powers_key} has {len(arrays[powers_key])}: the surplus is ignored")
+            warnings.append(
+                f"{key} has {len(speeds)} values but {powers_key} has {len(arrays[powers_key])}: the surplus is ignored"
+            )
         if list(speeds) != sorted(set(speeds)):
-            found.append(f"{key}: speeds are not ascending, they are sorted")
-    return found
+            warnings.append(f"{key}: speeds are not ascending, they are sorted")
+    return warnings
 
 
 def _negative(items: Items, arrays: Arrays) -> list[str]:

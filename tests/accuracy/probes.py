@@ -4,7 +4,7 @@ Each workload runs several times in each mode, alternately with and without prob
 compared with the same repeat's baseline run: *sampled*, from the sampled cost of probes alone, as without
 `--baseline`; and *baseline*, from the baseline runs of all other repeats, without the one that it is
 compared with. Prints a table of medians over the repeats. Exits with 1 if the truth is outside of the sampled estimate's
-stated error, or if the estimate with a baseline is wrong by more than 10 % and by more than its stated error.
+stated error. Also exits with 1 if the estimate with a baseline is wrong by more than 10 % and by more than its stated error.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--modes", nargs="+", choices=get_args(Mode), default=get_args(Mode))
-    parser.add_argument("--project", type=Path, default=WORKLOADS, help="another Gradle project than tests/accuracy/workloads")
-    parser.add_argument("--tests", nargs="+", default=TESTS, help="patterns of its tests")
+    parser.add_argument("--project", type=Path, default=WORKLOADS, help="the Gradle project (default: tests/accuracy/workloads)")
+    parser.add_argument("--tests", nargs="+", default=TESTS, help="patterns of the project's tests")
     parser.add_argument("--keep", type=Path, help="keep the recordings in this folder; existing ones are reused")
     arguments = parser.parse_args()
     table = Table(*COLUMNS, title="Energy of the tests' threads")

@@ -60,7 +60,7 @@ class Job:
 
 
 def points_of(job: Job) -> list[Point]:
-    """Simulate once; record and analyse at each interval and level."""
+    """Simulate once; record and analyze at each interval and level."""
     record = simulate(job.workload, job.seed)
     found: list[Point] = []
     for world in WORLDS:

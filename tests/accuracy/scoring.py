@@ -42,7 +42,7 @@ class Scored:
 
 
 def score(recording: Path, truth: Truth) -> Scored:
-    """Analyse a recording as `navitas report` does, and compare."""
+    """Analyze a recording as `navitas report` does, and compare."""
     profile = navitas.load(recording, alternative="paper1")
     (test,) = profile.tests
     cpu_j = test.energy_j - test.base_j

@@ -18,7 +18,7 @@ def main(argv: list[str]) -> int:
     known = {path.stem.removeprefix("bench_"): path for path in sorted(HERE.glob("bench_*.py"))}
     parser = argparse.ArgumentParser(prog="make bench", description="Run benchmarks.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(known)}; all by default")
-    parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond its limit")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a figure exceeds its limit")
     parser.add_argument("--quick", action="store_true", help="smaller inputs and fewer rounds")
     options = parser.parse_args(argv)
     if unknown := set(options.names) - set(known):
@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
         print(f"== {name}", flush=True)
         if subprocess.run([sys.executable, str(known[name]), *passed_on], check=False).returncode:
             missed.append(name)
-    print(f"missed or failed: {', '.join(missed)}" if missed else "every figure is within its limit")
+    print(f"missed or failed: {', '.join(missed)}" if missed else "all figures are within their limits")
     return int(options.check and bool(missed))
 
 

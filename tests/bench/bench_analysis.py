@@ -75,7 +75,7 @@ def _by_events(figures: Figures, folder: Path, scale: int) -> None:
     each = [_each_ns(taken[low], taken[high]) for low, high in ((1, 3), (3, 10), (10, 100))]
     note = ", ".join(f"{ns:.0f} ns" for ns in each) + " of CPU an event more"
     growth = each[2] / _each_ns(taken[1], taken[10])
-    figures.add("linear: an event more from 10 M to 100 M, compared with 1 M to 10 M", growth, "×", at_most=1.2, note=note)
+    figures.add("cost of an additional event, 10 M to 100 M compared with 1 M to 10 M", growth, "×", at_most=1.2, note=note)
 
 
 def _to_pandas(figures: Figures, recording: Path, size: str) -> None:

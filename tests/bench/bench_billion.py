@@ -42,11 +42,13 @@ def main(argv: list[str]) -> int:
         (path,) = Path(folder).iterdir()
         recording_mib = path.stat().st_size / (1 << 20)
         recorded = read(path)
-    figures.add("memory beyond the plain app's", probed_mib - plain_mib, "MiB", at_most=64, note=f"plain {plain_mib:.0f} MiB")
+    figures.add(
+        "memory in addition to the plain app's", probed_mib - plain_mib, "MiB", at_most=64, note=f"plain {plain_mib:.0f} MiB"
+    )
     figures.add("recording", recording_mib, "MiB", at_most=200)
     figures.add("calls missing", abs(calls + 1 - recorded.calls), at_most=4, note="the last round of four may be cut short")
     figures.add("records lost", recorded.lost, at_most=0)
-    figures.add("time missing from what was folded", recorded.missed_time, at_most=1e-6)
+    figures.add("share of time missing in folded calls", recorded.missed_time, at_most=1e-6)
     figures.add(
         "time",
         probed_s,

@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
             bare = run_measured([sys.executable, "-c", _PARSERS[kind], file])
             _add(figures, f"{rows:,} rows of {kind} ({file.stat().st_size / 2**20:,.0f} MiB)", taken, bare, rows)
         again = run_measured([*_NAVITAS, folder / "jsonl", files["csv"]])
-        figures.add(f"the {rows:,} rows once more, from the other file", again.cpu_s, "s", note="all are duplicates")
+        figures.add(f"the same {rows:,} rows from the other file", again.cpu_s, "s", note="all are duplicates")
         many = folder / "many"
         many.mkdir()
         with files["jsonl"].open() as lines:

@@ -61,7 +61,13 @@ def main(argv: list[str]) -> int:
             note = compared_with(pairs.ratio() * test_s, test_s, f"gradle test, median of {rounds} pairs")
             label = f"added with Gradle {'on PATH' if name == 'path' else name}, start included"
             figures.add(label, 100 * (pairs.ratio() - 1), "%", at_most=40.0, note=note)
-    figures.add("pace of the machine, slowest by fastest", max(pace_s) / min(pace_s), "×", at_most=1.3, note="else disturbed")
+    figures.add(
+        "slowest pace of the machine, relative to the fastest",
+        max(pace_s) / min(pace_s),
+        "×",
+        at_most=1.3,
+        note="above the limit, other figures are unreliable",
+    )
     return figures.close(options.check)
 
 

@@ -80,7 +80,7 @@ def compared_with(measured: float, floor: float, name: str, unit: str = "s") -> 
 def arguments(description: str, argv: Sequence[str]) -> argparse.Namespace:
     """The options of all benchmarks: `--check`, and `--quick` for a smaller, less exact run."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--check", action="store_true", help="end with 1 when a figure is beyond its limit")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a figure exceeds its limit")
     parser.add_argument("--quick", action="store_true", help="smaller inputs and fewer rounds")
     return parser.parse_args(argv)
 

@@ -37,7 +37,7 @@ def main() -> int:
     options.add_argument("--cycles", type=int, default=100)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--fault", action="append", help="only these faults")
-    options.add_argument("--android", action="store_true", help="also of an Android app on the virtual phone's framework")
+    options.add_argument("--android", action="store_true", help="also run an Android app on the virtual phone's framework")
     given = options.parse_args()
     ends: Counter[tuple[str, str, str]] = Counter()
     bad = 0
@@ -60,7 +60,7 @@ def main() -> int:
                 print(f"{number + 1}/{given.cycles} {kind}, {fault}: {end}", file=sys.stderr)
     for (kind, fault, end), count in sorted(ends.items()):
         print(f"{kind:8} {fault:8} {end:36} {count:4}")
-    print(f"{given.cycles - bad} of {given.cycles} ended in a correct report or a clear error, with nothing left behind")
+    print(f"{given.cycles - bad} of {given.cycles} gave a correct report or a clear error, and left nothing")
     return 1 if bad else 0
 
 

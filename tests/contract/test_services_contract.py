@@ -135,7 +135,7 @@ def test_radios_are_switched_by_svc(virtual: AdbDevice, restored: Device) -> Non
 
 def test_thermal_status_can_be_overridden(device: Device) -> None:
     if device.info.sdk < 29:
-        pytest.skip("the thermal service is younger")
+        pytest.skip("this Android has no thermal service")
     try:
         found = device.shell("cmd thermalservice override-status 2; dumpsys thermalservice").text
         assert "IsStatusOverride: true" in found and re.search(r"^Thermal Status: 2$", found, re.MULTILINE)

@@ -125,7 +125,7 @@ def test_threads_report_their_time_in_state(device: Device, busy: int) -> None:
         return sum(int(found) for found in re.findall(r"^\d+ (\d+)", text, re.MULTILINE))
 
     if not device.shell(f"cat /proc/{busy}/task/{busy}/time_in_state").text:
-        pytest.skip("the kernel keeps no such file")
+        pytest.skip("the kernel has no such file")
     first = ticks()
     wait_until_used(device, busy, BUSY_NS)
     assert eventually(lambda: (ticks() - first) * TICK_NS > 0.8 * BUSY_NS)

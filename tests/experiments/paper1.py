@@ -119,7 +119,7 @@ def _android(folder: Path, progress: Progress) -> list[Bundle]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--android", action="store_true", help="as instrumentation tests of an Android app")
-    parser.add_argument("--runs", type=int, default=sys.maxsize, help="of each case, at most")
+    parser.add_argument("--runs", type=int, default=sys.maxsize, help="the maximum number of runs of each case")
     arguments = parser.parse_args()
     console = Console()
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:

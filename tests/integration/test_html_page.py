@@ -42,7 +42,7 @@ def window(browser: str, tmp_path: Path) -> Iterator[Session]:
 
 def _written(path: Path, profile: navitas.Profile) -> Path:
     if not viewer_scripts():
-        pytest.skip("the flame graph viewer is not there: make viewer")
+        pytest.skip("the flame graph viewer is missing: make viewer")
     with path.open("w", encoding="utf-8") as out:
         html_report.write(profile, out)
     return path

@@ -130,7 +130,7 @@ def test_killed_while_tests_run(start_navitas: Start, project: Path) -> None:
 def test_interrupted_during_analysis(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
     """The recording is complete, and its path is printed. A second signal at the process's end has no effect."""
     command = start_navitas("profile", project, "--tests", "*#callsMuch", "-o", "out")
-    command.wait_for_line("analysing")
+    command.wait_for_line("analyzing")
     command.process.send_signal(signal.SIGTERM)
     command.wait_for_line("recording kept: out")
     check_interrupted(command, command.interrupt(signal.SIGTERM))

@@ -146,9 +146,9 @@ def test_interrupted(lab: Lab, before: str, journal: Path) -> None:
 def test_the_phones_power_profile_without_the_property(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a phone without the property, the profile is read from its services and cached."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    found = power.of_phone(phone, [])
+    found = power.profile_of_phone(phone, [])
     assert "dumpsys" in found.source
-    assert power.of_phone(phone, []) == found and len(list(tmp_path.glob("navitas/power/*.xml"))) == 1
+    assert power.profile_of_phone(phone, []) == found and len(list(tmp_path.glob("navitas/power/*.xml"))) == 1
 
 
 def test_the_profile_read_by_the_app_takes_precedence(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     said = done.stdout + done.stderr
     if done.returncode != 0 and "No matching distribution found for hatchling" in said:
-        pytest.skip("no package registry to take the build backend from")
+        pytest.skip("no package registry with the build backend")
     assert done.returncode == 0, said
     (found,) = folder.glob("*.whl")
     return found
@@ -107,7 +107,7 @@ def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
 def test_the_wheel_instruments_without_maven(installed: Path, tmp_path: Path) -> None:
     compiler = shutil.which("javac")
     if compiler is None:
-        pytest.skip("no javac to compile a class with")
+        pytest.skip("no javac")
     (tmp_path / "A.java").write_text(
         "package p; public class A { public static void main(String[] a) { System.out.println(7); } }"
     )

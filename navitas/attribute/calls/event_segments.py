@@ -34,13 +34,13 @@ class EventSegments:
     def carried(self, point: I64, segment: I64) -> Bool:
         """Whether each call that ended at these points began before its segment."""
         depth = self.batch.depth
-        found: Bool = depth[point] < depth[self.start[segment]]
-        for one in np.unique(segment[found]).tolist():
-            low, high = self.start[one], self.start[one + 1]
-            inside = found & (segment == one)
+        is_carried: Bool = depth[point] < depth[self.start[segment]]
+        for number in np.unique(segment[is_carried]).tolist():
+            low, high = self.start[number], self.start[number + 1]
+            inside = is_carried & (segment == number)
             lowest = np.minimum.accumulate(depth[low:high])
-            found[inside] = lowest[point[inside] - 1 - low] > depth[point[inside]]
-        return found
+            is_carried[inside] = lowest[point[inside] - 1 - low] > depth[point[inside]]
+        return is_carried
 
 
 def segments_of(batch: EventBatch, spans: WindowSpans) -> EventSegments:

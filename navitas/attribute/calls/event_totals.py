@@ -32,11 +32,11 @@ def totals_of_events(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
         segments = segments_of(batch, spans)
         failed, segment = segments.failed()
         carried = segments.carried(failed, segment)
-        found = [
+        batch_totals = [
             _spent(segments, failed[~carried], amounts, len(paths)),
             entered.ends(segments, failed[carried], segment[carried], paths),
         ]
-        parts += [part for part in map(_inside, found) if len(part.path)]
+        parts += [part for part in map(_inside, batch_totals) if len(part.path)]
         rows = sum(len(part.path) for part in parts)
         if rows > limit:
             parts = [SelfTotals.merged(parts, amounts.columns)]
@@ -63,9 +63,9 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
     is_cut = batch.kind[failed] == CUT
     for column, ended in ((THROWS, failed[~is_cut]), (CUTS, failed[is_cut])):
         counts[:, column] = np.bincount(key[ended - 1], minlength=size)
-    some = np.flatnonzero((keys % paths != EMPTY) & ((counts[:, CALLS] > 0) | (spent[:, WALL_NS] > 0)))
-    segment = keys[some] // paths
-    return SelfTotals(segments.window[segment], segments.thread[segment], keys[some] % paths, counts[some], spent[some])
+    used = np.flatnonzero((keys % paths != EMPTY) & ((counts[:, CALLS] > 0) | (spent[:, WALL_NS] > 0)))
+    segment = keys[used] // paths
+    return SelfTotals(segments.window[segment], segments.thread[segment], keys[used] % paths, counts[used], spent[used])
 
 
 class _Entered:
@@ -83,18 +83,18 @@ class _Entered:
         lowest = np.minimum.reduceat(depth, segments.start[:-1])
         rows: list[tuple[I64, int, I64, I64]] = []
         for segment in np.flatnonzero((begin > 0) | (end > 0)).tolist():
-            thread, own = int(segments.thread[segment]), failed[segment_of == segment]
-            if len(own):
-                column = np.where(kind[own] == CUT, CUTS, THROWS)
-                rows.append((self._of(depth[own]), thread, path[own - 1], column))
+            thread, points = int(segments.thread[segment]), failed[segment_of == segment]
+            if len(points):
+                column = np.where(kind[points] == CUT, CUTS, THROWS)
+                rows.append((self._windows_at(depth[points]), thread, path[points - 1], column))
             self._leave(int(lowest[segment]) if begin[segment] else 0)
             self._enter(int(end[segment]), int(segments.window[segment]))
             if segments.is_cut[segment] and end[segment]:
-                stack = paths.up(int(path[segments.start[segment + 1] - 1]))
-                rows.append((self._of(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
+                stack = paths.with_callers(int(path[segments.start[segment + 1] - 1]))
+                rows.append((self._windows_at(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
         return _counted(rows, self._columns)
 
-    def _of(self, level: I64) -> I64:
+    def _windows_at(self, level: I64) -> I64:
         return np.array(self._windows, np.int64)[np.searchsorted(self._levels, level, side="right")]
 
     def _leave(self, depth: int) -> None:

@@ -37,24 +37,24 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
     inside = amounts.between(owner[row], low, high) * share[:, None]
     final = group_ends(row)
     counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
-    some = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
-    row = row[some]
-    return SelfTotals.merged([SelfTotals(window[some], owner[row], path[row], counts[some], inside[some])], amounts.columns)
+    used = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
+    row = row[used]
+    return SelfTotals.merged([SelfTotals(window[used], owner[row], path[row], counts[used], inside[used])], amounts.columns)
 
 
 def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
     """The call path of every row; `owner` has the rows' threads."""
     span = int(rows.node.max(initial=0)) + 2
-    key, row, of_row = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
+    key, row, inverse = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
     method = rows.method[row].astype(np.int64)
-    wanted = owner[row] * span + rows.parent[row]
-    found = np.minimum(np.searchsorted(key, wanted), max(len(key) - 1, 0))
-    known = (rows.parent[row] >= 0) & (key[found] == wanted) & (rows.parent[row] < rows.node[row])
-    parent = np.where(known, found, -1)
+    parent_key = owner[row] * span + rows.parent[row]
+    parent_row = np.minimum(np.searchsorted(key, parent_key), max(len(key) - 1, 0))
+    has_parent = (rows.parent[row] >= 0) & (key[parent_row] == parent_key) & (rows.parent[row] < rows.node[row])
+    parent = np.where(has_parent, parent_row, -1)
     depth = path_sums(parent, np.ones(len(key), np.int64))
     words = paths.words(method, depth - 1)
     path_sum = path_sums(parent, words)
-    return paths.intern(method, depth, path_sum, path_sum - words)[of_row]
+    return paths.intern(method, depth, path_sum, path_sum - words)[inverse]
 
 
 def _concatenate(tables: list[Folded]) -> Folded:

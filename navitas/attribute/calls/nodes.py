@@ -36,8 +36,8 @@ def nodes_of(parts: Sequence[tuple[I64, SelfTotals]], paths: Paths) -> CallNodes
     key = _with_callers(distinct(np.concatenate([np.empty(0, np.int64), *keys])), paths)
     size, columns = len(key), parts[0][1].amounts.shape[1]
     counts, amounts = np.zeros((size, 3)), np.zeros((size, columns))
-    for (_, totals), own in zip(parts, keys, strict=True):
-        node = np.searchsorted(key, own)
+    for (_, totals), part_key in zip(parts, keys, strict=True):
+        node = np.searchsorted(key, part_key)
         counts += sums(node, totals.counts, size)
         amounts += sums(node, totals.amounts, size)
     row, path = key // width, key % width

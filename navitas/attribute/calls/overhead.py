@@ -23,13 +23,13 @@ NO_COST = Reason(
 
 def with_probe_times(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
     """Add two columns of time: that of the calls' probes inside of the calls, and that outside, in the callers."""
-    found = np.zeros((len(totals.path), 2))
+    times_ns = np.zeros((len(totals.path), 2))
     if cost is not None:
         thrown = totals.counts[:, THROWS]
         returned = totals.counts[:, CALLS] - thrown
-        found[:, 0] = returned * cost.inside_ns + thrown * cost.thrown_inside_ns
-        found[:, 1] = returned * cost.outside_ns + thrown * cost.thrown_outside_ns
-    return replace(totals, amounts=np.column_stack([totals.amounts, found]))
+        times_ns[:, 0] = returned * cost.inside_ns + thrown * cost.thrown_inside_ns
+        times_ns[:, 1] = returned * cost.outside_ns + thrown * cost.thrown_outside_ns
+    return replace(totals, amounts=np.column_stack([totals.amounts, times_ns]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ def probes_energy(nodes: CallNodes, energy_j: F64, cpu_ns: F64) -> ProbesEnergy:
     is_root = nodes.parent < 0
     outside: F64 = nodes.amounts[:, OUTSIDE_NS]
     in_callers = np.bincount(nodes.parent[~is_root], outside[~is_root], len(nodes.row))
-    own = nodes.amounts[:, INSIDE_NS] + in_callers
+    node_ns = nodes.amounts[:, INSIDE_NS] + in_callers
     outside_j = _by_row(nodes.row[is_root], outside[is_root], rows) * rate
-    return ProbesEnergy(own * rate[nodes.row], _by_row(nodes.row, own, rows) * rate + outside_j, outside_j)
+    return ProbesEnergy(node_ns * rate[nodes.row], _by_row(nodes.row, node_ns, rows) * rate + outside_j, outside_j)
 
 
 def _by_row(row: I64, values: F64, rows: int) -> F64:

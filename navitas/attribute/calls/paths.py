@@ -62,20 +62,20 @@ class Paths:
         deepest = int(level.max(initial=0))
         if deepest >= len(self._of_level):
             self._of_level = np.concatenate([self._of_level, self._words(deepest + 1)])
-        found = self._of_method[method]
-        found *= self._of_level[level]
-        found ^= found >> np.uint64(32)
-        return found
+        word = self._of_method[method]
+        word *= self._of_level[level]
+        word ^= word >> np.uint64(32)
+        return word
 
     def find(self, sums: U64) -> I64:
         """The paths with these sums, -1 where there is none."""
-        found: I64 = self._slots[sums >> self._shift]
-        collided = np.flatnonzero(self._sum[found] != sums)
+        path: I64 = self._slots[sums >> self._shift]
+        collided = np.flatnonzero(self._sum[path] != sums)
         if len(collided):
-            wanted = sums[collided]
-            at = np.minimum(np.searchsorted(self._sorted, wanted), self._size - 1)
-            found[collided] = np.where(self._sorted[at] == wanted, self._numbers[at], -1)
-        return found
+            missing_sums = sums[collided]
+            at = np.minimum(np.searchsorted(self._sorted, missing_sums), self._size - 1)
+            path[collided] = np.where(self._sorted[at] == missing_sums, self._numbers[at], -1)
+        return path
 
     def add(self, sums: U64, method: I32 | I64, depth: I32 | I64, parent_sums: U64) -> None:
         """Add new paths in this order. Sums are unique; each parent is known or among the new paths."""
@@ -97,26 +97,26 @@ class Paths:
 
     def intern(self, method: I64, depth: I64, sums: U64, parent_sums: U64) -> I64:
         """The paths with these sums. New ones are added in this order; each parent is known or among the new paths."""
-        found = self.find(sums)
-        new = np.flatnonzero(found < 0)
+        path = self.find(sums)
+        new = np.flatnonzero(path < 0)
         if len(new):
             first = new[np.sort(np.unique(sums[new], return_index=True)[1])]
             self.add(sums[first], method[first], depth[first], parent_sums[first])
-            found[new] = self.find(sums[new])
-        return found
+            path[new] = self.find(sums[new])
+        return path
 
     def methods_of(self, path: int) -> list[int]:
         """The methods of one path, outermost first."""
-        methods: list[int] = self._method[self.up(path)[::-1]].tolist()
+        methods: list[int] = self._method[self.with_callers(path)[::-1]].tolist()
         return methods
 
-    def up(self, path: int) -> I64:
+    def with_callers(self, path: int) -> I64:
         """A path and the paths of all its callers, longest first, without `EMPTY`."""
-        found, parent = [], self._parent
+        paths, parent = [], self._parent
         while path != EMPTY:
-            found.append(path)
+            paths.append(path)
             path = int(parent[path])
-        return np.array(found, np.int64)
+        return np.array(paths, np.int64)
 
     def _words(self, count: int) -> U64:
         return self._random.integers(0, 1 << 64, count, np.uint64) | np.uint64(1)

@@ -60,14 +60,14 @@ def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> E
     if pieces[0].continues:
         before[0] = carried
     points = points_of(pieces, marks)
-    found = _follow(points, before, paths)
-    if found is None:
+    followed = _follow(points, before, paths)
+    if followed is None:
         # An exit without an entry can hide another one, even in another piece: repair all pieces.
         pieces = [repaired(piece, paths.methods_of(path)) for piece, path in zip(pieces, before.tolist(), strict=True)]
         points = points_of(pieces, marks)
-        found = _follow(points, before, paths)
-    assert found is not None  # events of repaired pieces match
-    return EventBatch(pieces, points.start, points.segment_start, points.t_ns, points.kind, *found)
+        followed = _follow(points, before, paths)
+    assert followed is not None  # events of repaired pieces match
+    return EventBatch(pieces, points.start, points.segment_start, points.t_ns, points.kind, *followed)
 
 
 def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None:

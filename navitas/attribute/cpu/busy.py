@@ -30,16 +30,16 @@ def rest_of_cpu(run: RunTables, knots: Knots, cpu_ns: F64) -> Rest:
     """
     process, stat = run.process_cpu, run.cpu_stat
     unattributed = others = EMPTY_CURVE
-    known = run.start_ns, run.end_ns
+    span_ns = run.start_ns, run.end_ns
     if process is not None and len(process.t_ns) > 1:
         grid = np.unique(process.t_ns)
         spent = Curve(*_last(process.t_ns, process.cpu_ns.astype(np.float64)))
         unattributed = Curve(grid, monotone(spent.value - _threads_at(knots, cpu_ns, grid)))
-        known = int(grid[0]), int(grid[-1])
+        span_ns = int(grid[0]), int(grid[-1])
     if stat is not None and len(stat.t_ns) > 1:
-        grid, busy = _within(*known, *_last(stat.t_ns, stat.busy_ns.sum(axis=1).astype(np.float64)))
+        grid, busy = _within(*span_ns, *_last(stat.t_ns, stat.busy_ns.sum(axis=1).astype(np.float64)))
         process_ns = spent.at(grid) if unattributed is not EMPTY_CURVE else _threads_at(knots, cpu_ns, grid)
-        others = _extended(Curve(grid, monotone(busy - process_ns)), *known)
+        others = _extended(Curve(grid, monotone(busy - process_ns)), *span_ns)
     return Rest(unattributed, others)
 
 

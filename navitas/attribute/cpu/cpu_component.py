@@ -63,8 +63,8 @@ class Cpu:
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves:
         """As `Component.curves`. The alternative model `paper1` is formula (1) of paper 1."""
         clusters = clusters_of(run, inputs.manifest.device.policies, inputs.model.cpu)
-        found = _curves(run, clusters, inputs)
-        return replace(found, alternative=paper1_curve(clusters, inputs.model)) if inputs.alternative == "paper1" else found
+        result = _curves(run, clusters, inputs)
+        return replace(result, alternative=paper1_curve(clusters, inputs.model)) if inputs.alternative == "paper1" else result
 
 
 def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs) -> ComponentCurves:
@@ -86,8 +86,8 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
     rate: Rate = placed
     rest_rate = placed
     if any(thread.residency for thread in run.threads):
-        known = residencies_of(run.threads, clusters, Estimator(load, watts, placement), model.voltage_v)
-        rate = ThreadFreqRate(load, watts, known)
+        residencies = residencies_of(run.threads, clusters, Estimator(load, watts, placement), model.voltage_v)
+        rate = ThreadFreqRate(load, watts, residencies)
         rest_rate = rate.rest
         missing, uncovered = rate.uncovered(clocks)
         level, reasons = "thread-freq" if missing <= MAX_LOWER else level, (*reasons, *uncovered)
@@ -146,10 +146,10 @@ def _usable(clock: CpuClock | None) -> bool:
 
 
 def _reasons(run: RunTables, clusters: Sequence[Cluster]) -> tuple[Reason, ...]:
-    found = [] if _usable(run.process_cpu) else [NO_PROCESS_CLOCK]
+    reasons = [] if _usable(run.process_cpu) else [NO_PROCESS_CLOCK]
     if run.cpu_stat is None or len(run.cpu_stat.t_ns) < 2:
-        found.append(NO_CPU_STAT)
+        reasons.append(NO_CPU_STAT)
     for cluster in clusters:
         if cluster.residency is None:
-            found.append(Reason("no_time_in_state", NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}")))
-    return tuple(found)
+            reasons.append(Reason("no_time_in_state", NO_RESIDENCY.format(cpus=f"{min(cluster.cpus)}-{max(cluster.cpus)}")))
+    return tuple(reasons)

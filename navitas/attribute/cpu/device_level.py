@@ -65,8 +65,8 @@ def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
     order = np.lexsort((start, owner))
     owner, start, end = owner[order], start[order], end[order]
     reach = end.copy()
-    for one in np.unique(owner).tolist():
-        part = slice(*np.searchsorted(owner, [one, one + 1]))
+    for number in np.unique(owner).tolist():
+        part = slice(*np.searchsorted(owner, [number, number + 1]))
         reach[part] = np.maximum.accumulate(end[part])
     fresh = group_starts(owner)
     fresh[1:] |= start[1:] > reach[:-1]

@@ -30,12 +30,12 @@ def clusters_of(run: RunTables, policies: Sequence[Policy], power: CpuPower) -> 
     if not policies:
         policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in power.clusters]
     seen = {table.policy: table for table in run.time_in_state if len(table.t_ns) > 1 and np.any(table.ns[-1] > table.ns[0])}
-    found = []
+    matched = []
     for position, policy in enumerate(sorted(policies, key=lambda policy: policy.id)):
         shared = [len(set(policy.cpus) & set(cluster.cpus)) for cluster in power.clusters]
         best = int(np.argmax(shared)) if any(shared) else min(position, len(power.clusters) - 1)
-        found.append(Cluster(tuple(policy.cpus), power.clusters[best], seen.get(policy.id)))
-    return tuple(found)
+        matched.append(Cluster(tuple(policy.cpus), power.clusters[best], seen.get(policy.id)))
+    return tuple(matched)
 
 
 def slot_edges(run: RunTables, clusters: Sequence[Cluster]) -> I64:
@@ -77,8 +77,8 @@ def running_mix(mix: F64, freq_khz: I64, running: F64, length_ns: F64) -> F64:
 
 def stretches(t_ns: I64, counter: I64, edges: I64) -> tuple[F64, I64]:
     """Growth of a counter between samples that differ, and the stretch (row of the growth) that contains each slot's middle."""
-    kept = np.flatnonzero(np.append(True, np.diff(counter.sum(axis=1)) > 0))
-    growth = np.maximum(np.diff(counter[kept], axis=0), 0).astype(np.float64)
+    grew = np.flatnonzero(np.append(True, np.diff(counter.sum(axis=1)) > 0))
+    growth = np.maximum(np.diff(counter[grew], axis=0), 0).astype(np.float64)
     middle = edges[:-1] + np.diff(edges) // 2
-    stretch = np.clip(np.searchsorted(t_ns[kept], middle, side="right") - 1, 0, max(len(growth) - 1, 0))
+    stretch = np.clip(np.searchsorted(t_ns[grew], middle, side="right") - 1, 0, max(len(growth) - 1, 0))
     return growth, stretch

@@ -45,17 +45,19 @@ def traced_energy(trace: Trace, slices: SchedSlices, clusters: Sequence[Cluster]
     grid = distinct(np.concatenate([slices.start_ns, slices.end_ns, trace.frequencies.t_ns]))
     cores = [_Core(cpu, slices.of_cpu(cpu), khz) for cpu, khz in _cores(trace.frequencies, clusters)]
     parts: list[Pieces] = []
-    rest = [np.zeros(1), np.zeros(1)]
+    non_thread_j = [np.zeros(1), np.zeros(1)]
     for low in range(0, max(len(grid) - 1, 0), _BLOCK):
         edges = grid[low : low + _BLOCK + 1]
         owner, watts = _block(edges, cores, clusters, model)
         joules = watts * (np.diff(edges) / 1e9)[:, None]
-        for kind, sums in zip((OTHER_PROCESSES, UNATTRIBUTED), rest, strict=True):
-            rest[kind == UNATTRIBUTED] = np.append(sums, sums[-1] + np.cumsum(np.where(owner == kind, joules, 0.0).sum(axis=1)))
+        for kind, sums in zip((OTHER_PROCESSES, UNATTRIBUTED), non_thread_j, strict=True):
+            non_thread_j[kind == UNATTRIBUTED] = np.append(
+                sums, sums[-1] + np.cumsum(np.where(owner == kind, joules, 0.0).sum(axis=1))
+            )
         instant, column = np.nonzero(owner >= 0)
         parts.append(Pieces(owner[instant, column], edges[instant], edges[instant + 1], watts[instant, column]))
     t_ns = grid if len(grid) > 1 else np.empty(0, np.int64)
-    others, unattributed = (Curve(t_ns, sums if len(t_ns) else np.empty(0)) for sums in rest)
+    others, unattributed = (Curve(t_ns, sums if len(t_ns) else np.empty(0)) for sums in non_thread_j)
     return Traced(_joined(parts), others, unattributed)
 
 
@@ -70,9 +72,9 @@ class _Core:
 
 def _cores(frequencies: Frequencies, clusters: Sequence[Cluster]) -> Iterator[tuple[int, tuple[I64, I64]]]:
     for cluster in clusters:
-        own = np.isin(frequencies.cpu, cluster.cpus)
-        order = np.argsort(frequencies.t_ns[own], kind="stable")
-        changes = frequencies.t_ns[own][order], frequencies.khz[own][order]
+        is_own = np.isin(frequencies.cpu, cluster.cpus)
+        order = np.argsort(frequencies.t_ns[is_own], kind="stable")
+        changes = frequencies.t_ns[is_own][order], frequencies.khz[is_own][order]
         for cpu in cluster.cpus:
             yield cpu, changes
 
@@ -81,18 +83,18 @@ def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], mode
     """Owner (less than `UNATTRIBUTED` if a core is idle) and watts of every core from each edge to the next."""
     shape = len(edges) - 1, len(cores)
     owner, core_ma = np.full(shape, UNATTRIBUTED - 1, np.int64), np.zeros(shape)
-    of_cluster = np.repeat(np.arange(len(clusters)), [len(cluster.cpus) for cluster in clusters])
+    cluster_number = np.repeat(np.arange(len(clusters)), [len(cluster.cpus) for cluster in clusters])
     for column, core in enumerate(cores):
         row = np.searchsorted(core.slices.start_ns, edges[:-1], side="right") - 1
         runs = (row >= 0) & (core.slices.end_ns[row] > edges[:-1]) if len(core.slices.cpu) else np.zeros(shape[0], bool)
         owner[runs, column] = core.slices.owner[row[runs]]
-        core_ma[:, column] = _core_ma(clusters[of_cluster[column]], *core.khz, edges[:-1])
+        core_ma[:, column] = _core_ma(clusters[cluster_number[column]], *core.khz, edges[:-1])
     running = owner >= UNATTRIBUTED
     active = _split(running) * model.cpu.active_ma
     shared = np.zeros(shape)
     for number, cluster in enumerate(clusters):
-        own = of_cluster == number
-        shared[:, own] = _split(running[:, own]) * cluster.power.cluster_ma
+        columns = cluster_number == number
+        shared[:, columns] = _split(running[:, columns]) * cluster.power.cluster_ma
     return owner, np.where(running, (core_ma + shared + active) * (model.voltage_v / 1e3), 0.0)
 
 

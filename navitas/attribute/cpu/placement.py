@@ -103,13 +103,13 @@ def _cluster_weights(clusters: Sequence[Cluster], need: F64) -> F64:
 def _fitted(share: F64, spent_ns: F64, by_cluster: F64, stretch: I64) -> F64:
     """Iterative proportional fitting: rows sum to 1, and each cluster's total in a stretch matches its share of busy time."""
     spent = np.maximum(spent_ns, 1.0)
-    wanted = by_cluster / by_cluster.sum(axis=1, keepdims=True)
-    wanted *= np.bincount(stretch, spent, len(by_cluster))[:, None]
+    target = by_cluster / by_cluster.sum(axis=1, keepdims=True)
+    target *= np.bincount(stretch, spent, len(by_cluster))[:, None]
     share = share / share.sum(axis=1, keepdims=True)
     for _ in range(_FITTING_ROUNDS):
         for column in range(share.shape[1]):
-            found = np.bincount(stretch, spent * share[:, column], len(by_cluster))
-            share[:, column] *= (wanted[:, column] / np.maximum(found, 1e-9))[stretch]
+            current = np.bincount(stretch, spent * share[:, column], len(by_cluster))
+            share[:, column] *= (target[:, column] / np.maximum(current, 1e-9))[stretch]
         share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
     return share
 

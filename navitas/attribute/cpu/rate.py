@@ -54,10 +54,10 @@ def core_watts(load: Load, shares: F64, clusters: Sequence[Cluster], model: Powe
     share, core, shared = (np.empty((len(cores), len(clusters))) for _ in range(3))
     column = 0
     for number, cluster in enumerate(clusters):
-        own = shares[:, column : column + len(cluster.cpus)]
+        cpu_shares = shares[:, column : column + len(cluster.cpus)]
         column += len(cluster.cpus)
-        share[:, number] = own.sum(axis=1)
-        awake_per_core = _awake_per_core(load, own)
+        share[:, number] = cpu_shares.sum(axis=1)
+        awake_per_core = _awake_per_core(load, cpu_shares)
         running = np.minimum(awake_per_core * share[:, number] * cores, 1.0)
         core[:, number] = _core_ma(cluster, load.edges, running) * watts
         shared[:, number] = awake_per_core * cluster.power.cluster_ma * watts
@@ -85,8 +85,8 @@ def _awake_per_core(load: Load, shares: F64) -> F64:
     share, cores = shares.sum(axis=1), load.total_ns / length
     by_core = 1.0 - np.prod(1.0 - np.minimum(shares * cores[:, None], 1.0), axis=1)
     by_thread = np.bincount(load.slot, _log_idle(load.spent_ns / length[load.slot] * share[load.slot]), len(length))
-    full, some = np.divmod(load.rest_ns / length, 1.0)
-    log_idle = by_thread + full * _log_idle(share) + _log_idle(some * share)
+    full, fraction = np.divmod(load.rest_ns / length, 1.0)
+    log_idle = by_thread + full * _log_idle(share) + _log_idle(fraction * share)
     busy = share * cores
     awake = np.minimum(np.maximum(by_core, 1.0 - np.exp(log_idle)), np.minimum(busy, 1.0))
     return np.where(busy > 1e-9, awake / np.maximum(busy, 1e-9), 1.0)

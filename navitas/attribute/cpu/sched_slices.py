@@ -36,18 +36,18 @@ class SchedSlices:
 
     def of_other_cpus(self, cpus: Sequence[int]) -> SchedSlices:
         """The slices of all other CPUs."""
-        rest = ~np.isin(self.cpu, cpus)
-        return SchedSlices(self.cpu[rest], self.start_ns[rest], self.end_ns[rest], self.owner[rest])
+        is_other = ~np.isin(self.cpu, cpus)
+        return SchedSlices(self.cpu[is_other], self.start_ns[is_other], self.end_ns[is_other], self.owner[is_other])
 
     def overlapping_share(self) -> float:
         """The share of the threads' running time in which a thread runs on two CPUs at once: 0 in an undamaged trace."""
-        own = np.flatnonzero(self.owner >= 0)
-        if not len(own):
+        rows = np.flatnonzero(self.owner >= 0)
+        if not len(rows):
             return 0.0
-        own = own[np.lexsort((self.start_ns[own], self.owner[own]))]
-        first_ns = self.start_ns[own].min()
-        start_us, end_us = (self.start_ns[own] - first_ns) // 1000, (self.end_ns[own] - first_ns) // 1000
-        shift_us = self.owner[own] * (end_us.max() + 1)  # each thread has its own section of one axis
+        rows = rows[np.lexsort((self.start_ns[rows], self.owner[rows]))]
+        first_ns = self.start_ns[rows].min()
+        start_us, end_us = (self.start_ns[rows] - first_ns) // 1000, (self.end_ns[rows] - first_ns) // 1000
+        shift_us = self.owner[rows] * (end_us.max() + 1)  # each thread has a separate section of one axis
         before_us = np.maximum.accumulate(end_us + shift_us)[:-1]
         doubled_us = np.minimum(before_us, (end_us + shift_us)[1:]) - (start_us + shift_us)[1:]
         return float(np.maximum(doubled_us, 0).sum() / max((end_us - start_us).sum(), 1))

@@ -27,14 +27,14 @@ def cpu_shares(stat: CpuStat | None, clusters: Sequence[Cluster], edges: I64, by
     `by_cluster` has the clusters' shares. CPUs of a cluster divide its share as in /proc/stat, or equally without it.
     """
     sizes = [len(cluster.cpus) for cluster in clusters]
-    of_cluster = np.repeat(np.arange(len(sizes)), sizes)
+    cluster_number = np.repeat(np.arange(len(sizes)), sizes)
     growth = _growth(stat, clusters, edges)
     if growth is None:
-        return np.asarray(by_cluster[:, of_cluster] / np.array(sizes)[of_cluster], np.float64)
+        return np.asarray(by_cluster[:, cluster_number] / np.array(sizes)[cluster_number], np.float64)
     by_cpu, stretch = growth
     cluster_ns = np.add.reduceat(by_cpu, _first_columns(clusters), axis=1)
-    within = by_cpu / np.maximum(cluster_ns, 1.0)[:, of_cluster]
-    return np.asarray(by_cluster[:, of_cluster] * within[stretch], np.float64)
+    within = by_cpu / np.maximum(cluster_ns, 1.0)[:, cluster_number]
+    return np.asarray(by_cluster[:, cluster_number] * within[stretch], np.float64)
 
 
 def governed_weights(clusters: Sequence[Cluster], edges: I64) -> F64:
@@ -52,11 +52,11 @@ def governed_weights(clusters: Sequence[Cluster], edges: I64) -> F64:
 
 
 def _busy(stat: CpuStat, cpus: Sequence[int]) -> I64:
-    known = {cpu: column for column, cpu in enumerate(stat.cpus)}
+    column_of_cpu = {cpu: column for column, cpu in enumerate(stat.cpus)}
     busy = np.zeros((len(stat.t_ns), len(cpus)), np.int64)
     for column, cpu in enumerate(cpus):
-        if cpu in known:
-            busy[:, column] = stat.busy_ns[:, known[cpu]]
+        if cpu in column_of_cpu:
+            busy[:, column] = stat.busy_ns[:, column_of_cpu[cpu]]
     return busy
 
 

@@ -47,8 +47,8 @@ class ThreadClocks:
 def thread_clocks(threads: Sequence[Thread], start_ns: int) -> ThreadClocks:
     """Merge anchors and samples of all threads (docs/how-it-measures.md, "A thread's CPU time").
 
-    Between a thread's first and last anchor, samples are clamped to the anchors around them, because schedstat of a running
-    thread lags by up to a tick. A thread without any reading has the constant 0, from `start_ns`.
+    Between a thread's first and last anchor, samples are clamped to the anchors around them. The reason is that schedstat of a
+    running thread lags by up to a tick. A thread without any reading has the constant 0, from `start_ns`.
     """
     owners = len(threads)
     anchors = readings([thread.anchors for thread in threads])

@@ -50,12 +50,12 @@ class ThreadFreqRate:
         self._watts, self._known = watts, known
         self._rows = RowsByTime(known.owner, known.start_ns)
         row = self._row(load.owner, middle(load.edges[load.slot], load.edges[load.slot + 1]))
-        left = load.total_ns[:, None] * watts.share
+        remaining_ns = load.total_ns[:, None] * watts.share
         has_row = row >= 0
-        np.subtract.at(left, load.slot[has_row], load.spent_ns[has_row, None] * known.share[row[has_row]])
-        stretch = (np.cumsum(left.sum(axis=1)).clip(0.0) // (_ENOUGH_TICKS * _TICK_NS)).astype(np.int64)
+        np.subtract.at(remaining_ns, load.slot[has_row], load.spent_ns[has_row, None] * known.share[row[has_row]])
+        stretch = (np.cumsum(remaining_ns.sum(axis=1)).clip(0.0) // (_ENOUGH_TICKS * _TICK_NS)).astype(np.int64)
         stretch = np.cumsum(np.diff(np.maximum.accumulate(stretch), prepend=stretch[0]) > 0)
-        ran = np.stack([np.bincount(stretch, column) for column in left.T], axis=1).clip(0.0)[stretch]
+        ran = np.stack([np.bincount(stretch, column) for column in remaining_ns.T], axis=1).clip(0.0)[stretch]
         total = ran.sum(axis=1, keepdims=True)
         share = np.where(total > 0, ran / np.where(total > 0, total, 1.0), watts.share)
         self.rest = SlotRate(load.edges, watts.active + (share * (watts.core + watts.shared)).sum(axis=1))
@@ -104,10 +104,10 @@ class Estimator:
         first = max(int(np.searchsorted(edges, from_ns, side="right")) - 1, 0)
         last = max(int(np.searchsorted(edges, to_ns)), first + 1)
         ran = self._prior_ns[first:last].copy()
-        own = slice(*np.searchsorted(placed.owner, [owner, owner + 1]).tolist())
-        slot = placed.slot[own] - first
+        rows = slice(*np.searchsorted(placed.owner, [owner, owner + 1]).tolist())
+        slot = placed.slot[rows] - first
         inside = (slot >= 0) & (slot < len(ran))
-        ran[slot[inside]] += (placed.spent_ns[own, None] * placed.threads[own])[inside]
+        ran[slot[inside]] += (placed.spent_ns[rows, None] * placed.threads[rows])[inside]
         drew = ran * self._watts.core[first:last]
 
         def curves(columns: F64) -> tuple[Curve, ...]:
@@ -167,10 +167,10 @@ def _of_thread(owner: int, thread: Thread, clusters: Sequence[Cluster], expected
 
 def _stretches(total_ns: F64) -> I64:
     """Indexes of the readings that bound stretches. In each stretch, the thread ran for at least five ticks."""
-    kept = [0]
+    bounds = [0]
     for i, value in enumerate(total_ns.tolist()):
-        if value - total_ns[kept[-1]] >= _ENOUGH_TICKS * _TICK_NS:
-            kept.append(i)
-    if kept[-1] != len(total_ns) - 1:
-        kept[max(len(kept) - 1, 1) :] = [len(total_ns) - 1]  # the remaining readings join the last stretch
-    return np.array(kept, np.int64)
+        if value - total_ns[bounds[-1]] >= _ENOUGH_TICKS * _TICK_NS:
+            bounds.append(i)
+    if bounds[-1] != len(total_ns) - 1:
+        bounds[max(len(bounds) - 1, 1) :] = [len(total_ns) - 1]  # the remaining readings join the last stretch
+    return np.array(bounds, np.int64)

@@ -77,7 +77,7 @@ def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
     """The accepted rows in the store's columns, and each row's reason, which faults of app names may add."""
     reason = checked.reason.copy()
     rows = np.flatnonzero(reason == "")
-    apps, foreground = _of(checked.apps, rows), _of(checked.foreground, rows)
+    apps, foreground = _selected(checked.apps, rows), _selected(checked.foreground, rows)
     lengths = _array(pc.list_value_length(apps))
     encoded = pa.concat_arrays([apps.flatten(), foreground]).dictionary_encode()
     # The code after the last stands for a null.
@@ -97,7 +97,7 @@ def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
         numbers[code] = packages.number(texts[code])
     none_left = np.where(used & (numbers < 0), f"apps: more than {PACKAGES_LIMIT:,} different ones", "").astype(object)
     _refuse(none_left, row, codes, rows, good, reason)
-    table = _of(pa.table(checked.columns), rows[good])
+    table = _selected(pa.table(checked.columns), rows[good])
     front = np.full(len(rows), -1, np.int64)
     is_front = np.arange(len(row)) >= len(row) - np.count_nonzero(pc.is_valid(foreground))
     front[row[is_front]] = numbers[codes[is_front]]
@@ -116,7 +116,7 @@ def _array(values: pa.Array) -> I64:
     return np.asarray(values.to_numpy(zero_copy_only=False))
 
 
-def _of(values: pa.Array | pa.Table, rows: I64) -> pa.Array | pa.Table:
+def _selected(values: pa.Array | pa.Table, rows: I64) -> pa.Array | pa.Table:
     """The selected rows, without a copy if all are selected."""
     return values if len(rows) == len(values) else values.take(pa.array(rows))
 

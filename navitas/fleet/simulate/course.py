@@ -31,8 +31,8 @@ _NIGHT_IDLE = 0.7
 class Course:
     """States at samples, and of the interval after each sample (0 s after the last).
 
-    The first `active[i]` clients have an i-th sample. Between two samples, a phone is in the state of the first for the fraction
-    `switch` of the interval, then in the state of the second. `rate_ppm_s` is the drain without apps.
+    The first `active[i]` clients have an i-th sample. Between two samples, a phone keeps the state of the first for the fraction
+    `switch` of the interval. Then it has the state of the second. `rate_ppm_s` is the drain without apps.
     """
 
     active: I64

@@ -51,9 +51,9 @@ class FleetModel:
 
     `installed`, `hog_extra` and `bug_extra` are ranges; the last two are relative to `typical_ppm_s`. `steps` are level steps
     (ppm) with their shares. `bug_share` is the share of bugs among pairs of a client and an app that is not a hog. All bugs
-    are in a share `buggy_apps` of the apps. `hidden_use` (0 … 1) is how far the screen's time between two samples follows the
-    state at its ends, and the share of hogs and apps with bugs that run more while the screen is on. `dirt` adds clock jumps,
-    charges between samples, and missing values.
+    are in a share `buggy_apps` of the apps. `hidden_use` (0 … 1) has two effects. It is the degree to which the screen's time
+    between two samples follows the state at the ends. It is also the share of hogs and apps with bugs that run more while the
+    screen is on. `dirt` adds clock jumps, charges between samples, and missing values.
     """
 
     clients: int = 1000

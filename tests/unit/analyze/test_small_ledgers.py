@@ -1,4 +1,4 @@
-"""Next to nothing is analysed and reported as well as much."""
+"""Empty and very small ledgers are analysed and reported correctly."""
 
 from __future__ import annotations
 

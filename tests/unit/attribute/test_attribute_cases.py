@@ -31,14 +31,14 @@ from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, RunTables
 from navitas.recording.manifest import Loss, Warning
 
 
-def analysed(*runs: RunTables, tests: int = 1, paper1: bool = False) -> Profile:
+def analyzed(*runs: RunTables, tests: int = 1, paper1: bool = False) -> Profile:
     result = profile_of(parsed(*runs), manifest(tests), PLAIN, alternative="paper1" if paper1 else None)
     assert not [notice for notice in result.warnings if notice.code == "not_conserved"]
     return result
 
 
 def one_test(*runs: RunTables) -> OneTest:
-    return analysed(*runs).tests[0]
+    return analyzed(*runs).tests[0]
 
 
 def one_thread(*runs: RunTables) -> ThreadEnergy:
@@ -161,7 +161,7 @@ def test_calls_without_an_exit_are_cut_by_their_callers_exit() -> None:
 def test_calls_are_clipped_to_tests_and_count_where_they_began() -> None:
     events = nested((100, 900, 1), (350, 750, 2))
     tables = run([thread(1, events, [(100, 0), (900, 800)])], [(200, 400), (600, 700)])
-    result = analysed(tables, tests=2)
+    result = analyzed(tables, tests=2)
     first, second = (by_method(test.threads[0]) for test in result.tests)
     assert (first[1].calls, first[1].inclusive_j, first[1].exclusive_j) == (0, ms(200), ms(150))
     assert (first[2].calls, first[2].inclusive_j) == (1, ms(50))
@@ -173,13 +173,13 @@ def test_calls_are_clipped_to_tests_and_count_where_they_began() -> None:
 def test_samples_assign_cpu_time_to_tests() -> None:
     samples = [(t, max(0, t - 500)) for t in range(20, 1000, 20)]
     tables = run([thread(1, nested((10, 1000, 1)), [(10, 0), (1000, 500)], samples)], [(0, 500), (500, 1000)])
-    first, second = analysed(tables, tests=2).tests
+    first, second = analyzed(tables, tests=2).tests
     assert sum(row.energy_j for row in first.threads) == ms(0)
     assert second.threads[0].energy_j == ms(500)
 
 
 def test_tests_without_a_window_are_listed_without_energy() -> None:
-    result = analysed(run([thread(1, nested((0, 10, 1)), [(0, 0), (10, 10)])]), tests=2)
+    result = analyzed(run([thread(1, nested((0, 10, 1)), [(0, 0), (10, 10)])]), tests=2)
     assert (result.tests[1].wall_ns, result.tests[1].energy_j, result.tests[1].threads) == (0, 0.0, ())
 
 
@@ -240,7 +240,7 @@ def test_a_folded_test_method_counts_in_the_test_in_which_its_epoch_ends() -> No
     ]
     anchors = [(0, 0), (100, 100), (500, 100), (600, 200)]
     tables = run([thread(1, (), anchors, folds=folded(rows))], [(0, 200), (400, 700)])
-    first, second = (by_method(test.threads[0]) for test in analysed(tables, tests=2).tests)
+    first, second = (by_method(test.threads[0]) for test in analyzed(tables, tests=2).tests)
     assert (first[1].calls, first[1].inclusive_j) == (1, ms(100))
     assert (second[1].calls, second[1].inclusive_j) == (1, ms(100))
 
@@ -272,7 +272,7 @@ def test_a_clock_that_decreases_never_gives_negative_energy() -> None:
 def test_without_thread_clocks_threads_in_calls_share_equally() -> None:
     threads = [thread(1, nested((0, 600, 1), (100, 200, 3))), thread(2, nested((200, 1000, 2))), thread(3)]
     process = clock([(t, t) for t in range(0, 1001, 20)])
-    result = analysed(run(threads, process=process))
+    result = analyzed(run(threads, process=process))
     assert result.evidence[0].level == "device"
     test = result.tests[0]
     energies = {row.serial: row.energy_j for row in test.threads}
@@ -291,13 +291,13 @@ def test_without_cpu_times_the_device_level_uses_paper_1() -> None:
 
 def test_paper_1_charges_every_core_for_all_time() -> None:
     threads = [thread(i, nested((0, 400, i), (100, 300, 3), (150, 250, 3)), [(0, 0), (400, 100)]) for i in (1, 2)]
-    result = analysed(run(threads), paper1=True)
+    result = analyzed(run(threads), paper1=True)
     for row in result.tests[0].threads:
         methods = by_method(row)
         assert methods[row.serial].alternative_j == ms(4 * 400)
         assert methods[3].alternative_j == ms(4 * 200)
     assert result.tests[0].alternative_j == ms(4 * 1000)
-    assert analysed(run(threads)).tests[0].alternative_j is None
+    assert analyzed(run(threads)).tests[0].alternative_j is None
 
 
 def test_idle_and_base_power_are_constant() -> None:
@@ -310,7 +310,7 @@ def test_idle_and_base_power_are_constant() -> None:
 
 def test_missing_evidence_is_a_reason() -> None:
     tables = run([thread(1, (), (), [(0, 0), (1000, 500)])], time_in_state=[])
-    evidence = analysed(tables).evidence[0]
+    evidence = analyzed(tables).evidence[0]
     assert evidence.level == "device"
     assert any("time_in_state" in reason.text and "0-3" in reason.text for reason in evidence.reasons)
     assert any("/proc/stat" in reason.text for reason in evidence.reasons)
@@ -326,13 +326,13 @@ def test_every_warning_has_a_remedy() -> None:
 
 def test_an_empty_run_is_not_an_error() -> None:
     tables = replace(run([], []), time_in_state=(), end_ns=run([]).start_ns)
-    result = analysed(tables)
+    result = analyzed(tables)
     assert result.totals.energy_j == 0
 
 
 def test_constant_residency_counts_as_missing() -> None:
     still = residency(0, [1_000], [(0, [70]), (500, [70]), (1000, [70])])
-    assert analysed(run([thread(1, (), (), [(0, 0), (1000, 5)])], time_in_state=[still])).evidence[0].level == "device"
+    assert analyzed(run([thread(1, (), (), [(0, 0), (1000, 5)])], time_in_state=[still])).evidence[0].level == "device"
 
 
 def test_equal_reasons_of_several_runs_merge_with_a_range_of_shares() -> None:

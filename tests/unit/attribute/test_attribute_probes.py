@@ -25,14 +25,14 @@ def calibrated(own: RunTables) -> RunTables:
     return replace(own, probe_cost=ProbeCost(COST, COST))
 
 
-def analysed(own: RunTables) -> Profile:
+def analyzed(own: RunTables) -> Profile:
     return profile_of(parsed(own), manifest(), PLAIN)
 
 
 def test_probe_cost_is_split_between_a_call_and_its_caller() -> None:
     # m0 calls m1 twice, for 20 ms and for 5 ms.
     events = nested((0, 100, 0), (10, 30, 1))[:-1] + nested((50, 55, 1)) + nested((0, 100, 0))[-1:]
-    analysis = analysed(calibrated(run([thread(1, events, BUSY)])))
+    analysis = analyzed(calibrated(run([thread(1, events, BUSY)])))
     assert check(analysis) == [] and NO_COST.code not in {reason.code for reason in analysis.evidence[0].reasons}
     (row,) = analysis.tests[0].threads
     methods = {method.method: method for method in row.methods}
@@ -53,7 +53,7 @@ def test_probe_cost_is_split_between_a_call_and_its_caller() -> None:
 
 
 def test_compensated_energy_may_be_negative() -> None:
-    analysis = analysed(calibrated(run([thread(1, nested((0, 1, 0)), BUSY)])))
+    analysis = analyzed(calibrated(run([thread(1, nested((0, 1, 0)), BUSY)])))
     (method,) = analysis.tests[0].threads[0].methods
     assert method.exclusive_j == pytest.approx(-3 * J_PER_MS)
     assert check(analysis) == []
@@ -61,7 +61,7 @@ def test_compensated_energy_may_be_negative() -> None:
 
 def test_methods_dominated_by_probes_are_proposed_for_exclusion() -> None:
     events = [event for i in range(60) for event in nested((10 * i, 10 * i + 7, 1))]
-    (notice,) = analysed(calibrated(run([thread(1, events, BUSY)]))).warnings
+    (notice,) = analyzed(calibrated(run([thread(1, events, BUSY)]))).warnings
     assert notice.code == "probes_large"
     assert "a.C.m1 (57%)" in notice.message
     assert notice.remedy.endswith("navitas profile --exclude 'a.C#m1'"), "the command can be copied"
@@ -71,13 +71,13 @@ def test_methods_dominated_by_probes_are_proposed_for_exclusion() -> None:
 def test_mode_tick_is_proposed_only_for_a_run_without_ticks(tick_ns: float | None, proposed: bool) -> None:
     events = [event for i in range(40) for event in nested((20 * i, 20 * i + 17, 1))]
     own = replace(calibrated(run([thread(1, events, BUSY)])), tick_ns=tick_ns)
-    (notice,) = [found for found in analysed(own).warnings if found.code == "probes_large"]
+    (notice,) = [found for found in analyzed(own).warnings if found.code == "probes_large"]
     assert ("--mode tick" in notice.remedy) is proposed
     assert "--granularity test" in notice.remedy
 
 
 def test_a_missing_calibration_is_reported() -> None:
-    analysis = analysed(run([thread(1, nested((0, 100, 0)), BUSY)]))
+    analysis = analyzed(run([thread(1, nested((0, 100, 0)), BUSY)]))
     assert NO_COST.code in {reason.code for reason in analysis.evidence[0].reasons}
     (row,) = analysis.tests[0].threads
     assert row.probes_j == 0 and row.methods[0].raw_exclusive_j is None
@@ -93,7 +93,7 @@ def test_a_baseline_is_compared_with_its_repeat_and_counts_nowhere_else() -> Non
     tests = [known.tests[0], known.tests[0].model_copy(update={"id": 1, "run": 1})]
     recorded = known.model_copy(update={"runs": runs, "tests": tests})
     both = profile_of(parsed(probed, bare), recorded, PLAIN)
-    alone = analysed(probed)
+    alone = analyzed(probed)
     assert both.totals == alone.totals and both.evidence == alone.evidence
     (test,) = both.tests
     assert test.unprobed_j == test.unprobed_threads_j == pytest.approx(700 * J_PER_MS)

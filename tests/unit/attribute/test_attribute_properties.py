@@ -23,7 +23,7 @@ randoms = st.integers(0, 1 << 32).map(Random)
 flags = st.booleans()
 
 
-def analysed(run: RunTables) -> Profile:
+def analyzed(run: RunTables) -> Profile:
     return profile_of(parsed(run, methods=METHODS), manifest(3, policies=POLICIES), MODEL)
 
 
@@ -38,7 +38,7 @@ def calibrated(random: Random, run: RunTables) -> RunTables:
 @given(randoms, flags, flags, flags)
 def test_energy_is_conserved(random: Random, stat: bool, process: bool, cut: bool) -> None:
     run = random_run(random, with_stat=stat, with_process=process, cut=cut)
-    raw, result = analysed(run), analysed(calibrated(random, run))
+    raw, result = analyzed(run), analyzed(calibrated(random, run))
     for one, other in zip(raw.tests, result.tests, strict=True):
         assert other.energy_j == one.energy_j
         for before, after in zip(one.threads, other.threads, strict=True):
@@ -57,7 +57,7 @@ def test_energy_is_conserved(random: Random, stat: bool, process: bool, cut: boo
 def test_energy_is_conserved_without_thread_clocks(random: Random, process: bool) -> None:
     run = random_run(random, with_process=process)
     bare = tuple(replace(thread, anchors=empty(thread.anchors), samples=empty(thread.samples)) for thread in run.threads)
-    result = analysed(replace(run, threads=bare))
+    result = analyzed(replace(run, threads=bare))
     assert result.evidence[0].level == "device"
     assert check(result) == []
 
@@ -71,7 +71,7 @@ def empty(clock: CpuClock) -> CpuClock:
 def test_results_equal_those_of_the_slow_integrator(random: Random, stat: bool, process: bool, cut: bool) -> None:
     run = calibrated(random, random_run(random, with_stat=stat, with_process=process, cut=cut))
     expected = SlowRun(run, MODEL, {policy.id: policy.cpus for policy in POLICIES}).tests()
-    for test in analysed(run).tests:
+    for test in analyzed(run).tests:
         if test.wall_ns == 0:
             continue
         slow = expected[test.id]
@@ -100,7 +100,7 @@ def test_folding_changes_nothing(random: Random) -> None:
     run = calibrated(random, random_run(random))
     run = replace(run, windows=(replace(run.windows[0], start_ns=run.start_ns, end_ns=run.end_ns),))
     folded = replace(run, threads=tuple(as_folded(thread) for thread in run.threads))
-    first, second = analysed(run).tests[0], analysed(folded).tests[0]
+    first, second = analyzed(run).tests[0], analyzed(folded).tests[0]
     assert second.energy_j == pytest.approx(first.energy_j, rel=1e-9)
     assert by_path(second).keys() == by_path(first).keys()
     for path, (calls, wall, inclusive, exclusive) in by_path(first).items():

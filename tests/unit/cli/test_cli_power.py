@@ -58,7 +58,7 @@ def test_a_profile_without_speeds_is_one_for_its_phone(profile: Callable[[str], 
 def test_speeds_that_the_profile_lacks_are_read_from_the_phone(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr(command, "device_of", lambda _: nullcontext())
     monkeypatch.setattr(command.topology, "read_policies", lambda _: [Policy(id=0, cpus=[0, 1])])
-    monkeypatch.setattr(command.power, "of_phone", lambda *_: Found(STEPS.encode(), "its dump"))
+    monkeypatch.setattr(command.power, "profile_of_phone", lambda *_: Found(STEPS.encode(), "its dump"))
     monkeypatch.setattr(command.power, "read_frequencies", lambda *_: {0: [300_000, 600_000]})
     assert run(["power", "show", "--device", "x"]) == 0
     assert "600" in capsys.readouterr().out

@@ -128,7 +128,7 @@ def test_refused_installs_have_a_remedy(reason: str, remedy: str) -> None:
 
 def test_maps_of_android_builds_are_found_by_each_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    known = map_cache.of_bundle(android())
+    known = map_cache.map_of_bundle(android())
     assert known.includes == ("1" * 16,)
     assert map_cache.find("2" * 16) == map_cache.find("1" * 16) == known
     assert map_cache.find("3" * 16) is None

@@ -17,23 +17,23 @@ def block(*ticks: int) -> list[bytes]:
 
 def test_only_threads_that_ran_are_kept() -> None:
     changed = Changed()
-    assert list(changed.of(block(1, 2))) == block(1, 2)
-    assert list(changed.of(block(1, 3))) == [*block(), PATH % 1, b"cpu0\n", b"500000 3\n"]
-    assert list(changed.of(block(1, 3))) == block()
-    assert list(changed.of(block(2, 3))) == [*block(), PATH % 0, b"cpu0\n", b"500000 2\n"]
-    assert list(changed.of([])) == []
+    assert list(changed.lines_of(block(1, 2))) == block(1, 2)
+    assert list(changed.lines_of(block(1, 3))) == [*block(), PATH % 1, b"cpu0\n", b"500000 3\n"]
+    assert list(changed.lines_of(block(1, 3))) == block()
+    assert list(changed.lines_of(block(2, 3))) == [*block(), PATH % 0, b"cpu0\n", b"500000 2\n"]
+    assert list(changed.lines_of([])) == []
 
 
 def test_only_threads_that_live_are_remembered() -> None:
     changed = Changed()
-    list(changed.of(block(1, 2)))
-    assert list(changed.of(block())) == block(), "a block without a pass: nothing is forgotten"
-    assert list(changed.of(block(1))) == block()
-    assert list(changed.of(block(1, 2))) == [*block(), PATH % 1, b"cpu0\n", b"500000 2\n"]
+    list(changed.lines_of(block(1, 2)))
+    assert list(changed.lines_of(block())) == block(), "a block without a pass: nothing is forgotten"
+    assert list(changed.lines_of(block(1))) == block()
+    assert list(changed.lines_of(block(1, 2))) == [*block(), PATH % 1, b"cpu0\n", b"500000 2\n"]
     for first in range(3):  # more threads than ever live at once
         many = [line for tid in range(first * 50_000, first * 50_000 + 50_000) for line in (PATH % tid, b"500000 1\n")]
-        assert list(changed.of(many)) == many
-        assert list(changed.of(many)) == []
+        assert list(changed.lines_of(many)) == many
+        assert list(changed.lines_of(many)) == []
 
 
 def test_without_a_package_no_threads_are_read() -> None:

@@ -25,11 +25,11 @@ def test_bytes_keep_it_quiet_and_silence_lets_it_bark_once() -> None:
     for _ in range(5):  # a dot each nine seconds, without a line end
         lab.now_s += 9
         lab.received += 1
-        dog.look()
+        dog.check()
     assert not dog.fired
     for _ in range(30):
         lab.now_s += 1
-        dog.look()
+        dog.check()
     assert dog.fired and lab.expired == [55]
 
 

@@ -302,7 +302,7 @@ def test_figures_below_zero_are_explained() -> None:
 
 
 def test_in_tick_mode_only_what_lies_within_its_error_is_noted() -> None:
-    # Ticks so short that their own error is next to nothing beside the probes'.
+    # Ticks so short that their own error is negligible compared with the probes'.
     assert "± 71.0 mJ (within its error)" in shown(with_probes_off(0.033, 0.071, tick_ns=1e3))
     assert "(within" not in shown(with_probes_off(0.2, 0.071, tick_ns=1e3))
 

@@ -65,7 +65,7 @@ def pages(now_ns: int) -> dict[int, bytes]:
     return {0: page(first, begin_ns=now_ns), 1: page(second, begin_ns=now_ns + 1, missed=True)}
 
 
-def test_pages_become_stints_where_the_model_has_the_process(tmp_path: Path, now_ns: int) -> None:
+def test_pages_become_slices_of_the_models_processes(tmp_path: Path, now_ns: int) -> None:
     slices = HostSlices(SPEC, FakeTracefs(tmp_path, pages(now_ns)).instance(), [PID])
     slices.step(now_ns, [Segment(0, 10_000, 6, KernelTask(PID, 0))])
     log = TraceLog(SPEC, now_ns, [300_000, 400_000, 500_000], slices)
@@ -92,7 +92,7 @@ def test_the_oldest_pages_give_way_and_that_is_reported(tmp_path: Path, now_ns: 
     assert recorded.slices[-1].end_ns == ends[-1] and sum(s.end_ns - s.start_ns for s in recorded.slices) == 1_500
 
 
-def test_the_models_stints_are_bounded() -> None:
+def test_the_models_slices_are_bounded() -> None:
     slices = ModelledSlices(SPEC, limit=2)
     for k in range(3):
         slices.step(100 * k, [Segment(0, 10, 4, KernelTask(4_194_000, -k)), Segment(5, 5, 4, KernelTask(4_194_000, 7))])
