@@ -90,7 +90,7 @@ def test_the_docs_list_every_column_of_the_table() -> None:
     assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == navitas.load(RECORDING).to_arrow().column_names
 
 
-def test_loading_what_is_no_recording_names_it(tmp_path: Path) -> None:
+def test_loading_another_folder_names_it(tmp_path: Path) -> None:
     with pytest.raises(Exception, match=tmp_path.name) as caught:
         navitas.load(tmp_path)
     assert type(caught.value).__name__ == "RecordingError"

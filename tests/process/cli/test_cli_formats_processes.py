@@ -28,7 +28,7 @@ from navitas.report.registry import format_names
 
 
 @pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
-def test_a_pipe_has_many_names(target: str) -> None:
+def test_a_pipe_can_be_named_by_dev_fd(target: str) -> None:
     """`-o >(gzip > file)` of a shell is `/dev/fd/63`, which leads to a pipe without a name."""
     command = [str(NAVITAS), "report", str(GOLDEN), "--format", "parquet", "-o", target]
     done = subprocess.run(command, capture_output=True, check=False)
@@ -55,13 +55,13 @@ def test_a_binary_format_does_not_go_to_a_terminal() -> None:
         assert b"parquet is a binary format and cannot go to a terminal" in said and b"PAR1" not in said
 
 
-def test_naming_a_format_alone_imports_nothing_heavy() -> None:
+def test_parsing_a_format_imports_nothing_heavy() -> None:
     code = "import navitas.cli.options, sys; sys.exit('numpy' in sys.modules)"
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
 
 
 @pytest.mark.parametrize("arguments", [["report", str(GOLDEN), "-o", "x.json"], ["doctor", "--help"], ["report", str(GOLDEN)]])
-def test_a_package_with_damaged_entry_points_does_not_keep_a_command_from_working(tmp_path: Path, arguments: list[str]) -> None:
+def test_commands_work_with_damaged_entry_points_of_a_package(tmp_path: Path, arguments: list[str]) -> None:
     """pydantic looks for plugins among the entry points of all packages, when a model is first made."""
     package = tmp_path / "damaged-1.0.dist-info"
     package.mkdir()

@@ -161,7 +161,7 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("name", "param", "kind"), list(_cases()))
-def test_a_path_to_anything_is_a_named_error_at_once(name: str, param: str, kind: str, place: Path) -> None:
+def test_an_unsuitable_path_is_reported_at_once(name: str, param: str, kind: str, place: Path) -> None:
     special = KINDS[kind](place / "special.json")
     ran = run_forked(_arguments(name, param, special.name), place)
     assert "Traceback" not in ran.err
@@ -195,7 +195,7 @@ def _texts() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "param"), list(_texts()))
-def test_bytes_that_are_no_text_are_refused_or_serve(name: str, param: str, place: Path) -> None:
+def test_names_that_are_not_utf8_are_refused_or_work(name: str, param: str, place: Path) -> None:
     type_ = next(one.type for one in COMMANDS[name].params if one.name == param)
     if name in LONG and isinstance(type_, PathType) and type_.any_name and type_.role == "write":
         pytest.skip("goes to a device or to Gradle first; `report` and `fleet hogs` write in the same way")
@@ -218,7 +218,7 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("name", "written", "other"), list(_pairs()))
-def test_no_path_is_written_over_another_of_the_same_command(name: str, written: str, other: str, place: Path) -> None:
+def test_no_output_overwrites_another_path_of_the_command(name: str, written: str, other: str, place: Path) -> None:
     (place / "same.json").write_text("{}")
     command = COMMANDS[name]
     (place / "link.json").hardlink_to(place / "same.json")
@@ -235,20 +235,20 @@ def test_no_path_is_written_over_another_of_the_same_command(name: str, written:
 
 
 @pytest.mark.parametrize("file", ["fleet.json", "samples/x.json", "ledger.jsonl"])
-def test_no_result_goes_over_the_fleets_own_files(file: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_result_overwrites_the_files_of_the_fleet(file: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["fleet", "hogs", str(place / "store"), "--json", str(place / "store" / file)]) == ExitCode.USAGE
     assert "is a file of the fleet" in capsys.readouterr().err
     assert json.loads((place / "store/fleet.json").read_text())["format"] == 1
 
 
-def test_reports_have_names_of_any_bytes(place: Path) -> None:
+def test_report_names_can_have_any_bytes(place: Path) -> None:
     (place / "rec").rename(place / os.fsencode(BAD).decode("utf-8", "surrogateescape"))
     ran = run_forked(["report", BAD, "--json", f"{BAD}.json", "--collapsed", f"{BAD}.txt"], place)
     assert ran.code == ExitCode.OK, ran.err
     assert json.loads((place / f"{BAD}.json").read_bytes())["schema_version"]
 
 
-def test_samples_come_from_files_of_any_name(tmp_path: Path) -> None:
+def test_sample_file_names_can_have_any_bytes(tmp_path: Path) -> None:
     (tmp_path / f"{BAD}.jsonl").write_text(json.dumps(SAMPLE))
     ran = run_forked(["fleet", "ingest", "store", f"{BAD}.jsonl", "--json", "out.json"], tmp_path)
     assert ran.code == ExitCode.OK, ran.err
@@ -268,7 +268,7 @@ def test_a_pipe_with_a_reader_is_written_to(place: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_a_name_that_no_argument_gave_is_an_error_too(
+def test_an_encoding_error_without_an_argument_is_reported(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
@@ -277,7 +277,7 @@ def test_a_name_that_no_argument_gave_is_an_error_too(
     assert r"caf\udcff" in printed and "is not UTF-8" in printed and len(printed) < 1000
 
 
-def test_a_fleets_page_has_a_title_from_any_name(tmp_path: Path) -> None:
+def test_a_fleet_page_has_a_title_for_any_name(tmp_path: Path) -> None:
     (tmp_path / BAD).mkdir()
     (tmp_path / "fleet").symlink_to(BAD)
     (tmp_path / "sample.jsonl").write_text(json.dumps(SAMPLE))

@@ -71,7 +71,7 @@ def _smaller_calls(nodes: Nodes) -> int:
     return sum(node.calls for node in nodes if node.method == SMALLER)
 
 
-def test_small_threads_and_tests_are_summed_up() -> None:
+def test_small_threads_and_tests_are_merged() -> None:
     random = Random(3)
     large = thread(tree(5, random), 2.0)
     small = [thread(tree(3, random, total_j=1e-6), 1e-6, serial=serial) for serial in range(2, 12)]
@@ -83,7 +83,7 @@ def test_small_threads_and_tests_are_summed_up() -> None:
     assert found.omitted == 33 + sum(node.inclusive_j < found.min_energy_j for node in large.nodes)
 
 
-def test_a_large_recording_has_a_bounded_number_of_frames_however_its_energy_is_spread() -> None:
+def test_the_number_of_frames_is_bounded() -> None:
     size = 200_000
     even = np.full(size, 1 / size)
     nodes = made(np.full(size, -1), np.zeros(size, np.int64), np.ones(size, np.int64), even, even)

@@ -42,7 +42,7 @@ def sums(profile: Profile) -> dict[str, list[float]]:
     return found
 
 
-def test_every_sum_is_as_it_was() -> None:
+def test_all_sums_are_unchanged() -> None:
     profile = navitas.load(TESTS / "golden/recording-v1")
     wanted = json.loads(FIGURES.read_text("utf-8"))
     found = sums(profile)

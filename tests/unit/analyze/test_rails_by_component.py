@@ -57,11 +57,11 @@ def test_rails_are_compared_with_the_components_that_they_measure() -> None:
     assert compared([Lamp(), Fan()], VSYS_FAN=2.5) == (2.5, FAN_W)
 
 
-def test_rails_that_measure_no_component_are_compared_with_nothing() -> None:
+def test_rails_without_a_component_are_ignored() -> None:
     assert compared([Lamp(), Fan()], DISPLAY=7.0) == (None, None)
 
 
-def test_rails_of_a_component_of_which_nothing_is_known_are_left_out() -> None:
+def test_rails_of_an_unknown_component_are_ignored() -> None:
     assert compared([Lamp(rail="LAMP", dark=(0,)), Fan()], LAMP=3.0, VSYS_FAN=2.5) == (2.5, FAN_W)
 
 

@@ -32,7 +32,7 @@ class Thing:
             self.said.append("left")
 
 
-def test_it_starts_while_something_else_is_done() -> None:
+def test_it_starts_in_the_background() -> None:
     thing = Thing()
     with BackgroundContext(thing.open) as background:
         assert thing.said == []
@@ -42,7 +42,7 @@ def test_it_starts_while_something_else_is_done() -> None:
     assert thing.said == ["entered", "left"]
 
 
-def test_it_is_ended_when_the_other_fails() -> None:
+def test_it_is_exited_if_the_block_fails() -> None:
     thing = Thing()
     with pytest.raises(KeyboardInterrupt), BackgroundContext(thing.open):
         thing.go.set()
@@ -50,7 +50,7 @@ def test_it_is_ended_when_the_other_fails() -> None:
     assert thing.said == ["entered", "left"]
 
 
-def test_its_error_is_raised_by_its_result() -> None:
+def test_result_raises_its_error() -> None:
     thing = Thing(DeviceError("no phone"))
     thing.go.set()
     with pytest.raises(DeviceError, match="no phone"), BackgroundContext(thing.open) as background:
@@ -59,7 +59,7 @@ def test_its_error_is_raised_by_its_result() -> None:
         pass  # no result requested
 
 
-def test_the_error_of_the_block_reaches_what_was_entered() -> None:
+def test_the_error_of_the_block_reaches_the_context_manager() -> None:
     seen: list[BaseException] = []
 
     @contextmanager

@@ -12,7 +12,7 @@ from navitas.cli.main import run as run_navitas
 
 
 @pytest.mark.parametrize("package", ["duckdb", "pyarrow", "scipy"])
-def test_a_package_that_fleets_lack_is_named_before_any_work(
+def test_a_missing_package_of_fleets_is_reported_before_the_work(
     package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)

@@ -28,7 +28,7 @@ ROWS = [line for line in PAGE.splitlines() if line.startswith("| `")]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_each_message_of_the_page_is_one_of_ours(row: str) -> None:
+def test_the_code_contains_each_message_of_the_page(row: str) -> None:
     symptom = row.split("|")[1]
     for message in re.findall(r"`([^`]+)`", symptom):
         for part in (piece.strip(" ,:()") for piece in re.split(r"…|<|>|'", message)):

@@ -39,7 +39,7 @@ def test_a_page_shows_the_profile(golden: Callable[[str, str], None]) -> None:
     golden("report/html.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
-def test_the_summary_says_what_the_figures_rest_on() -> None:
+def test_the_summary_contains_the_evidence() -> None:
     made = profile()
     evidence = replace(made.evidence[0], basis="<thread> clocks", expected_error=0.106)
     made.ledger = replace(made.ledger, evidence=(evidence,))
@@ -49,7 +49,7 @@ def test_the_summary_says_what_the_figures_rest_on() -> None:
     assert "3 [chunks] lost" in text and "Record again." in text
 
 
-def test_no_name_leaves_its_place() -> None:
+def test_names_are_escaped() -> None:
     text = text_of(html_report.write, hostile_profile())
     page = Page(text)
     assert page.names.isdisjoint({"img", "b>", "link", "object", "form", "base"})
@@ -81,7 +81,7 @@ def test_cells_sort_by_numbers() -> None:
     assert "<td class=n>–</td>" in shown
 
 
-def test_the_policy_allows_the_pages_own_scripts_alone() -> None:
+def test_the_policy_allows_only_the_scripts_of_the_page() -> None:
     text = text_of(html_report.write, profile())
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     assert policy is not None
@@ -101,7 +101,7 @@ def test_flame_graph_keeps_the_energy() -> None:
     assert names[:2] == ["org.example.SortTest#sorts", "main"]
 
 
-def test_a_page_without_a_viewer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_without_a_viewer_explains_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (html_report, html_viewer):
         monkeypatch.setattr(module, "viewer_scripts", lambda: ())
     text = text_of(html_report.write, profile())
@@ -117,14 +117,14 @@ def test_a_recording_without_calls_has_no_flame_graph_and_no_methods() -> None:
     assert [row[-1] for row in page.tables["tests"]] == ["Status", "cut", "ignored"]
 
 
-def test_long_tables_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_tables_are_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html_tables, "MAX_ROWS", 2)
     text = text_of(html_report.write, profile())
     assert len(Page(text).tables["methods"]) == 3
     assert "The page lists 2 of 3 methods, those with the most energy; the JSON report has all." in text
 
 
-def test_the_flame_graph_is_bounded_and_written_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_flame_graph_is_bounded_and_written_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     size = 2000
     many = tuple(replace(METHODS.methods[1], id=i, name=f"method{i}") for i in range(size))
     nodes = [NodeSpec(-1, method, 1, 1e-3 * (1 + method / size)) for method in range(size)]
