@@ -1,4 +1,4 @@
-"""The Python API keeps its surface, and the examples of its docs run."""
+"""The Python API is stable, and the examples in its docs work."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PUBLIC = [
 
 
 def surface() -> dict[str, list[str]]:
-    """Every public name: signatures of functions and methods, fields, annotated attributes and properties of classes."""
+    """Return all public names: signatures of functions and methods, and fields, attributes and properties of classes."""
     found = {"navitas": sorted(navitas.__all__), "navitas.load": [str(inspect.signature(navitas.load))]}
     for kind in [navitas.Profile, *PUBLIC]:
         if is_dataclass(kind):

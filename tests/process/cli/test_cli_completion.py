@@ -1,4 +1,4 @@
-"""Completion of words by click's own protocol, as a shell asks for it."""
+"""Shell completion with click's protocol."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ from test_cli_instrument import classes, instrument, jar_of
 from navitas.errors import ExitCode
 
 OTHER_VERSION = bytes([0, 0, 0, 69])
-"""Minor and major version of Java 25's class files."""
+"""The minor and major version in class files of Java 25."""
 
 
 def of_a_framework(data: bytes) -> bytes:
-    """The class in a package of Groovy's: its constant pool names it by a text of the same length."""
+    """Move the class to a package of Groovy. The new name in the constant pool has the same length."""
     return data.replace(b"py4j/reflection/", b"groovy/reflects/")
 
 

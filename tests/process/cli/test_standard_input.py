@@ -1,4 +1,4 @@
-"""The end of standard input interrupts the command: the process that held it is gone."""
+"""The end of standard input interrupts the command."""
 
 from __future__ import annotations
 

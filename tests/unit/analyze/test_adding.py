@@ -1,4 +1,4 @@
-"""What docs/dev/adding.md says works: a component and a report format are added as its examples show."""
+"""The examples of docs/dev/adding.md work: a new component and a new report format."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def made(*more: Component) -> Profile:
-    """One run of one second, with a thread that runs for half of it."""
+    """Return the profile of a run of one second, with a thread that runs for half of it."""
     own = run([thread(1, nested((100, 500, 0)), [(0, 0), (1000, 500)])], [(0, 600), (600, 800)])
     return profile_with([own], [Cpu(), *more])
 
@@ -92,7 +92,7 @@ def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch
     ]
     monkeypatch.setattr(entry_points.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
     assert text_of(find_format("csv").write, made()).startswith(CSV)
-    assert find_format("json").name == "json", "our own formats keep their names"
+    assert find_format("json").name == "json", "built-in formats keep their names"
     assert format_names()[-3:] == ["csv", "broken", "needy"]
     errors = {name: found for name, found in list_formats() if isinstance(found, NavitasError)}
     assert errors["json"].message == (
@@ -105,7 +105,7 @@ def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch
 
 
 def package(folder: Path, name: str, entries: str, module: str) -> None:
-    """Install a package, as far as Python sees it."""
+    """Create the metadata and the module of an installed package."""
     info = folder / f"{name}-2.5.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.5\n")

@@ -1,4 +1,4 @@
-"""Call trees for reading: branches are methods, and direct recursion is folded into one."""
+"""Branches of call trees: siblings are merged by method, and direct recursion is folded into one branch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Energy is conserved by component, owner and test; a component more changes no figure of another one."""
+"""Energy is conserved by component, owner and test. A second component doesn't change the figures of the first."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_lamp_changes_no_figure_of_the_cpu(random: Random) -> None:
     assert both.evidence[0] == alone.evidence[0]
     for test, before in zip(both.tests, alone.tests, strict=True):
         assert test.components[0] == before.energy_j
-        # The sum over threads, which come in another order.
+        # A sum over threads, whose order differs.
         assert test.probes_j == pytest.approx(before.probes_j, rel=1e-12)
         known = {one.serial: one for one in before.threads}
         for one in test.threads:
@@ -135,7 +135,7 @@ def test_a_lamp_does_not_change_the_cpu_baseline() -> None:
 
 
 def facts(ledger: Ledger, component: int) -> dict[Key, tuple[float, float, float]]:
-    """A component's energies that are not zero, by test, owner and path."""
+    """Return a component's nonzero energies by test, owner and path."""
     energy = ledger.energy
     own = (energy.component == component) & ((energy.exclusive_j != 0) | (energy.raw_j != 0))
     keys = zip(*(column[own].tolist() for column in (energy.test, energy.owner, energy.path)), strict=True)

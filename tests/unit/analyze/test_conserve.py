@@ -1,4 +1,4 @@
-"""Every sum that must agree is checked, and one that does not agree is named."""
+"""`check` compares all sums that must agree, and reports differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ledger() -> Ledger:
 
 
 def moved(kind: OwnerKind, to: OwnerKind, joules: float) -> list[str]:
-    """What is said when joules of one owner are another's, in a test and its run alike."""
+    """Move joules from one owner to another, in a test and its run. Returns the messages of `check`."""
     made, energy = ledger(), ledger().energy
     exclusive_j, owner_kind = energy.exclusive_j.copy(), made.owners.kind[energy.owner]
     in_test = energy.test != NO_TEST

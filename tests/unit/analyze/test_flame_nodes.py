@@ -17,7 +17,7 @@ from navitas.analyze.records import MethodRecords, Nodes, TestEnergy, ThreadEner
 
 
 def tree(size: int, random: Random, *, total_j: float = 1.0) -> Nodes:
-    """A random tree whose nodes' own energies, some of them slightly negative, add up to `total_j`."""
+    """Return a random tree. The self energies of its nodes, some slightly negative, add up to `total_j`."""
     parent = np.array([random.randrange(-1, node) for node in range(size)], np.int64)
     own = np.array([random.random() ** 8 - 0.001 for _ in range(size)])
     own *= total_j / own.sum()
@@ -30,7 +30,7 @@ def tree(size: int, random: Random, *, total_j: float = 1.0) -> Nodes:
 
 
 def made(*columns: NDArray[np.number[Any]]) -> Nodes:
-    """Nodes of one component, from their columns but the last."""
+    """Return nodes of one component from `Nodes.columns` without the last one."""
     ones = np.ones(len(columns[0]), np.int64)
     return Nodes(*columns, ones, exclusive_by=columns[4][:, None], inclusive_by=columns[3][:, None])
 
@@ -57,7 +57,7 @@ def test_a_bounded_tree_keeps_its_energy_and_its_calls(size: int, seed: int, lea
     assert found.omitted == size - len(own)
     if found.tests and found.tests[0].threads[0].role != SMALLER_THREADS:
         (kept,) = found.tests[0].threads
-        assert kept.nodes.columns[4].sum() == pytest.approx(1.0), "own energies add up to what they were"
+        assert kept.nodes.columns[4].sum() == pytest.approx(1.0), "the sum of self energies is unchanged"
         assert kept.nodes.columns[2].sum() == pytest.approx(sum(node.calls for node in own) + _smaller_calls(kept.nodes))
         assert np.allclose(kept.nodes.inclusive_by[:, 0], kept.nodes.columns[3]), "components agree with their sum"
         for node in kept.nodes:

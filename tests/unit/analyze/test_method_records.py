@@ -1,4 +1,4 @@
-"""Methods of a thread are read like any sequence, and made each time."""
+"""`MethodRecords` is a sequence that creates its records on each read."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ METHODS = MethodTable(
 
 
 def one_run(repeat: int, energy_j: float, status: str = "passed", *, method: str = "t", **more: object) -> TestSpec:
-    """A run with one thread, which uses all of its energy."""
+    """Return a run with one thread, which uses all of its energy."""
     threads = (ThreadSpec(1, "main", energy_j, cpu_ns=10, nodes=(NodeSpec(-1, 0, 1, energy_j / 2),)),)
     return replace(TestSpec("p.SortTest", method, repeat, threads, status=status), **more)  # type: ignore[arg-type]
 
@@ -56,12 +56,12 @@ def test_a_method_s_median_is_over_the_repeats_that_count_for_its_tests() -> Non
 
     assert of((0, 0, 8.0, "passed"), (1, 0, 1.0, "cut"), (2, 0, 6.0, "failed")) == [("sort", (8.0, 1.0, 6.0), (8.0, 6.0), 7.0)]
     assert of((0, 0, 8.0, "cut"), (1, 0, 1.0, "cut")) == [("sort", (8.0, 1.0), (8.0, 1.0), 4.5)]
-    # One test is cut, the other is not: only the methods of the first lose that repeat.
+    # If one of two tests is cut, the repeat doesn't count for the methods of that test.
     assert of((0, 0, 8.0, "passed"), (0, 1, 2.0, "passed"), (1, 0, 1.0, "cut"), (1, 1, 4.0, "passed")) == [
         ("sort", (8.0, 1.0), (8.0,), 8.0),
         ("swap", (2.0, 4.0), (2.0, 4.0), 3.0),
     ]
-    # A repeat in which its tests ran without it counts with 0; one in which they never ran does not count.
+    # A repeat counts with 0 if tests ran without calling the method. It doesn't count if the tests never ran.
     assert of((0, 0, 8.0, "passed"), (1, 1, 2.0, "passed")) == [
         ("sort", (8.0, 0.0), (8.0,), 8.0),
         ("swap", (0.0, 2.0), (2.0,), 2.0),

@@ -1,4 +1,4 @@
-"""Methods and threads over tests: each once, whatever recurses, repeats or has the same name."""
+"""Sums over tests by method, thread and role, with recursion, repeats and equal names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Next to nothing is analysed and reported as well as much."""
+"""Empty and small recordings can be analyzed and reported."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ SECOND_NS = 1_000_000_000
 
 
 def one_run(threads: int, name: str = "main") -> Profile:
-    """A run of one second, with threads that are busy throughout; the first one has a lamp."""
+    """Return the profile of a run of one second with busy threads. The first thread has a lamp."""
     own = [thread(serial, samples=[(0, 0), (1000, 100)], name=name.replace("#", str(serial))) for serial in range(1, threads + 1)]
     return profile_with([run(own, [(0, 1000)])], BOTH)
 

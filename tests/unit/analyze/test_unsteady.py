@@ -1,4 +1,4 @@
-"""Tests that got too little CPU, or whose pace changed between repeats, are named with their figures."""
+"""Warnings name tests that were starved or whose pace changed between repeats, with figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ran(
     method: str = "polls",
     status: str = "passed",
 ) -> TestSpec:
-    """A run of a test of 2 s; all waiting counts as starved unless it is given."""
+    """Return a run of a test of 2 s. By default, all waiting time is starved time."""
     nodes = [NodeSpec(-1, 0, calls, 0.5)] if calls else []
     threads = [ThreadSpec(1, "main", 1.0, cpu_ns=cpu_ms * MS, nodes=nodes)]
     if jit_ms:

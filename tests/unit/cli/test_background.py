@@ -1,4 +1,4 @@
-"""A context manager in the background is always exited, and raises its error on request."""
+"""A background context manager is always exited, and `result` raises its error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.errors import DeviceError
 
 
 class Thing:
-    """A context manager whose start can be held back."""
+    """A context manager whose start a test can delay."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.go = threading.Event()
@@ -56,7 +56,7 @@ def test_result_raises_its_error() -> None:
     with pytest.raises(DeviceError, match="no phone"), BackgroundContext(thing.open) as background:
         background.result()
     with BackgroundContext(thing.open):
-        pass  # no result requested
+        pass  # The block doesn't call result.
 
 
 def test_the_error_of_the_block_reaches_the_context_manager() -> None:

@@ -1,4 +1,4 @@
-"""Progress of steps whose size is known."""
+"""Progress bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--format`, `-o` and the short forms: which report goes where, and what is refused before any work is done."""
+"""`--format`, `-o` and the short forms: pairs of reports and files, and errors before the work."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def report(*arguments: object) -> int:
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Formats of other packages: `csv`, `table` (also .csv), `broken`, which cannot be imported, and `failing`."""
+    """Install formats of other packages: `csv`, `table` (also .csv), `broken` (can't be imported) and `failing`."""
     folder = tmp_path / "plugins"
     folder.mkdir()
     (folder / "cli_csv.py").write_text(CSV)
@@ -55,7 +55,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def no_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In an empty folder, a test that fails when a recording is read."""
+    """Run the test in an empty folder, and fail if it reads a recording."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: pytest.fail("the recording was read"))
 

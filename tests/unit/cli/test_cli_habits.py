@@ -1,4 +1,4 @@
-"""Habits of all commands, checked for each command that introspection finds."""
+"""Conventions of all commands, checked for each command that introspection finds."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from navitas.errors import ExitCode
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
 STORES = ("fleet ingest", "fleet sample", "fleet simulate")
-"""They make a store that is missing."""
+"""Commands that create a missing store."""
 FIRST_WORDS = {"profile": ["."], "report": ["rec"], "fleet sample": ["--device", "none"]}
 LAST_WORDS = {"record": ["--device", "none"]}
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with a project, a recording, a fleet, classes and a file of samples."""
+    """Create a working folder with a project, a recording, a fleet, classes and a file of samples."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(GOLDEN, tmp_path / "rec")
     (tmp_path / "build.gradle").touch()
@@ -50,7 +50,7 @@ def _ordinary(param: click.Parameter) -> str:
 
 
 def _line(name: str, tested: click.Parameter, value: str) -> list[str]:
-    """The command with what it requires, and one parameter of the given value."""
+    """Return a command line with the required parameters, and one parameter with the given value."""
     words: list[str] = []
     for param in COMMANDS[name].params:
         if param is tested or param.required:
@@ -75,7 +75,7 @@ def _paths() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "param"), _paths())
 def test_a_missing_path_is_a_usage_error(name: str, param: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Before any work is done: no build starts, no device is looked for, and no folder is made."""
+    """The error comes before the work: no build starts, no device is searched, no folder is created."""
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     value = NAMED_BY_ROLE[tested.type.role] if isinstance(tested.type, PathType) else "nosuch/thing"
     assert run(_line(name, tested, value)) == ExitCode.USAGE
@@ -146,7 +146,7 @@ def test_an_old_name_works_with_a_notice(name: str, old: str, capsys: pytest.Cap
 
 
 def test_no_option_name_means_both_input_and_output() -> None:
-    """Standard names of outputs and the folder of an output are meant: `-o` is always something that is written."""
+    """`-o` is always an output: a file or a folder."""
     roles: dict[str, set[bool]] = {}
     for command in COMMANDS.values():
         for param in command.params:
@@ -245,7 +245,7 @@ def test_a_dash_is_standard_input_for_input_files(
     code = run(line)
     said = capsys.readouterr()
     assert code != ExitCode.OK and "Traceback" not in said.err
-    assert Stdin.buffer.read() == b"", "all of it was read"
+    assert Stdin.buffer.read() == b"", "the command reads all of standard input"
     assert "standard-input" in said.out + said.err or "unusable" in said.out, said.err
 
 
@@ -285,7 +285,7 @@ def test_a_partly_refused_file_is_a_failed_check(place: Path, capsys: pytest.Cap
 
 
 def test_messages_contain_no_control_sequences(capsys: pytest.CaptureFixture[str]) -> None:
-    """Names of files and devices come from outside, in messages of every kind."""
+    """All kinds of messages can contain names of files and devices, which are untrusted."""
     hostile = "a\x1b[2J\u202eb" + "x" * 10_000
     for say in (messages.note, messages.next_step, messages.location, messages.warning, messages.failure, messages.error):
         messages.prefer(messages.Preferences())

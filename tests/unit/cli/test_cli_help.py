@@ -1,4 +1,4 @@
-"""`--help` of every command is quick: it imports nothing that only the command's work needs."""
+"""`--help` of every command is fast, since it doesn't import the modules that only the work needs."""
 
 from __future__ import annotations
 

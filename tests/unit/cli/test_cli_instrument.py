@@ -1,4 +1,4 @@
-"""`navitas instrument`: which classes get probes, what is reported about the others, and what is never overwritten."""
+"""`navitas instrument`: classes with probes, warnings about skipped classes, and outputs that must not be overwritten."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.errors import ExitCode
 
 @pytest.fixture
 def classes() -> dict[str, bytes]:
-    """Real classes: py4j's, out of the bridge's jar."""
+    """Return the classes of py4j, from the bridge's jar."""
     bridge = JARS / "navitas-bridge.jar"
     if not bridge.is_file():
         pytest.skip("navitas-bridge.jar is not built: make jars")

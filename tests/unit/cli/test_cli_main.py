@@ -1,4 +1,4 @@
-"""Errors become messages and exit codes in one place."""
+"""Errors become messages and exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recording says of where it comes from, and what it keeps to itself."""
+"""The provenance of a recording, and the masking of secrets."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
         (["say Bearer abc now"], ["say Bearer *** now"]),
         (["postgres://jane:pw@db:5432/x"], ["postgres://***@db:5432/x"]),
         (["-----BEGIN RSA PRIVATE KEY-----\nabc"], ["***"]),
-        # Not secrets, though their names sound alike.
+        # Not secrets, although their names are similar.
         (["--tests", "TokenTest#expires", "--repeat", "3"], ["--tests", "TokenTest#expires", "--repeat", "3"]),
         (["--tests", "a.b.PasswordTest", "--mode", "tick"], ["--tests", "a.b.PasswordTest", "--mode", "tick"]),
         (["--tests=TokenTest", "--exclude", "**.tokenizer.**"], ["--tests=TokenTest", "--exclude", "**.tokenizer.**"]),
@@ -165,7 +165,7 @@ def test_a_home_behind_a_link_is_masked(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_long_arguments_are_masked_in_linear_time() -> None:
-    """With a pattern of quadratic time, each of these would take minutes."""
+    """A pattern with quadratic time would take minutes for each of these."""
     texts = (
         "password",
         "a=",
@@ -260,7 +260,9 @@ def test_the_tests_java_is_the_bundle_s_or_the_default_one(tmp_path: Path, monke
     assert find_java_versions([bundle(homes["11.0.1"]), bundle(homes["17.0.1"])]) == {"11.0.1", "17.0.1"}
     assert find_java_versions([bundle(None), bundle(tmp_path / "gone")]) == {"21.0.1"}
     (homes["11.0.1"] / "bin/java").chmod(0o777)
-    assert find_java_versions([bundle(homes["11.0.1"])]) == {"21.0.1"}, "the phone does not run what every user can change"
+    assert find_java_versions([bundle(homes["11.0.1"])]) == {"21.0.1"}, (
+        "the phone doesn't run a program that other users can change"
+    )
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
     assert find_java_versions([bundle(None)]) == set()
 

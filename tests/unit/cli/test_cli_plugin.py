@@ -1,4 +1,4 @@
-"""`navitas plugin` prints lines that a build can use as they are."""
+"""`navitas plugin` prints lines that a build can use unchanged."""
 
 from __future__ import annotations
 

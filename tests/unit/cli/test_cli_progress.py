@@ -1,4 +1,4 @@
-"""Progress as plain lines, for logs."""
+"""Progress messages on terminals and in logs."""
 
 from __future__ import annotations
 

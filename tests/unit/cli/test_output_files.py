@@ -1,4 +1,4 @@
-"""Files that a command writes: whole, and named as the user named them."""
+"""Output files are written atomically, and errors have the path that the user gave."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.cli.files import write_to
 
 
 def test_an_error_about_another_file_keeps_its_name(tmp_path: Path) -> None:
-    """Also where both lie in one folder."""
+    """Also if both are in the same folder."""
 
     def render(out: IO[str]) -> None:
         (tmp_path / "other").read_text()

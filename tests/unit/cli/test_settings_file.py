@@ -1,4 +1,4 @@
-"""Settings of a project: what a file may set, what it may not, and who wins."""
+"""Settings of a project: allowed and forbidden options, and precedence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder: a repository with a Gradle project and a recording."""
+    """Create a working folder: a repository with a Gradle project and a recording."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
     (tmp_path / "build.gradle").touch()
@@ -62,7 +62,7 @@ def test_the_nearest_file_up_to_the_repository_root_is_used(project: Path, tmp_p
     outside = tmp_path_factory.mktemp("outside")
     (outside / "navitas.toml").touch()
     (outside / "below").mkdir()
-    assert find_settings(str(outside / "below")) is None, "a parent outside of a repository may be anybody's"
+    assert find_settings(str(outside / "below")) is None, "a parent outside a repository can belong to other users"
     assert find_settings(str(outside)) is not None
 
 
@@ -103,7 +103,7 @@ def test_errors_have_file_and_line(text: str, part: str, project: Path, capsys: 
     assert run(["report", "rec"]) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert f"{project / 'navitas.toml'}" in said and part in said and "Traceback" not in said
-    assert run(["report", "--help"]) == ExitCode.OK, "help is there to look the names up"
+    assert run(["report", "--help"]) == ExitCode.OK, "help must work to look up the names"
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "bytes", "dangling"])
@@ -183,7 +183,7 @@ def test_bundles_ignore_build_options_of_a_settings_file(project: Path, capsys: 
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.text(max_size=8), st.recursive(st.integers() | st.text(max_size=5), st.lists, max_leaves=3)))
 def test_no_settings_file_causes_a_traceback(content: dict[str, object]) -> None:
-    """The checks of values meet anything that TOML can say."""
+    """The checks of values get any TOML content."""
     from navitas.cli.settings_file import Settings, defaults  # noqa: PLC0415
 
     command = COMMANDS["report"]

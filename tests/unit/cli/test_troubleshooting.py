@@ -1,4 +1,4 @@
-"""The troubleshooting page quotes messages that are in the code."""
+"""The troubleshooting page quotes messages of the code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOURCES = [
     *(ROOT / "gradle-plugin").glob("*/src/main/java/**/*.java"),
 ]
 CODE = re.sub(r"\s+", " ", "\n".join(path.read_text("utf-8") for path in SOURCES))
-# What adb, Linux and Android say in their own words.
+# Messages of adb, Linux and Android.
 FOREIGN = (
     "is offline",
     "is unauthorized",

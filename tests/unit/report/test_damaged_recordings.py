@@ -1,4 +1,4 @@
-"""Whatever is damaged in a recording: a report that conserves energy and counts losses, or an error that names a file."""
+"""Damaged recordings give a report that conserves energy and counts losses, or an error that names a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTML report: what it shows, and that no name leaves its place."""
+"""The content of the HTML report, and the escaping of names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VIEWER = ("/* before */", "/* viewer */", "/* after */")
 
 @pytest.fixture(autouse=True)
 def viewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A viewer of known content, whether or not speedscope is there."""
+    """Replace the flame graph viewer, which need not be installed."""
     for module in (html_report, html_viewer):
         monkeypatch.setattr(module, "viewer_scripts", lambda: VIEWER)
     monkeypatch.setattr(html_viewer, "_frame", lambda scripts: "<body>" + "".join(scripts))
@@ -35,7 +35,7 @@ def viewer(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_page_shows_the_profile(golden: Callable[[str, str], None]) -> None:
     made = profile(one_run(0, 10.0), one_run(1, 12.0, "failed", probes_j=0.5), one_run(2, 11.0))
     data = page_data(text_of(html_report.write, made))
-    del data["data"]["flame-data"]["exporter"]  # has the version
+    del data["data"]["flame-data"]["exporter"]  # Contains the version.
     golden("report/html.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -63,7 +63,7 @@ def test_names_are_escaped() -> None:
     assert not {"\u202e", "\x00", "\u2028"} & set(text)
     assert "&lt;script&gt;document.title=" in text
     frames = [frame["name"] for frame in page.data["flame-data"]["shared"]["frames"]]
-    assert any(HOSTILE[0] in name for name in frames), "in data, names are what they are"
+    assert any(HOSTILE[0] in name for name in frames), "names in data are unchanged"
     data = re.search(r'id="flame-data">(.*?)</script>', text, re.DOTALL)
     assert data is not None and not set("<>&\u2028") & set(data[1])
 
@@ -142,7 +142,7 @@ def test_the_flame_graph_is_bounded_and_written_in_chunks(monkeypatch: pytest.Mo
 
 
 class _Parts(io.StringIO):
-    """Keeps the parts that are written to it."""
+    """Keeps the chunks that are written to it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Lines of methods: columns are formatted together, whatever some of them lack."""
+"""Lines of methods, which are formatted column by column, also if fields are missing."""
 
 from __future__ import annotations
 

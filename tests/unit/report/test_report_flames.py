@@ -1,4 +1,4 @@
-"""Files for flame graph tools: stacks are balanced and hold all the energy."""
+"""Files for flame graph tools: stacks are balanced and contain all energy."""
 
 from __future__ import annotations
 

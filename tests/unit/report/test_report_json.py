@@ -1,4 +1,4 @@
-"""The JSON report fits its schema, its docs and the frozen example."""
+"""The JSON report matches its schema, its docs and the golden example."""
 
 from __future__ import annotations
 

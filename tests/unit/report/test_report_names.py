@@ -1,4 +1,4 @@
-"""Names from a recording are data: no report may be steered, broken or blown up by them."""
+"""Names in a recording are untrusted. They can't break a report, inflate it, or control the terminal."""
 
 from __future__ import annotations
 

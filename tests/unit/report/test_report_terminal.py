@@ -1,4 +1,4 @@
-"""What the terminal shows, and that names cannot steer it."""
+"""The content of the terminal report, and the escaping of names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def row_of(text: str, key: str) -> list[str]:
 
 def test_repeats_show_the_median_the_range_and_the_typical_runs_threads() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 30.0), one_run(2, 11.0)))
-    # The app's threads use 2.5 J less than the test.
+    # The app's threads use 2.5 J less than the test in total.
     assert row_of(text, "o.e.SortTest#sorts")[1:][:7] == ["8.50", "J", "7.50", "J", "–", "27.5", "J"]
     assert row_of(text, "main")[1:3] == ["7.50", "J"]
     assert "3 passed" in text and "26.5 J" not in text
@@ -116,7 +116,7 @@ def test_evidence_is_explained_with_the_expected_error() -> None:
 
 
 def test_mean_power_and_drain_rate_are_shown() -> None:
-    # 10 J in a second; 43.2 kJ in the battery.
+    # 10 J in one second. The battery holds 43.2 kJ.
     assert row_of(shown(profile()), "o.e.SortTest#sorts")[5:9] == ["10.0", "W", "83.3", "%/h"]
 
 
@@ -143,7 +143,7 @@ def with_baseline(probes_j: float, unprobed_j: float, runs: int) -> str:
 
 
 def without_probes(test: TestSpec, threads_j: float) -> TestSpec:
-    """The baseline's run of a test, of 9 J."""
+    """Return the baseline run of a test, with 9 J."""
     return replace(test, threads=(ThreadSpec(1, "main", threads_j),), other_processes_j=7.5 - threads_j, baseline=True)
 
 
@@ -162,7 +162,7 @@ def test_tests_are_shown_without_their_probes() -> None:
 
 
 def test_the_baseline_table_uses_the_sampled_cost_only() -> None:
-    """The probes' energy, corrected to 3 J by the run without probes, was 5 J by its sampled cost."""
+    """By their sampled cost, probes used 5 J. The baseline run corrects this to 3 J."""
     probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(5.0, 1.0, 4.25, 1.5))
     text = shown(profile(probed, without_probes(probed, 2.0)))
     rows = text.partition("By sampled cost")[2].splitlines()
@@ -258,7 +258,7 @@ def test_a_very_deep_tree_is_truncated() -> None:
 
 
 def test_direct_recursion_and_its_callees_are_one_line_each() -> None:
-    # sort calls itself 500 deep, and swap at each level.
+    # sort calls itself 500 levels deep, and calls swap at each level.
     nodes = [
         node
         for level in range(500)
@@ -275,7 +275,7 @@ def test_direct_recursion_and_its_callees_are_one_line_each() -> None:
 
 
 def with_probes_off(energy_j: float, error_j: float, tick_ns: float | None = None) -> Profile:
-    """One method of two has that energy beside that error, a tenth of what its probes used."""
+    """Return a profile in which one of two methods has this energy and error. The error is a tenth of its probes' energy."""
     outer = replace(TREE[0], exclusive_j=0.6 * energy_j)
     inner = replace(TREE[2], parent=0, exclusive_j=energy_j, probes_j=10 * error_j)
     return profile(with_nodes(one_run(0, 10.0), outer, inner), run=replace(RUN, probes_error=0.1, tick_ns=tick_ns))
@@ -295,14 +295,14 @@ def test_negative_figures_are_explained() -> None:
     text = shown(with_probes_off(-0.033, 0.071))
     assert "-33.0 mJ" in text and "± 71.0 mJ (within its error)" in text
     assert "Figures can be slightly negative" in text
-    # One call path of a method is below zero, the method is not.
+    # One call path of a method is negative, but the method is not.
     nodes = (NodeSpec(-1, 0, 1, 1.5), NodeSpec(0, 1, 1, -0.5), NodeSpec(-1, 1, 1, 2.0))
     below = profile(with_nodes(one_run(0, 10.0), *nodes))
     assert "Figures can be" in shown(below, tree="main") and "Figures can be" not in shown(below)
 
 
 def test_in_tick_mode_only_figures_below_their_error_are_noted() -> None:
-    # Ticks so short that their own error is next to nothing beside the probes'.
+    # The ticks are so short that their error is negligible compared with that of the probes.
     assert "± 71.0 mJ (within its error)" in shown(with_probes_off(0.033, 0.071, tick_ns=1e3))
     assert "(within" not in shown(with_probes_off(0.2, 0.071, tick_ns=1e3))
 
