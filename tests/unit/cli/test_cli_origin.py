@@ -17,7 +17,7 @@ from navitas.build.java import java_version
 from navitas.bundle.manifest import BundleManifest
 from navitas.bundle.reader import Bundle
 from navitas.cli.main import run
-from navitas.cli.masking import masked
+from navitas.cli.masking import mask_secrets
 from navitas.cli.origin import command_line, find_java_versions, provenance
 from navitas.recording.manifest import Provenance
 
@@ -71,12 +71,12 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
     ],
 )
 def test_secrets_are_masked(arguments: list[str], shown: list[str]) -> None:
-    assert masked(arguments) == shown
+    assert mask_secrets(arguments) == shown
 
 
 @given(st.lists(st.text(max_size=20), max_size=6))
 def test_masked_arguments_can_be_encoded(arguments: list[str]) -> None:
-    found = masked(arguments)
+    found = mask_secrets(arguments)
     assert len(found) == len(arguments)
     Provenance(command_line=found).model_dump_json().encode()
 
@@ -124,7 +124,7 @@ ORDINARY = st.one_of(
 
 @given(st.lists(ORDINARY, max_size=8))
 def test_ordinary_arguments_are_never_changed(arguments: list[str]) -> None:
-    assert masked(arguments) == arguments
+    assert mask_secrets(arguments) == arguments
 
 
 @pytest.mark.parametrize("home", ["/home/alice", "/root"])
@@ -149,19 +149,19 @@ def test_ordinary_arguments_are_never_changed(arguments: list[str]) -> None:
 )
 def test_the_home_folder_is_a_tilde(home: str, given: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", home)
-    assert masked([given.replace("{}", home)]) == [shown.replace("{}", home)]
+    assert mask_secrets([given.replace("{}", home)]) == [shown.replace("{}", home)]
 
 
 def test_a_root_or_missing_home_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/")
-    assert masked(["/a/b", "/"]) == ["/a/b", "/"]
+    assert mask_secrets(["/a/b", "/"]) == ["/a/b", "/"]
 
 
 def test_a_home_behind_a_link_is_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "home").symlink_to("disk")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert masked([f"{tmp_path}/disk/a", f"{tmp_path}/home/b"]) == ["~/a", "~/b"]
+    assert mask_secrets([f"{tmp_path}/disk/a", f"{tmp_path}/home/b"]) == ["~/a", "~/b"]
 
 
 def test_long_arguments_are_masked_in_linear_time() -> None:
@@ -198,7 +198,7 @@ def test_long_arguments_are_masked_in_linear_time() -> None:
         "file://",
     )
     for text in texts:
-        assert masked([text * 20_000])
+        assert mask_secrets([text * 20_000])
 
 
 def test_the_command_line_is_recorded() -> None:
