@@ -77,7 +77,7 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
     findings = Findings()
     unknown = Counter(name for name in manifest.components if name not in ledger.components)
     message = "the recording has data of components that this version of Navitas does not know ({names})"
-    findings.add_losses_by_name("unknown_components", unknown, message, f"Their energy is in no figure. {UPDATE}")
+    findings.add_losses_by_name("unknown_components", unknown, message, f"No figure includes their energy. {UPDATE}")
     parsed = replace(parsed, warnings=(*parsed.warnings, *findings.warnings), losses=(*parsed.losses, *findings.losses))
     about = About(
         project=manifest.project.name,
@@ -98,15 +98,15 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *
 def _recording_warnings(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
     """Yield the warnings about the recording, its parsing and its power profile."""
     if manifest.state == "partial":
-        remedy = "Figures hold for what was recorded; record again for the rest."
+        remedy = "The figures cover only what was recorded. For the rest, record again."
         yield Notice.with_code("partial_recording", "the recording is partial: it was interrupted or a device was lost", remedy)
     if manifest.runs and all(run.baseline for run in manifest.runs):
-        remedy = "Record again: totals need runs with probes."
-        yield Notice.with_code("only_baselines", "only runs without probes were recorded; no total has them", remedy)
+        remedy = "Record again. Totals need runs with probes."
+        yield Notice.with_code("only_baselines", "only baseline runs were recorded, which totals exclude", remedy)
     for warning in parsed.warnings:
         yield Notice(warning.code, f"{_run_prefix(warning.run)}{warning.message}", warning.remedy, warning.run)
     for message in model.warnings:
-        yield Notice.with_code("power_profile", message, "Name a better profile with --power-profile.")
+        yield Notice.with_code("power_profile", message, "Give another profile with --power-profile.")
     warned = {(warning.code, warning.run) for warning in parsed.warnings}
     for loss in parsed.losses:
         if not warned & {(loss.what, loss.run), (loss.what, None)}:  # A warning without a run is about all runs.

@@ -26,8 +26,8 @@ def _rails_disagree(profile: Profile) -> Iterator[Notice]:
     """Yield a warning if the device's rails and the estimate differ by more than 10 %."""
     error = profile.totals.rails_error
     if error is not None and abs(error) > _RAILS_LIMIT:
-        message = f"the estimate is {100 * error:+.0f} % off what the device's rails measured"
-        yield Notice.with_code("rails_disagree", message, "Run longer tests, or take the figures as relative only.")
+        message = f"the estimate differs by {100 * error:+.0f} % from the energy that the device's rails measured"
+        yield Notice.with_code("rails_disagree", message, "Run longer tests, or use the figures only for comparisons.")
 
 
 def _large_probes(profile: Profile) -> Iterator[Notice]:
@@ -54,15 +54,15 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
     names = {each.id: f"{each.method.class_name}.{each.method.name}" for each in (*large, *dominated)}
     named = [f"{names[each.id]} ({1 - each.exclusive_j / each.raw_exclusive_j:.0%})" for each in large[:_MAX_NAMED]]
     more = f" and {len(large) - _MAX_NAMED} more" if len(large) > _MAX_NAMED else ""
-    message = f"probes were more than 20 % of {', '.join(named)}{more}; their energy is taken off" if large else ""
+    message = f"probes used more than 20 % of {', '.join(named)}{more}; their energy is subtracted" if large else ""
     if dominated:
         options = " ".join(f"--exclude '{each.method.class_name}#{each.method.name}'" for each in dominated[:_MAX_NAMED])
         shown = ", ".join(names[each.id] for each in dominated[:_MAX_NAMED])
-        message = message or f"probes used more than the methods themselves: {shown}; their energy is taken off"
-        remedy = f"To leave out the methods that dominate: navitas profile {options}"
+        message = message or f"probes used more energy than these methods: {shown}; their energy is subtracted"
+        remedy = f"To exclude the methods with the most probe energy: navitas profile {options}"
     else:
-        cheaper = "" if profile.tick_ns is not None else "Calls cost less with --mode tick. "
-        remedy = f"{cheaper}With --granularity test there are no probes in methods."
+        cheaper = "" if profile.tick_ns is not None else "With --mode tick, probes use less energy. "
+        remedy = f"{cheaper}With --granularity test, methods have no probes."
     if not any(test.unprobed_j for test in with_cost):
-        remedy = f"To correct the figures by runs without probes, add --baseline. {remedy}"
+        remedy = f"To correct the figures with runs without probes, add --baseline. {remedy}"
     yield Notice.with_code("probes_large", message, remedy)

@@ -34,21 +34,21 @@ class _ByItems(Sequence[T]):
 class Lazy(_ByItems[T]):
     """A sequence that is computed when it is first read."""
 
-    __slots__ = ("_made", "_make")
+    __slots__ = ("_make", "_values")
 
     def __init__(self, make: Callable[[], Sequence[T]]) -> None:
         self._make = make
-        self._made: Sequence[T] | None = None
+        self._values: Sequence[T] | None = None
 
     @property
-    def made(self) -> Sequence[T]:
+    def values(self) -> Sequence[T]:
         """The computed sequence."""
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        if self._values is None:
+            self._values = self._make()
+        return self._values
 
     def __len__(self) -> int:
-        return len(self.made)
+        return len(self.values)
 
     @overload
     def __getitem__(self, index: int) -> T: ...
@@ -57,13 +57,13 @@ class Lazy(_ByItems[T]):
     def __getitem__(self, index: slice) -> Sequence[T]: ...
 
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        return self.made[index]
+        return self.values[index]
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self.made)
+        return iter(self.values)
 
     def __repr__(self) -> str:
-        return repr(self.made)
+        return repr(self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +131,20 @@ class MethodRecords(_ByItems[MethodEnergy]):
     def __getitem__(self, index: int | slice) -> MethodEnergy | Sequence[MethodEnergy]:
         numbers = range(self._size)[index]
         if isinstance(numbers, int):
-            return next(_made(self._read(numbers, numbers + 1)))
+            return next(_to_records(self._read(numbers, numbers + 1)))
         if not numbers:
             return []
         first, last = sorted((numbers[0], numbers[-1]))
-        return list(_made(self._read(first, last + 1)))[:: numbers.step]
+        return list(_to_records(self._read(first, last + 1)))[:: numbers.step]
 
     def __iter__(self) -> Iterator[MethodEnergy]:
-        return chain.from_iterable(map(_made, self.blocks()))
+        return chain.from_iterable(map(_to_records, self.blocks()))
 
     def __repr__(self) -> str:
         return repr(list(self))
 
 
-def _made(columns: Sequence[Sequence[Any]]) -> Iterator[MethodEnergy]:
+def _to_records(columns: Sequence[Sequence[Any]]) -> Iterator[MethodEnergy]:
     return starmap(MethodEnergy, zip(*columns, strict=True))
 
 

@@ -49,7 +49,8 @@ def call_trees(ledger: Ledger) -> CallTrees:
     more = [] if calls.alternative_j is None else [calls.alternative_j]
     subtree = subtree_sums(parent, np.column_stack([self_values, calls.self_ns, calls.cpu_ns, *more, np.ones(len(share))]))
     tree, method = place[share], ledger.paths.method[calls.path]
-    row, at, is_outermost = _placed(parent, tree * (method.max(initial=0) + 1) + method, np.rint(subtree[:, -1]).astype(np.int64))
+    rank = tree * (method.max(initial=0) + 1) + method
+    row, at, is_outermost = _in_preorder(parent, rank, np.rint(subtree[:, -1]).astype(np.int64))
     parent_row = parent[row]
     return CallTrees(
         order=order,
@@ -76,22 +77,22 @@ def _nodes(ledger: Ledger) -> tuple[I64, I64, F64]:
     The energies have a column for each component and one for the raw sum.
     """
     calls, energy, width = ledger.calls, ledger.energy, len(ledger.paths)
-    cell_key = _cell(ledger, ledger.shares.test, ledger.shares.owner)
-    share = np.searchsorted(cell_key, _cell(ledger, calls.test, calls.owner))
+    cell_key = _cell_key(ledger, ledger.shares.test, ledger.shares.owner)
+    share = np.searchsorted(cell_key, _cell_key(ledger, calls.test, calls.owner))
     key = share * width + calls.path
     caller = ledger.paths.parent[calls.path]
     parent = np.where(caller == OUTSIDE, -1, np.searchsorted(key, share * width + caller))
     components = len(ledger.components)
     self_values = np.zeros((len(key), components + 1))
     of_calls = energy.path > PROBES
-    node_share = np.searchsorted(cell_key, _cell(ledger, energy.test[of_calls], energy.owner[of_calls]))
+    node_share = np.searchsorted(cell_key, _cell_key(ledger, energy.test[of_calls], energy.owner[of_calls]))
     node = np.searchsorted(key, node_share * width + energy.path[of_calls])
     self_values[node, energy.component[of_calls]] = energy.exclusive_j[of_calls]
     self_values[:, -1] = np.bincount(node, energy.raw_j[of_calls], len(key))
     return share, parent, self_values
 
 
-def _placed(parent: I64, rank: I64, below: I64) -> tuple[I64, I64, Bool]:
+def _in_preorder(parent: I64, rank: I64, below: I64) -> tuple[I64, I64, Bool]:
     """Sort nodes in preorder.
 
     Returns the row of each position, the position of each row, and for each position whether no ancestor has the same rank.
@@ -103,7 +104,7 @@ def _placed(parent: I64, rank: I64, below: I64) -> tuple[I64, I64, Bool]:
     return row, at, outermost(rank[row], below[row])
 
 
-def _cell(ledger: Ledger, test: I32, owner: I32) -> I64:
+def _cell_key(ledger: Ledger, test: I32, owner: I32) -> I64:
     return test.astype(np.int64) * len(ledger.owners) + owner
 
 

@@ -47,7 +47,7 @@ def _starved(profile: Profile) -> Iterator[Notice]:
         remedy = "Close other apps, let the phone cool down, keep the app in the foreground, and record again."
     count = f"{len(named)} test{'s' if len(named) > 1 else ''}"
     message = (
-        f"{place} busy with other work while {count} waited for a CPU: {_listed(named)}; their energy is not that of a quiet run"
+        f"{place} busy with other work while {count} waited for a CPU: {_listed(named)}; on an idle device, their energy differs"
     )
     yield Notice.with_code("starved", message, f"{remedy} {_MORE}")
 

@@ -42,7 +42,7 @@ _LOGIN_NAMES = frozenset(("-u", "-U", "--user", "--proxy-user"))
 _LOGIN_VALUE = re.compile(r"[^\s:/-][^:/]*+:(?!//).+", re.DOTALL)
 
 
-def masked(arguments: Iterable[str]) -> list[str]:
+def mask_secrets(arguments: Iterable[str]) -> list[str]:
     """Return the arguments with `***` for secrets, and `~` for the user's home folder.
 
     Secrets are the values of options, properties and words that name a secret, users in URLs, logins, cookies, private keys and

@@ -14,7 +14,7 @@ from navitas.build.git import Revision
 from navitas.build.java import find_java, java_version
 from navitas.bundle.manifest import BundleManifest
 from navitas.bundle.reader import Bundle
-from navitas.cli.masking import masked
+from navitas.cli.masking import mask_secrets
 from navitas.errors import BuildError
 from navitas.recording.manifest import GitState, HostInfo, JavaVersions, Provenance
 from navitas.virtual_phone.jdks import program, why_not
@@ -35,7 +35,7 @@ def command_line() -> list[str]:
     """Return the command as typed, without secrets. Empty outside the command line."""
     context = click.get_current_context(silent=True)
     arguments = context.find_root().obj if context is not None else None
-    return ["navitas", *masked(arguments)] if isinstance(arguments, tuple) else []
+    return ["navitas", *mask_secrets(arguments)] if isinstance(arguments, tuple) else []
 
 
 def find_java_versions(bundles: Iterable[Bundle]) -> set[str]:

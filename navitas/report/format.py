@@ -35,11 +35,11 @@ class Format:
 
     def __post_init__(self) -> None:
         """Check the fields. Raises `ValueError`."""
-        if fault := _fault(self):
-            raise ValueError(f"Format {self.name!r}: {fault}")
+        if error := _field_error(self):
+            raise ValueError(f"Format {self.name!r}: {error}")
 
 
-def _fault(given: Any) -> str:
+def _field_error(given: Any) -> str:
     """Return the first error in the fields of a format, which can be from another package. Empty if there is none."""
     for name in ("name", "extension", "about", "install"):
         if not isinstance(getattr(given, name), str):

@@ -1,4 +1,4 @@
-"""The Python API keeps its surface, and the examples of its docs run."""
+"""The Python API is stable, and the examples in its docs work."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PUBLIC = [
 
 
 def surface() -> dict[str, list[str]]:
-    """Every public name: signatures of functions and methods, fields, annotated attributes and properties of classes."""
+    """Return all public names: signatures of functions and methods, and fields, attributes and properties of classes."""
     found = {"navitas": sorted(navitas.__all__), "navitas.load": [str(inspect.signature(navitas.load))]}
     for kind in [navitas.Profile, *PUBLIC]:
         if is_dataclass(kind):
@@ -90,7 +90,7 @@ def test_the_docs_list_every_column_of_the_table() -> None:
     assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == navitas.load(RECORDING).to_arrow().column_names
 
 
-def test_loading_what_is_no_recording_names_it(tmp_path: Path) -> None:
+def test_loading_another_folder_names_it(tmp_path: Path) -> None:
     with pytest.raises(Exception, match=tmp_path.name) as caught:
         navitas.load(tmp_path)
     assert type(caught.value).__name__ == "RecordingError"

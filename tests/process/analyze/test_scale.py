@@ -1,6 +1,6 @@
-"""Very many tests, and very many methods: memory stays within bounds, and work grows with the size, not with its square.
+"""With many tests and methods, memory is bounded and work grows linearly.
 
-Work is counted in calls of functions, which no other process can change.
+Work is the number of function calls, which other processes don't affect.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ with open("/dev/null", "w") as out:
     for name in ("json", "text", "collapsed"):
         find_format(name).write(profile, out)
 sys.setprofile(None)
-# Not ru_maxrss: it counts the process that started this one.
+# Not ru_maxrss, which includes the parent process.
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 peak_mib = int(status["VmHWM"].split()[0]) / 1024
 print(json.dumps([calls, peak_mib, len(profile.tests), len(profile.method_table.methods)]))
@@ -45,7 +45,7 @@ print(json.dumps([calls, peak_mib, len(profile.tests), len(profile.method_table.
 
 
 class Reported(NamedTuple):
-    """What reports of a recording took, and how much was in it."""
+    """The cost of a recording's reports, and the recording's size."""
 
     calls: int
     peak_mib: float

@@ -1,4 +1,4 @@
-"""Completion of words by click's own protocol, as a shell asks for it."""
+"""Shell completion with click's protocol."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _offered(*words: str, incomplete: str = "") -> set[str]:
     return {item.value for item in found}
 
 
-def test_commands_and_options_are_offered() -> None:
+def test_commands_and_options_are_completed() -> None:
     assert _offered() >= set(COMMANDS)
     assert _offered(incomplete="pro") == {"profile"}
     assert _offered("fleet", incomplete="ho") == {"hogs"}
@@ -25,7 +25,7 @@ def test_commands_and_options_are_offered() -> None:
     assert "--method" not in _offered("report", incomplete="--m"), "old names are not offered"
 
 
-def test_names_of_commands_are_offered_without_importing_them() -> None:
+def test_command_names_are_completed_without_imports() -> None:
     code = (
         "import sys; from click.shell_completion import BashComplete; from navitas.cli.main import cli;"
         "found = BashComplete(cli, {}, 'navitas', '_NAVITAS_COMPLETE').get_completions([], 'p');"

@@ -28,8 +28,8 @@ from navitas.report.registry import format_names
 
 
 @pytest.mark.parametrize("target", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
-def test_a_pipe_has_many_names(target: str) -> None:
-    """`-o >(gzip > file)` of a shell is `/dev/fd/63`, which leads to a pipe without a name."""
+def test_a_pipe_can_be_named_by_dev_fd(target: str) -> None:
+    """A shell replaces `-o >(gzip > file)` by `/dev/fd/63`, which is an unnamed pipe."""
     command = [str(NAVITAS), "report", str(GOLDEN), "--format", "parquet", "-o", target]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == ExitCode.OK, done.stderr.decode()
@@ -45,7 +45,7 @@ def test_a_binary_format_does_not_go_to_a_terminal() -> None:
         while True:
             try:
                 piece = os.read(terminal, 4096)
-            except OSError:  # the terminal's end on Linux
+            except OSError:  # The end of a terminal on Linux.
                 break
             if not piece:
                 break
@@ -55,14 +55,14 @@ def test_a_binary_format_does_not_go_to_a_terminal() -> None:
         assert b"parquet is a binary format and cannot go to a terminal" in said and b"PAR1" not in said
 
 
-def test_naming_a_format_alone_imports_nothing_heavy() -> None:
+def test_parsing_a_format_imports_nothing_heavy() -> None:
     code = "import navitas.cli.options, sys; sys.exit('numpy' in sys.modules)"
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
 
 
 @pytest.mark.parametrize("arguments", [["report", str(GOLDEN), "-o", "x.json"], ["doctor", "--help"], ["report", str(GOLDEN)]])
-def test_a_package_with_damaged_entry_points_does_not_keep_a_command_from_working(tmp_path: Path, arguments: list[str]) -> None:
-    """pydantic looks for plugins among the entry points of all packages, when a model is first made."""
+def test_commands_work_with_damaged_entry_points_of_a_package(tmp_path: Path, arguments: list[str]) -> None:
+    """When pydantic creates its first model, it searches the entry points of all packages for plugins."""
     package = tmp_path / "damaged-1.0.dist-info"
     package.mkdir()
     (package / "METADATA").write_text("Metadata-Version: 2.1\nName: damaged\nVersion: 1.0\n")

@@ -15,7 +15,7 @@ from navitas.cli.main import cli
 from navitas.cli.main import run as run_navitas
 
 _HEAVY = {"IPython", "matplotlib", "numba", "pandas", "pyspark", "scipy", "statsmodels"}
-"""Each takes a good part of a second."""
+"""Modules that take several 100 ms to import."""
 
 
 _HELP = """

@@ -11,15 +11,15 @@ from test_cli_instrument import classes, instrument, jar_of
 from navitas.errors import ExitCode
 
 OTHER_VERSION = bytes([0, 0, 0, 69])
-"""Minor and major version of Java 25's class files."""
+"""The minor and major version in class files of Java 25."""
 
 
 def of_a_framework(data: bytes) -> bytes:
-    """The class in a package of Groovy's: its constant pool names it by a text of the same length."""
+    """Move the class to a package of Groovy. The new name in the constant pool has the same length."""
     return data.replace(b"py4j/reflection/", b"groovy/reflects/")
 
 
-def test_instrumenting_a_jar_names_the_frameworks_that_are_left_out(
+def test_instrumenting_a_jar_names_the_skipped_frameworks(
     tmp_path: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     groovy = {name.replace("py4j/reflection", "groovy/reflects"): of_a_framework(data) for name, data in classes.items()}
@@ -36,7 +36,7 @@ def test_instrumenting_a_jar_names_the_frameworks_that_are_left_out(
     assert len(json.loads((tmp_path / "map.json").read_text())["classes"]) == len(groovy) + 2
 
 
-def test_a_folder_of_classes_is_the_projects_own(
+def test_classes_in_a_folder_are_not_frameworks(
     tmp_path: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, data in classes.items():

@@ -35,7 +35,7 @@ from navitas.folder_lock import FolderLock
         (["--exclude", ""], "'' is not a class name pattern"),
     ],
 )
-def test_options_that_make_no_sense_are_refused_before_a_build(
+def test_contradicting_options_are_refused_before_the_build(
     arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "build.gradle").touch()
@@ -54,7 +54,7 @@ def test_options_that_make_no_sense_are_refused_before_a_build(
         (["power", "show", "nope"], "no power profile 'nope'"),
     ],
 )
-def test_what_is_not_there_is_wrong_usage_and_reported_before_anything_is_built(
+def test_missing_files_are_usage_errors_before_the_build(
     arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -73,7 +73,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
-def test_a_closed_pipe_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
     code = (
         f"from navitas.cli.main import main; import sys; sys.argv = ['navitas', 'report', {str(golden)!r}, '--json', '-']; main()"
@@ -87,7 +87,7 @@ def test_a_closed_pipe_is_no_error() -> None:
 
 
 @pytest.mark.parametrize("command", ["profile", "demo"])
-def test_a_recording_that_another_profiling_writes_is_refused_before_anything_is_built(
+def test_a_recording_in_use_is_refused_before_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

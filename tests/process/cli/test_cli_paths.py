@@ -1,6 +1,6 @@
-"""Paths that commands take: what is no regular file, what is written over, and names that are no text.
+"""Paths of commands: files that are not regular, overwritten files, and names that are not UTF-8.
 
-Commands and their parameters are found by introspection: those that come later are tested too.
+Introspection finds the commands and their parameters, so new ones are tested too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SPARSE_BYTES = 8 << 30
 MOST_BYTES = 1 << 30
 SAMPLE = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
 BAD = "caf\udcff"
-"""What Python makes of the bytes `caf\\xff`."""
+"""The bytes `caf\\xff`, as Python decodes them."""
 
 
 def _device(path: Path) -> Path:
@@ -41,7 +41,7 @@ def _pipe(path: Path) -> Path:
 
 def _socket(path: Path) -> Path:
     here = Path.cwd()
-    os.chdir(path.parent)  # a socket's path is short
+    os.chdir(path.parent)  # The path of a socket must be short.
     try:
         with socket.socket(socket.AF_UNIX) as bound:
             bound.bind(path.name)
@@ -84,9 +84,9 @@ KINDS: dict[str, Callable[[Path], Path]] = {
     "sparse": _sparse,
 }
 NEVER_READ = ("device", "pipe", "socket", "unreadable")
-# They go to a device or to Gradle before they write: only what is refused before that is tried. All write by the same functions.
+# These commands use a device or Gradle before they write, so only earlier errors are tested. All write with the same functions.
 LONG = ("profile", "demo", "record", "power extract", "fleet sample")
-# By parameter: options that end the command early, or that the tested parameter needs.
+# By parameter: options that end the command early, or that the tested parameter requires.
 EXTRA: dict[str, dict[str, list[str]]] = {
     "profile": {"gradle": ["--gradle", "false"], "project": ["project"]},
     "demo": {"gradle": ["--gradle", "false"]},
@@ -97,7 +97,7 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "fleet simulate": {"samples": ["--samples", "100"]},
 }
 ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
-"""They go without what else there is."""
+"""Parameters that exclude the others."""
 OF_ROLE = {
     "write": ("device", "pipe", "socket", "folder"),
     "folder": ("device", "pipe", "empty"),
@@ -128,14 +128,14 @@ def _words(param: click.Parameter, value: str) -> list[str]:
 
 
 def _ordinary(param: click.Parameter) -> str:
-    """A value that a required parameter may have."""
+    """Return a valid value of a required parameter."""
     if not isinstance(param.type, PathType):
         return "org.example.app"
     return {"read": "classes", "write": f"new-{param.name}.json", "folder": "new", "store": "store"}[param.type.role]
 
 
 def _arguments(name: str, tested: str, value: str) -> list[str]:
-    """The command with what it needs, and one parameter of a given value."""
+    """Return a command line with the required parameters, and one parameter with the given value."""
     command, words = COMMANDS[name], name.split()
     extra = [] if (name, tested) in ALONE else [one for key, one in EXTRA.get(name, {}).items() if key != tested]
     options: list[str] = []
@@ -149,7 +149,7 @@ def _arguments(name: str, tested: str, value: str) -> list[str]:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder with a fleet, a recording, and a folder of classes."""
+    """Create a folder with a fleet, a recording and a folder of classes."""
     shutil.copytree(GOLDEN, tmp_path / "rec")
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "fleet.json").write_text('{"format": 1, "buckets": 1, "salt": ""}')
@@ -161,7 +161,7 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("name", "param", "kind"), list(_cases()))
-def test_a_path_to_anything_is_a_named_error_at_once(name: str, param: str, kind: str, place: Path) -> None:
+def test_an_unsuitable_path_is_reported_at_once(name: str, param: str, kind: str, place: Path) -> None:
     special = KINDS[kind](place / "special.json")
     ran = run_forked(_arguments(name, param, special.name), place)
     assert "Traceback" not in ran.err
@@ -176,7 +176,7 @@ def test_a_path_to_anything_is_a_named_error_at_once(name: str, param: str, kind
 
 
 def test_every_path_and_text_has_a_type_that_checks_it() -> None:
-    """A parameter of click's own types would be neither compared with others nor seen by the test above."""
+    """Paths of click's types would not be compared with others, and the test above would miss them."""
     plain = [
         f"{name} {param.name}"
         for name, command in COMMANDS.items()
@@ -195,7 +195,7 @@ def _texts() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "param"), list(_texts()))
-def test_bytes_that_are_no_text_are_refused_or_serve(name: str, param: str, place: Path) -> None:
+def test_names_that_are_not_utf8_are_refused_or_work(name: str, param: str, place: Path) -> None:
     type_ = next(one.type for one in COMMANDS[name].params if one.name == param)
     if name in LONG and isinstance(type_, PathType) and type_.any_name and type_.role == "write":
         pytest.skip("goes to a device or to Gradle first; `report` and `fleet hogs` write in the same way")
@@ -218,7 +218,7 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("name", "written", "other"), list(_pairs()))
-def test_no_path_is_written_over_another_of_the_same_command(name: str, written: str, other: str, place: Path) -> None:
+def test_no_output_overwrites_another_path_of_the_command(name: str, written: str, other: str, place: Path) -> None:
     (place / "same.json").write_text("{}")
     command = COMMANDS[name]
     (place / "link.json").hardlink_to(place / "same.json")
@@ -235,20 +235,20 @@ def test_no_path_is_written_over_another_of_the_same_command(name: str, written:
 
 
 @pytest.mark.parametrize("file", ["fleet.json", "samples/x.json", "ledger.jsonl"])
-def test_no_result_goes_over_the_fleets_own_files(file: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_result_overwrites_the_files_of_the_fleet(file: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["fleet", "hogs", str(place / "store"), "--json", str(place / "store" / file)]) == ExitCode.USAGE
     assert "is a file of the fleet" in capsys.readouterr().err
     assert json.loads((place / "store/fleet.json").read_text())["format"] == 1
 
 
-def test_reports_have_names_of_any_bytes(place: Path) -> None:
+def test_report_names_can_have_any_bytes(place: Path) -> None:
     (place / "rec").rename(place / os.fsencode(BAD).decode("utf-8", "surrogateescape"))
     ran = run_forked(["report", BAD, "--json", f"{BAD}.json", "--collapsed", f"{BAD}.txt"], place)
     assert ran.code == ExitCode.OK, ran.err
     assert json.loads((place / f"{BAD}.json").read_bytes())["schema_version"]
 
 
-def test_samples_come_from_files_of_any_name(tmp_path: Path) -> None:
+def test_sample_file_names_can_have_any_bytes(tmp_path: Path) -> None:
     (tmp_path / f"{BAD}.jsonl").write_text(json.dumps(SAMPLE))
     ran = run_forked(["fleet", "ingest", "store", f"{BAD}.jsonl", "--json", "out.json"], tmp_path)
     assert ran.code == ExitCode.OK, ran.err
@@ -268,7 +268,7 @@ def test_a_pipe_with_a_reader_is_written_to(place: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_a_name_that_no_argument_gave_is_an_error_too(
+def test_an_encoding_error_without_an_argument_is_reported(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
@@ -277,7 +277,7 @@ def test_a_name_that_no_argument_gave_is_an_error_too(
     assert r"caf\udcff" in printed and "is not UTF-8" in printed and len(printed) < 1000
 
 
-def test_a_fleets_page_has_a_title_from_any_name(tmp_path: Path) -> None:
+def test_a_fleet_page_has_a_title_for_any_name(tmp_path: Path) -> None:
     (tmp_path / BAD).mkdir()
     (tmp_path / "fleet").symlink_to(BAD)
     (tmp_path / "sample.jsonl").write_text(json.dumps(SAMPLE))
@@ -288,7 +288,7 @@ def test_a_fleets_page_has_a_title_from_any_name(tmp_path: Path) -> None:
 
 
 def test_a_report_changes_no_file_of_another_name(tmp_path: Path) -> None:
-    """Also not one whose name has `.part` behind the report's: it may be the user's, and even be read by the same command."""
+    """A file with the report's name and `.part` can belong to the user. The command can even read it."""
     for name in ("r.json.part", "c.txt.part"):
         (tmp_path / name).write_text("mine")
     files = ["--json", str(tmp_path / "r.json"), "--collapsed", str(tmp_path / "c.txt")]

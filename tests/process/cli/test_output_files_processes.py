@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 
-def test_a_device_that_cannot_be_opened_is_no_pipe_without_a_reader() -> None:
-    """`/dev/tty` of a process without a terminal."""
+def test_an_error_of_a_device_is_not_reported_as_a_pipe() -> None:
+    """Opens `/dev/tty` in a process without a terminal."""
     code = "from pathlib import Path; from navitas.cli.files import write_to; write_to(Path('/dev/tty'), print)"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, start_new_session=True, check=False)

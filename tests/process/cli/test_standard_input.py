@@ -1,4 +1,4 @@
-"""The end of standard input interrupts the command: the process that held it is gone."""
+"""The end of standard input interrupts the command."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def start(seconds: float) -> subprocess.Popen[str]:
     return process
 
 
-def test_the_end_of_standard_input_interrupts() -> None:
+def test_the_end_of_standard_input_interrupts_the_command() -> None:
     process = start(60)
     assert process.communicate("some input before\n", timeout=30) == ("interrupted\n", "")
 
 
-def test_an_open_one_lets_the_command_end_by_itself() -> None:
+def test_the_command_ends_with_open_standard_input() -> None:
     process = start(0)
     assert process.wait(timeout=30) == 0
     assert process.communicate() == ("", "")

@@ -17,8 +17,8 @@ SEEDS = 33
 
 
 @pytest.mark.slow
-def test_every_report_of_damaged_recordings_ends_as_it_should(tmp_path: Path) -> None:
-    """A short run of `make damage`, in a process that holds nothing of other tests: its children's address space is bounded."""
+def test_damaged_recordings_have_valid_reports(tmp_path: Path) -> None:
+    """A short run of `make damage` in a new process, since the address space of its children is limited."""
     command = [sys.executable, str(HARNESS), "--count", str(SEEDS)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stdout + done.stderr

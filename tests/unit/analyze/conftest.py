@@ -1,4 +1,4 @@
-"""The made-up runs of the tests of attribution are importable here, too."""
+"""Makes the modules of tests/unit/attribute importable here."""
 
 from __future__ import annotations
 

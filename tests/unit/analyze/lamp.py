@@ -1,4 +1,4 @@
-"""A second component, and profiles with it: a lamp draws constant base power, and more for the first thread of a run."""
+"""A second component for tests: a lamp with constant base power and extra power for the first thread of a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ABOUT = About("made", {}, {}, {}, None, 4.0)
 
 @dataclass
 class Lamp:
-    """`dark`: runs in which nothing is known of it. Without `threads` it draws base power alone."""
+    """`dark`: runs without data about the lamp. Without `threads`, it draws only base power."""
 
     threads: bool = True
     dark: tuple[int, ...] = ()
@@ -59,7 +59,7 @@ BOTH: tuple[Component, ...] = (Cpu(), Lamp())
 def profile_with(
     runs: Sequence[RunTables], components: Sequence[Component] = BOTH, *, baselines: Collection[int] = ()
 ) -> Profile:
-    """The profile of runs of three tests each (`traces.random_run`); run i has the id i. `baselines`: runs without probes."""
+    """Return the profile of runs with three tests each (`traces.random_run`). Run i has the id i. `baselines`: baseline runs."""
     numbered = tuple(replace(run, run_id=number) for number, run in enumerate(runs))
     parsed = ParsedRecording(method_table(METHODS), numbered, (), ())
     return Profile(build_ledger(parsed, _manifest(len(runs), baselines), MODEL, components=components), ABOUT)
@@ -77,11 +77,11 @@ CALLER = thread(1, nested((100, 500, 0), (200, 300, 1)), [(0, 0), (1000, 500)])
 
 
 def lit_runs(count: int) -> list[RunTables]:
-    """Each of one second: a thread runs m0 from 100 to 500 ms, which calls m1 from 200 to 300 ms."""
+    """Return runs of one second. A thread runs m0 from 100 to 500 ms, which calls m1 from 200 to 300 ms."""
     return [run([CALLER], [(0, 600), (600, 800)])] * count
 
 
 def lit() -> Profile:
-    """One run of these, with a second thread that is busy and has no lamp."""
+    """Return the profile of one `lit_runs` run, with a second busy thread without a lamp."""
     (own,) = lit_runs(1)
     return profile_with([replace(own, threads=(CALLER, thread(2, samples=[(0, 0), (1000, 300)])))])

@@ -1,4 +1,4 @@
-"""What docs/dev/adding.md says works: a component and a report format are added as its examples show."""
+"""The examples of docs/dev/adding.md work: a new component and a new report format."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def made(*more: Component) -> Profile:
-    """One run of one second, with a thread that runs for half of it."""
+    """Return the profile of a run of one second, with a thread that runs for half of it."""
     own = run([thread(1, nested((100, 500, 0)), [(0, 0), (1000, 500)])], [(0, 600), (600, 800)])
     return profile_with([own], [Cpu(), *more])
 
 
-def test_a_component_is_a_class_with_curves(folder: Path) -> None:
+def test_the_example_component_works(folder: Path) -> None:
     (folder / "adding_screen.py").write_text(COMPONENT)
     alone, both = made(), made(importlib.import_module("adding_screen").Screen())
     assert check(both) == []
@@ -66,7 +66,7 @@ def test_the_trial_script_prints_the_joules_of_both_components(
     assert joules["screen"] == pytest.approx(0.4 * sum(entry.end_ns - entry.start_ns for entry in load(GOLDEN).ledger.runs) / 1e9)
 
 
-def test_the_example_package_names_the_module_as_an_entry_point() -> None:
+def test_the_example_package_has_an_entry_point() -> None:
     [text] = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
     project = tomllib.loads(text)
     assert project["project"]["entry-points"] == {registry.ENTRY_POINTS: {"csv": "my_package.navitas_csv"}}
@@ -92,7 +92,7 @@ def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch
     ]
     monkeypatch.setattr(entry_points.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
     assert text_of(find_format("csv").write, made()).startswith(CSV)
-    assert find_format("json").name == "json", "our own formats keep their names"
+    assert find_format("json").name == "json", "built-in formats keep their names"
     assert format_names()[-3:] == ["csv", "broken", "needy"]
     errors = {name: found for name, found in list_formats() if isinstance(found, NavitasError)}
     assert errors["json"].message == (
@@ -105,7 +105,7 @@ def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch
 
 
 def package(folder: Path, name: str, entries: str, module: str) -> None:
-    """Install a package, as far as Python sees it."""
+    """Create the metadata and the module of an installed package."""
     info = folder / f"{name}-2.5.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 2.5\n")
@@ -135,7 +135,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_package_is_named_and_all_others_work(folder: Path, name: str) -> None:
+def test_a_broken_package_is_reported_and_other_formats_work(folder: Path, name: str) -> None:
     entries, module, cause = BROKEN[name]
     package(folder, name, entries, module)
     package(folder, "sound", "csv = adding_sound", FORMAT)
@@ -148,7 +148,7 @@ def test_a_broken_package_is_named_and_all_others_work(folder: Path, name: str) 
     assert format_for_file("a.json") == "json"
 
 
-def test_a_damaged_list_of_entry_points_is_named_and_all_others_work(folder: Path) -> None:
+def test_damaged_entry_points_are_reported_and_other_formats_work(folder: Path) -> None:
     package(folder, "damaged", "no entry", "")
     package(folder, "sound", "csv = adding_sound", FORMAT)
     assert find_format("csv").name == "csv" and find_format("json").name == "json"
@@ -157,7 +157,7 @@ def test_a_damaged_list_of_entry_points_is_named_and_all_others_work(folder: Pat
         find_format("damaged")
 
 
-def test_a_name_that_several_packages_register_is_refused_and_all_others_work(folder: Path) -> None:
+def test_a_name_of_several_packages_is_refused_and_other_formats_work(folder: Path) -> None:
     for name in ("first", "second"):
         package(folder, name, f"csv = adding_{name}", FORMAT)
     package(folder, "sound", "rows = adding_sound", FORMAT)
@@ -168,7 +168,7 @@ def test_a_name_that_several_packages_register_is_refused_and_all_others_work(fo
     assert isinstance(listed["csv"], NavitasError) and find_format("rows").name == "csv" and find_format("json").name == "json"
 
 
-def test_a_package_that_registers_one_of_our_names_is_named_and_replaces_nothing(folder: Path) -> None:
+def test_a_package_cannot_replace_a_builtin_format(folder: Path) -> None:
     package(folder, "greedy", "json = adding_greedy", FORMAT)
     assert find_format("json").about == json_report.FORMAT.about and format_for_file("a.json") == "json"
     assert format_names().count("json") == 1
@@ -177,7 +177,7 @@ def test_a_package_that_registers_one_of_our_names_is_named_and_replaces_nothing
     assert isinstance(theirs, NavitasError) and "adding_greedy, package greedy 2.5" in theirs.message
 
 
-def test_an_unknown_format_is_an_error_with_a_proposal() -> None:
+def test_the_error_for_an_unknown_format_suggests_one() -> None:
     with pytest.raises(UsageError, match="'jsn'") as caught:
         find_format("jsn")
     assert "did you mean json?" in (caught.value.remedy or "")

@@ -1,4 +1,4 @@
-"""Call trees for reading: branches are methods, and direct recursion is folded into one."""
+"""Branches of call trees: siblings are merged by method, and direct recursion is folded into one branch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def tree(*rows: tuple[int, int, int, float, float, int]) -> Nodes:
     return Nodes(*columns, exclusive_by=columns[4][:, None], inclusive_by=columns[3][:, None])
 
 
-def test_direct_recursion_is_one_branch_with_what_all_its_levels_call() -> None:
+def test_direct_recursion_is_one_branch_with_the_callees_of_all_levels() -> None:
     found = Branches(
         tree(
             (-1, 7, 1, 10.0, 1.0, 100),

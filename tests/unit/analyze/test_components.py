@@ -1,4 +1,4 @@
-"""Energy is conserved by component, owner and test; a component more changes no figure of another one."""
+"""Energy is conserved by component, owner and test. A second component doesn't change the figures of the first."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_facts_agree_with_the_curves_by_component_owner_and_test(random: Random)
 
 @settings(max_examples=60, deadline=None)
 @given(randoms)
-def test_sums_over_components_are_the_figures(random: Random) -> None:
+def test_figures_are_sums_over_components(random: Random) -> None:
     made = profile_with(runs_of(random))
     whole_j = made.totals.energy_j
     assert close(sum(made.totals.components), whole_j, whole_j)
@@ -108,7 +108,7 @@ def test_a_lamp_changes_no_figure_of_the_cpu(random: Random) -> None:
     assert both.evidence[0] == alone.evidence[0]
     for test, before in zip(both.tests, alone.tests, strict=True):
         assert test.components[0] == before.energy_j
-        # The sum over threads, which come in another order.
+        # A sum over threads, whose order differs.
         assert test.probes_j == pytest.approx(before.probes_j, rel=1e-12)
         known = {one.serial: one for one in before.threads}
         for one in test.threads:
@@ -120,7 +120,7 @@ def test_a_lamp_changes_no_figure_of_the_cpu(random: Random) -> None:
                 assert (one.components[0], one.cpu_ns) == (0.0, 0)
 
 
-def test_a_lamp_changes_nothing_of_what_runs_without_probes_say_of_the_cpu() -> None:
+def test_a_lamp_does_not_change_the_cpu_baseline() -> None:
     cost = CallCost(1e8, 1e8, 1e8, 1e8, 0)
     (own,) = lit_runs(1)
     bare = replace(own, threads=(thread(1, (), [(0, 0), (1000, 200)]),))
@@ -135,7 +135,7 @@ def test_a_lamp_changes_nothing_of_what_runs_without_probes_say_of_the_cpu() -> 
 
 
 def facts(ledger: Ledger, component: int) -> dict[Key, tuple[float, float, float]]:
-    """A component's energies that are not zero, by test, owner and path."""
+    """Return a component's nonzero energies by test, owner and path."""
     energy = ledger.energy
     own = (energy.component == component) & ((energy.exclusive_j != 0) | (energy.raw_j != 0))
     keys = zip(*(column[own].tolist() for column in (energy.test, energy.owner, energy.path)), strict=True)
@@ -178,7 +178,7 @@ def test_a_lamp_is_in_every_view() -> None:
     }
 
 
-def test_reports_hold_the_energy_of_all_components() -> None:
+def test_reports_contain_the_energy_of_all_components() -> None:
     made = lit()
     console = Console(width=140, no_color=True, force_terminal=False, legacy_windows=False)
     with console.capture() as capture:
@@ -200,7 +200,7 @@ def test_reports_hold_the_energy_of_all_components() -> None:
     ]
 
 
-def test_in_the_json_report_every_energy_is_split_by_component() -> None:
+def test_the_json_report_splits_every_energy_by_component() -> None:
     made = profile_with(lit_runs(3))
     made.about = replace(made.about, settings={"granularity": "class"})
     report = data_of(json_report.write, made)
@@ -220,7 +220,7 @@ def test_in_the_json_report_every_energy_is_split_by_component() -> None:
             assert entry["components"] == {"cpu": repeats.components[0], "lamp": lamp_j[1]}
 
 
-def test_a_json_report_of_two_components_fits_the_schema_and_one_of_one_has_no_splits_of_methods() -> None:
+def test_the_json_report_splits_methods_only_for_several_components() -> None:
     about = About(
         "made",
         device={"kind": "virtual", "serial": "s", "model": "m"},
@@ -238,20 +238,20 @@ def test_a_json_report_of_two_components_fits_the_schema_and_one_of_one_has_no_s
     assert lines and not [line for line in lines if "components" in line]
 
 
-def test_a_component_s_name_is_no_template() -> None:
+def test_a_component_name_is_not_used_as_a_template() -> None:
     lamp = Lamp(name='100 % "dim"')
     report = data_of(json_report.write, profile_with(lit_runs(1), [Cpu(), lamp]))
     assert list(report["tests"][0]["threads"][0]["nodes"][0]["components"]) == ["cpu", '100 % "dim"']
 
 
-def test_a_component_may_have_no_energy_of_threads() -> None:
+def test_a_component_can_have_no_thread_energy() -> None:
     made = profile_with(lit_runs(1), [Cpu(), Lamp(threads=False)])
     assert check(made) == []
     assert made.totals.components[1] == pytest.approx(BASE_W)
     assert all(one.components[1] == 0 for test in made.tests for one in test.threads)
 
 
-def test_a_component_may_be_unknown_in_some_runs_and_in_all() -> None:
+def test_a_component_can_be_unknown_in_some_or_all_runs() -> None:
     made = profile_with(lit_runs(2), [Cpu(), Lamp(dark=(1,))])
     assert check(made) == []
     assert made.ledger.run_energy_j[:, 1].tolist() == [pytest.approx(BASE_W + THREAD_W), 0.0]
@@ -262,13 +262,13 @@ def test_a_component_may_be_unknown_in_some_runs_and_in_all() -> None:
     assert unknown.evidence[1] == Evidence("lamp", "none", ())
 
 
-def test_only_the_component_that_probes_are_taken_from_lacks_their_cost() -> None:
+def test_probes_are_subtracted_from_one_component_only() -> None:
     cpu, lamp = profile_with(lit_runs(1)).evidence
     assert NO_COST.code in {reason.code for reason in cpu.reasons}
     assert lamp == Evidence("lamp", "guessed", (MergedReason("not_seen", "not seen by anyone"),))
 
 
-def test_without_a_cpu_methods_have_the_energy_of_what_there_is() -> None:
+def test_without_a_cpu_methods_have_the_energy_of_other_components() -> None:
     cost = CallCost(1e5, 1e5, 1e5, 1e5, 1e3)
     (own,) = lit_runs(1)
     made = profile_with([replace(own, probe_cost=ProbeCost(cost, cost))], [Lamp()])

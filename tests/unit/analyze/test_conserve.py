@@ -1,4 +1,4 @@
-"""Every sum that must agree is checked, and one that does not agree is named."""
+"""`check` compares all sums that must agree, and reports differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ledger() -> Ledger:
 
 
 def moved(kind: OwnerKind, to: OwnerKind, joules: float) -> list[str]:
-    """What is said when joules of one owner are another's, in a test and its run alike."""
+    """Move joules from one owner to another, in a test and its run. Returns the messages of `check`."""
     made, energy = ledger(), ledger().energy
     exclusive_j, owner_kind = energy.exclusive_j.copy(), made.owners.kind[energy.owner]
     in_test = energy.test != NO_TEST
@@ -33,22 +33,22 @@ def moved(kind: OwnerKind, to: OwnerKind, joules: float) -> list[str]:
     return check(Profile(replace(made, energy=replace(energy, exclusive_j=exclusive_j)), ABOUT))
 
 
-def test_a_sound_ledger_has_no_problems() -> None:
+def test_a_correct_ledger_has_no_problems() -> None:
     assert check(Profile(ledger(), ABOUT)) == []
 
 
-def test_energy_of_another_owner_is_named() -> None:
+def test_energy_moved_to_another_owner_is_reported() -> None:
     problems = moved(OwnerKind.BASE, OwnerKind.OTHER_PROCESSES, 0.25)
     assert len(problems) == 2 and all("runs/0" in problem and "cpu" in problem for problem in problems)
 
 
-def test_energy_of_a_thread_that_another_owner_has_is_named() -> None:
+def test_thread_energy_moved_to_another_owner_is_reported() -> None:
     problems = moved(OwnerKind.THREAD, OwnerKind.BASE, 0.25)
     assert any("thread main" in problem for problem in problems) and any("runs/0" in problem for problem in problems)
 
 
 @pytest.mark.parametrize("factor", [1 + 2e-9, 1 - 2e-9])
-def test_one_part_in_a_billion_counts(factor: float) -> None:
+def test_a_relative_error_above_one_billionth_is_reported(factor: float) -> None:
     made = ledger()
     energy = replace(made.energy, exclusive_j=made.energy.exclusive_j * factor)
     assert check(Profile(replace(made, energy=energy), ABOUT)) != []

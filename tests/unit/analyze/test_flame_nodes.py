@@ -17,7 +17,7 @@ from navitas.analyze.records import MethodRecords, Nodes, TestEnergy, ThreadEner
 
 
 def tree(size: int, random: Random, *, total_j: float = 1.0) -> Nodes:
-    """A random tree whose nodes' own energies, some of them slightly negative, add up to `total_j`."""
+    """Return a random tree. The self energies of its nodes, some slightly negative, add up to `total_j`."""
     parent = np.array([random.randrange(-1, node) for node in range(size)], np.int64)
     own = np.array([random.random() ** 8 - 0.001 for _ in range(size)])
     own *= total_j / own.sum()
@@ -30,7 +30,7 @@ def tree(size: int, random: Random, *, total_j: float = 1.0) -> Nodes:
 
 
 def made(*columns: NDArray[np.number[Any]]) -> Nodes:
-    """Nodes of one component, from their columns but the last."""
+    """Return nodes of one component from `Nodes.columns` without the last one."""
     ones = np.ones(len(columns[0]), np.int64)
     return Nodes(*columns, ones, exclusive_by=columns[4][:, None], inclusive_by=columns[3][:, None])
 
@@ -57,7 +57,7 @@ def test_a_bounded_tree_keeps_its_energy_and_its_calls(size: int, seed: int, lea
     assert found.omitted == size - len(own)
     if found.tests and found.tests[0].threads[0].role != SMALLER_THREADS:
         (kept,) = found.tests[0].threads
-        assert kept.nodes.columns[4].sum() == pytest.approx(1.0), "own energies add up to what they were"
+        assert kept.nodes.columns[4].sum() == pytest.approx(1.0), "the sum of self energies is unchanged"
         assert kept.nodes.columns[2].sum() == pytest.approx(sum(node.calls for node in own) + _smaller_calls(kept.nodes))
         assert np.allclose(kept.nodes.inclusive_by[:, 0], kept.nodes.columns[3]), "components agree with their sum"
         for node in kept.nodes:
@@ -71,7 +71,7 @@ def _smaller_calls(nodes: Nodes) -> int:
     return sum(node.calls for node in nodes if node.method == SMALLER)
 
 
-def test_small_threads_and_tests_are_summed_up() -> None:
+def test_small_threads_and_tests_are_merged() -> None:
     random = Random(3)
     large = thread(tree(5, random), 2.0)
     small = [thread(tree(3, random, total_j=1e-6), 1e-6, serial=serial) for serial in range(2, 12)]
@@ -83,7 +83,7 @@ def test_small_threads_and_tests_are_summed_up() -> None:
     assert found.omitted == 33 + sum(node.inclusive_j < found.min_energy_j for node in large.nodes)
 
 
-def test_a_large_recording_has_a_bounded_number_of_frames_however_its_energy_is_spread() -> None:
+def test_the_number_of_frames_is_bounded() -> None:
     size = 200_000
     even = np.full(size, 1 / size)
     nodes = made(np.full(size, -1), np.zeros(size, np.int64), np.ones(size, np.int64), even, even)

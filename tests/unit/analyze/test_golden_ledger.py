@@ -15,11 +15,11 @@ from navitas.attribute.owner_kind import OwnerKind
 
 TESTS = Path(__file__).parents[2]
 FIGURES = TESTS / "golden/recording-v1-ledger.json"
-"""Made once, by the version that made the recording; never updated."""
+"""Written by the version that made the recording. Never updated."""
 
 
 def sums(profile: Profile) -> dict[str, list[float]]:
-    """Energy with and without probes', by run, test, owner, component and method; and calls by run, test, thread and method."""
+    """Return energies with and without probes by run, test, owner, component and method, and calls by run to method."""
     ledger = profile.ledger
     energy, calls, owners, tests = ledger.energy, ledger.calls, ledger.owners, ledger.tests
     found: dict[str, list[float]] = {}
@@ -42,7 +42,7 @@ def sums(profile: Profile) -> dict[str, list[float]]:
     return found
 
 
-def test_every_sum_is_as_it_was() -> None:
+def test_all_sums_are_unchanged() -> None:
     profile = navitas.load(TESTS / "golden/recording-v1")
     wanted = json.loads(FIGURES.read_text("utf-8"))
     found = sums(profile)

@@ -36,13 +36,13 @@ def test_the_golden_recording() -> None:
     assert profile.tests[0].alternative_j is None
 
 
-def test_a_string_names_a_recording_as_a_path_does(tmp_path: Path) -> None:
+def test_a_recording_can_be_a_string_or_a_path(tmp_path: Path) -> None:
     target = tmp_path / "report.json"
     assert run(["report", str(GOLDEN), "--json", str(target)]) == 0
     assert data_of(json_report.write, navitas.load(str(GOLDEN))) == json.loads(target.read_text("utf-8"))
 
 
-def test_an_alternative_model_stands_beside_and_changes_nothing() -> None:
+def test_an_alternative_model_changes_no_other_figure() -> None:
     plain, both = navitas.load(GOLDEN), navitas.load(GOLDEN, alternative="paper1")
     assert both.totals == plain.totals
     assert both.ledger.alternative == "paper1"
@@ -61,7 +61,7 @@ def test_an_alternative_model_stands_beside_and_changes_nothing() -> None:
         ([], [0, None], ["runs/0: 5 × rail_readings lost", "5 × rail_readings lost"]),
     ],
 )
-def test_a_loss_is_warned_of_unless_a_warning_of_its_run_says_so(
+def test_a_loss_has_a_warning_unless_its_run_has_one(
     tmp_path: Path, warned: list[int | None], lost: list[int | None], named: list[str]
 ) -> None:
     path = Path(shutil.copytree(GOLDEN, tmp_path / "rec")) / "manifest.json"
@@ -73,7 +73,7 @@ def test_a_loss_is_warned_of_unless_a_warning_of_its_run_says_so(
     assert [notice.message for notice in navitas.load(path.parent).warnings if notice.code == "loss"] == named
 
 
-def test_a_recording_without_its_power_profile_says_how_to_get_it_back(tmp_path: Path) -> None:
+def test_a_missing_power_profile_has_a_remedy(tmp_path: Path) -> None:
     recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     (recording / "power_profile.xml").unlink()
     with pytest.raises(PowerProfileError) as caught:
@@ -82,13 +82,13 @@ def test_a_recording_without_its_power_profile_says_how_to_get_it_back(tmp_path:
     assert "Copy the recording again" in caught.value.remedy and "--power-profile" in caught.value.remedy
 
 
-def test_what_is_no_recording_is_refused(tmp_path: Path) -> None:
+def test_other_folders_and_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordingError) as caught:
         navitas.load(tmp_path)
     assert str(tmp_path) in caught.value.message and caught.value.remedy
 
 
-def test_a_parquet_file_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parquet_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     profile, target, link = navitas.load(GOLDEN), tmp_path / "energy.parquet", tmp_path / "link.parquet"
     link.symlink_to(target.name)

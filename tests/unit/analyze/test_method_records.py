@@ -1,4 +1,4 @@
-"""Methods of a thread are read like any sequence, and made each time."""
+"""`MethodRecords` is a sequence that creates its records on each read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _energy(number: int) -> MethodEnergy:
     return MethodEnergy(number, 1, 0, 0, 2.0, 1.0, 3, 2, 1)
 
 
-def test_it_is_a_sequence_that_keeps_no_record() -> None:
+def test_records_are_created_on_each_read() -> None:
     made: list[int] = []
 
     def read(low: int, high: int) -> list[tuple[object, ...]]:

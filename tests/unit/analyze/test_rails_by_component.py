@@ -1,4 +1,4 @@
-"""Rails of the device are compared with the components that they measure, and with no others."""
+"""The device's rails are compared only with the components that they measure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FAN_W = 2.0
 
 @dataclass
 class Fan:
-    """Draws constant base power, which a rail of its own measures."""
+    """Draws constant base power, which a separate rail measures."""
 
     name: str = "fan"
     levels: tuple[EvidenceLevel, ...] = (EvidenceLevel("made"),)
@@ -35,14 +35,14 @@ class Fan:
 
 
 def with_rails(tables: RunTables, **watts: float) -> RunTables:
-    """The run with readings of rails that draw constant power, at its start, its middle and its end."""
+    """Add readings of rails with constant power at the start, middle and end of the run."""
     t_ns = np.array([tables.start_ns, (tables.start_ns + tables.end_ns) // 2, tables.end_ns])
     energy_j = np.outer(t_ns - t_ns[0], list(watts.values())) / 1e9
     return replace(tables, rails=RailReadings(tuple(watts), t_ns, energy_j))
 
 
 def compared(components: Sequence[Component], **watts: float) -> tuple[float | None, float | None]:
-    """What rails measured, and the estimate beside it, in watts."""
+    """Return the power that the rails measured, and the estimate, in watts."""
     tables = with_rails(run([thread(1, samples=[(0, 0), (1000, 300)])], [(0, 600), (600, 800)]), **watts)
     totals, span_s = profile_with([tables], components).totals, (tables.end_ns - tables.start_ns) / 1e9
     if totals.rails_j is None or totals.rails_estimate_j is None:
@@ -57,11 +57,11 @@ def test_rails_are_compared_with_the_components_that_they_measure() -> None:
     assert compared([Lamp(), Fan()], VSYS_FAN=2.5) == (2.5, FAN_W)
 
 
-def test_rails_that_measure_no_component_are_compared_with_nothing() -> None:
+def test_rails_without_a_component_are_ignored() -> None:
     assert compared([Lamp(), Fan()], DISPLAY=7.0) == (None, None)
 
 
-def test_rails_of_a_component_of_which_nothing_is_known_are_left_out() -> None:
+def test_rails_of_an_unknown_component_are_ignored() -> None:
     assert compared([Lamp(rail="LAMP", dark=(0,)), Fan()], LAMP=3.0, VSYS_FAN=2.5) == (2.5, FAN_W)
 
 

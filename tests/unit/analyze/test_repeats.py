@@ -21,7 +21,7 @@ METHODS = MethodTable(
 
 
 def one_run(repeat: int, energy_j: float, status: str = "passed", *, method: str = "t", **more: object) -> TestSpec:
-    """A run with one thread, which uses all of its energy."""
+    """Return a run with one thread, which uses all of its energy."""
     threads = (ThreadSpec(1, "main", energy_j, cpu_ns=10, nodes=(NodeSpec(-1, 0, 1, energy_j / 2),)),)
     return replace(TestSpec("p.SortTest", method, repeat, threads, status=status), **more)  # type: ignore[arg-type]
 
@@ -30,7 +30,7 @@ def made(*tests: TestSpec) -> Profile:
     return Profile(made_ledger(tests, METHODS), ABOUT)
 
 
-def test_runs_that_were_cut_count_only_where_all_were() -> None:
+def test_cut_runs_count_only_if_all_runs_were_cut() -> None:
     profile = made(one_run(0, 10.0), one_run(1, 1.0, "cut"), one_run(2, 13.0, "failed"))
     assert counted_repeats(profile.tests).record_counts.tolist() == [True, False, True]
     (group,) = profile.repeats()
@@ -56,12 +56,12 @@ def test_a_method_s_median_is_over_the_repeats_that_count_for_its_tests() -> Non
 
     assert of((0, 0, 8.0, "passed"), (1, 0, 1.0, "cut"), (2, 0, 6.0, "failed")) == [("sort", (8.0, 1.0, 6.0), (8.0, 6.0), 7.0)]
     assert of((0, 0, 8.0, "cut"), (1, 0, 1.0, "cut")) == [("sort", (8.0, 1.0), (8.0, 1.0), 4.5)]
-    # One test is cut, the other is not: only the methods of the first lose that repeat.
+    # If one of two tests is cut, the repeat doesn't count for the methods of that test.
     assert of((0, 0, 8.0, "passed"), (0, 1, 2.0, "passed"), (1, 0, 1.0, "cut"), (1, 1, 4.0, "passed")) == [
         ("sort", (8.0, 1.0), (8.0,), 8.0),
         ("swap", (2.0, 4.0), (2.0, 4.0), 3.0),
     ]
-    # A repeat in which its tests ran without it counts with 0; one in which they never ran does not count.
+    # A repeat counts with 0 if tests ran without calling the method. It doesn't count if the tests never ran.
     assert of((0, 0, 8.0, "passed"), (1, 1, 2.0, "passed")) == [
         ("sort", (8.0, 0.0), (8.0,), 8.0),
         ("swap", (0.0, 2.0), (2.0,), 2.0),
@@ -98,7 +98,7 @@ def test_a_repeat_counts_for_a_test_that_ended_in_it() -> None:
     assert found.for_groups(group, record, 4).tolist() == [[False, True, False], [True] * 3, [False, True, False], [True] * 3]
 
 
-def test_where_no_repeat_counts_for_all_tests_of_a_group_all_do() -> None:
+def test_all_repeats_count_if_none_counts_for_all_tests_of_a_group() -> None:
     profile = made(one_run(0, 1.0), one_run(0, 1.0, "cut", method="u"), one_run(1, 1.0, "cut"), one_run(1, 1.0, method="u"))
     found = counted_repeats(profile.tests)
     assert found.for_groups(np.array([0, 0, 1]), np.array([0, 1, 0]), 2).tolist() == [[True, True], [True, False]]
@@ -160,7 +160,7 @@ def test_a_role_is_the_sum_of_its_threads() -> None:
             assert role.components == pytest.approx(np.sum([each.components for each in own], axis=0), rel=1e-12)
 
 
-def test_runs_stand_beside_those_without_probes() -> None:
+def test_runs_are_compared_with_baseline_runs() -> None:
     def probed(repeat: int, sampled_j: float) -> TestSpec:
         threads = (ThreadSpec(1, "main", 10.0, nodes=(NodeSpec(-1, 0, 1, 5.0, probes_j=1.0),)),)
         return TestSpec("p.SortTest", "t", repeat, threads, compensation=(sampled_j, 0.5, 8.0, 0.25))
@@ -178,7 +178,7 @@ def test_runs_stand_beside_those_without_probes() -> None:
     assert made(one_run(0, 1.0)).compensated_totals() is None and made(one_run(0, 1.0)).repeats()[0].baseline is None
 
 
-def test_nothing_has_no_shares() -> None:
+def test_there_is_no_share_of_nothing() -> None:
     assert share(1.0, 4.0) == 0.25 and share(-1.0, 4.0) == -0.25
     assert share(1.0, 0.0) is share(1.0, -1.0) is None
 

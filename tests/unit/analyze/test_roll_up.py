@@ -1,4 +1,4 @@
-"""Methods and threads over tests: each once, whatever recurses, repeats or has the same name."""
+"""Sums over tests by method, thread and role, with recursion, repeats and equal names."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_recursion_counts_once() -> None:
     assert swap.components == (10.5,)
 
 
-def test_a_thread_s_methods_are_what_the_totals_sum() -> None:
+def test_totals_are_sums_of_the_threads_methods() -> None:
     (test,) = made(one_test(RECURSION)).tests
     (thread,) = test.threads
     assert thread.untraced_j == pytest.approx(4.5)
@@ -73,7 +73,7 @@ def test_a_thread_s_methods_are_what_the_totals_sum() -> None:
     ]
 
 
-def test_a_method_of_two_maps_is_one_and_one_of_two_modules_is_two() -> None:
+def test_methods_are_grouped_by_module_and_name() -> None:
     first = main(NodeSpec(-1, 2, 1, 1.0), NodeSpec(-1, 3, 1, 2.0), NodeSpec(-1, 4, 1, 4.0))
     second = main(NodeSpec(-1, 1, 1, 0.5))
     found = made(one_test(first), one_test(second, repeat=1)).method_totals()
@@ -93,7 +93,7 @@ def test_totals_of_chosen_tests() -> None:
     assert [(each.name, each.energy_j) for each in profile.thread_totals(profile.tests[:2])] == [("main", 40.0)]
 
 
-def test_threads_of_one_name_and_role_are_one_and_groups_count_their_threads() -> None:
+def test_threads_are_grouped_by_name_and_role() -> None:
     def group(count: int, energy_j: float) -> ThreadSpec:
         return ThreadSpec(-1, "pool-#", energy_j, count=count, cpu_ns=count)
 
@@ -110,7 +110,7 @@ def test_threads_of_one_name_and_role_are_one_and_groups_count_their_threads() -
     assert profile.thread_totals()[0].untraced_j == pytest.approx(38.0)
 
 
-def test_a_baseline_stands_beside_and_is_in_no_sum() -> None:
+def test_sums_exclude_the_baseline() -> None:
     probed = replace(one_test(main(NodeSpec(-1, 0, 1, 1.0, probes_j=0.25))), compensation=(0.375, 0.5, 20.75, 0.625))
     plain = replace(one_test(main(energy_j=18.0)), baseline=True)
     profile = made(probed, plain, run=replace(RUN, probes_error=0.1))
@@ -126,7 +126,7 @@ def test_a_baseline_stands_beside_and_is_in_no_sum() -> None:
     assert method.exclusive_error_j == pytest.approx(0.025)
 
 
-def test_two_siblings_of_one_method_are_refused_by_the_maker() -> None:
+def test_the_ledger_maker_refuses_siblings_with_the_same_method() -> None:
     with pytest.raises(ValueError, match="method 0"):
         made(one_test(main(NodeSpec(-1, 0, 1, 1.0), NodeSpec(-1, 0, 1, 1.0))))
 
@@ -148,7 +148,7 @@ def test_a_repeat_without_a_method_counts_as_zero() -> None:
     assert all(each.exclusive_j.values[1] == 0 for each in profile.method_repeats())
 
 
-def test_classes_of_tests_have_the_methods_of_their_tests() -> None:
+def test_test_classes_have_the_methods_of_their_tests() -> None:
     profile = made(one_test(RECURSION, class_name="p.A"), one_test(main(), class_name="p.B"))
     first, second = by_class(profile.tests)
     assert profile.method_totals([first]) == profile.method_totals([profile.tests[0]]) != ()

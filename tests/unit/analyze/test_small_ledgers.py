@@ -1,4 +1,4 @@
-"""Empty and very small ledgers are analysed and reported correctly."""
+"""Empty and small recordings can be analyzed and reported."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ALL = (
 
 
 @pytest.mark.parametrize("make", ALL)
-def test_small_ledgers_are_whole_and_can_be_reported(make: Callable[[], Profile]) -> None:
+def test_small_ledgers_are_conserved_and_can_be_reported(make: Callable[[], Profile]) -> None:
     made = make()
     assert check(made) == []
     assert not [notice for notice in notices(made) if notice.code == "not_conserved"]
@@ -90,13 +90,13 @@ def test_small_ledgers_are_whole_and_can_be_reported(make: Callable[[], Profile]
     assert text_of(collapsed.write, made).count("\n") == len(made.thread_totals())
 
 
-def test_a_recording_without_a_run_says_so() -> None:
+def test_a_recording_without_runs_has_a_warning() -> None:
     assert no_runs().evidence == (Evidence("cpu", "none", (MergedReason("no_runs", "the recording holds no run"),)),)
     assert no_runs().totals.energy_j == 0
     assert [each.level for each in no_runs_of_two_components().evidence] == ["none", "none"]
 
 
-def test_a_recording_of_nothing_but_baselines_says_so() -> None:
+def test_a_recording_with_only_baseline_runs_has_a_warning() -> None:
     described = Run(id=0, module=":", repeat=0, package="p", map_id="0" * 16, exit="complete", baseline=True)
     only = manifest(1).model_copy(update={"runs": [described]})
     found = profile_of(parsed(run([thread(1, samples=[(0, 0), (1000, 500)])], [(0, 1000)])), only, MODEL)
@@ -120,7 +120,7 @@ def test_without_tests_all_energy_is_outside_of_tests() -> None:
     assert totals.threads_j > 0
 
 
-def test_one_test_is_the_whole() -> None:
+def test_a_single_test_has_all_energy() -> None:
     (test,) = made_of_one_test().tests
     assert (test.energy_j, test.threads_j, test.base_j, test.components) == (3.0, 2.0, 1.0, (3.0,))
     assert [(thread.name, thread.energy_j, thread.untraced_j) for thread in test.threads] == [("main", 2.0, 2.0)]

@@ -18,7 +18,7 @@ SECOND_NS = 1_000_000_000
 
 
 def one_run(threads: int, name: str = "main") -> Profile:
-    """A run of one second, with threads that are busy throughout; the first one has a lamp."""
+    """Return the profile of a run of one second with busy threads. The first thread has a lamp."""
     own = [thread(serial, samples=[(0, 0), (1000, 100)], name=name.replace("#", str(serial))) for serial in range(1, threads + 1)]
     return profile_with([run(own, [(0, 1000)])], BOTH)
 
@@ -32,7 +32,7 @@ def test_without_a_component_all_are_summed() -> None:
     assert profile.timeline("lamp").power_w == pytest.approx([BASE_W + THREAD_W] * 10)
 
 
-def test_the_name_of_a_group_means_all_its_threads() -> None:
+def test_the_name_of_a_group_selects_all_its_threads() -> None:
     count = OWN_ROWS + 6
     profile = one_run(count, "pool-#")
     assert "pool-#" in profile.ledger.owners.name
@@ -42,12 +42,12 @@ def test_the_name_of_a_group_means_all_its_threads() -> None:
     assert found == pytest.approx(count * alone, rel=1e-9)
 
 
-def test_a_name_with_numbers_replaced_is_no_group_where_none_was_made() -> None:
+def test_a_stem_selects_threads_only_if_they_are_grouped() -> None:
     with pytest.raises(UsageError, match="no thread 'pool-#'"):
         one_run(2, "pool-#").timeline(thread="pool-#")
 
 
-def test_a_run_is_named_by_its_id() -> None:
+def test_a_run_is_selected_by_its_id() -> None:
     made = profile_with(lit_runs(2))
     first, second = made.ledger.runs
     renumbered = Profile(replace(made.ledger, runs=(replace(first, id=7), replace(second, id=0))), made.about)
@@ -69,6 +69,6 @@ def test_a_run_is_named_by_its_id() -> None:
         ({"thread": "none"}, "no thread 'none'"),
     ],
 )
-def test_errors_name_what_is_wrong(wrong: dict[str, object], message: str) -> None:
+def test_errors_name_the_wrong_argument(wrong: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         one_run(1).timeline(**wrong)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Tests that got too little CPU, or whose pace changed between repeats, are named with their figures."""
+"""Warnings name tests that were starved or whose pace changed between repeats, with figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ran(
     method: str = "polls",
     status: str = "passed",
 ) -> TestSpec:
-    """A run of a test of 2 s; all waiting counts as starved unless it is given."""
+    """Return a run of a test of 2 s. By default, all waiting time is starved time."""
     nodes = [NodeSpec(-1, 0, calls, 0.5)] if calls else []
     threads = [ThreadSpec(1, "main", 1.0, cpu_ns=cpu_ms * MS, nodes=nodes)]
     if jit_ms:
@@ -49,7 +49,7 @@ def warned(*tests: TestSpec, kind: str = "virtual") -> list[Notice]:
     return list(unsteady(profile(*tests, kind=kind)))
 
 
-def test_a_starved_test_is_named_with_its_figures() -> None:
+def test_a_starved_test_has_a_warning_with_figures() -> None:
     (notice,) = warned(ran(cpu_ms=600, waited_ms=1400))
     assert notice.code == "starved"
     assert "this computer was busy" in notice.message
@@ -74,11 +74,11 @@ def test_on_a_phone_the_remedy_is_about_the_phone() -> None:
     ],
     ids=["as on a quiet computer", "too short to say", "waiting is not counted", "its own threads", "idle"],
 )
-def test_other_tests_are_not(test: TestSpec) -> None:
+def test_tests_that_are_not_starved_have_no_warning(test: TestSpec) -> None:
     assert warned(test) == []
 
 
-def test_each_test_is_named_once_with_its_worst_run_and_only_some_are() -> None:
+def test_a_warning_names_each_test_once_and_at_most_three_tests() -> None:
     tests = [ran(k, cpu_ms=100, waited_ms=200 + 100 * k + n, method=f"t{n}") for n in range(5) for k in range(3)]
     (notice,) = warned(*tests)
     assert "5 tests" in notice.message
@@ -86,14 +86,14 @@ def test_each_test_is_named_once_with_its_worst_run_and_only_some_are() -> None:
     assert notice.message.count("(run") == 3
 
 
-def test_the_same_calls_that_took_longer_are_named() -> None:
+def test_slower_calls_have_a_warning() -> None:
     (notice,) = warned(ran(0, cpu_ms=410, calls=1000), ran(1, cpu_ms=430, calls=1000), ran(2, cpu_ms=930, calls=1010))
     assert notice.code == "pace_changed"
     assert "the same calls of a.PollTest#polls took 410 ms to 930 ms of CPU time (2.3 ×)" in notice.message
     assert "--repeat" in notice.remedy
 
 
-def test_different_work_is_said() -> None:
+def test_different_numbers_of_calls_have_a_warning() -> None:
     (notice,) = warned(ran(0, cpu_ms=300, calls=1200), ran(1, cpu_ms=1400, calls=5600))
     assert "a.PollTest#polls made 1,200 to 5,600 calls in 300 ms to 1.40 s of CPU time (4.7 ×)" in notice.message
 
@@ -115,11 +115,11 @@ def test_without_calls_the_cpu_time_is_compared() -> None:
     ],
     ids=["one run", "usual spread", "too short to say", "idle", "cut", "JIT compiler"],
 )
-def test_steady_tests_are_not(tests: list[TestSpec]) -> None:
+def test_steady_tests_have_no_warning(tests: list[TestSpec]) -> None:
     assert warned(*tests) == []
 
 
-def test_a_test_got_its_cpu_time_and_waited_for_more() -> None:
+def test_cpu_use_contains_cpu_time_and_waiting_time() -> None:
     made = profile(ran(cpu_ms=500, waited_ms=1200, starved_ms=1000, calls=4000, jit_ms=70), ran(1, cpu_ms=0))
     use, unknown = map(made.cpu_use, made.tests)
     assert (use.cpu_ns, use.calls, use.waited_ns, use.starved_ns) == (500 * MS, 4000, 1200 * MS, 1000 * MS)

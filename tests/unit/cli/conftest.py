@@ -1,4 +1,4 @@
-"""Commands of unit tests ask no git for the project's revision: that would start a process."""
+"""In unit tests, commands don't run git for the project's revision, since unit tests start no processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A context manager in the background is always exited, and raises its error on request."""
+"""A background context manager is always exited, and `result` raises its error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from navitas.errors import DeviceError
 
 
 class Thing:
-    """A context manager whose start can be held back."""
+    """A context manager whose start a test can delay."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.go = threading.Event()
@@ -32,7 +32,7 @@ class Thing:
             self.said.append("left")
 
 
-def test_it_starts_while_something_else_is_done() -> None:
+def test_it_starts_in_the_background() -> None:
     thing = Thing()
     with BackgroundContext(thing.open) as background:
         assert thing.said == []
@@ -42,7 +42,7 @@ def test_it_starts_while_something_else_is_done() -> None:
     assert thing.said == ["entered", "left"]
 
 
-def test_it_is_ended_when_the_other_fails() -> None:
+def test_it_is_exited_if_the_block_fails() -> None:
     thing = Thing()
     with pytest.raises(KeyboardInterrupt), BackgroundContext(thing.open):
         thing.go.set()
@@ -50,16 +50,16 @@ def test_it_is_ended_when_the_other_fails() -> None:
     assert thing.said == ["entered", "left"]
 
 
-def test_its_error_is_raised_by_its_result() -> None:
+def test_result_raises_its_error() -> None:
     thing = Thing(DeviceError("no phone"))
     thing.go.set()
     with pytest.raises(DeviceError, match="no phone"), BackgroundContext(thing.open) as background:
         background.result()
     with BackgroundContext(thing.open):
-        pass  # no result requested
+        pass  # The block doesn't call result.
 
 
-def test_the_error_of_the_block_reaches_what_was_entered() -> None:
+def test_the_error_of_the_block_reaches_the_context_manager() -> None:
     seen: list[BaseException] = []
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Progress of steps whose size is known."""
+"""Progress bars."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from navitas.cli.bars import bar
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_a_bar_is_shown_on_a_terminal_alone(terminal: bool) -> None:
+def test_a_bar_is_shown_only_on_a_terminal(terminal: bool) -> None:
     out = io.StringIO()
     with bar("simulating", Console(file=out, force_terminal=terminal, width=100)) as progress:
         progress(3, 4)

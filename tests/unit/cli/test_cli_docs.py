@@ -59,7 +59,7 @@ def test_commands_in_the_docs_exist(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
+def test_link_targets_exist(page: str) -> None:
     path = ROOT / page
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
         assert (path.parent / target).exists(), target

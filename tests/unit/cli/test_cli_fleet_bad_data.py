@@ -32,7 +32,7 @@ def test_faults_of_phones_are_counted_by_reason(tmp_path: Path, capsys: pytest.C
         sample(20, 79, uptime_s=50),  # restarted
         sample(30, 85, uptime_s=650),  # the level rises while it discharges
         sample(40, 90, uptime_s=1250, state="charging"),
-        sample(50, 95, uptime_s=1850),  # taken off the charger: a gap of two pairs
+        sample(50, 95, uptime_s=1850),  # unplugged: a gap of two pairs
         sample(60, 94, uptime_s=2450),
         sample(70, 93, uptime_s=50_000_000),  # its clock was set back
         sample(70 + 7 * 60, 80),  # a gap of seven hours

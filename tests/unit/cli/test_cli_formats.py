@@ -1,4 +1,4 @@
-"""`--format`, `-o` and the short forms: which report goes where, and what is refused before any work is done."""
+"""`--format`, `-o` and the short forms: pairs of reports and files, and errors before the work."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def report(*arguments: object) -> int:
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Formats of other packages: `csv`, `table` (also .csv), `broken`, which cannot be imported, and `failing`."""
+    """Install formats of other packages: `csv`, `table` (also .csv), `broken` (can't be imported) and `failing`."""
     folder = tmp_path / "plugins"
     folder.mkdir()
     (folder / "cli_csv.py").write_text(CSV)
@@ -55,7 +55,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def no_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In an empty folder, a test that fails when a recording is read."""
+    """Run the test in an empty folder, and fail if it reads a recording."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: pytest.fail("the recording was read"))
 
@@ -105,7 +105,7 @@ def test_a_binary_format_goes_to_a_pipe(capfdbinary: pytest.CaptureFixture[bytes
     assert out.startswith(b"PAR1") and out.endswith(b"PAR1")
 
 
-def test_options_of_the_tables_are_those_of_the_text_report(tmp_path: Path) -> None:
+def test_the_text_report_has_the_options_of_the_tables(tmp_path: Path) -> None:
     assert report("--top", 1, "--tree", "main", "-o", tmp_path / "a.txt") == ExitCode.OK
     text = (tmp_path / "a.txt").read_text()
     assert " more methods: " in text and "self 8.72 mJ, 1 call" in text
@@ -168,7 +168,7 @@ def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest
     assert not (tmp_path / "e.fail").exists()
 
 
-def test_our_own_extensions_import_no_other_package(plugins: Path, tmp_path: Path) -> None:
+def test_builtin_extensions_import_no_other_package(plugins: Path, tmp_path: Path) -> None:
     for name in ("csv", "table", "broken", "failing"):
         module = CSV.replace('".csv"', '".fail"') if name == "failing" else CSV
         (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{module}")
@@ -179,7 +179,7 @@ def test_our_own_extensions_import_no_other_package(plugins: Path, tmp_path: Pat
     assert (tmp_path / "imported").exists()
 
 
-def test_an_extension_of_ours_is_ours_whatever_others_have(plugins: Path) -> None:
+def test_builtin_extensions_take_precedence(plugins: Path) -> None:
     (plugins / "cli_csv.py").write_text(CSV.replace('".csv"', '".json"'))
     (plugins / "cli_table.py").write_text(CSV.replace('".csv"', '".table.json"'))
     files = {"x.json": "json", "x.y.json": "json", "x.table.json": "json", "x.speedscope.json": "speedscope"}
@@ -203,7 +203,7 @@ def test_a_format_that_ends_the_process_is_named(
 
 
 @pytest.mark.usefixtures("plugins")
-def test_a_format_that_fails_does_not_cost_the_recording_its_report(tmp_path: Path) -> None:
+def test_the_recording_has_a_report_if_another_format_fails(tmp_path: Path) -> None:
     recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     options = ReportOptions((ReportFile("failing", tmp_path / "x", "--format failing"),))
     with pytest.raises(NavitasError, match="the report format failing failed"):
@@ -211,7 +211,7 @@ def test_a_format_that_fails_does_not_cost_the_recording_its_report(tmp_path: Pa
     assert json.loads((recording / "report.json").read_text())["schema_version"] == 2
 
 
-def test_formats_that_go_beside_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_default_formats_are_written_to_the_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     named = ReportFile("html", tmp_path / "named.html", "--html")
     for options in (ReportOptions(default_formats=("json", "html")), ReportOptions((named,), default_formats=("json", "html"))):
@@ -237,7 +237,7 @@ def test_help_lists_the_formats(plugins: Path, tmp_path: Path, capsys: pytest.Ca
     assert not (tmp_path / "imported").exists(), "help imports no other package"
 
 
-def test_profile_record_and_demo_take_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_profile_record_and_demo_support_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "build.gradle").touch()
     for arguments in (["profile", str(tmp_path)], ["demo"], ["record", "a.b"]):
         assert run([*arguments, "--format", "jsn=x"]) == ExitCode.USAGE

@@ -1,4 +1,4 @@
-"""Habits of all commands, checked for each command that introspection finds."""
+"""Conventions of all commands, checked for each command that introspection finds."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from navitas.errors import ExitCode
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
 STORES = ("fleet ingest", "fleet sample", "fleet simulate")
-"""They make a store that is missing."""
+"""Commands that create a missing store."""
 FIRST_WORDS = {"profile": ["."], "report": ["rec"], "fleet sample": ["--device", "none"]}
 LAST_WORDS = {"record": ["--device", "none"]}
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with a project, a recording, a fleet, classes and a file of samples."""
+    """Create a working folder with a project, a recording, a fleet, classes and a file of samples."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(GOLDEN, tmp_path / "rec")
     (tmp_path / "build.gradle").touch()
@@ -50,7 +50,7 @@ def _ordinary(param: click.Parameter) -> str:
 
 
 def _line(name: str, tested: click.Parameter, value: str) -> list[str]:
-    """The command with what it requires, and one parameter of the given value."""
+    """Return a command line with the required parameters, and one parameter with the given value."""
     words: list[str] = []
     for param in COMMANDS[name].params:
         if param is tested or param.required:
@@ -74,8 +74,8 @@ def _paths() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "param"), _paths())
-def test_a_path_that_is_not_there_is_wrong_usage(name: str, param: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Before any work is done: no build starts, no device is looked for, and no folder is made."""
+def test_a_missing_path_is_a_usage_error(name: str, param: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error comes before the work: no build starts, no device is searched, no folder is created."""
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     value = NAMED_BY_ROLE[tested.type.role] if isinstance(tested.type, PathType) else "nosuch/thing"
     assert run(_line(name, tested, value)) == ExitCode.USAGE
@@ -91,7 +91,7 @@ def test_every_command_writes_json_to_a_file_or_standard_output(name: str) -> No
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_is_in_a_group_of_the_help_which_fits_and_ends_with_an_example(name: str) -> None:
+def test_help_groups_every_option_and_ends_with_an_example(name: str) -> None:
     context = _context(name)
     text = context.get_help()
     for option in COMMANDS[name].params:
@@ -117,7 +117,7 @@ def _context(name: str) -> click.Context:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_example_of_the_help_is_a_call_of_the_command(name: str) -> None:
+def test_the_example_in_the_help_calls_the_command(name: str) -> None:
     example = getattr(COMMANDS[name], "example", "")
     assert example
     for line in example.splitlines():
@@ -145,8 +145,8 @@ def test_an_old_name_works_with_a_notice(name: str, old: str, capsys: pytest.Cap
     assert "is now" not in capsys.readouterr().err
 
 
-def test_no_spelling_means_input_in_one_command_and_output_in_another() -> None:
-    """Standard names of outputs and the folder of an output are meant: `-o` is always something that is written."""
+def test_no_option_name_means_both_input_and_output() -> None:
+    """`-o` is always an output: a file or a folder."""
     roles: dict[str, set[bool]] = {}
     for command in COMMANDS.values():
         for param in command.params:
@@ -162,7 +162,7 @@ def test_every_command_has_the_common_options(name: str) -> None:
 
 
 @pytest.mark.parametrize("words", [["-q", "power", "show"], ["power", "-q", "show"], ["power", "show", "-q"]])
-def test_quiet_leaves_results_and_errors(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_keeps_results_and_errors(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(words) == ExitCode.OK
     said = capsys.readouterr()
     assert "google-pixel-6" in said.out and said.err == ""
@@ -170,7 +170,7 @@ def test_quiet_leaves_results_and_errors(words: list[str], capsys: pytest.Captur
     assert "nosuch" in capsys.readouterr().err
 
 
-def test_quiet_and_verbose_exclude_each_other_but_a_later_source_gives_way(
+def test_quiet_and_verbose_conflict_only_within_a_source(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["power", "show", "-q", "-v"]) == ExitCode.USAGE
@@ -203,7 +203,7 @@ def test_verbose_shows_stages_and_their_times(place: Path, capsys: pytest.Captur
     ],
 )
 @pytest.mark.parametrize("is_before", [True, False])
-def test_color_is_as_preferred(  # noqa: PLR0917
+def test_color_follows_the_preference(  # noqa: PLR0917
     words: list[str],
     variables: dict[str, str],
     has_color: bool,
@@ -233,7 +233,7 @@ def _files_read() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "param"), _files_read())
-def test_a_dash_is_standard_input_where_a_file_is_read(
+def test_a_dash_is_standard_input_for_input_files(
     name: str, param: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Stdin:
@@ -245,7 +245,7 @@ def test_a_dash_is_standard_input_where_a_file_is_read(
     code = run(line)
     said = capsys.readouterr()
     assert code != ExitCode.OK and "Traceback" not in said.err
-    assert Stdin.buffer.read() == b"", "all of it was read"
+    assert Stdin.buffer.read() == b"", "the command reads all of standard input"
     assert "standard-input" in said.out + said.err or "unusable" in said.out, said.err
 
 
@@ -264,7 +264,7 @@ def test_a_profile_is_read_from_standard_input(
     assert "only once" in capsys.readouterr().err
 
 
-def test_json_on_standard_output_stands_alone(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_contains_only_json(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for line in (["power", "show"], ["power", "show", "google-pixel-6"], ["report", "rec"], ["fleet", "simulate", "new"]):
         assert run([*line, "--json", "-"]) == ExitCode.OK
         assert json.loads(capsys.readouterr().out)["schema_version"] >= 1
@@ -273,7 +273,7 @@ def test_json_on_standard_output_stands_alone(place: Path, capsys: pytest.Captur
     assert json.loads(capsys.readouterr().out)["usable"] is False
 
 
-def test_part_of_a_file_refused_is_a_failed_check(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_partly_refused_file_is_a_failed_check(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
     rows = [good, {**good, "level": 101}, {**good, "level": 102}]
     (place / "s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -284,8 +284,8 @@ def test_part_of_a_file_refused_is_a_failed_check(place: Path, capsys: pytest.Ca
     assert capsys.readouterr().err.splitlines()[-1] == "next: navitas fleet hogs other"
 
 
-def test_no_message_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """Names of files and devices come from outside, in messages of every kind."""
+def test_messages_contain_no_control_sequences(capsys: pytest.CaptureFixture[str]) -> None:
+    """All kinds of messages can contain names of files and devices, which are untrusted."""
     hostile = "a\x1b[2J\u202eb" + "x" * 10_000
     for say in (messages.note, messages.next_step, messages.location, messages.warning, messages.failure, messages.error):
         messages.prefer(messages.Preferences())

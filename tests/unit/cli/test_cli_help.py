@@ -1,4 +1,4 @@
-"""`--help` of every command is quick: it imports nothing that only the command's work needs."""
+"""`--help` of every command is fast, since it doesn't import the modules that only the work needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from navitas.cli.main import run as run_navitas
 
 
 @pytest.mark.parametrize("package", ["duckdb", "pyarrow", "scipy"])
-def test_a_package_that_fleets_lack_is_named_before_any_work(
+def test_a_missing_package_of_fleets_is_reported_before_the_work(
     package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)

@@ -1,4 +1,4 @@
-"""`navitas instrument`: which classes get probes, what is reported about the others, and what is never overwritten."""
+"""`navitas instrument`: classes with probes, warnings about skipped classes, and outputs that must not be overwritten."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.errors import ExitCode
 
 @pytest.fixture
 def classes() -> dict[str, bytes]:
-    """Real classes: py4j's, out of the bridge's jar."""
+    """Return the classes of py4j, from the bridge's jar."""
     bridge = JARS / "navitas-bridge.jar"
     if not bridge.is_file():
         pytest.skip("navitas-bridge.jar is not built: make jars")
@@ -37,7 +37,7 @@ def instrument(tmp_path: Path, source: Path, *more: str) -> int:
 
 
 @pytest.mark.parametrize("map_file", ["out.jar", "in.jar", "link.jar", "out/in.jar", "/dev/zero"])
-def test_the_map_goes_over_nothing_else(
+def test_the_map_overwrites_no_other_file(
     map_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -51,7 +51,7 @@ def test_the_map_goes_over_nothing_else(
 
 
 @pytest.mark.parametrize("map_file", ["out/a/A.class", "out/META-INF/navitas/map.properties"])
-def test_the_map_takes_no_place_of_a_copied_file(
+def test_the_map_does_not_replace_a_copied_file(
     map_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

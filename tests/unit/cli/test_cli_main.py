@@ -1,4 +1,4 @@
-"""Errors become messages and exit codes in one place."""
+"""Errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     "arguments", [["nope"], ["profile", "--repeat", "0"], ["report", "--top", "x"], ["instrument"], ["report"]]
 )
-def test_wrong_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_usage_errors_have_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == ExitCode.USAGE
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_radios_are_off_on_a_phone_that_may_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+def test_radios_off_contradicts_no_prepare(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", "--no-prepare", "--radios", "off"]) == ExitCode.USAGE
     assert "--no-prepare forbids changes" in capsys.readouterr().err
 
@@ -53,18 +53,18 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.C
     assert str(tmp_path / "file") in capsys.readouterr().err
 
 
-def test_a_full_disk_is_named_by_its_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_reported_with_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     recording = Path(__file__).parents[2] / "golden/recording-v1"
     assert run(["report", str(recording), "--json", "/dev/full"]) == ExitCode.TROUBLE
     assert "/dev/full: No space left on device" in capsys.readouterr().err
 
 
-def test_messages_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_messages_contain_no_control_sequences(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["report", "a\x1b[31m\x07\nb"]) == ExitCode.USAGE
     assert "error: RECORDING: a\\u001b[31m\\u0007\nb: No such file" in capsys.readouterr().err
 
 
-def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_replaces_a_link_in_a_loop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
     (tmp_path / "loop").symlink_to("loop")
     assert run(["report", str(golden), "--json", str(tmp_path / "loop")]) == ExitCode.OK
@@ -75,12 +75,12 @@ def test_a_link_in_a_circle_is_replaced_by_the_report(tmp_path: Path, capsys: py
 
 
 @pytest.mark.parametrize("option", ["--timeout=nan", "--timeout=inf", "--voltage=nan", "--voltage=1e400"])
-def test_figures_are_numbers(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nan_and_infinity_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profile", option]) == ExitCode.USAGE
     assert "Invalid value" in capsys.readouterr().err
 
 
-def test_a_report_does_not_take_the_recording_s_place(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_does_not_replace_the_recording(capsys: pytest.CaptureFixture[str]) -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
     for path, word in ((golden, "is a folder"), (golden / "runs/0/logcat.txt", "is a file of the recording")):
         assert run(["report", str(golden), "--json", str(path)]) == ExitCode.USAGE
@@ -107,7 +107,7 @@ def test_an_unknown_thread_is_reported_before_anything_is_written(tmp_path: Path
     assert not out.exists()
 
 
-def test_the_outcome_is_printed_although_no_report_can_be_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_outcome_is_printed_if_the_report_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     outcome = ProfilingOutcome(recording, {"a.BTest#c": "why"}, crashed=False)
     with pytest.raises(UsageError, match="mian"):
@@ -117,7 +117,7 @@ def test_the_outcome_is_printed_although_no_report_can_be_made(tmp_path: Path, c
     assert f"recording: {recording}\n" in error
 
 
-def test_a_profiling_ends_with_what_to_do_next_and_names_no_project_by_a_dot(
+def test_a_run_ends_with_the_next_step_and_a_project_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
@@ -129,7 +129,7 @@ def test_a_profiling_ends_with_what_to_do_next_and_names_no_project_by_a_dot(
         assert f"error: {tmp_path} is not a Gradle project" in capsys.readouterr().err
 
 
-def test_a_large_recording_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_size_of_a_large_recording_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
     with (recording / "big").open("wb") as file:
         file.truncate(203_000_000)

@@ -1,4 +1,4 @@
-"""What a recording says of where it comes from, and what it keeps to itself."""
+"""The provenance of a recording, and the masking of secrets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from navitas.build.java import java_version
 from navitas.bundle.manifest import BundleManifest
 from navitas.bundle.reader import Bundle
 from navitas.cli.main import run
-from navitas.cli.masking import masked
+from navitas.cli.masking import mask_secrets
 from navitas.cli.origin import command_line, find_java_versions, provenance
 from navitas.recording.manifest import Provenance
 
@@ -60,7 +60,7 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
         (["say Bearer abc now"], ["say Bearer *** now"]),
         (["postgres://jane:pw@db:5432/x"], ["postgres://***@db:5432/x"]),
         (["-----BEGIN RSA PRIVATE KEY-----\nabc"], ["***"]),
-        # Not secrets, though their names sound alike.
+        # Not secrets, although their names are similar.
         (["--tests", "TokenTest#expires", "--repeat", "3"], ["--tests", "TokenTest#expires", "--repeat", "3"]),
         (["--tests", "a.b.PasswordTest", "--mode", "tick"], ["--tests", "a.b.PasswordTest", "--mode", "tick"]),
         (["--tests=TokenTest", "--exclude", "**.tokenizer.**"], ["--tests=TokenTest", "--exclude", "**.tokenizer.**"]),
@@ -71,12 +71,12 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
     ],
 )
 def test_secrets_are_masked(arguments: list[str], shown: list[str]) -> None:
-    assert masked(arguments) == shown
+    assert mask_secrets(arguments) == shown
 
 
 @given(st.lists(st.text(max_size=20), max_size=6))
-def test_every_argument_stays_one_that_can_be_written(arguments: list[str]) -> None:
-    found = masked(arguments)
+def test_masked_arguments_can_be_encoded(arguments: list[str]) -> None:
+    found = mask_secrets(arguments)
     assert len(found) == len(arguments)
     Provenance(command_line=found).model_dump_json().encode()
 
@@ -124,7 +124,7 @@ ORDINARY = st.one_of(
 
 @given(st.lists(ORDINARY, max_size=8))
 def test_ordinary_arguments_are_never_changed(arguments: list[str]) -> None:
-    assert masked(arguments) == arguments
+    assert mask_secrets(arguments) == arguments
 
 
 @pytest.mark.parametrize("home", ["/home/alice", "/root"])
@@ -149,23 +149,23 @@ def test_ordinary_arguments_are_never_changed(arguments: list[str]) -> None:
 )
 def test_the_home_folder_is_a_tilde(home: str, given: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", home)
-    assert masked([given.replace("{}", home)]) == [shown.replace("{}", home)]
+    assert mask_secrets([given.replace("{}", home)]) == [shown.replace("{}", home)]
 
 
-def test_a_home_that_is_the_root_or_nowhere_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_root_or_missing_home_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/")
-    assert masked(["/a/b", "/"]) == ["/a/b", "/"]
+    assert mask_secrets(["/a/b", "/"]) == ["/a/b", "/"]
 
 
-def test_a_home_behind_a_link_is_one_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_behind_a_link_is_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "home").symlink_to("disk")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    assert masked([f"{tmp_path}/disk/a", f"{tmp_path}/home/b"]) == ["~/a", "~/b"]
+    assert mask_secrets([f"{tmp_path}/disk/a", f"{tmp_path}/home/b"]) == ["~/a", "~/b"]
 
 
-def test_long_arguments_are_no_burden() -> None:
-    """With a pattern of quadratic time, each of these would take minutes."""
+def test_long_arguments_are_masked_in_linear_time() -> None:
+    """A pattern with quadratic time would take minutes for each of these."""
     texts = (
         "password",
         "a=",
@@ -198,10 +198,10 @@ def test_long_arguments_are_no_burden() -> None:
         "file://",
     )
     for text in texts:
-        assert masked([text * 20_000])
+        assert mask_secrets([text * 20_000])
 
 
-def test_the_command_line_is_that_of_the_command() -> None:
+def test_the_command_line_is_recorded() -> None:
     assert command_line() == []
     with (
         click.Context(click.Command("navitas"), obj=("profile", "--x=1", "-Ptoken=1")) as outer,
@@ -210,7 +210,7 @@ def test_the_command_line_is_that_of_the_command() -> None:
         assert command_line() == ["navitas", "profile", "--x=1", "-Ptoken=***"]
 
 
-def test_main_hands_its_arguments_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_main_passes_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
     monkeypatch.setattr("navitas.cli.profiling._report", lambda *_: seen.append(command_line()) or 0)
     assert run(["record", "a.b", "--device", "x", "--", "am", "start"]) == 0
@@ -260,12 +260,14 @@ def test_the_tests_java_is_the_bundle_s_or_the_default_one(tmp_path: Path, monke
     assert find_java_versions([bundle(homes["11.0.1"]), bundle(homes["17.0.1"])]) == {"11.0.1", "17.0.1"}
     assert find_java_versions([bundle(None), bundle(tmp_path / "gone")]) == {"21.0.1"}
     (homes["11.0.1"] / "bin/java").chmod(0o777)
-    assert find_java_versions([bundle(homes["11.0.1"])]) == {"21.0.1"}, "the phone does not run what every user can change"
+    assert find_java_versions([bundle(homes["11.0.1"])]) == {"21.0.1"}, (
+        "the phone doesn't run a program that other users can change"
+    )
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
     assert find_java_versions([bundle(None)]) == set()
 
 
-def test_a_release_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_as_release_file_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "release")
     assert java_version(tmp_path / "bin/java") is None
 
@@ -277,7 +279,7 @@ def report_of(recording: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, 
     return loaded
 
 
-def test_a_recording_without_provenance_has_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_without_provenance_reports_its_manifest(capsys: pytest.CaptureFixture[str]) -> None:
     report = report_of(GOLDEN, capsys)
     assert report["provenance"] == {"navitas_version": "0.1.0"}
     assert report["created_utc"] == "2026-01-01T00:00:00+00:00"

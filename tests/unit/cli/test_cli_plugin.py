@@ -1,4 +1,4 @@
-"""`navitas plugin` prints lines that a build can use as they are."""
+"""`navitas plugin` prints lines that a build can use unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from navitas.cli.plugin import command
 pytestmark = pytest.mark.usefixtures("made_plugin_jar")
 
 
-def test_a_command_line_that_is_not_on_path_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_navitas_outside_path_is_printed_with_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bin_folder = tmp_path / "user's bin"
     bin_folder.mkdir()
     program = bin_folder / "navitas"

@@ -1,4 +1,4 @@
-"""Progress as plain lines, for logs."""
+"""Progress messages on terminals and in logs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def lines(total: int) -> list[str]:
     return out.getvalue().splitlines()
 
 
-def test_few_tests_are_all_named() -> None:
+def test_few_tests_are_all_printed() -> None:
     assert lines(3) == ["  1/3 ATest#t1", "  2/3 ATest#t2", "  3/3 ATest#t3"]
 
 
-def test_of_thousands_of_tests_a_hundred_or_so_are_named() -> None:
+def test_about_a_hundred_of_thousands_of_tests_are_printed() -> None:
     said = lines(2050)
     assert 90 <= len(said) <= 110
     assert said[0] == "  1/2050 ATest#t1"
     assert said[-1] == "  2050/2050 ATest#t2050"
 
 
-def test_every_test_is_named_when_the_device_reports_no_total() -> None:
+def test_every_test_is_printed_without_a_total() -> None:
     out = io.StringIO()
     progress = ConsoleProgress(Console(file=out, width=200))
     progress.test(0, 0, "p.ATest#t")
@@ -50,11 +50,11 @@ def test_every_test_is_named_when_the_device_reports_no_total() -> None:
         ("org.x.ATest#one\ttwo\x1b[2J", "ATest#one   two\\u001b[2J"),
     ],
 )
-def test_a_label_is_cut_before_its_class_alone(name: str, label: str) -> None:
+def test_a_label_omits_only_the_package(name: str, label: str) -> None:
     assert short_label(name, 100) == label
 
 
-def test_a_long_label_loses_the_end_of_its_parameters() -> None:
+def test_a_long_label_is_truncated_at_the_end() -> None:
     assert short_label("org.x.ATest#adds[" + "1.25, " * 40 + "]", 30) == "ATest#adds[1.25, 1.25, 1.25,…"
     assert cell_len(short_label("org.x.ATest#" + "漢" * 90, 30)) <= 30
 

@@ -1,4 +1,4 @@
-"""Files that a command writes: whole, and named as the user named them."""
+"""Output files are written atomically, and errors have the path that the user gave."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from navitas.cli.files import write_to
 
 
-def test_an_error_of_another_file_is_not_named_by_this_one(tmp_path: Path) -> None:
-    """Also where both lie in one folder."""
+def test_an_error_about_another_file_keeps_its_name(tmp_path: Path) -> None:
+    """Also if both are in the same folder."""
 
     def render(out: IO[str]) -> None:
         (tmp_path / "other").read_text()
@@ -24,7 +24,7 @@ def test_an_error_of_another_file_is_not_named_by_this_one(tmp_path: Path) -> No
     assert not list(tmp_path.iterdir())
 
 
-def test_errors_name_the_file_as_the_user_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_have_the_path_that_the_user_gave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("full").symlink_to("/dev/full")
     Path("file").touch()
@@ -42,7 +42,7 @@ def test_errors_name_the_file_as_the_user_did(tmp_path: Path, monkeypatch: pytes
     assert Path("missing/folder/below").read_bytes() == b"\xc2\xb5\n" and Path("link").is_symlink()
 
 
-def test_a_report_that_fails_leaves_the_old_one(tmp_path: Path) -> None:
+def test_a_failed_report_keeps_the_old_one(tmp_path: Path) -> None:
     def render(out: IO[str]) -> None:
         print("half", file=out, flush=True)
         raise ZeroDivisionError

@@ -1,4 +1,4 @@
-"""Settings of a project: what a file may set, what it may not, and who wins."""
+"""Settings of a project: allowed and forbidden options, and precedence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder: a repository with a Gradle project and a recording."""
+    """Create a working folder: a repository with a Gradle project and a recording."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
     (tmp_path / "build.gradle").touch()
@@ -31,7 +31,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_file_sets_an_option_the_environment_wins_over_it_and_the_command_line_over_both(
+def test_command_line_overrides_environment_and_environment_overrides_file(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     (project / "navitas.toml").write_text('color = "never"\n\n[report]\ntop = 1\n')
@@ -50,7 +50,7 @@ def test_a_file_sets_an_option_the_environment_wins_over_it_and_the_command_line
     assert len(said.out.splitlines()) < len(two.out.splitlines()) <= len(three.out.splitlines())
 
 
-def test_the_nearest_file_up_to_the_root_counts(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_nearest_file_up_to_the_repository_root_is_used(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     inner = project / "a/b"
     inner.mkdir(parents=True)
     (project / "pyproject.toml").write_text("[tool.navitas.report]\ntop = 1\n")
@@ -62,11 +62,11 @@ def test_the_nearest_file_up_to_the_root_counts(project: Path, tmp_path_factory:
     outside = tmp_path_factory.mktemp("outside")
     (outside / "navitas.toml").touch()
     (outside / "below").mkdir()
-    assert find_settings(str(outside / "below")) is None, "a parent outside of a repository may belong to another user"
+    assert find_settings(str(outside / "below")) is None, "a parent outside a repository can belong to other users"
     assert find_settings(str(outside)) is not None
 
 
-def test_the_file_of_the_named_project_counts_not_that_of_the_working_folder(project: Path, capsys: Capture) -> None:
+def test_the_file_of_the_named_project_is_used(project: Path, capsys: Capture) -> None:
     (project / "navitas.toml").write_text("[profile]\nrepeat = 3\n")
     (project / "sub").mkdir()
     (project / "sub/build.gradle").touch()
@@ -98,16 +98,16 @@ def test_the_file_of_the_named_project_counts_not_that_of_the_working_folder(pro
         ("#" * (1 << 20) + "#", "larger than 1 MiB"),
     ],
 )
-def test_what_is_wrong_is_named_by_file_and_line(text: str, part: str, project: Path, capsys: Capture) -> None:
+def test_errors_have_file_and_line(text: str, part: str, project: Path, capsys: Capture) -> None:
     (project / "navitas.toml").write_text(text)
     assert run(["report", "rec"]) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert f"{project / 'navitas.toml'}" in said and part in said and "Traceback" not in said
-    assert run(["report", "--help"]) == ExitCode.OK, "help is there to look the names up"
+    assert run(["report", "--help"]) == ExitCode.OK, "help must work to look up the names"
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "bytes", "dangling"])
-def test_a_file_that_is_none_is_named(kind: str, project: Path, capsys: Capture) -> None:
+def test_a_path_that_is_not_a_regular_file_is_reported(kind: str, project: Path, capsys: Capture) -> None:
     import os  # noqa: PLC0415
 
     path = project / "navitas.toml"
@@ -133,7 +133,7 @@ def _refused() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "option"), _refused())
-def test_a_projects_file_sets_no_program_and_no_output(name: str, option: str, project: Path, capsys: Capture) -> None:
+def test_a_settings_file_cannot_set_programs_and_outputs(name: str, option: str, project: Path, capsys: Capture) -> None:
     (project / "navitas.toml").write_text(f'[{".".join(name.split())}]\n{option} = "x"\n')
     assert run([*name.split(), *(["org.example"] if name == "record" else [])]) == ExitCode.USAGE
     said = capsys.readouterr().err
@@ -141,7 +141,7 @@ def test_a_projects_file_sets_no_program_and_no_output(name: str, option: str, p
     assert f"Give --{option} on the command line" in said and not (project / "x").exists()
 
 
-def test_what_is_refused_is_the_list_of_the_docs() -> None:
+def test_the_docs_list_the_refused_options() -> None:
     text = (Path(__file__).parents[3] / "docs/cli.md").read_text("utf-8")
     part = text[text.index("## Settings files") :]
     named = part[: part.index("\n## ")]
@@ -149,7 +149,7 @@ def test_what_is_refused_is_the_list_of_the_docs() -> None:
 
 
 @pytest.mark.parametrize("value", ["../secret.xml", "/etc/passwd", "link.xml", "a\\u0000b", "~/x.xml"])
-def test_a_file_that_is_read_lies_in_the_project(value: str, project: Path, capsys: Capture) -> None:
+def test_a_settings_file_can_name_only_files_of_the_project(value: str, project: Path, capsys: Capture) -> None:
     (project / "sub").mkdir()
     (project / "sub/build.gradle").touch()
     (project / "secret.xml").touch()
@@ -159,19 +159,19 @@ def test_a_file_that_is_read_lies_in_the_project(value: str, project: Path, caps
     assert "navitas.toml:2: power-profile: " in capsys.readouterr().err or value == "~/x.xml"
 
 
-def test_variables_that_set_nothing_are_named(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_unknown_variables_have_a_warning(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setenv("NAVITAS_REPORT_TPO", "3")
     assert run(["report", "rec"]) == ExitCode.OK
     assert "NAVITAS_REPORT_TPO' sets no option of navitas report (nearest: NAVITAS_REPORT_TOP)" in capsys.readouterr().err
 
 
-def test_a_wrong_value_of_a_variable_names_the_variable(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_an_error_about_a_variable_names_it(project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setenv("NAVITAS_REPORT_TOP", "x")
     assert run(["report", "rec"]) == ExitCode.USAGE
     assert "NAVITAS_REPORT_TOP (--top)" in capsys.readouterr().err
 
 
-def test_build_options_of_a_file_do_not_hinder_bundles(project: Path, capsys: Capture) -> None:
+def test_bundles_ignore_build_options_of_a_settings_file(project: Path, capsys: Capture) -> None:
     (project / "navitas.toml").write_text('[profile]\nmodule = ":app"\n')
     (project / "b.zip").write_text("no bundle")
     run(["profile", "--bundle", "b.zip"])
@@ -182,8 +182,8 @@ def test_build_options_of_a_file_do_not_hinder_bundles(project: Path, capsys: Ca
 
 @settings(max_examples=100, deadline=None)
 @given(st.dictionaries(st.text(max_size=8), st.recursive(st.integers() | st.text(max_size=5), st.lists, max_leaves=3)))
-def test_no_content_of_a_file_is_a_traceback(content: dict[str, object]) -> None:
-    """The checks of values meet anything that TOML can say."""
+def test_no_settings_file_causes_a_traceback(content: dict[str, object]) -> None:
+    """The checks of values get any TOML content."""
     from navitas.cli.settings_file import Settings, defaults  # noqa: PLC0415
 
     command = COMMANDS["report"]

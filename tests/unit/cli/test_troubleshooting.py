@@ -1,4 +1,4 @@
-"""The troubleshooting page quotes messages that are in the code."""
+"""The troubleshooting page quotes messages of the code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOURCES = [
     *(ROOT / "gradle-plugin").glob("*/src/main/java/**/*.java"),
 ]
 CODE = re.sub(r"\s+", " ", "\n".join(path.read_text("utf-8") for path in SOURCES))
-# What adb, Linux and Android say in their own words.
+# Messages of adb, Linux and Android.
 FOREIGN = (
     "is offline",
     "is unauthorized",
@@ -28,7 +28,7 @@ ROWS = [line for line in PAGE.splitlines() if line.startswith("| `")]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_each_message_of_the_page_is_one_of_ours(row: str) -> None:
+def test_the_code_contains_each_message_of_the_page(row: str) -> None:
     symptom = row.split("|")[1]
     for message in re.findall(r"`([^`]+)`", symptom):
         for part in (piece.strip(" ,:()") for piece in re.split(r"…|<|>|'", message)):

@@ -1,4 +1,4 @@
-"""A small result with everything in it that reports must show, and names that must not hurt."""
+"""A small profile with all features that reports show, and with hostile names."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ABOUT = About(
     },
 )
 TICKED = replace(RUN, tick_ns=1.1e6)
-"""A run in which ticks timed the calls."""
+"""A run whose calls are timed by ticks."""
 TREE = (
     NodeSpec(-1, 0, 1, 1.0, self_ns=100_000_000, cpu_ns=100_000_000),
     NodeSpec(0, 1, 2, 4.0, self_ns=800_000_000, cpu_ns=750_000_000, throws=1, cut=1),
@@ -63,7 +63,10 @@ TREE = (
 
 
 def one_run(number: int, energy_j: float, status: str = "passed", *, probes_j: float = 0.0) -> TestSpec:
-    """One run of `SortTest.sorts`: a small tree, helpers in a row, an evil name, a collector; `probes_j` are those of `sort`."""
+    """Return a run of `SortTest.sorts` with a small call tree, helper threads, a hostile name and a garbage collector.
+
+    `probes_j` is the energy of the probes in `sort`.
+    """
     sorts, sort, swap = TREE
     sort = replace(sort, exclusive_j=energy_j - 6.0 - probes_j, probes_j=probes_j)
     return TestSpec(
@@ -85,7 +88,7 @@ def one_run(number: int, energy_j: float, status: str = "passed", *, probes_j: f
 
 
 def with_nodes(test: TestSpec, *nodes: NodeSpec) -> TestSpec:
-    """The test with another tree of its first thread, which uses as much as before."""
+    """Replace the call tree of the test's first thread. The thread's energy stays the same."""
     return replace(test, threads=(replace(test.threads[0], nodes=nodes), *test.threads[1:]))
 
 
@@ -96,7 +99,7 @@ def profile(
     about: About = ABOUT,
     alternative: str | None = None,
 ) -> Profile:
-    """The runs given, or one of 10 J; 2 J of base outside of them."""
+    """Return the profile of the given runs (default: one of 10 J), with 2 J of base energy outside tests."""
     chosen = tests or (one_run(0, 10.0),)
     evidence = Evidence("cpu", "thread-time", (MergedReason("no_rails", "no [rails] here"),))
     ledger = made_ledger(chosen, methods, run=run, evidence=evidence, outside_tests_j=2.0, alternative=alternative)

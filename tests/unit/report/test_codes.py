@@ -1,4 +1,4 @@
-"""The codes of warnings, losses and reasons: those in the docs, in the list and in use are the same."""
+"""The codes of warnings, losses and reasons are the same in the docs, in the definitions and in the code."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ ROOT = Path(__file__).parents[3]
 
 
 def words(of: Any) -> list[str]:
-    """The words of a `Literal`, or of a union of some."""
+    """Return the values of a `Literal`, or of a union of them."""
     return [word for part in get_args(of) for word in ([part] if isinstance(part, str) else words(part))]
 
 
 def documented(heading: str) -> list[str]:
-    """The first column of the table under a heading of docs/json-report.md's chapter on codes."""
+    """Return the first column of the table below a heading in docs/json-report.md, section Codes."""
     chapter = (ROOT / "docs/json-report.md").read_text("utf-8").partition("\n## Codes\n")[2].partition("\n## ")[0]
     table = chapter.partition(f"| {heading} |")[2].partition("\n\n")[0]
     return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
 
 
-def test_every_code_is_documented_and_no_other() -> None:
+def test_documented_codes_are_the_defined_codes() -> None:
     assert documented("`what`") == sorted(words(LossCode))
     assert documented("`code`") == sorted(set(words(WarningCode)) - set(words(LossCode)))
 
 
-def test_every_reason_is_documented_and_no_other() -> None:
+def test_documented_reasons_are_the_defined_reasons() -> None:
     calls = [
         node
         for path in (ROOT / "navitas").rglob("*.py")
@@ -37,11 +37,13 @@ def test_every_reason_is_documented_and_no_other() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Reason"
     ]
     codes = {code.value if isinstance(code := call.args[0], ast.Constant) else ast.unparse(code) for call in calls}
-    assert documented("reason") == sorted(codes - {"why.code"}), "a code is a constant, but where a reason is made of another"
+    assert documented("reason") == sorted(codes - {"why.code"}), (
+        "codes are constants, except in reasons that are made from other reasons"
+    )
 
 
-def test_every_code_is_in_use() -> None:
-    """That no other is in use is what mypy checks: functions that warn take these words alone."""
+def test_every_code_is_used() -> None:
+    """Mypy checks that no other code is used."""
     sources = [path.read_text("utf-8") for path in (ROOT / "navitas").rglob("*.py") if path.name != "codes.py"]
     text = "\n".join(sources)
     assert not [code for code in words(WarningCode) if f'"{code}"' not in text]

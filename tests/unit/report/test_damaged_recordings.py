@@ -1,4 +1,4 @@
-"""Whatever is damaged in a recording: a report that conserves energy and counts losses, or an error that names a file."""
+"""Damaged recordings give a report that conserves energy and counts losses, or an error that names a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @settings(max_examples=60)
 @given(number=st.integers(0, 100), random=st.integers(0, 1 << 32).map(Random))
-def test_damage_of_any_kind_is_a_report_or_a_named_error(samples: list[Path], number: int, random: Random) -> None:
+def test_a_damaged_recording_gives_a_report_or_an_error_with_a_file(samples: list[Path], number: int, random: Random) -> None:
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "recording"
         shutil.copytree(samples[number % len(samples)], recording)
@@ -80,7 +80,7 @@ def test_zeroed_bytes_are_counted_by_file(samples: list[Path], tmp_path: Path) -
     assert check(made) == []
 
 
-def test_errors_of_analysis_and_of_power_profiles_name_the_recordings_files(samples: list[Path], tmp_path: Path) -> None:
+def test_errors_of_analysis_name_the_recordings_files(samples: list[Path], tmp_path: Path) -> None:
     (plain,) = (sample for sample in samples if sample.name == "plain")
     shutil.copytree(plain, tmp_path / "times")
     path = next((tmp_path / "times" / "runs" / "0").glob("*.nvch"))
@@ -94,7 +94,7 @@ def test_errors_of_analysis_and_of_power_profiles_name_the_recordings_files(samp
         navitas.load(tmp_path / "profile")
 
 
-def test_the_harness_sees_energy_that_is_not_conserved() -> None:
+def test_the_harness_detects_energy_that_is_not_conserved() -> None:
     totals = dict.fromkeys(("threads_j", "other_processes_j", "base_j", "unattributed_j"), 1.0)
     report = {"totals": {**totals, "energy_j": 5.0, "outside_tests_j": 5.0}, "tests": [], "warnings": []}
     assert list(conservation(report)) == ["totals: 4.0 J, not 5.0 J"]

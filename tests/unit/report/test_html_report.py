@@ -1,4 +1,4 @@
-"""The HTML report: what it shows, and that no name leaves its place."""
+"""The content of the HTML report, and the escaping of names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VIEWER = ("/* before */", "/* viewer */", "/* after */")
 
 @pytest.fixture(autouse=True)
 def viewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A viewer of known content, whether or not speedscope is there."""
+    """Replace the flame graph viewer, which need not be installed."""
     for module in (html_report, html_viewer):
         monkeypatch.setattr(module, "viewer_scripts", lambda: VIEWER)
     monkeypatch.setattr(html_viewer, "_frame", lambda scripts: "<body>" + "".join(scripts))
@@ -35,11 +35,11 @@ def viewer(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_page_shows_the_profile(golden: Callable[[str, str], None]) -> None:
     made = profile(one_run(0, 10.0), one_run(1, 12.0, "failed", probes_j=0.5), one_run(2, 11.0))
     data = page_data(text_of(html_report.write, made))
-    del data["data"]["flame-data"]["exporter"]  # has the version
+    del data["data"]["flame-data"]["exporter"]  # Contains the version.
     golden("report/html.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n")
 
 
-def test_the_summary_says_what_the_figures_rest_on() -> None:
+def test_the_summary_contains_the_evidence() -> None:
     made = profile()
     evidence = replace(made.evidence[0], basis="<thread> clocks", expected_error=0.106)
     made.ledger = replace(made.ledger, evidence=(evidence,))
@@ -49,7 +49,7 @@ def test_the_summary_says_what_the_figures_rest_on() -> None:
     assert "3 [chunks] lost" in text and "Record again." in text
 
 
-def test_no_name_leaves_its_place() -> None:
+def test_names_are_escaped() -> None:
     text = text_of(html_report.write, hostile_profile())
     page = Page(text)
     assert page.names.isdisjoint({"img", "b>", "link", "object", "form", "base"})
@@ -63,7 +63,7 @@ def test_no_name_leaves_its_place() -> None:
     assert not {"\u202e", "\x00", "\u2028"} & set(text)
     assert "&lt;script&gt;document.title=" in text
     frames = [frame["name"] for frame in page.data["flame-data"]["shared"]["frames"]]
-    assert any(HOSTILE[0] in name for name in frames), "in data, names are what they are"
+    assert any(HOSTILE[0] in name for name in frames), "names in data are unchanged"
     data = re.search(r'id="flame-data">(.*?)</script>', text, re.DOTALL)
     assert data is not None and not set("<>&\u2028") & set(data[1])
 
@@ -81,7 +81,7 @@ def test_cells_sort_by_numbers() -> None:
     assert "<td class=n>–</td>" in shown
 
 
-def test_the_policy_allows_the_pages_own_scripts_alone() -> None:
+def test_the_policy_allows_only_the_scripts_of_the_page() -> None:
     text = text_of(html_report.write, profile())
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
     assert policy is not None
@@ -101,7 +101,7 @@ def test_flame_graph_keeps_the_energy() -> None:
     assert names[:2] == ["org.example.SortTest#sorts", "main"]
 
 
-def test_a_page_without_a_viewer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_without_a_viewer_explains_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (html_report, html_viewer):
         monkeypatch.setattr(module, "viewer_scripts", lambda: ())
     text = text_of(html_report.write, profile())
@@ -117,14 +117,14 @@ def test_a_recording_without_calls_has_no_flame_graph_and_no_methods() -> None:
     assert [row[-1] for row in page.tables["tests"]] == ["Status", "cut", "ignored"]
 
 
-def test_long_tables_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_tables_are_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html_tables, "MAX_ROWS", 2)
     text = text_of(html_report.write, profile())
     assert len(Page(text).tables["methods"]) == 3
     assert "The page lists 2 of 3 methods, those with the most energy; the JSON report has all." in text
 
 
-def test_the_flame_graph_is_bounded_and_written_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_flame_graph_is_bounded_and_written_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     size = 2000
     many = tuple(replace(METHODS.methods[1], id=i, name=f"method{i}") for i in range(size))
     nodes = [NodeSpec(-1, method, 1, 1e-3 * (1 + method / size)) for method in range(size)]
@@ -142,7 +142,7 @@ def test_the_flame_graph_is_bounded_and_written_in_parts(monkeypatch: pytest.Mon
 
 
 class _Parts(io.StringIO):
-    """Keeps the parts that are written to it."""
+    """Keeps the chunks that are written to it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Lines of methods: columns are formatted together, whatever some of them lack."""
+"""Lines of methods, which are formatted column by column, also if fields are missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lines(*methods: MethodEnergy, components: tuple[str, ...] = ("cpu",)) -> lis
     return [json.loads(line) for line in MethodLines(METHODS, components, "paper1").lines(records)]
 
 
-def test_fields_that_are_not_known_are_left_out_row_by_row() -> None:
+def test_unknown_fields_are_left_out_row_by_row() -> None:
     assert lines(PLAIN, PLAIN) == [ALWAYS, ALWAYS]
     assert lines(FULL, FULL) == [{**ALWAYS, **ERRORS, **RAW, "paper1_j": 9.0}] * 2
     some = replace(PLAIN, inclusive_error_j=0.25, exclusive_error_j=0.125)
@@ -43,19 +43,19 @@ def test_fields_that_are_not_known_are_left_out_row_by_row() -> None:
     assert lines() == []
 
 
-def test_energies_are_split_where_there_are_several_components() -> None:
+def test_energies_are_split_if_there_are_several_components() -> None:
     assert lines(PLAIN, components=("cpu", "lamp")) == [
         {**ALWAYS, "components": {"cpu": 1.0, "lamp": 0.5}, "inclusive_components": {"cpu": 2.0, "lamp": 0.5}}
     ]
 
 
-def test_there_may_be_more_methods_than_a_block_has() -> None:
+def test_methods_can_span_several_blocks() -> None:
     many = [replace(PLAIN, calls=number) for number in range(20_000)]
     assert [line["calls"] for line in lines(*many)] == list(range(20_000))
 
 
 @pytest.mark.parametrize("field", ["inclusive_j", "exclusive_j", "inclusive_error_j", "raw_exclusive_j", "alternative_j"])
 @pytest.mark.parametrize("figure", [float("inf"), float("nan")])
-def test_figures_that_are_not_finite_are_refused(field: str, figure: float) -> None:
+def test_infinite_figures_and_nan_are_refused(field: str, figure: float) -> None:
     with pytest.raises(ValueError, match="JSON"):
         lines(FULL, replace(FULL, **{field: figure}))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Files for flame graph tools: stacks are balanced and hold all the energy."""
+"""Files for flame graph tools: stacks are balanced and contain all energy."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def test_collapsed_stacks() -> None:
     assert len(lines) == 7
 
 
-def test_collapsed_stacks_cannot_be_broken_by_names() -> None:
+def test_names_cannot_break_collapsed_stacks() -> None:
     for line in lines_of(profile()):
         stack, _, weight = line.rpartition(" ")
         assert weight.isdigit()
         assert stack.count(";") in {1, 2, 3}
 
 
-def test_collapsed_stacks_lose_less_than_a_microjoule_a_thread() -> None:
+def test_collapsed_stacks_lose_less_than_a_microjoule_per_thread() -> None:
     nodes = [NodeSpec(-1, 0, 1, 0.7e-6), *(NodeSpec(0, method, 1, 0.7e-6) for method in range(1, 101))]
     small = replace(one_run(0, 10.0), threads=(ThreadSpec(1, "main", 102 * 0.7e-6, nodes=nodes),))
     many = tuple(replace(METHODS.methods[1], id=i, name=f"m{i}") for i in range(101))
@@ -42,7 +42,7 @@ def test_collapsed_stacks_lose_less_than_a_microjoule_a_thread() -> None:
     assert sum(weights) == int(102 * 0.7)
 
 
-def test_speedscope_events_are_balanced_and_hold_the_tests_energy() -> None:
+def test_speedscope_events_are_balanced_and_contain_the_tests_energy() -> None:
     data = data_of(speedscope.write, profile(one_run(0, 10.0), one_run(1, 12.0)))
     assert data["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     assert [test["endValue"] for test in data["profiles"]] == pytest.approx([10e6, 12e6])
@@ -65,7 +65,7 @@ def test_speedscope_events_are_balanced_and_hold_the_tests_energy() -> None:
     assert all(0 <= event["frame"] < len(frames) for test in data["profiles"] for event in test["events"])
 
 
-def test_frames_of_classes_with_one_name_in_two_modules_stay_apart() -> None:
+def test_frames_are_distinct_for_classes_of_the_same_name() -> None:
     other = replace(METHODS.methods[1], id=2, module=":b")
     made = profile(methods=MethodTable((*METHODS.methods[:2], other), {}))
     names = {frame["name"] for frame in data_of(speedscope.write, made)["shared"]["frames"]}

@@ -1,4 +1,4 @@
-"""The JSON report fits its schema, its docs and the frozen example."""
+"""The JSON report matches its schema, its docs and the golden example."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def test_the_example_stays_as_it_is(monkeypatch: pytest.MonkeyPatch, golden: Cal
     golden("report/report.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
 
-def test_a_node_is_a_line() -> None:
+def test_each_node_is_one_line() -> None:
     lines = [line.strip().rstrip(",") for line in text_of(write, profile()).splitlines()]
     assert {"id": 0, "parent": -1, "method": 0, "calls": 1, "inclusive_j": 6, "exclusive_j": 1, "wall_ns": 950_000_000} in [
         json.loads(line) for line in lines if line.startswith('{"id": 0, "parent"')
     ]
 
 
-def test_repeats_hold_every_run_and_the_median_of_those_that_ended() -> None:
+def test_repeats_contain_every_run_and_the_median_of_complete_runs() -> None:
     made = profile(one_run(0, 10.0), one_run(1, 14.0), one_run(2, 11.0), one_run(3, 5.0, "cut"))
     (repeats,) = data_of(write, made)["repeats"]
     assert (repeats["energies_j"], repeats["n"], repeats["median_j"]) == ([10.0, 14.0, 11.0, 5.0], 3, 11.0)

@@ -1,4 +1,4 @@
-"""Names from a recording are data: no report may be steered, broken or blown up by them."""
+"""Names in a recording are untrusted. They can't break a report, inflate it, or control the terminal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     return navitas.load(folder)
 
 
-def test_the_terminal_is_not_steered(made: Profile) -> None:
+def test_names_cannot_send_control_sequences_to_the_terminal(made: Profile) -> None:
     out = io.StringIO()
     for width in (60, 120):
         TerminalReport(tree=EVIL).render(made, Console(file=out, width=width, force_terminal=False))
@@ -51,7 +51,7 @@ def test_the_terminal_is_not_steered(made: Profile) -> None:
     assert len(text) < 200_000
 
 
-def test_json_holds_every_name_as_it_is(made: Profile) -> None:
+def test_json_contains_names_unchanged(made: Profile) -> None:
     text = text_of(json_report.write, made)
     assert text.isascii()
     report = json.loads(text)
@@ -61,7 +61,7 @@ def test_json_holds_every_name_as_it_is(made: Profile) -> None:
     assert {method["name"] for thread in threads for method in thread["methods"]} == set(NAMES)
 
 
-def test_flame_files_keep_their_form(made: Profile) -> None:
+def test_names_cannot_break_flame_graph_files(made: Profile) -> None:
     names = [frame["name"] for frame in data_of(speedscope.write, made)["shared"]["frames"]]
     assert all(name.isprintable() and len(name) <= 1000 for name in names)
     lines = text_of(collapsed.write, made).split("\n")
@@ -71,7 +71,7 @@ def test_flame_files_keep_their_form(made: Profile) -> None:
         assert weight.isdigit() and all(stack.split(";")) and line.isprintable()
 
 
-def test_very_deep_stacks_are_cut_with_a_word(tmp_path: Path) -> None:
+def test_very_deep_stacks_are_truncated_with_a_note(tmp_path: Path) -> None:
     make_deep_recording(tmp_path / "rec", 50_000)
     made = navitas.load(tmp_path / "rec")
     lines = text_of(collapsed.write, made).splitlines()

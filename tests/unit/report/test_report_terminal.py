@@ -1,4 +1,4 @@
-"""What the terminal shows, and that names cannot steer it."""
+"""The content of the terminal report, and the escaping of names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_example_stays_as_it_is(golden: Callable[[str, str], None]) -> None:
     golden("report/terminal.txt", "\n".join(lines) + "\n")
 
 
-def test_names_are_shown_as_they_are_and_cannot_steer_the_terminal() -> None:
+def test_names_are_shown_literally_without_control_sequences() -> None:
     text = shown(profile(), tree="main")
     assert "[bold red]x[/]" in text
     assert "no [rails] here" in text
@@ -44,13 +44,13 @@ def row_of(text: str, key: str) -> list[str]:
 
 def test_repeats_show_the_median_the_range_and_the_typical_runs_threads() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 30.0), one_run(2, 11.0)))
-    # The app's threads use 2.5 J less than the test.
+    # The app's threads use 2.5 J less than the test in total.
     assert row_of(text, "o.e.SortTest#sorts")[1:][:7] == ["8.50", "J", "7.50", "J", "–", "27.5", "J"]
     assert row_of(text, "main")[1:3] == ["7.50", "J"]
     assert "3 passed" in text and "26.5 J" not in text
 
 
-def test_the_range_is_of_the_runs_that_count() -> None:
+def test_the_range_covers_the_runs_that_count() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 12.0), one_run(2, 6.0, "cut")))
     assert row_of(text, "o.e.SortTest#sorts")[1:8] == ["8.50", "J", "7.50", "J", "–", "9.50", "J"]
     assert "2 passed, 1 cut" in text and "cut: o.e.SortTest#sorts" in text
@@ -63,7 +63,7 @@ def test_paper_1_has_its_column_on_request() -> None:
     assert "Paper 1" not in shown(profile())
 
 
-def test_statistical_times_come_with_their_error() -> None:
+def test_statistical_times_have_an_error() -> None:
     assert "±" not in shown(profile())
     text = " ".join(shown(profile(run=TICKED)).split())
     assert "Times come from a tick of 1.10 ms, so energies of methods have a standard error (±)." in text
@@ -71,7 +71,7 @@ def test_statistical_times_come_with_their_error() -> None:
 
 
 @pytest.mark.parametrize("width", range(40, 201, 7))
-def test_no_figure_parts_from_its_unit(width: int) -> None:
+def test_figures_and_units_are_never_separated(width: int) -> None:
     probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(3.0, 1.0, 4.25, 1.5))
     for made in (profile(), profile(probed), profile(run=TICKED), profile(one_run(0, 10.0), one_run(1, 12.0))):
         lines = [line.strip() for line in shown(made, width=width).splitlines()]
@@ -106,7 +106,7 @@ def test_the_addends_of_the_total_are_below_each_other() -> None:
     assert lines[5] == "The total is 0.833 mAh, 0.0278 % of the battery; 2.00 J outside of tests."
 
 
-def test_evidence_is_said_in_words_with_the_expected_error() -> None:
+def test_evidence_is_explained_with_the_expected_error() -> None:
     made = profile()
     (known,) = made.ledger.evidence
     known = replace(known, basis="each thread's CPU time", expected_error=0.11)
@@ -115,17 +115,17 @@ def test_evidence_is_said_in_words_with_the_expected_error() -> None:
     assert words in text
 
 
-def test_the_mean_power_and_the_battery_an_hour_are_shown() -> None:
-    # 10 J in a second; 43.2 kJ in the battery.
+def test_mean_power_and_drain_rate_are_shown() -> None:
+    # 10 J in one second. The battery holds 43.2 kJ.
     assert row_of(shown(profile()), "o.e.SortTest#sorts")[5:9] == ["10.0", "W", "83.3", "%/h"]
 
 
-def test_methods_name_their_source() -> None:
+def test_methods_have_a_source() -> None:
     methods = MethodTable((replace(METHODS.methods[0], file="SortTest.java"), *METHODS.methods[1:]), {})
     assert row_of(shown(profile(methods=methods)), "o.e.SortTest.sorts")[-1] == "SortTest.java:12"
 
 
-def test_methods_with_next_to_no_energy_are_summed_in_one_line() -> None:
+def test_methods_with_little_energy_are_summed_in_one_line() -> None:
     sorts, sort, swap = TREE
     text = shown(profile(with_nodes(one_run(0, 10.0), sorts, sort, replace(swap, exclusive_j=0.005))))
     assert "… 1 more method: 5.00 mJ, 0.1 % (--top)" in text and "o.e.Sorter.swap " not in text
@@ -137,13 +137,13 @@ def test_threads_without_calls_have_no_energy_outside_of_calls() -> None:
     assert "Outside calls" not in shown(profile(whole)) and "Outside calls" in shown(profile())
 
 
-def beside_baseline(probes_j: float, unprobed_j: float, runs: int) -> str:
+def with_baseline(probes_j: float, unprobed_j: float, runs: int) -> str:
     tests = [one_run(number, 10.0, probes_j=probes_j) for number in range(runs)]  # threads: 7.5 J
     return " ".join(shown(profile(*tests, *(without_probes(test, unprobed_j) for test in tests))).split())
 
 
 def without_probes(test: TestSpec, threads_j: float) -> TestSpec:
-    """The baseline's run of a test, of 9 J."""
+    """Return the baseline run of a test, with 9 J."""
     return replace(test, threads=(ThreadSpec(1, "main", threads_j),), other_processes_j=7.5 - threads_j, baseline=True)
 
 
@@ -161,8 +161,8 @@ def test_tests_are_shown_without_their_probes() -> None:
     assert "from their sampled cost and the runs without probes" in " ".join(text.split())
 
 
-def test_beside_a_baseline_stands_the_sampled_cost_alone() -> None:
-    """The probes' energy, corrected to 3 J by the run without probes, was 5 J by its sampled cost."""
+def test_the_baseline_table_uses_the_sampled_cost_only() -> None:
+    """By their sampled cost, probes used 5 J. The baseline run corrects this to 3 J."""
     probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(5.0, 1.0, 4.25, 1.5))
     text = shown(profile(probed, without_probes(probed, 2.0)))
     rows = text.partition("By sampled cost")[2].splitlines()
@@ -170,18 +170,18 @@ def test_beside_a_baseline_stands_the_sampled_cost_alone() -> None:
     assert " ".join(row.split()[1:]) == "7.50 J 2.50 J 2.00 J +25.0 %"
 
 
-def test_runs_that_differ_by_themselves_are_no_verdict_on_probes() -> None:
-    assert "In 1 test, the runs differ by more than the energy of probes, for other reasons" in beside_baseline(0.1, 2.0, 3)
-    assert "ran once" not in beside_baseline(0.1, 2.0, 1) and "Use --repeat." in beside_baseline(0.1, 2.0, 1)
-    assert "Single runs with and without probes also differ" in beside_baseline(2.0, 5.3, 1)
-    assert "--repeat" not in beside_baseline(2.0, 5.3, 3)
+def test_differences_that_probes_do_not_explain_have_a_note() -> None:
+    assert "In 1 test, the runs differ by more than the energy of probes, for other reasons" in with_baseline(0.1, 2.0, 3)
+    assert "ran once" not in with_baseline(0.1, 2.0, 1) and "Use --repeat." in with_baseline(0.1, 2.0, 1)
+    assert "Single runs with and without probes also differ" in with_baseline(2.0, 5.3, 1)
+    assert "--repeat" not in with_baseline(2.0, 5.3, 3)
 
 
 def test_throws_and_cuts_are_marked() -> None:
     assert "o.e.Sorter.sort: 1 call ended by an exception, 1 call without an end" in shown(profile())
 
 
-def test_long_tables_end_at_top() -> None:
+def test_top_limits_long_tables() -> None:
     text = shown(profile(), top=1)
     assert "2 more methods" in text
     assert "2 more threads" in text
@@ -213,7 +213,7 @@ def test_notes_are_below_the_methods() -> None:
     assert "o.e.Sorter.swap: ± 71.0 mJ (within its error), 1,000 calls ended by an exception, 10 calls without an end" in text
 
 
-def test_of_very_many_tests_those_that_used_most_and_those_that_failed_are_listed() -> None:
+def test_long_tables_of_tests_list_the_largest_and_the_failed() -> None:
     tests = [replace(one_run(number, 10.0 + number), repeat=0, method=f"t{number}") for number in range(60)]
     tests[7] = replace(tests[7], status="failed")
     text = shown(profile(*tests), top=5)
@@ -223,7 +223,7 @@ def test_of_very_many_tests_those_that_used_most_and_those_that_failed_are_liste
     assert "more tests" not in shown(profile(*tests), top=60)
 
 
-def test_modules_are_named_where_classes_of_one_name_meet() -> None:
+def test_modules_are_shown_if_there_are_several() -> None:
     tests = (replace(one_run(0, 10.0), module=":a"), replace(one_run(1, 12.0), module=":b", repeat=0))
     methods = (*METHODS.methods[:2], replace(METHODS.methods[1], id=2, module=":b"))
     text = shown(profile(*tests, methods=MethodTable(methods, {})), tree="main")
@@ -238,7 +238,7 @@ def test_threads_of_the_runtime_are_summed_by_role() -> None:
     assert "garbage collector" in shown(profile())
 
 
-def test_a_tree_of_an_unknown_thread_offers_those_there_are() -> None:
+def test_the_error_for_an_unknown_thread_lists_threads() -> None:
     with pytest.raises(UsageError) as caught:
         shown(profile(), tree="mian")
     assert caught.value.remedy == "Threads with calls: main"
@@ -252,13 +252,13 @@ def test_a_tree_by_serial() -> None:
     assert "── 6.00 J" in shown(profile(), tree="1")
 
 
-def test_a_very_deep_tree_is_cut() -> None:
+def test_a_very_deep_tree_is_truncated() -> None:
     nodes = (NodeSpec(i - 1, i % 2, 1, 1.0 if i == 19_999 else 0.0) for i in range(20_000))
     assert "… 1 more" in shown(profile(with_nodes(one_run(0, 10.0), *nodes)), tree="main")
 
 
-def test_direct_recursion_is_one_line_and_so_is_what_all_its_levels_call() -> None:
-    # sort calls itself 500 deep, and swap at each level.
+def test_direct_recursion_and_its_callees_are_one_line_each() -> None:
+    # sort calls itself 500 levels deep, and calls swap at each level.
     nodes = [
         node
         for level in range(500)
@@ -275,13 +275,13 @@ def test_direct_recursion_is_one_line_and_so_is_what_all_its_levels_call() -> No
 
 
 def with_probes_off(energy_j: float, error_j: float, tick_ns: float | None = None) -> Profile:
-    """One method of two has that energy beside that error, a tenth of what its probes used."""
+    """Return a profile in which one of two methods has this energy and error. The error is a tenth of its probes' energy."""
     outer = replace(TREE[0], exclusive_j=0.6 * energy_j)
     inner = replace(TREE[2], parent=0, exclusive_j=energy_j, probes_j=10 * error_j)
     return profile(with_nodes(one_run(0, 10.0), outer, inner), run=replace(RUN, probes_error=0.1, tick_ns=tick_ns))
 
 
-def test_an_error_that_is_a_noticeable_part_of_a_figure_is_noted() -> None:
+def test_noticeable_errors_are_noted() -> None:
     text = shown(with_probes_off(0.033, 0.071))
     lines = [line.rstrip() for line in text.partition("Methods")[2].splitlines()]
     assert any(line.startswith("o.e.Sorter.swap ") and "33.0 mJ" in line for line in lines)
@@ -291,23 +291,23 @@ def test_an_error_that_is_a_noticeable_part_of_a_figure_is_noted() -> None:
     assert "below zero" not in text
 
 
-def test_figures_below_zero_are_explained() -> None:
+def test_negative_figures_are_explained() -> None:
     text = shown(with_probes_off(-0.033, 0.071))
     assert "-33.0 mJ" in text and "± 71.0 mJ (within its error)" in text
     assert "Figures can be slightly negative" in text
-    # One call path of a method is below zero, the method is not.
+    # One call path of a method is negative, but the method is not.
     nodes = (NodeSpec(-1, 0, 1, 1.5), NodeSpec(0, 1, 1, -0.5), NodeSpec(-1, 1, 1, 2.0))
     below = profile(with_nodes(one_run(0, 10.0), *nodes))
     assert "Figures can be" in shown(below, tree="main") and "Figures can be" not in shown(below)
 
 
-def test_in_tick_mode_only_what_lies_within_its_error_is_noted() -> None:
-    # Ticks so short that their own error is negligible compared with the probes'.
+def test_in_tick_mode_only_figures_below_their_error_are_noted() -> None:
+    # The ticks are so short that their error is negligible compared with that of the probes.
     assert "± 71.0 mJ (within its error)" in shown(with_probes_off(0.033, 0.071, tick_ns=1e3))
     assert "(within" not in shown(with_probes_off(0.2, 0.071, tick_ns=1e3))
 
 
-def test_of_very_many_warnings_the_first_are_shown() -> None:
+def test_only_the_first_warnings_are_shown() -> None:
     made = profile()
     text = shown(Profile(made.ledger, made.about, made.warnings, notices=lambda known: known.warnings * 1233))
     assert text.count("chunks] lost") == 100 and "1,134 more warnings" in text

@@ -1,4 +1,4 @@
-"""Reports of one recording are equal to the last bit, although each analysis draws random words for call paths."""
+"""Reports of the same recording are identical, although each analysis hashes call paths with random words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The framework's cache: filled whole or not at all, and checked before it is used."""
+"""The framework's cache: filled atomically, and checked before it is used."""
 
 from __future__ import annotations
 
