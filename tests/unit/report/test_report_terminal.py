@@ -87,8 +87,8 @@ def test_every_table_keeps_its_key_at_every_width(width: int, name: str) -> None
     methods = MethodTable((replace(METHODS.methods[0], name=name), *METHODS.methods[1:]), {})
     text = shown(profile(test, without_probes(test, 2.0), methods=methods), width=width)
     for title in ("Tests", "Probes", "Threads", "Methods"):
-        table = text.partition(f"\n{title} ")[2].split("\n\n")[0].splitlines()
-        header, first = table[1], table[2]
+        table = text.partition(f"\n{title}\n")[2].split("\n\n")[0].splitlines()
+        header, first = table[:2]
         assert header.split()[0] in ("Test", "Thread", "Method") and first.split()[0]
         assert any(unit in first for unit in (" J", " mJ"))
     assert "\x1b" not in text and "\u202e" not in text
