@@ -110,7 +110,9 @@ class FittedTable:
             shown.remove(number)
         found = {number: least[number] for number in shown}
         texts = [number for number in shown[1:] if not self.columns[number].is_figure]
-        for number, smallest in ((0, _LEAST_KEY), *((text, _LEAST_KEY) for text in texts), (0, 1)):
+        titles = [_cells(column.title) for column in self.columns]
+        steps = [(number, _LEAST_KEY) for number in (0, *texts)] + [(number, titles[number]) for number in (*texts, 0)]
+        for number, smallest in (*steps, (0, 1)):
             if (beyond := _total(found, shown) - width) > 0:
                 found[number] = max(found[number] - beyond, min(found[number], smallest))
         spare = width - _total(found, shown)
