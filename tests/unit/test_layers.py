@@ -174,6 +174,12 @@ def test_a_library_is_imported_in_few_modules() -> None:
     assert refused == []
 
 
+def test_terminal_tables_are_drawn_in_one_place() -> None:
+    """tests/unit/report/test_every_table.py prints each of them at every width."""
+    drawing = {_place(path) for path in _modules() if _imports(path) & {"rich.table", "rich.columns"}}
+    assert drawing == {"report/terminal/fitted_table.py"}
+
+
 def test_the_rails_share_no_code_with_the_estimate() -> None:
     modules = [*(PACKAGE / "device").rglob("*.py"), *(PACKAGE / "virtual_phone").rglob("*.py")]
     assert PACKAGE / "virtual_phone" / "kernel" / "modelled_rails.py" in modules
