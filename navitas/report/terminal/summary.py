@@ -33,7 +33,7 @@ def totals(profile: Profile) -> Iterator[RenderableType]:
     addends = [
         ("threads", sums.threads_j),
         ("other processes", sums.other_processes_j),
-        ("idle", sums.base_j),
+        ("base", sums.base_j),
         ("unattributed", sums.unattributed_j),
     ]
     title = f"Total of {runs} runs" if runs > 1 else "Total"

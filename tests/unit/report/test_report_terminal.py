@@ -100,7 +100,7 @@ def test_the_addends_of_the_total_are_below_each_other() -> None:
         "12.0 J",
         "= threads 7.50 J",
         "+ other processes 1.00 J",
-        "+ idle 3.25 J",
+        "+ base 3.25 J",
         "+ unattributed 250 mJ",
     ]
     assert lines[5] == "The total is 0.833 mAh, 0.0278 % of the battery; 2.00 J outside of tests."
@@ -203,7 +203,7 @@ def test_threads_of_several_tests_are_grouped_by_name() -> None:
 def test_a_narrow_table_of_tests_has_room_for_names() -> None:
     narrow, wide = (shown(profile(), width=width).partition("\nTests")[2].splitlines()[1] for width in (50, 120))
     assert narrow.split() == ["Test", "App", "energy", "Mean", "power", "Status"]
-    assert all(title in wide for title in ("Idle and other", "Battery", "Wall time", "Status"))
+    assert all(title in wide for title in ("Base and other", "Battery", "Wall time", "Status"))
 
 
 def test_notes_are_below_the_methods() -> None:
