@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -10,6 +11,7 @@ from rich.text import Text
 
 _UNBROKEN = "\u00a0"
 _LEAST_WIDTH = 8
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?[JWs]|mAh?|MB|V|h|min|%(?:/h)?)(?!\w))")
 
 
 def unbroken(figure: str) -> str:
@@ -17,17 +19,28 @@ def unbroken(figure: str) -> str:
     return figure.replace(" ", _UNBROKEN)
 
 
+def with_unbroken_figures(text: str) -> str:
+    """A message in which each number and its unit are one word."""
+    return _BEFORE_UNIT.sub(_UNBROKEN, text)
+
+
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Text that wraps at the width of the console. Lines after the first start with `indent`."""
+    """Text that wraps at the width of the console. Lines after the first start with `indent`.
+
+    A `label` at the start of the text is yellow.
+    """
 
     text: str
     style: str = ""
     indent: str = ""
+    label: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         lines = _wrapped(self.text, max(options.max_width, len(self.indent) + _LEAST_WIDTH), self.indent)
-        yield Text("\n".join(lines).replace(_UNBROKEN, " "), style=self.style)
+        found = Text("\n".join(lines).replace(_UNBROKEN, " "), style=self.style)
+        found.stylize("yellow", 0, len(self.label))
+        yield found
 
 
 def fitting(text: str, width: int) -> int:
