@@ -23,7 +23,7 @@ from navitas.power.cpu_keys import other_components
 from navitas.power.model import ClusterPower, PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import unbroken
+from navitas.report.terminal.paragraph import Paragraph, unbroken, with_unbroken_figures
 from navitas.untrusted_text import printable, printable_line, printable_lines
 
 _ALL = 1_000_000
@@ -149,8 +149,9 @@ def _print(profile: PowerProfile, model: PowerModel) -> None:
     console = output_console()
     cpu = model.cpu
     battery = f"{model.battery_mah:g} mAh" if model.battery_mah is not None else "unknown"
-    console.print(f"{printable(profile.name, 200)}: battery {battery}", markup=False)
-    console.print(f"CPU: suspended {cpu.suspend_ma:g} mA, idle +{cpu.idle_ma:g} mA, any core running +{cpu.active_ma:g} mA")
+    console.print(Paragraph(f"{printable(profile.name, 200)}: battery {unbroken(battery)}"))
+    cpu_text = f"CPU: suspended {cpu.suspend_ma:g} mA, idle +{cpu.idle_ma:g} mA, any core running +{cpu.active_ma:g} mA"
+    console.print(Paragraph(with_unbroken_figures(cpu_text)))
     for number, cluster in enumerate(cpu.clusters):
         console.print(cluster_table(number, cluster))
     for text in model.warnings:

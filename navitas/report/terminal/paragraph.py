@@ -26,20 +26,19 @@ def with_unbroken_figures(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Text that wraps at the width of the console. Lines after the first start with `indent`.
+    """Text that wraps at the width of the console. Lines after the first start with `indent`."""
 
-    A `label` at the start of the text is yellow.
-    """
-
-    text: str
+    text: str | Text
     style: str = ""
     indent: str = ""
-    label: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        lines = _wrapped(self.text, max(options.max_width, len(self.indent) + _LEAST_WIDTH), self.indent)
-        found = Text("\n".join(lines).replace(_UNBROKEN, " "), style=self.style)
-        found.stylize("yellow", 0, len(self.label))
+        text = self.text if isinstance(self.text, Text) else Text(self.text)
+        width = max(options.max_width, len(self.indent) + _LEAST_WIDTH)
+        lines = [text[begin:end] for begin, end in _lines(text.plain, width, len(self.indent))]
+        found = Text(f"\n{self.indent}").join(lines)
+        found.plain = found.plain.replace(_UNBROKEN, " ")
+        found.style = self.style
         yield found
 
 
@@ -53,19 +52,17 @@ def fitting(text: str, width: int) -> int:
     return len(text)
 
 
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
-    """Lines of at most `width` cells. A word that is longer than a line is split."""
-    lines: list[str] = []
-    line = " " * (len(text) - len(text.lstrip(" ")))
-    separator = ""
-    for word in filter(None, text.split(" ")):
-        rest = word
-        if separator and cell_len(line) + 1 + cell_len(rest) > width:
-            lines.append(line)
-            line, separator = indent, ""
-        while cell_len(line) + cell_len(separator + rest) > width:
-            count = fitting(rest, width - cell_len(line))
-            lines.append(line + rest[:count])
-            line, rest = indent, rest[count:]
-        line, separator = line + separator + rest, " "
-    return [*lines, line]
+def _lines(text: str, width: int, indent: int) -> list[tuple[int, int]]:
+    """Begin and end of each line of at most `width` cells, without its indentation. A word that is longer is split."""
+    lines: list[tuple[int, int]] = []
+    begin, end, room = 0, 0, width
+    for word in re.finditer("[^ ]+", text):
+        if end > begin and cell_len(text[begin : word.end()]) > room:
+            lines.append((begin, end))
+            begin, room = word.start(), width - indent
+        while cell_len(text[begin : word.end()]) > room:
+            end = begin + fitting(text[begin : word.end()], room)
+            lines.append((begin, end))
+            begin, room = end, width - indent
+        end = word.end()
+    return [*lines, (begin, end)]

@@ -81,7 +81,7 @@ def warnings(profile: Profile) -> Iterator[RenderableType]:
     """Yield each warning with its remedy."""
     for notice in profile.warnings[:_MAX_WARNINGS]:
         message, remedy = (with_unbroken_figures(printable(part, 500)) for part in (notice.message, notice.remedy))
-        yield Paragraph(f"{_WARNING}{message}", indent=_INDENT, label=_WARNING)
+        yield Paragraph(Text.assemble((_WARNING, "yellow"), message), indent=_INDENT)
         if remedy:
             yield Paragraph(f"{_INDENT}{remedy}", style="dim", indent=_INDENT)
     if len(profile.warnings) > _MAX_WARNINGS:

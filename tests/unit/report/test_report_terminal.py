@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from profile_maker import METHODS, TICKED, TREE, one_run, profile, with_nodes
+from rich.cells import cell_len
 from rich.console import Console
 from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
@@ -250,6 +251,15 @@ def test_a_tree_of_an_unknown_thread_offers_those_there_are() -> None:
 
 def test_a_tree_by_serial() -> None:
     assert "── 6.00 J" in shown(profile(), tree="1")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_figures_of_a_tree_are_whole_at_every_width(width: int) -> None:
+    nodes = [NodeSpec(i - 1, i % 2, 1_234, 1.25 if i == 29 else 0.0, self_ns=950_000_000) for i in range(30)]
+    text = shown(profile(with_nodes(one_run(0, 10.0), *nodes)), tree="main", width=width)
+    tree = text.partition("\nmain  6.50 J")[2].partition("\nTotal")[0].splitlines()
+    assert max(map(cell_len, tree)) <= width and sum("── 1.25 J" in line for line in tree) > 5
+    assert not [line for line in tree if line[-1:].isdigit() or line.strip("│ ").split()[0] in ("J", "%", "s,", "calls,")]
 
 
 def test_a_very_deep_tree_is_cut() -> None:
