@@ -51,8 +51,8 @@ def output_options(function: F) -> F:
     """Add `--json`, `--csv` and `--top`, which `take_outputs` collects."""
     decorators = (
         json_option,
-        option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write CSV ('-': stdout)."),
-        option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the table."),
+        option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write CSV ('-': stdout)."),
+        option("--top", type=click.IntRange(min=1), default=20, show_default=True, section="Output", help="Rows in the table."),
     )
     for decorate in reversed(decorators):
         function = decorate(function)

@@ -67,7 +67,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
     default=0,
     show_default=True,
     metavar="P",
-    help="% by which the screen between samples follows its state at samples.",
+    help="Weight in % of the screen state at samples for the time between samples.",
 )
 @option("--dirt", is_flag=True, help="Add clock jumps, charges between samples, and missing values.")
 @option(
