@@ -1,4 +1,4 @@
-"""Take a sample of a phone's battery and running apps, as a row of the fleet's input format (docs/fleet-reference.md, "Samples")."""
+"""Take a sample of a phone's battery and running apps: a row of the fleet's input format (docs/fleet-reference.md)."""
 
 from __future__ import annotations
 

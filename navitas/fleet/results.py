@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a result. Its fields are the columns of CSV and the keys of JSON (docs/fleet-reference.md). Unknown figures are None."""
+    """A row of a result. Its fields are the columns of CSV and the keys of JSON (docs/fleet-reference.md). Unknown: None."""
 
     KIND: ClassVar[str] = ""
 

@@ -1,1 +1,1 @@
-"""Files of samples → parts of a fleet's folder: read, checked, deduplicated, stored completely or not (docs/fleet-reference.md)."""
+"""Files of samples → parts of a fleet's folder: read, checked, deduplicated, stored completely (docs/fleet-reference.md)."""
