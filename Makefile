@@ -5,7 +5,7 @@
 # make accuracy                   compares estimates with simulated truth and rails (docs/dev/accuracy-measurements.md)
 # make experiments                the two experiments of the Navitas paper
 # make unsteady                   tests on a quiet and on a busy host (docs/dev/accuracy-measurements.md)
-# make readme                     updates the output in the README with a run of the demo
+# make readme                     updates the output in the README, and its pictures, with a run of the demo
 # make fuzz                       instruments 10,000 damaged classes (FUZZ=-Dnavitas.fuzz.seed=7: other classes)
 # make damage                     every report of 2,000 damaged recordings (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
@@ -104,7 +104,7 @@ unsteady: setup
 	$(BIN)/python tests/experiments/unsteady.py
 
 readme: setup
-	.ci/readme
+	$(BIN)/python .ci/readme
 
 fuzz: setup
 	$(MVN) -f instrumenter/core test -Dtest=FuzzTest -Dnavitas.fuzz.count=10000 $(FUZZ)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from navitas.bundle.manifest import AnyManifest, InvalidBundle, inside, parse_manifest
+from navitas.bundle.manifest import AnyManifest, InvalidBundle, inside, parse_manifest, quoted
 from navitas.regular_files import open_regular
+from navitas.untrusted_text import printable
 
 MAX_MANIFEST_BYTES = 4 << 20
 MAX_ENTRIES = 200_000
@@ -53,7 +54,7 @@ def checked_zip(file: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
             _check_entries(archive)
             yield archive
     except _UNREADABLE as error:
-        raise InvalidBundle(f"not a readable zip file ({error})") from error
+        raise InvalidBundle(f"not a readable zip file ({printable(str(error))})") from error
 
 
 def _check_entries(archive: zipfile.ZipFile) -> None:
@@ -76,13 +77,13 @@ def _problem(entry: zipfile.ZipInfo, seen: set[str]) -> str | None:
     except ValueError as error:
         return str(error)
     if entry.filename in seen:
-        return f"{entry.filename!r} is there twice"
+        return f"{quoted(entry.filename)} is there twice"
     if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return f"{entry.filename!r} is neither a file nor a folder"
+        return f"{quoted(entry.filename)} is neither a file nor a folder"
     if entry.flag_bits & 0x1:
-        return f"{entry.filename!r} is encrypted"
+        return f"{quoted(entry.filename)} is encrypted"
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return f"{entry.filename!r} is neither stored nor deflated"
+        return f"{quoted(entry.filename)} is neither stored nor deflated"
     return None
 
 

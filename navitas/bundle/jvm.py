@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navitas.bundle.archive import checked_zip, read_entry
 from navitas.bundle.manifest import Inside, InvalidBundle, PackageName, check_version
+from navitas.untrusted_text import printable
 
 _MANIFEST = "jvm.json"
 _MAX_MANIFEST_BYTES = 4 << 20
@@ -54,7 +55,7 @@ def open_jvm(file: Path | BinaryIO) -> Iterator[JvmArchive]:
             manifest = JvmManifest.model_validate(document)
         except ValidationError as error:
             first = error.errors()[0]
-            raise InvalidBundle(f"{_MANIFEST}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+            raise InvalidBundle(f"{_MANIFEST}: {printable('.'.join(map(str, first['loc'])))}: {first['msg']}") from error
         except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise InvalidBundle(f"{_MANIFEST} is not JSON ({error})") from error
         yield JvmArchive(archive, manifest)

@@ -11,9 +11,10 @@ from typing import Annotated, ClassVar, Literal, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from navitas.unknown_parts import find_unknown
+from navitas.untrusted_text import printable
 
 _VERSION = 1
-_NAMED, _LONGEST_NAME = 5, 60
+_NAMED, _LONGEST_NAME, _LONGEST_PLACE = 5, 60, 200
 NEWER = "Use a newer Navitas."
 _DRIVE = re.compile(r"^[A-Za-z]:")
 
@@ -30,13 +31,18 @@ def inside(name: str) -> str:
     """Return `name` if it is a relative path that stays inside the bundle, else raise `ValueError`."""
     parts = PurePosixPath(name).parts
     if not parts or "\0" in name or "\\" in name or name.startswith("/") or ".." in parts or _DRIVE.match(name):
-        raise ValueError(f"{name!r} leaves the bundle")
+        raise ValueError(f"{quoted(name)} leaves the bundle")
     return name
+
+
+def quoted(text: object) -> str:
+    """Text from a bundle in quotes, shortened and printable."""
+    return f"'{printable(str(text), _LONGEST_NAME)}'"
 
 
 def _absolute(name: str) -> str:
     if not PurePosixPath(name).is_absolute() or "\0" in name:
-        raise ValueError(f"{name!r} is not an absolute path")
+        raise ValueError(f"{quoted(name)} is not an absolute path")
     return name
 
 
@@ -168,24 +174,24 @@ def parse_manifest(raw: bytes) -> AnyManifest:
     check_version(document, "bundle")
     kind = document.get("kind") if isinstance(document, dict) else None
     if kind not in (None, "android"):
-        raise InvalidBundle(f"a bundle of kind {str(kind)[:40]!a}, which this Navitas does not know", NEWER)
+        raise InvalidBundle(f"a bundle of kind {quoted(kind)}, which this Navitas does not know", NEWER)
     task = document.get("test_task") if isinstance(document, dict) else None
     framework = task.get("framework") if isinstance(task, dict) else None
     if isinstance(framework, str) and framework not in get_args(Framework):
-        raise InvalidBundle(f"its tests use the framework {framework[:40]!a}, which this Navitas does not know", NEWER)
+        raise InvalidBundle(f"its tests use the framework {quoted(framework)}, which this Navitas does not know", NEWER)
     model = AndroidManifest if kind == "android" else BundleManifest
     try:
         manifest = model.model_validate(document)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "document"
-        raise InvalidBundle(f"bundle.json: {place}: {first['msg']}") from error
+        raise InvalidBundle(f"bundle.json: {printable(place, _LONGEST_PLACE)}: {first['msg']}") from error
     unknown = Counter(part.place for part in find_unknown(document, model))
     return manifest.model_copy(update={"warnings": [*manifest.warnings, _unknown_text(unknown)]}) if unknown else manifest
 
 
 def _unknown_text(unknown: Counter[str]) -> str:
-    names = [f"{place[:_LONGEST_NAME]!a}{f' ({count} times)' if count > 1 else ''}" for place, count in unknown.items()]
+    names = [f"{quoted(place)}{f' ({count} times)' if count > 1 else ''}" for place, count in unknown.items()]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     listed = ", ".join(names[:_NAMED])
     return f"the bundle has fields that this version of Navitas does not know: {listed}{more}; they are not used"
@@ -195,4 +201,6 @@ def check_version(document: object, what: str) -> None:
     """Raise `InvalidBundle` if a JSON document has a newer major version."""
     version = document.get("schema_version") if isinstance(document, dict) else None
     if isinstance(version, int) and version > _VERSION:
-        raise InvalidBundle(f"{what} of schema_version {version}; this Navitas reads version {_VERSION}", NEWER)
+        raise InvalidBundle(
+            f"{what} of schema_version {printable(str(version), _LONGEST_NAME)}; this Navitas reads version {_VERSION}", NEWER
+        )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from navitas.bundle.archive import Archive, open_archive
-from navitas.bundle.manifest import AndroidManifest, AnyManifest, BundleManifest, InvalidBundle
+from navitas.bundle.manifest import AndroidManifest, AnyManifest, BundleManifest, InvalidBundle, quoted
 from navitas.errors import BuildError
 
 MAX_MAP_BYTES = 256 << 20
@@ -89,7 +89,7 @@ def _check_map(raw: bytes, manifest: AnyManifest) -> None:
     except (ValueError, RecursionError) as error:
         raise InvalidBundle(f"map.json is not JSON ({error})") from error
     if map_id != manifest.map_id:
-        raise InvalidBundle(f"map.json is the map {map_id}, but the classes belong to the map {manifest.map_id}")
+        raise InvalidBundle(f"map.json is the map {quoted(map_id)}, but the classes belong to the map {manifest.map_id}")
     if not all(isinstance(document.get(part), list) for part in ("classes", "methods")):
         raise InvalidBundle("map.json has no classes or no methods")
 
@@ -100,10 +100,10 @@ def _check_entries(archive: Archive) -> None:
     if isinstance(manifest, AndroidManifest):
         missing = set(manifest.files()).difference(names)
         if missing:
-            raise InvalidBundle(f"bundle.json names {min(missing)!r}, which is not in it")
+            raise InvalidBundle(f"bundle.json names {quoted(min(missing))}, which is not in it")
         return
     for entry in {*manifest.class_path, *manifest.test_roots}.difference(names):
         folder = f"{entry.rstrip('/')}/"
         at = bisect_left(names, folder)
         if at == len(names) or not names[at].startswith(folder):
-            raise InvalidBundle(f"bundle.json names {entry!r}, which is not in it")
+            raise InvalidBundle(f"bundle.json names {quoted(entry)}, which is not in it")

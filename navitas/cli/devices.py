@@ -1,13 +1,12 @@
-"""`navitas devices`: what can be profiled on."""
+"""`navitas devices`: list the devices to profile on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
@@ -16,6 +15,7 @@ from navitas.cli.options import VIRTUAL
 from navitas.cli.standard_output import output_console
 from navitas.device.adb_server import ListedDevice, list_devices
 from navitas.device.adb_transport import remedy_for
+from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable, printable_line
 
 _VIRTUAL = ListedDevice(VIRTUAL, "started on demand", "virtual phone")
@@ -24,16 +24,16 @@ _VIRTUAL = ListedDevice(VIRTUAL, "started on demand", "virtual phone")
 @click.command("devices", cls=NavitasCommand, example="navitas devices --json -")
 @json_option
 def command(json_file: Path | None) -> None:
-    """List the devices that can be profiled on.
+    """List the devices to profile on.
 
-    The virtual phone is always there. It starts when a command needs it.
+    The virtual phone is always available. It starts when a command needs it.
     """
     is_text = check_json(json_file)
     devices = [_VIRTUAL, *list_devices()]
     write_json(json_file, devices=[asdict(device) for device in devices])
     if not is_text:
         return
-    _print(devices)
+    output_console().print(devices_table(devices))
     for device in devices[1:]:
         if device.state != "device":
             warning(printable_line(f"{device.serial} is {device.state}: {remedy_for(device.state)}", 1000))
@@ -41,11 +41,16 @@ def command(json_file: Path | None) -> None:
     next_step(f"navitas doctor --device {printable(usable)}")
 
 
-def _print(devices: list[ListedDevice]) -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in ("Serial", "Model", "State", "Transport"):
-        table.add_column(name, overflow="fold", min_width=6)
+def devices_table(devices: Sequence[ListedDevice]) -> FittedTable:
+    """Devices by serial, which other commands take."""
+    columns = [
+        Column("Serial", text=True),
+        Column("Model", drop=1, text=True),
+        Column("State", wrap=True),
+        Column("Transport", drop=2, text=True),
+    ]
+    table = FittedTable("", columns, key_share=1.0)
     for device in devices:
         fields = (device.serial, device.model or "-", device.state, device.transport or "-")
-        table.add_row(*(Text(printable(text)) for text in fields))
-    output_console().print(table)
+        table.add(*(printable(text) for text in fields))
+    return table

@@ -1,12 +1,12 @@
-"""`navitas doctor`: what can be measured on a device, and what stands in the way."""
+"""`navitas doctor`: check what can be measured on a device."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.table import Table
 from rich.text import Text
 
 from navitas.cli.commands import NavitasCommand
@@ -24,8 +24,10 @@ from navitas.collect.trace.run_trace import remove_traces
 from navitas.device.adb_server import adb_path, adb_versions, user_client
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
+from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 
+_LONGEST_LINE = 2000
 _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 
@@ -36,13 +38,13 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
     "--restore",
     is_flag=True,
     from_project=False,
-    help="Restore settings that a measurement has left changed on the device, and end its traces.",
+    help="Restore settings that an interrupted measurement changed on the device, and end its traces.",
 )
 @json_option
 def command(*, package: str | None, serial: str | None, restore: bool, json_file: Path | None) -> int:
-    """See what can be measured on a device, and with the name of an installed debuggable PACKAGE, what inside that app.
+    """Check what can be measured on a device, and what an installed debuggable app, PACKAGE, can read there.
 
-    Nothing is changed on the device, but with --restore.
+    Changes nothing on the device, except with --restore.
     """
     is_text = check_json(json_file)
     checks: list[Check] = []
@@ -60,7 +62,7 @@ def command(*, package: str | None, serial: str | None, restore: bool, json_file
     _write_json(json_file, checks, found)
     has_problem = any(check.status == "problem" for check in checks)
     if is_text:
-        _print_table(checks, found)
+        _print(checks, found)
         if not has_problem and package is None:
             next_step(f"navitas profile PROJECT --device {printable(serial or (found.serial if found else VIRTUAL))}")
     return ExitCode.TROUBLE if has_problem else ExitCode.OK
@@ -81,25 +83,24 @@ def _restore(device: Device, checks: list[Check]) -> None:
     except OSError as error:
         checks.append(Check("restored", "problem", f"{journal.path}: {error.strerror}", "make that folder readable and writable"))
         return
-    checks.append(Check("restored", "ok", ", ".join(names) or "there was nothing to restore"))
+    checks.append(Check("restored", "ok", ", ".join(names) or "nothing to restore"))
     checks.extend(Check("restored", "problem", message, remedy) for message, remedy in warnings)
 
 
-def _print_table(checks: list[Check], found: Examination | None) -> None:
-    table = Table(box=None, pad_edge=False)
-    for name in ("", "check", "found"):
-        table.add_column(name, overflow="fold")
+def checks_table(checks: Sequence[Check]) -> FittedTable:
+    """Checks with their status, findings and remedies."""
+    table = FittedTable("", [Column("Check", text=True), Column("Status", text=True), Column("Found", wrap=True)])
     for check in checks:
-        text = (
-            Text(printable(check.found, 2000))
-            if "\n" not in check.found
-            else Text("\n".join(printable(line, 2000) for line in check.found.splitlines()))
-        )
+        found = Text("\n".join(printable(line, _LONGEST_LINE) for line in check.found.splitlines()))
         if check.remedy:
-            text.append(f"\n{printable(check.remedy, 2000)}", style="dim")
-        table.add_row(Text(check.status, style=_STYLES[check.status]), check.name, text)
+            found.append(f"\n{printable(check.remedy, _LONGEST_LINE)}", style="dim")
+        table.add(printable(check.name), Text(check.status, style=_STYLES[check.status]), found)
+    return table
+
+
+def _print(checks: Sequence[Check], found: Examination | None) -> None:
     console = output_console()
-    console.print(table)
+    console.print(checks_table(checks))
     if found is not None:
         untraced = f" ({found.evidence_untraced} with --trace none)" if found.evidence != found.evidence_untraced else ""
         console.print(f"\nexpected evidence level: {found.evidence}{untraced}", highlight=False)

@@ -36,4 +36,4 @@ class _FleetGroup(LazyGroup):
 
 @click.command("fleet", cls=_FleetGroup)
 def command() -> None:
-    """Find energy hogs and bugs in battery samples of many phones, and actions against them."""
+    """Find energy hogs and bugs in battery samples of many phones, and actions that help."""

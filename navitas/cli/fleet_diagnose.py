@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.text import Text
 
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.fleet_rows import output_options, print_table, take_outputs
+from navitas.cli.fleet_rows import more_rows, output_options, rows_table, take_outputs
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
@@ -26,6 +26,8 @@ from navitas.fleet.names import find_app, find_client
 from navitas.fleet.results import app_names
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.untrusted_text import printable
 
 
@@ -35,10 +37,10 @@ from navitas.untrusted_text import printable
 @option("--client", type=TEXT, metavar="NAME", help="Actions for this client: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
-    """Find the conditions under which hogs and apps with bugs drain, and actions: kill, update, change the network."""
+    """Find conditions under which hogs and apps with bugs drain, and actions that help: kill, update, change the network."""
     outputs = take_outputs(values)
     if app is not None and client is not None:
-        raise UsageError("--app and --client exclude each other", "Leave one of them out.")
+        raise UsageError("--app and --client exclude each other", "Use one of them.")
     with fleet_of(store, engine, memory_mib) as fleet:
         hogs = find_hogs(fleet)
         bugs = find_bugs(fleet, hogs)
@@ -55,41 +57,40 @@ def command(*, store: Path, engine: str, memory_mib: int, app: str | None, clien
         rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
     if not outputs.write(ActionRow, rows):
         return
-    if number is None:
-        _print(rows, outputs.top)
-    else:
-        print_client(pseudonym(number), rows, outputs.top)
-
-
-def print_client(client: str, rows: list[ActionRow], top: int) -> None:
-    """Print the actions of a client."""
-    print_table(
-        f"Actions for client {client}",
-        {
-            "Action": lambda row: row.text,
-            "Reason": lambda row: row.why,
-            "Runs %": lambda row: f"{row.share_percent:.0f}",
-            "Gain min (95 %)": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-        },
-        rows,
-        top,
-        texts=2,
-    )
-
-
-def _print(rows: list[ActionRow], top: int) -> None:
     console = output_console()
+    if number is None:
+        console.print(*paragraphs(rows, outputs.top), sep="\n")
+    else:
+        console.print(actions_table(pseudonym(number), rows, outputs.top))
+
+
+def actions_table(client: str, rows: Sequence[ActionRow], top: int) -> FittedTable:
+    """The actions of a client."""
+    columns: dict[Column, Callable[[ActionRow], str]] = {
+        Column("Action", wrap=True): lambda row: row.text,
+        Column("Reason", drop=2, wrap=True): lambda row: row.why,
+        Column("Runs %", drop=1): lambda row: f"{row.share_percent:.0f}",
+        Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+    }
+    return rows_table(f"Actions for client {client}", columns, rows, top)
+
+
+def paragraphs(rows: Sequence[ActionRow], top: int) -> Iterator[Paragraph]:
+    """Findings by app and condition, each with its actions."""
     findings = [list(group) for _, group in groupby(rows, key=lambda row: (row.app, row.where))]
+    if not findings:
+        yield Paragraph("No app drains under a known condition.")
     for finding in findings[:top]:
-        first = finding[0]
-        extra = with_interval(first.extra_percent_h, first.extra_low_percent_h, first.extra_high_percent_h, 1)
-        where = f" where {first.where}" if first.where else ""
-        title = f"{first.app} ({first.kind}){where}: {extra} %/h, {first.clients:,} client{'' if first.clients == 1 else 's'}"
-        console.print(Text(printable(title), style="bold"))
+        yield Paragraph(_finding(finding[0]), style="bold", indent="  ")
         for row in finding:
             gain = with_interval(row.gain_min, row.gain_low_min, row.gain_high_min)
-            console.print(Text(printable(f"  {row.text}: {gain} min")))
-    if not findings:
-        console.print("No app drains under a known condition.")
-    if len(findings) > top:
-        console.print(Text(f"… {len(findings) - top:,} more", style="dim"))
+            yield Paragraph(f"  {printable(row.text)}: {unbroken(f'{gain} min')}", indent="    ")
+    yield from more_rows(len(findings) - top)
+
+
+def _finding(row: ActionRow) -> str:
+    """The app, the condition, its extra drain and the number of clients."""
+    extra = unbroken(f"{with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1)} %/h")
+    where = f" where {printable(row.where)}" if row.where else ""
+    counted = f"{row.clients or 0:,} client{'' if row.clients == 1 else 's'}"
+    return f"{printable(row.app)} ({row.kind}){where}: {extra}, {unbroken(counted)}"

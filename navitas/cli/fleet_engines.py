@@ -1,4 +1,4 @@
-"""The engine options of fleet commands, and the fleet that these commands work on."""
+"""The engine options of fleet commands, and the fleet that a command opens with them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ENGINES: dict[str, Callable[[Path, int], Engine]] = {
     "duckdb": lambda spill, memory_mib: DuckDbEngine(spill, memory_mib=memory_mib),
     "spark": _spark,
 }
-"""Factories of engines by name, from a folder to spill to and a memory limit in MiB."""
+"""Factories of engines by name. Arguments: a folder for temporary files, and a memory limit in MiB."""
 
 
 def engine_options(function: F) -> F:
@@ -64,9 +64,9 @@ def engine_options(function: F) -> F:
 
 @contextmanager
 def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
-    """The fleet in a folder, brought up to date under a progress bar. The engine ends with the block. Raises FleetError.
+    """The fleet in a folder, brought up to date with a progress bar. The engine ends with the block. Raises FleetError.
 
-    Prints a note at the end if statements were split for lack of memory.
+    Prints a note at the end if groups of buckets were split for lack of memory.
     """
     store = Store.open(path if engine == "duckdb" else path.absolute())  # Tasks on a cluster have other working folders.
     running = ENGINES[engine](store.work / "spill", memory_mib)
@@ -75,7 +75,7 @@ def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
             fleet = bring_up_to_date(store, running, progress, _waiting)
         yield fleet
         for size, times in fleet.narrowed.items():
-            note(f"note: {times:,} times {size} needed more memory and were split; --memory allows more")
+            note(f"note: {times:,} × {size} were split for lack of memory; --memory raises the limit")
     finally:
         running.close()
 

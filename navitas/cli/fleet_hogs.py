@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +11,26 @@ import numpy as np
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.fleet_paper import method_option, paper_hogs
-from navitas.cli.fleet_rows import output_options, print_table, take_outputs
+from navitas.cli.fleet_paper import model_option, paper_hogs
+from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.standard_output import output_console
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.hogs import FDR_LIMIT, find_hogs
 from navitas.fleet.results import PERCENT_H, HogRow, hog_rows, version_rows
 from navitas.fleet.versions import find_versions
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import unbroken
 
 
 @click.command("hogs", cls=NavitasCommand, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")
 @engine_options
 @output_options
-@method_option
-def command(*, store: Path, engine: str, memory_mib: int, method: str, **values: Any) -> None:
-    """List the apps that drain the battery faster on every phone, and the battery life gained without them."""
+@model_option
+def command(*, store: Path, engine: str, memory_mib: int, model: str, **values: Any) -> None:
+    """List apps that drain the battery faster on every phone, and the battery life gained without them."""
     outputs = take_outputs(values)
     with fleet_of(store, engine, memory_mib) as fleet:
-        if method == "paper":
+        if model == "paper":
             paper_hogs(fleet, outputs)
             return
         hogs = find_hogs(fleet)
@@ -41,20 +45,23 @@ def command(*, store: Path, engine: str, memory_mib: int, method: str, **values:
     if not judged:
         click.echo("No app can be judged yet. An app needs three clients with half an hour both with it and without it.")
         return
-    title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {usual:.1f} %/h"
-    print_table(
-        title,
-        {
-            "App": lambda row: row.app,
-            "Clients": lambda row: f"{row.clients:,}",
-            "Pairs": lambda row: f"{row.pairs:,}",
-            "Drain %/h": lambda row: number(row.drain_percent_h),
-            "Extra (95 %)": lambda row: with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
-            "Without: min": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-            "%": lambda row: with_interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
-            "Since": lambda row: row.since_version or "",
-            "FDR": lambda row: f"{row.false_discovery_rate:.2g}",
-        },
-        rows,
-        outputs.top,
-    )
+    title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {unbroken(f'{usual:.1f} %/h')}"
+    output_console().print(hogs_table(title, rows, outputs.top))
+
+
+def hogs_table(title: str, rows: Sequence[HogRow], top: int) -> FittedTable:
+    """Hogs by app, with the drain and the battery life gained without the app."""
+    columns: dict[Column, Callable[[HogRow], str]] = {
+        Column("App", text=True): lambda row: row.app,
+        Column("Clients", drop=4): lambda row: f"{row.clients:,}",
+        Column("Pairs", drop=6): lambda row: f"{row.pairs:,}",
+        Column("Drain %/h", drop=3): lambda row: number(row.drain_percent_h),
+        Column("Extra %/h (95 %)", drop=1): lambda row: with_interval(
+            row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2
+        ),
+        Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+        Column("Gain %", drop=5): lambda row: with_interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
+        Column("Since", drop=2, text=True): lambda row: row.since_version or "",
+        Column("FDR", drop=7): lambda row: f"{row.false_discovery_rate:.2g}",
+    }
+    return rows_table(title, columns, rows, top)

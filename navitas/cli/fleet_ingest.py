@@ -1,16 +1,18 @@
-"""`navitas fleet ingest`: stores files of samples in a fleet's folder."""
+"""`navitas fleet ingest`: store files of samples in the folder of a fleet."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files
+from navitas.cli.fleet_rows import more_rows
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failed_check, is_quiet, next_step, note
@@ -23,9 +25,11 @@ from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.layout import QUARANTINE
 from navitas.fleet.results import SCHEMA_VERSION
+from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 
 _MOST_LISTED = 20
+_LONGEST_NAME = 10_000
 
 
 @click.command("ingest", cls=NavitasCommand, example="navitas fleet ingest fleet samples/*.jsonl")
@@ -36,15 +40,14 @@ _MOST_LISTED = 20
     type=TEXT,
     default="",
     metavar="NAME",
-    help="Phone of batterystats histories; '{name}' stands for the file name.",
+    help="Client of batterystats histories; '{name}' stands for the file name.",
 )
 @json_option
 def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Path | None) -> int:
     """Store samples in the fleet's folder STORE, which is created if needed.
 
     A FILE has JSON lines, CSV, or a history of `dumpsys batterystats --checkin`, optionally compressed by gzip. A folder stands
-    for all files in it. Rows that are stored already are skipped. Rows with errors are kept in STORE/quarantine, with the
-    reason.
+    for all files in it. Stored rows are skipped. Rows with errors go to STORE/quarantine, with the reason.
     """
     check_files([json_file] if json_file else [])
     outcomes = ingest_with_progress(store, _files(files), client)
@@ -60,12 +63,12 @@ def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Pat
         refused, rows = (sum(counts) for counts in zip(*((one.refused.total(), one.rows) for one in partly), strict=True))
         which = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
         failed_check(
-            f"{which} stored in part: {refused:,} of {rows:,} rows were refused",
-            f"see {store / QUARANTINE} for the rows and reasons; the others are stored",
+            f"{which} stored partially: {refused:,} of {rows:,} rows were refused",
+            f"see {store / QUARANTINE} for the refused rows and the reasons",
         )
     for outcome in outcomes:
         if not (outcome.rows or outcome.known or outcome.error):
-            note(f"note: {printable(outcome.name)} holds no samples")
+            note(f"note: {printable(outcome.name)} has no samples")
     if errors or partly:
         return ExitCode.TROUBLE if errors else ExitCode.CHECK_FAILED
     if json_file != STDOUT and any(outcome.accepted for outcome in outcomes):
@@ -93,36 +96,48 @@ def _nothing_accepted(outcome: SourceOutcome) -> FleetError | None:
         return None
     reason, count = outcome.refused.most_common(1)[0]
     return FleetError(
-        f"{outcome.name}: none of its {outcome.rows:,} rows was accepted; of {count:,}: {reason}",
-        "The rows are in the folder quarantine of the fleet. See docs/fleet-reference.md for the columns of a sample.",
+        f"{outcome.name}: none of its {outcome.rows:,} rows was accepted; the reason for {count:,}: {reason}",
+        "See the folder quarantine of the fleet for the rows, and docs/fleet-reference.md for the columns of a sample.",
     )
 
 
 def print_outcomes(outcomes: list[SourceOutcome]) -> None:
     """Print the outcome of each source, reasons of refusals, and counts of dropped values."""
     console = output_console()
-    table = _table("Sources", "Source", "Rows", "Stored", "Duplicates", "Contradicting", "Refused")
-    for outcome in outcomes[:_MOST_LISTED]:
-        name = Text(printable(outcome.name, 60))
-        if outcome.known:
-            name.append(" ingested before", style="dim")
-        elif outcome.error:
-            name.append(" not ingested", style="red")
-        table.add_row(name, *_figures(outcome))
-    if len(outcomes) > _MOST_LISTED:
-        table.add_row(Text(f"… {len(outcomes) - _MOST_LISTED:,} more", style="dim"))
-    if len(outcomes) > 1:
-        table.add_section()
-        table.add_row("all", *_figures(_total(outcomes)))
-    console.print(table)
+    console.print(sources_table(outcomes))
     total = _total(outcomes)
     for title, counts in (("Refused rows (in quarantine)", total.refused), ("Dropped values", total.ignored)):
         if counts:
-            console.print()
-            reasons = _table(title, "Reason", "Rows")
-            for reason, count in counts.most_common(_MOST_LISTED):
-                reasons.add_row(Text(printable(reason)), f"{count:,}")
-            console.print(reasons)
+            console.print("", reasons_table(title, counts), sep="\n")
+
+
+def sources_table(outcomes: Sequence[SourceOutcome]) -> FittedTable:
+    """Counts of rows by source, and in total if there are several."""
+    columns = (Column("Rows", drop=2), Column("Stored"), Column("Duplicates", drop=4), Column("Contradicting", drop=5))
+    refused, status = Column("Refused", drop=1), Column("Status", drop=3, text=True)
+    table = FittedTable("Sources", [Column("Source", text=True), *columns, refused, status])
+    shown = outcomes[:_MOST_LISTED]
+    rows = [(Text(printable(outcome.name, _LONGEST_NAME)), outcome) for outcome in shown]
+    for name, outcome in [*rows, (Text("all", style="bold"), _total(outcomes))] if len(outcomes) > 1 else rows:
+        counts = outcome.rows, outcome.accepted, outcome.duplicates, outcome.contradicting, outcome.refused.total()
+        table.add(name, *(f"{count:,}" for count in counts), _status(outcome))
+    table.notes += more_rows(len(outcomes) - len(shown), "")
+    return table
+
+
+def reasons_table(title: str, counts: Counter[str]) -> FittedTable:
+    """Counts of rows by reason."""
+    table = FittedTable(title, [Column("Reason", wrap=True), Column("Rows")])
+    for reason, count in counts.most_common(_MOST_LISTED):
+        table.add(printable(reason), f"{count:,}")
+    table.notes += more_rows(len(counts) - _MOST_LISTED, "")
+    return table
+
+
+def _status(outcome: SourceOutcome) -> Text:
+    if outcome.error:
+        return Text("not ingested", style="red")
+    return Text("ingested before" if outcome.known else "", style="dim")
 
 
 def _files(given: tuple[Path, ...]) -> list[Path]:
@@ -136,20 +151,7 @@ def _files(given: tuple[Path, ...]) -> list[Path]:
     return found
 
 
-def _table(title: str, first: str, *figures: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
-    table.add_column(first, overflow="fold", min_width=16)
-    for name in figures:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
-
-
-def _figures(outcome: SourceOutcome) -> list[str]:
-    counts = outcome.rows, outcome.accepted, outcome.duplicates, outcome.contradicting, outcome.refused.total()
-    return [f"{count:,}" for count in counts]
-
-
-def _total(outcomes: list[SourceOutcome]) -> SourceOutcome:
+def _total(outcomes: Sequence[SourceOutcome]) -> SourceOutcome:
     total = SourceOutcome("all")
     for outcome in outcomes:
         total.rows += outcome.rows

@@ -1,7 +1,8 @@
-"""`navitas fleet jscore`: clients' battery life, compared with others of their model."""
+"""`navitas fleet jscore`: battery life of clients, compared with other clients of the same model."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,21 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.fleet_rows import output_options, print_table, take_outputs
+from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
+from navitas.cli.standard_output import output_console
 from navitas.fleet.figures import number
 from navitas.fleet.names import find_client
 from navitas.fleet.results import ScoreRow, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
+from navitas.report.terminal.fitted_table import Column, FittedTable
 
 
 @click.command("jscore", cls=NavitasCommand, example="navitas fleet jscore fleet --client NAME")
 @engine_options
-@option("--client", type=TEXT, metavar="NAME", help="Only this client: the name it was ingested by, or its pseudonym.")
+@option("--client", type=TEXT, metavar="NAME", help="Only this client: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, store: Path, engine: str, memory_mib: int, client: str | None, **values: Any) -> None:
     """Score clients by the percentage of their peers whose batteries drain faster in use. The lowest scores come first."""
@@ -34,21 +37,22 @@ def command(*, store: Path, engine: str, memory_mib: int, client: str | None, **
             rows = [row for row in rows if row.client == wanted]
     if not outputs.write(ScoreRow, rows):
         return
-    print_table(
-        f"J-scores of {len(rows):,} clients" if client is None else "J-score",
-        {
-            "Client": lambda row: row.client,
-            "Model": lambda row: row.model or "–",
-            "OS": lambda row: row.os or "–",
-            "J-score %": lambda row: number(row.jscore_percent, 0),
-            "Peers": lambda row: f"{row.peers:,}",
-            "In use %/h": lambda row: number(row.active_drain_percent_h),
-            "lasts min": lambda row: number(row.active_life_min, 0),
-            "All %/h": lambda row: number(row.drain_percent_h),
-            "Samples": lambda row: f"{row.samples:,}",
-            "Step %": lambda row: number(row.level_step_percent, 0),
-        },
-        rows,
-        outputs.top,
-        texts=3,
-    )
+    title = f"J-scores of {len(rows):,} clients" if client is None else "J-score"
+    output_console().print(scores_table(title, rows, outputs.top))
+
+
+def scores_table(title: str, rows: Sequence[ScoreRow], top: int) -> FittedTable:
+    """Scores by client, with the drain and the battery life in use."""
+    columns: dict[Column, Callable[[ScoreRow], str]] = {
+        Column("Client", text=True): lambda row: row.client,
+        Column("Model", drop=1, text=True): lambda row: row.model or "–",
+        Column("OS", drop=6, text=True): lambda row: row.os or "–",
+        Column("J-score %"): lambda row: number(row.jscore_percent, 0),
+        Column("Peers", drop=4): lambda row: f"{row.peers:,}",
+        Column("In use %/h", drop=3): lambda row: number(row.active_drain_percent_h),
+        Column("Life in use min", drop=2): lambda row: number(row.active_life_min, 0),
+        Column("All %/h", drop=5): lambda row: number(row.drain_percent_h),
+        Column("Samples", drop=7): lambda row: f"{row.samples:,}",
+        Column("Step %", drop=8): lambda row: number(row.level_step_percent, 0),
+    }
+    return rows_table(title, columns, rows, top)

@@ -1,40 +1,34 @@
-"""`--method paper` of `navitas fleet hogs` and `bugs`: findings of the paper's method, for comparison."""
+"""`--model paper` of `navitas fleet hogs` and `bugs`: findings of the paper's method, for comparison."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from navitas.cli.bars import bar
-from navitas.cli.fleet_rows import Outputs, print_table
+from navitas.cli.fleet_rows import Outputs, rows_table
 from navitas.cli.option import option
+from navitas.cli.standard_output import output_console
 from navitas.fleet import paper, paper_sums
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet
+from navitas.report.terminal.fitted_table import Column, FittedTable
 
 F = TypeVar("F", bound=Callable[..., Any])
-_COLUMNS: dict[str, Callable[[Any], str]] = {
-    "App": lambda row: row.app,
-    "Pairs": lambda row: f"{row.pairs:,}",
-    "Drain %/h": lambda row: number(row.drain_percent_h, 2),
-    "Others": lambda row: number(row.others_percent_h, 2),
-    "d ± e": lambda row: f"{row.d_percent_h:.2f} ± {row.e_percent_h:.2f}",
-    "d′": lambda row: number(row.distance_percent_h, 2),
-    "Gain: min": lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-}
 
 
-def method_option(function: F) -> F:
-    """`--method`."""
+def model_option(function: F) -> F:
+    """`--model`, which was named `--method`."""
     decorated: F = option(
-        "--method",
+        "--model",
+        renamed={"--method": "--model"},
         type=click.Choice(["default", "paper"]),
         default="default",
         show_default=True,
-        help="paper: the method of the Carat paper, for comparison.",
+        help="paper: use the method of the Carat paper, for comparison.",
     )(function)
     return decorated
 
@@ -43,15 +37,35 @@ def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
     """Print or write the paper's hogs."""
     rows = paper_hog_rows(fleet, _compared(fleet))
     if outputs.write(PaperHogRow, rows, method="paper"):
-        print_table(f"Hogs by the paper's method: {len(rows):,}", _COLUMNS, rows, outputs.top)
+        output_console().print(paper_table(f"Hogs by the paper's method: {len(rows):,}", rows, outputs.top))
 
 
 def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
     """Print or write the paper's bugs."""
     rows = paper_bug_rows(fleet, paper.find_bugs(fleet, _compared(fleet)))
-    columns = {"Client": lambda row: row.client, **_COLUMNS}
     if outputs.write(PaperBugRow, rows, method="paper"):
-        print_table(f"Bugs by the paper's method: {len(rows):,} of a client and an app", columns, rows, outputs.top, texts=2)
+        title = f"Bugs by the paper's method: {len(rows):,} pairs of a client and an app"
+        output_console().print(paper_table(title, rows, outputs.top))
+
+
+def paper_table(title: str, rows: Sequence[PaperHogRow], top: int) -> FittedTable:
+    """Findings of the paper's method. Bugs also have a client. d ± e and d′ are the paper's terms."""
+    columns: dict[Column, Callable[[PaperHogRow], str]] = {
+        Column("App", text=True): lambda row: row.app,
+        Column("Pairs", drop=5): lambda row: f"{row.pairs:,}",
+        Column("Drain %/h", drop=3): lambda row: number(row.drain_percent_h, 2),
+        Column("Others %/h", drop=4): lambda row: number(row.others_percent_h, 2),
+        Column("d ± e %/h", drop=2): lambda row: f"{row.d_percent_h:.2f} ± {row.e_percent_h:.2f}",
+        Column("d′ %/h", drop=1): lambda row: number(row.distance_percent_h, 2),
+        Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+    }
+    if any(isinstance(row, PaperBugRow) for row in rows):
+        columns = {Column("Client", text=True): _client, **columns}
+    return rows_table(title, columns, rows, top)
+
+
+def _client(row: PaperHogRow) -> str:
+    return row.client if isinstance(row, PaperBugRow) else ""
 
 
 def _compared(fleet: Fleet) -> paper.Compared:

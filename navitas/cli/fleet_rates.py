@@ -1,4 +1,4 @@
-"""`navitas fleet rates`: drain rates between samples, and which pairs of samples have one."""
+"""`navitas fleet rates`: drain rates of pairs of samples, and counts of pairs without one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
 from navitas.cli.fleet_engines import engine_options, fleet_of
-from navitas.cli.fleet_rows import print_table
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE
+from navitas.cli.standard_output import output_console
 from navitas.fleet.export import check_export, export
 from navitas.fleet.rates import RATES, Summary, rates, summary_of
-from navitas.fleet.results import SCHEMA_VERSION, PairsRow
+from navitas.fleet.results import SCHEMA_VERSION
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.units import percent
+from navitas.untrusted_text import printable
 
 
 @click.command("rates", cls=NavitasCommand, example="navitas fleet rates fleet -o rates.parquet")
@@ -24,7 +28,7 @@ from navitas.fleet.results import SCHEMA_VERSION, PairsRow
 @option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
 @json_option
 def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, json_file: Path | None) -> None:
-    """Show which pairs of samples count, why others do not, and how fast batteries drain. Export the pairs with -o."""
+    """Show how many pairs of samples count, why others are refused, and how fast batteries drain. -o exports the pairs."""
     check_files([path for path in (output, json_file) if path is not None])
     if output is not None:
         check_export(output)
@@ -54,18 +58,21 @@ def _as_json(summary: Summary) -> dict[str, object]:
 
 
 def _print(summary: Summary) -> None:
-    rows = [PairsRow("counted", summary.pairs), *(PairsRow(reason, count) for reason, count in summary.refused.items())]
-    total = sum(row.pairs for row in rows)
-    columns = {
-        "Pairs of samples": lambda row: row.reason,
-        "Number": lambda row: f"{row.pairs:,}",
-        "%": lambda row: f"{100 * row.pairs / max(total, 1):.1f}",
-    }
-    print_table(f"Rates of {summary.clients:,} clients with {summary.samples:,} samples", columns, rows, len(rows))
+    console = output_console()
+    console.print(rates_table(summary))
     if summary.drain_percent_h is not None:
-        names, ends = (" · ".join(texts) for texts in zip(*_percentiles(summary), strict=True))
-        click.echo(f"\nDrain {summary.drain_percent_h:.2f} %/h over {summary.hours:,.0f} h; clients' {names} %: {ends}")
+        drain, hours = unbroken(f"{summary.drain_percent_h:.2f} %/h"), unbroken(f"{summary.hours:,.0f} h")
+        percentiles = [f"{percentile} %: {value:.1f}" for percentile, value in summary.percentiles_percent_h.items()]
+        text = f"Drain: {drain} over {hours}. Percentiles of clients in %/h: {', '.join(map(unbroken, percentiles))}"
+        console.print("", Paragraph(text), sep="\n")
 
 
-def _percentiles(summary: Summary) -> list[tuple[str, str]]:
-    return [(str(percent), f"{value:.1f}") for percent, value in summary.percentiles_percent_h.items()]
+def rates_table(summary: Summary) -> FittedTable:
+    """Pairs that count, and those that were refused by reason."""
+    title = f"Rates of {summary.clients:,} clients with {summary.samples:,} samples"
+    table = FittedTable(title, [Column("Pairs of samples", wrap=True), Column("Number"), Column("Share", drop=1)])
+    counts = {"counted": summary.pairs, **summary.refused}
+    total = max(sum(counts.values()), 1)
+    for reason, count in counts.items():
+        table.add(printable(reason), f"{count:,}", percent(count / total))
+    return table

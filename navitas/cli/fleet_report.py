@@ -1,4 +1,4 @@
-"""`navitas fleet report`: a fleet's results as one HTML page."""
+"""`navitas fleet report`: write the results of a fleet as one HTML page."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _METHODS = 8
 
 @click.command("report", cls=NavitasCommand, example="navitas fleet report fleet -o fleet.html")
 @engine_options
-@option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="The page ('-': stdout).")
+@option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="File of the page ('-': stdout).")
 @option("--client", type=TEXT, metavar="NAME", help="Add actions for this client: its name as ingested, or its pseudonym.")
 @option(
     "--recordings",
     type=READ,
     multiple=True,
     metavar="DIR",
-    help="Recordings, or folders of them, for the methods of hogs. Repeatable.",
+    help="Recordings of hogs, or folders of recordings: adds their methods. Repeatable.",
 )
 @json_option
 @option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows in the tables.")
@@ -91,7 +91,7 @@ def command(
             top=top,
         )
     if found and not contents.recorded:
-        note("note: no recording is of a hog or an app with bugs")
+        note("note: no recording belongs to a hog or to an app with bugs")
     write_to(output, lambda out: print(page(contents), end="", file=out))
     counts = {"hogs": len(contents.hogs), "bugs": len(contents.bugs), "clients": len(rows)}
     write_json(json_file, page=None if output == STDOUT else str(output), **counts)
@@ -104,7 +104,7 @@ def _recordings(given: tuple[Path, ...]) -> Iterator[Path]:
     for path in given:
         inside = sorted(file.parent for file in (path, *_folders(path)) for file in [file / MANIFEST_NAME] if file.is_file())
         if not inside:
-            raise UsageError(f"{path}: has no recording", "Name a recording's folder, or a folder of recordings.")
+            raise UsageError(f"{path}: has no recording", "Name the folder of a recording, or a folder of recordings.")
         yield from inside
 
 
@@ -120,7 +120,7 @@ def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Record
 
 
 def methods_of(path: Path) -> Recorded:
-    """The methods of a recording that used most energy."""
+    """The methods with the most energy in a recording."""
     profile = load(path)
     names, whole_j = MethodNames(profile.method_table), profile.energy_j()
     rows = [

@@ -1,4 +1,4 @@
-"""Results of a fleet as tables for the terminal, and as JSON and CSV."""
+"""Results of a fleet as terminal tables, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -9,25 +9,21 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import click
-from rich.cells import cell_len
-from rich.table import Table
-from rich.text import Text
 
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE_ANY_NAME
-from navitas.cli.standard_output import output_console
 from navitas.fleet.formulas import guarded
 from navitas.fleet.results import Row, document
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
 from navitas.untrusted_text import printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)
 
-_GAP = 2
-_NAME_WIDTH = 16
-"""Longest name that does not fold if room is short."""
+_LONGEST_TEXT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +51,8 @@ def output_options(function: F) -> F:
     """Add `--json`, `--csv` and `--top`, which `take_outputs` collects."""
     decorators = (
         json_option,
-        option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", help="Write CSV ('-': stdout)."),
-        option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the table."),
+        option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write CSV ('-': stdout)."),
+        option("--top", type=click.IntRange(min=1), default=20, show_default=True, section="Output", help="Rows in the table."),
     )
     for decorate in reversed(decorators):
         function = decorate(function)
@@ -70,43 +66,18 @@ def take_outputs(values: dict[str, Any]) -> Outputs:
     return outputs
 
 
-def print_table(title: str, columns: dict[str, Callable[[R], str]], rows: Sequence[R], top: int, *, texts: int = 1) -> None:
-    """Print the first rows: a column's title and what it shows; the first `texts` are names, the others figures.
-
-    Figures without room on the terminal are left out whole, and named below the table.
-    """
-    console = output_console()
-    if not rows:
-        console.print(Text(title, style="bold"))
-        return
-    cells = {name: [printable(show(row)) for row in rows[:top]] for name, show in columns.items()}
-    fitting = _fitting(cells, texts, console.width)
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False)
-    for number, name in enumerate(fitting):
-        if number < texts:
-            table.add_column(name, overflow="fold", min_width=0 if number else _NAME_WIDTH)
-        else:
-            table.add_column(name, justify="right", no_wrap=True)
-    for shown in zip(*(cells[name] for name in fitting), strict=True):
-        table.add_row(*map(Text, shown))
-    if len(rows) > top:
-        table.add_row(Text(f"… {len(rows) - top:,} more", style="dim"))
-    console.print(table)
-    if left_out := [name for name in columns if name not in fitting]:
-        console.print(Text(f"Not shown in {console.width} columns: {', '.join(left_out)}. --json has them.", style="dim"))
+def rows_table(title: str, columns: Mapping[Column, Callable[[R], str]], rows: Sequence[R], top: int) -> FittedTable:
+    """The first `top` rows; `columns` maps each column to the text of its cell. A note counts the other rows."""
+    table = FittedTable(title, list(columns))
+    for row in rows[:top]:
+        table.add(*(printable(show(row), _LONGEST_TEXT) for show in columns.values()))
+    table.notes += more_rows(len(rows) - top)
+    return table
 
 
-def _fitting(cells: Mapping[str, Sequence[str]], texts: int, width: int) -> list[str]:
-    """The columns to show: all names, which fold where they must, and from the left each figure that still has room."""
-    fitting, used = [], -_GAP
-    for number, (name, column) in enumerate(cells.items()):
-        needed = _GAP + max(map(cell_len, (name, *column)))
-        if number < texts:
-            needed = min(needed, _GAP + _NAME_WIDTH)
-        if number < texts or used + needed <= width:
-            fitting.append(name)
-            used += needed
-    return fitting
+def more_rows(count: int, option_name: str = " (--top)") -> list[Paragraph]:
+    """A note that counts rows that are not shown, if there are any, and names the option that shows more."""
+    return [Paragraph(f"… {count:,} more{option_name}", style="dim")] if count > 0 else []
 
 
 def _csv(kind: type[R], rows: Sequence[R], out: IO[str]) -> None:

@@ -1,4 +1,4 @@
-"""`navitas fleet sample`: samples a phone over adb."""
+"""`navitas fleet sample`: sample a phone over adb."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from navitas.owned_folder import owned_folder
 @option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
 @option("--client", type=TEXT, default="", metavar="NAME", help="Name of the phone. [a hash of its serial number]")
-@option("--history", is_flag=True, help="Add the phone's own history: a sample for each percent.")
+@option("--history", is_flag=True, help="Add the battery history that the phone keeps: a sample for each percent.")
 @json_option
 def command(
     *, store: Path | None, output: Path | None, serial: str | None, client: str, history: bool, json_file: Path | None
 ) -> int:
-    """Sample a phone: its battery and its running apps.
+    """Sample the battery and the running apps of a phone.
 
     The sample is stored in the fleet's folder STORE, which is created if needed, or appended to a file.
     """
     if (store is None) == (output is None):
-        raise UsageError("a sample needs exactly one destination", "give either STORE or -o FILE")
+        raise UsageError("a sample needs exactly one destination", "name either STORE or -o FILE")
     check_files([path for path in (output, json_file) if path is not None])
     if output is not None and output != STDOUT:
         check_regular_or_new(output)
@@ -54,9 +54,9 @@ def command(
         with output.open("ab+") as out:
             if out.tell():
                 out.seek(-1, os.SEEK_END)
-                out.write(b"" if out.read() == b"\n" else b"\n")  # The last line was cut.
+                out.write(b"" if out.read() == b"\n" else b"\n")  # The last line is incomplete.
             out.write(lines.encode())
-        note(f"{output}: {len(rows):,} more")
+        note(f"{output}: added {len(rows):,} sample{'' if len(rows) == 1 else 's'}")
     elif store is not None:
         return _ingest(store, lines, is_text=json_file != STDOUT)
     return ExitCode.OK
@@ -76,7 +76,7 @@ def _ingest(store: Path, lines: str, *, is_text: bool) -> int:
 
 
 def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
-    """The samples of the phone's own history. `DeviceError` if there is none."""
+    """The samples in the history that the phone keeps. `DeviceError` if there are none."""
     known = who(device)
     reader = CheckinReader(client or pseudonym(device))
     found = 0

@@ -1,4 +1,4 @@
-"""`navitas fleet simulate`: simulates a fleet with known truth."""
+"""`navitas fleet simulate`: simulate a fleet with known truth."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 
 @click.command("simulate", cls=NavitasCommand, example="navitas fleet simulate fleet --samples 100000 --seed 7")
 @click.argument("folder", metavar="STORE", type=NEW_STORE)
-@option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N")
-@option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="[one for each thousand samples]")
+@option(
+    "--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N", help="Number of samples."
+)
+@option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="Number of clients. [one for each thousand samples]")
 @option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="S", help="Seed of the random numbers.")
 @option("--apps", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Number of apps.")
 @option("--hogs", type=Finite(0, 100), default=5, show_default=True, metavar="P", help="% of apps that are hogs.")
@@ -65,16 +67,16 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
     default=0,
     show_default=True,
     metavar="P",
-    help="% by which the screen between samples follows its state at samples.",
+    help="Weight in % of the screen state at samples for the time between samples.",
 )
-@option("--dirt", is_flag=True, help="Add clock jumps, unseen charges, missing values.")
+@option("--dirt", is_flag=True, help="Add clock jumps, charges between samples, and missing values.")
 @option(
     "--buckets",
     type=click.IntRange(1, _MOST_BUCKETS),
     metavar="N",
-    help="Buckets of a new STORE. [by the number of samples]",
+    help="Number of buckets of a new STORE. [by the number of samples]",
 )
-@option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Processes.")
+@option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Number of processes.")
 @option(
     "--advice",
     type=READ_FILE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -31,6 +32,10 @@ from navitas.untrusted_text import printable, printable_line
 __all__ = ["load_profile", "measure", "name_recording_on_error", "record", "report_outcome"]
 
 _LARGE_BYTES = 100_000_000
+_FURTHER_REPORTS = {
+    "html": "--html profile.html (tables and a flame graph: open it in a browser)",
+    "speedscope": "--speedscope profile.speedscope.json (open it in speedscope.app)",
+}
 
 
 def measure(
@@ -129,6 +134,20 @@ def _file_version(file: Path) -> tuple[int, int] | None:
     return info.st_ino, info.st_mtime_ns
 
 
+def _next_report(profile: Profile, report: ReportOptions) -> str:
+    """The options of the first report that the user does not have yet, with what it is for; empty if there is no other."""
+    given = {file.format for file in report.files}
+    for name, proposed in _FURTHER_REPORTS.items():
+        if name not in given:
+            return proposed
+    threads = [thread for test in profile.tests for thread in test.threads if thread.nodes]
+    if report.tree is not None or not threads:
+        return ""
+    busiest = max(threads, key=lambda thread: thread.energy_j)
+    name = busiest.name if busiest.name.isprintable() else str(busiest.serial)
+    return f"--tree {shlex.quote(name)} (the calls of the thread with the most energy)"
+
+
 def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOptions) -> int:
     """Write the reports, print the failures and where the recording is on standard error, and return the exit code.
 
@@ -151,5 +170,6 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
         return ExitCode.TROUBLE
     if outcome.failures or outcome.crashed:
         return ExitCode.TESTS_FAILED
-    next_step(f"navitas report {outcome.recording} --speedscope profile.speedscope.json (open it in speedscope.app)")
+    if proposed := _next_report(profile, report):
+        next_step(f"navitas report {shlex.quote(str(outcome.recording))} {proposed}")
     return ExitCode.OK

@@ -1,4 +1,4 @@
-"""`navitas power`: power profiles shown, taken from a phone, checked."""
+"""`navitas power`: show, extract and validate power profiles."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import check_regular_or_new, write_to
@@ -21,8 +20,10 @@ from navitas.errors import ExitCode, PowerProfileError, UsageError
 from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, placeholder_frequencies, power_model
 from navitas.power.cpu_keys import other_components
-from navitas.power.model import PowerModel
+from navitas.power.model import ClusterPower, PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph, unbroken, with_unbroken_figures
 from navitas.untrusted_text import printable, printable_line, printable_lines
 
 _ALL = 1_000_000
@@ -30,19 +31,19 @@ _ALL = 1_000_000
 
 @click.group("power", cls=NavitasGroup)
 def command() -> None:
-    """Power profiles: those that Navitas has, files, and the one that a phone holds."""
+    """Show, extract and validate power profiles."""
 
 
 @command.command("show", cls=NavitasCommand, example="navitas power show --device SERIAL")
 @click.argument("name", required=False, type=NAME_OR_FILE, metavar="NAME|FILE")
 @option(
-    "--device", "serial", type=TEXT, metavar="SERIAL", help="The profile of this phone ('virtual' too), and where it comes from."
+    "--device", "serial", type=TEXT, metavar="SERIAL", help="Show the profile of this device ('virtual' too), and its source."
 )
 @json_option
 def show(*, name: str | None, serial: str | None, json_file: Path | None) -> None:
-    """Show a profile's CPU figures; without arguments the names of the profiles that Navitas has."""
+    """Show the CPU figures of a profile. Without arguments, list the names of packaged profiles."""
     if name is not None and serial is not None:
-        raise UsageError("a profile is either named or a phone's", "leave out the name, or --device")
+        raise UsageError("a profile's name and --device exclude each other", "use one of them")
     is_text = check_json(json_file)
     if serial is None and name is None:
         write_json(json_file, profiles=catalog.names())
@@ -66,10 +67,10 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
 
 @command.command("extract", cls=NavitasCommand, example="navitas power extract -o profile.xml")
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
-@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File to write.")
+@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File of the profile.")
 @json_option
 def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None:
-    """Write a phone's own profile to a file. The cache is not used."""
+    """Write the profile of a phone to a file, read from the phone again rather than from the cache."""
     check_json(json_file)
     check_regular_or_new(output)
     with device_of(serial) as device:
@@ -84,7 +85,7 @@ def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None
 @click.argument("file", type=READ_FILE_ANY_NAME)
 @json_option
 def validate(*, file: Path, json_file: Path | None) -> int:
-    """Name every defect of a profile, with its line. The exit code is 1 when it cannot be used."""
+    """List all defects of a profile, with their lines. The exit code is 1 if the profile is unusable."""
     is_text = check_json(json_file)
     say: Callable[[str], None] = click.echo if is_text else lambda text: None
     try:
@@ -96,7 +97,7 @@ def validate(*, file: Path, json_file: Path | None) -> int:
     frequencies = placeholder_frequencies(profile)
     warnings, unusable = profile.warnings, ""
     try:
-        cpus = [(policy, [policy]) for policy in frequencies]  # how many there are only the phone says, as it says their speeds
+        cpus = [(policy, [policy]) for policy in frequencies]  # Only the phone knows its cores and frequencies.
         warnings = power_model(profile, power.DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
     except PowerProfileError as error:
         unusable = error.message
@@ -139,7 +140,7 @@ def _as_json(profile: PowerProfile, model: PowerModel) -> dict[str, object]:
 
 
 def _with_line(profile: PowerProfile, text: str) -> str:
-    """The defect with the line of the entry that it begins with, where it does not say it."""
+    """The defect, with the line of the entry that its text starts with, unless the text has a line."""
     line = profile.lines.get(text.partition(" ")[0].rstrip(":"))
     return text if line is None or "line" in text else f"line {line}: {text}"
 
@@ -148,15 +149,20 @@ def _print(profile: PowerProfile, model: PowerModel) -> None:
     console = output_console()
     cpu = model.cpu
     battery = f"{model.battery_mah:g} mAh" if model.battery_mah is not None else "unknown"
-    console.print(f"{printable(profile.name, 200)}: battery {battery}", markup=False)
-    console.print(f"CPU: suspended {cpu.suspend_ma:g} mA, idle +{cpu.idle_ma:g} mA, any core running +{cpu.active_ma:g} mA")
+    console.print(Paragraph(f"{printable(profile.name, 200)}: battery {unbroken(battery)}"))
+    cpu_text = f"CPU: suspended {cpu.suspend_ma:g} mA, idle +{cpu.idle_ma:g} mA, any core running +{cpu.active_ma:g} mA"
+    console.print(Paragraph(with_unbroken_figures(cpu_text)))
     for number, cluster in enumerate(cpu.clusters):
-        console.print(f"cluster {number}: {len(cluster.cpus)} cores, +{cluster.cluster_ma:g} mA while one runs")
-        table = Table(box=None)
-        for name in ("MHz", "mA a core"):
-            table.add_column(name, justify="right")
-        for khz, milliamperes in zip(cluster.freq_khz.tolist(), cluster.core_ma.tolist(), strict=True):
-            table.add_row(f"{khz / 1000:g}", f"{milliamperes:g}")
-        console.print(table)
+        console.print(cluster_table(number, cluster))
     for text in model.warnings:
         warning(printable(_with_line(profile, text), 1000))
+
+
+def cluster_table(number: int, cluster: ClusterPower) -> FittedTable:
+    """Currents of a cluster by frequency."""
+    count = f"{len(cluster.cpus)} core{'' if len(cluster.cpus) == 1 else 's'}"
+    title = f"cluster {number}: {count}, {unbroken(f'+{cluster.cluster_ma:g} mA')} while any of them runs"
+    table = FittedTable(title, [Column("Frequency"), Column("Current per core")])
+    for khz, milliamperes in zip(cluster.freq_khz.tolist(), cluster.core_ma.tolist(), strict=True):
+        table.add(f"{khz / 1000:g} MHz", f"{milliamperes:g} mA")
+    return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from navitas.cpu_limit import MAX_CPUS
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording import manifest
@@ -27,7 +28,7 @@ def read_policies(device: Device) -> list[manifest.Policy]:
     for policy in ids:
         related = device.shell(f"cat {CPUFREQ}/policy{policy}/related_cpus").text
         named = dict.fromkeys(int(cpu) for cpu in re.findall(_CPU, related))
-        cpus = [cpu for cpu in named if cpu < manifest.MAX_CPUS and cpu not in taken]  # a CPU is in one policy
+        cpus = [cpu for cpu in named if cpu < MAX_CPUS and cpu not in taken]  # a CPU is in one policy
         taken.update(cpus)
         policies.append(manifest.Policy(id=policy, cpus=cpus))
     return policies
@@ -49,9 +50,9 @@ def read_cpus(device: Device, policies: list[manifest.Policy]) -> list[int]:
     """Return the CPU numbers, from `possible` if readable, otherwise from the policies."""
     text = device.shell("cat /sys/devices/system/cpu/possible").text.strip()
     found: set[int] = set()
-    for first, last in re.findall(rf"({_CPU})(?:-(\d+))?", text)[: manifest.MAX_CPUS]:
-        if len(last) <= len(str(manifest.MAX_CPUS)):
-            found.update(range(int(first), min(int(last or first), manifest.MAX_CPUS - 1) + 1))
+    for first, last in re.findall(rf"({_CPU})(?:-(\d+))?", text)[:MAX_CPUS]:
+        if len(last) <= len(str(MAX_CPUS)):
+            found.update(range(int(first), min(int(last or first), MAX_CPUS - 1) + 1))
     cpus = sorted(found) or sorted(cpu for policy in policies for cpu in policy.cpus)
     if not cpus:
         raise DeviceError(

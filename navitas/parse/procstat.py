@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from navitas.cpu_limit import MAX_CPUS
 from navitas.parse.anchors import cpu_clock
 from navitas.parse.tables import CpuClock, CpuStat
 from navitas.parse.time_in_state import TICK_NS
@@ -13,7 +14,6 @@ from navitas.parse.time_in_state import TICK_NS
 _UTIME, _STIME = 11, 12
 _IDLE, _IOWAIT, _GUEST = 3, 4, 8
 _MAX_TICKS = 1 << 36
-_MAX_CPUS = 1024
 _MAX_CELLS = 1 << 25
 
 
@@ -72,7 +72,7 @@ def _busy_ticks(text: str) -> dict[int, int]:
             cpu, ticks = int(name[3:]), [int(value) for value in values]
         except ValueError:
             return {}
-        if not 0 <= cpu < _MAX_CPUS or len(ticks) <= _IOWAIT or min(ticks) < 0 or max(ticks) > _MAX_TICKS:
+        if not 0 <= cpu < MAX_CPUS or len(ticks) <= _IOWAIT or min(ticks) < 0 or max(ticks) > _MAX_TICKS:
             return {}
         busy[cpu] = sum(ticks) - ticks[_IDLE] - ticks[_IOWAIT]
     return busy

@@ -9,6 +9,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.cpu_limit import MAX_CPUS
 from navitas.errors import PowerProfileError
 from navitas.power import cpu_keys
 from navitas.power.cpu_keys import ClusterKeys
@@ -19,7 +20,6 @@ from navitas.power.power_profile import PowerProfile
 Policies = Sequence[tuple[int, Sequence[int]]]
 _MAX_KHZ = 100_000_000
 _MAX_MA = 1_000_000
-_MAX_CORES = 4096
 PLACEHOLDER_MA = 0.1
 _CHOOSE = "Choose another one with --power-profile (see profiles/)."
 
@@ -133,8 +133,8 @@ def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
         raise PowerProfileError(f"{name}: a speed of the CPU is not between 0 and {_MAX_KHZ:,} kHz.", _CHOOSE)
     if any(ma > _MAX_MA for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
         raise PowerProfileError(f"{name}: a current of the CPU is above {_MAX_MA:,} mA.", _CHOOSE)
-    if sum(cluster.cores or 1 for cluster in clusters) > _MAX_CORES:
-        raise PowerProfileError(f"{name}: the CPU has more than {_MAX_CORES} cores.", _CHOOSE)
+    if sum(cluster.cores or 1 for cluster in clusters) > MAX_CPUS:
+        raise PowerProfileError(f"{name}: the CPU has more than {MAX_CPUS} cores.", _CHOOSE)
 
 
 def _match(

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from navitas.cpu_limit import MAX_CPUS
 from navitas.recording.codes import LossCode
 from navitas.unknown_parts import KnownWords
 
@@ -47,8 +48,6 @@ Integer = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
 
 Amount = Annotated[int, Field(ge=0, lt=1 << 63)]
 """A number of items."""
-MAX_CPUS = 4096
-"""Most CPUs of a device; power profiles have the same limit."""
 Cpu = Annotated[int, Field(ge=0, lt=MAX_CPUS)]
 """The number of a CPU."""
 

@@ -41,7 +41,7 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
         "App energy": lambda group: _joules(group.app_j.median),
         "±": lambda group: _joules(group.typical.probes_error_j),
         "Range": _range,
-        "Idle and other": lambda group: _joules(group.typical.rest_j),
+        "Base and other": lambda group: _joules(group.typical.rest_j),
         "Mean power": lambda group: _figure(group.typical.mean_power_w, watts),
         "Battery": lambda group: _figure(group.typical.mean_power_w, lambda power_w: battery_rate(power_w, volts, battery_mah)),
         "Wall time": lambda group: _figure(group.typical.wall_ns, duration),

@@ -144,7 +144,7 @@ def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
         events.close(top)
     for name, joules in (
         ("(other processes)", test.other_processes_j),
-        ("(idle)", test.base_j),
+        ("(base)", test.base_j),
         ("(unattributed)", test.unattributed_j),
     ):
         _leaf(events, frames.named(name), joules)

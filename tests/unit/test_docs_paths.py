@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,23 @@ def test_the_table_of_packages_lists_every_package() -> None:
     modules = {path.stem for path in (ROOT / "navitas").glob("*.py")} - {"__init__"}
     assert packages - named == set()
     assert named <= packages | modules
+
+
+PICTURES = sorted((ROOT / "docs/images").glob("*.svg"))
+_LOADS = re.compile(r"url\(\s*['\"]?(?!#)|@import|@font-face|<script|<foreignObject|href\s*=\s*['\"](?!#)", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda path: path.name)
+def test_pictures_are_small_and_load_nothing(picture: Path) -> None:
+    text = picture.read_text("utf-8")
+    assert ET.fromstring(text).tag.endswith("svg") and len(text) < 100_000
+    assert _LOADS.findall(text) == [] and text.count("http") == text.count("http://www.w3.org/")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_pictures_of_the_demo_show_each_table_with_its_key(width: int) -> None:
+    """`make readme` makes them."""
+    root = ET.fromstring((ROOT / f"docs/images/demo-{width}.svg").read_text("utf-8"))
+    words = {(node.text or "").replace("\xa0", " ").strip() for node in root.iter() if node.tag.endswith("text")}
+    assert {"Tests", "Threads", "Methods"} <= words
+    assert all(any(word.split()[:1] == [key] for word in words) for key in ("Test", "Thread", "Method", "Total"))

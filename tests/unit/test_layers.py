@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "navitas"
 ALLOWED = {
     "errors": set(),
     "regular_files": set(),
+    "cpu_limit": set(),
     "folder_lock": {"regular_files"},
     "owned_folder": {"folder_lock"},
     "new_files": set(),
@@ -24,7 +25,7 @@ ALLOWED = {
     "binary_xml": set(),
     "apk": {"binary_xml", "regular_files"},
     "unknown_parts": set(),
-    "bundle": {"errors", "regular_files", "unknown_parts"},
+    "bundle": {"errors", "regular_files", "unknown_parts", "untrusted_text"},
     "perfetto": set(),
     "device": {"errors", "folder_lock", "new_files", "regular_files", "untrusted_text", "user_folders"},
     "virtual_phone": {
@@ -41,11 +42,12 @@ ALLOWED = {
         "user_folders",
     },
     "build": {"errors", "bundle", "folder_lock", "new_files", "owned_folder", "regular_files", "user_folders"},
-    "recording": {"errors", "folder_lock", "new_files", "regular_files", "unknown_parts"},
-    "power": {"errors", "binary_xml", "regular_files"},
-    "parse": {"errors", "perfetto", "recording", "regular_files"},
+    "recording": {"errors", "cpu_limit", "folder_lock", "new_files", "regular_files", "unknown_parts"},
+    "power": {"errors", "binary_xml", "cpu_limit", "regular_files"},
+    "parse": {"errors", "cpu_limit", "perfetto", "recording", "regular_files"},
     "collect": {
         "errors",
+        "cpu_limit",
         "folder_lock",
         "binary_xml",
         "bundle",
@@ -172,6 +174,12 @@ def test_a_library_is_imported_in_few_modules() -> None:
         place = _place(path)
         refused += [f"{library} in {place}" for library in libraries if not place.startswith(tuple(ONLY_IN[library]))]
     assert refused == []
+
+
+def test_terminal_tables_are_drawn_in_one_place() -> None:
+    """tests/unit/report/test_every_table.py prints each of them at every width."""
+    drawing = {_place(path) for path in _modules() if _imports(path) & {"rich.table", "rich.columns"}}
+    assert drawing == {"report/terminal/fitted_table.py"}
 
 
 def test_the_rails_share_no_code_with_the_estimate() -> None:

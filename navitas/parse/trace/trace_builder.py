@@ -9,12 +9,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.cpu_limit import MAX_CPUS
 from navitas.parse.arrays import I32, I64, U8, Bool
 from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.growing_rows import CoreRows, GrowingRows
 from navitas.parse.trace.trace_tables import DEAD, IDLE_MIN_GAP_NS, RUNNABLE, SLEEPS, UNKNOWN, SkippedLine
 
-CPU_LIMIT: Final = 4096
+CPU_LIMIT: Final = MAX_CPUS
 OPEN, SEEN, DIED, GONE, LISTED = 0, 1, 2, 3, 4
 """Kinds of facts about a thread.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 from rich.tree import Tree
 
@@ -10,36 +13,61 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.share_of import share
 from navitas.report.names import MethodNames, test_label
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.terminal.threads_table import thread_name
 from navitas.report.units import duration, joules, percent
 from navitas.untrusted_text import printable
 
 _MAX_DEPTH = 24
 _MAX_CHILDREN = 30
+_LEVEL_WIDTH, _LEAST_WIDTH = 4, 16
+"""Widths of a level's guides, and of the text of the deepest level."""
 
 
-def call_tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy) -> Tree:
-    """Return a thread's call tree, largest energy first. Deep and small subtrees are summed. Direct recursion is one line."""
+@dataclass(frozen=True, slots=True)
+class CallTree:
+    """A thread's call tree, largest energy first. Deep and small subtrees are summed. Direct recursion is one line.
+
+    A narrow terminal shows fewer levels, so that figures are never cut.
+    """
+
+    profile: Profile
+    test: TestEnergy
+    thread: ThreadEnergy
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        levels = max((options.max_width - _LEAST_WIDTH) // _LEVEL_WIDTH, 1)
+        yield _tree(self.profile, self.test, self.thread, min(levels, _MAX_DEPTH))
+
+
+def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: int) -> Tree:
     found = Branches(thread.nodes)
     names = MethodNames(profile.method_table)
-    title = thread_name(thread).append(f"  {joules(thread.energy_j)} in ").append(printable(test_label(test)))
-    tree = Tree(title, guide_style="dim")
+    title = thread_name(thread).append(f"  {_joules(thread.energy_j)} in ").append(printable(test_label(test)))
+    tree = Tree(Paragraph(title), guide_style="dim")
     stack: list[tuple[Tree, Branch | None, int]] = [(tree, None, 0)]
     while stack:
         place, above, depth = stack.pop()
         branches = found.top() if above is None else found.below(above)
-        kept = branches[:_MAX_CHILDREN] if depth < _MAX_DEPTH else []
+        kept = branches[:_MAX_CHILDREN] if depth < max_depth else []
         for branch in kept:
-            line = Text(f"{joules(branch.inclusive_j)} {percent(share(branch.inclusive_j, thread.energy_j)):>7}  ")
+            percents = unbroken(percent(share(branch.inclusive_j, thread.energy_j)))
+            line = Text(f"{_joules(branch.inclusive_j)} {percents:>7}  ")
             line.append(printable(names.short(branch.method)), style="bold")
             calls = "1 call" if branch.calls == 1 else f"{branch.calls:,} calls"
             recursive = f", calls itself {branch.levels:,} deep" if branch.levels > 1 else ""
-            line.append(f"  self {joules(branch.exclusive_j)}, {calls}, {duration(branch.wall_ns)}{recursive}", style="dim")
-            stack.append((place.add(line), branch, depth + 1))
+            wall = unbroken(duration(branch.wall_ns))
+            line.append(f"  self {_joules(branch.exclusive_j)}, {unbroken(calls)}, {wall}{recursive}", style="dim")
+            stack.append((place.add(Paragraph(line)), branch, depth + 1))
         if branches[len(kept) :]:
             rest_j = inclusive_j(branches[len(kept) :])
-            place.add(Text(f"{joules(rest_j)}  … {len(branches) - len(kept):,} more", style="dim"))
-    tree.add(Text(f"{joules(thread.untraced_j)}  outside of traced calls", style="dim"))
+            others = unbroken(f"… {len(branches) - len(kept):,} more")
+            place.add(Paragraph(f"{_joules(rest_j)}  {others}", style="dim"))
+    tree.add(Paragraph(f"{_joules(thread.untraced_j)}  outside of traced calls", style="dim"))
     if thread.probes_j:
-        tree.add(Text(f"{joules(thread.probes_j)}  probes", style="dim"))
+        tree.add(Paragraph(f"{_joules(thread.probes_j)}  probes", style="dim"))
     return tree
+
+
+def _joules(energy_j: float) -> str:
+    return unbroken(joules(energy_j))

@@ -63,8 +63,8 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
             notes.append(Paragraph(f"{printable(names.short(total.id), 80)}: {note}", style="dim", indent="  "))
     if listed.others:
         methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
-        percents = percent(share(listed.others_j, total_j))
-        table.notes.append(Text(f"… {methods}: {joules(listed.others_j)}, {percents} (--top)", style="dim"))
+        figures = unbroken(joules(listed.others_j)), unbroken(percent(share(listed.others_j, total_j)))
+        table.notes.append(Paragraph(f"… {methods}: {', '.join(figures)} (--top)", style="dim"))
     if any(run.probes_error is not None for run in profile.ledger.runs):
         table.notes.append(Paragraph("Self and inclusive: without probes. Share: of the measured energy.", style="dim"))
     table.notes += notes

@@ -1,31 +1,68 @@
-"""Wrapped paragraphs that keep a figure and its unit on one line."""
+"""Paragraphs for terminals of any width. A figure and its unit stay on one line."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from textwrap import wrap
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 _UNBROKEN = "\u00a0"
+_LEAST_WIDTH = 8
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?[JWs]|mAh?|MB|V|h|min|%(?:/h)?)(?!\w))")
 
 
 def unbroken(figure: str) -> str:
-    """Return a figure with its unit as one word, which is never wrapped."""
+    """The figure as one word of a paragraph."""
     return figure.replace(" ", _UNBROKEN)
+
+
+def with_unbroken_figures(text: str) -> str:
+    """A message in which each number and its unit are one word."""
+    return _BEFORE_UNIT.sub(_UNBROKEN, text)
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """Text that is wrapped at the console's width. Lines after the first start with `indent`."""
+    """Text that wraps at the width of the console. Lines after the first start with `indent`."""
 
-    text: str
+    text: str | Text
     style: str = ""
     indent: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        lines = wrap(
-            self.text, max(options.max_width, len(self.indent) + 8), subsequent_indent=self.indent, break_on_hyphens=False
-        )
-        yield Text("\n".join(lines).replace(_UNBROKEN, " "), style=self.style)
+        text = self.text if isinstance(self.text, Text) else Text(self.text)
+        width = max(options.max_width, len(self.indent) + _LEAST_WIDTH)
+        lines = [text[begin:end] for begin, end in _lines(text.plain, width, len(self.indent))]
+        found = Text(f"\n{self.indent}").join(lines)
+        found.plain = found.plain.replace(_UNBROKEN, " ")
+        found.style = self.style
+        yield found
+
+
+def fitting(text: str, width: int) -> int:
+    """The number of characters from the start that fit into `width` terminal cells. Some characters take two cells."""
+    used = 0
+    for count, char in enumerate(text):
+        used += cell_len(char)
+        if used > width:
+            return count
+    return len(text)
+
+
+def _lines(text: str, width: int, indent: int) -> list[tuple[int, int]]:
+    """Begin and end of each line of at most `width` cells, without its indentation. A word that is longer is split."""
+    lines: list[tuple[int, int]] = []
+    begin, end, room = 0, 0, width
+    for word in re.finditer("[^ ]+", text):
+        if end > begin and cell_len(text[begin : word.end()]) > room:
+            lines.append((begin, end))
+            begin, room = word.start(), width - indent
+        while cell_len(text[begin : word.end()]) > room:
+            end = begin + fitting(text[begin : word.end()], room)
+            lines.append((begin, end))
+            begin, room = end, width - indent
+        end = word.end()
+    return [*lines, (begin, end)]

@@ -9,11 +9,13 @@ from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Totals
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.paragraph import Paragraph, unbroken, with_unbroken_figures
 from navitas.report.units import battery_share, charge, duration, joules
 from navitas.untrusted_text import printable
 
 _MAX_WARNINGS = 100
+_WARNING = "warning: "
+_INDENT = " " * len(_WARNING)
 
 
 def header(profile: Profile) -> Iterator[RenderableType]:
@@ -33,7 +35,7 @@ def totals(profile: Profile) -> Iterator[RenderableType]:
     addends = [
         ("threads", sums.threads_j),
         ("other processes", sums.other_processes_j),
-        ("idle", sums.base_j),
+        ("base", sums.base_j),
         ("unattributed", sums.unattributed_j),
     ]
     title = f"Total of {runs} runs" if runs > 1 else "Total"
@@ -78,7 +80,9 @@ def _basis(level: str, basis: str, expected_error: float | None) -> str:
 def warnings(profile: Profile) -> Iterator[RenderableType]:
     """Yield each warning with its remedy."""
     for notice in profile.warnings[:_MAX_WARNINGS]:
-        text = Text("warning: ", style="yellow").append(printable(notice.message, 500))
-        yield text.append(f"\n         {printable(notice.remedy, 500)}", style="dim") if notice.remedy else text
+        message, remedy = (with_unbroken_figures(printable(part, 500)) for part in (notice.message, notice.remedy))
+        yield Paragraph(Text.assemble((_WARNING, "yellow"), message), indent=_INDENT)
+        if remedy:
+            yield Paragraph(f"{_INDENT}{remedy}", style="dim", indent=_INDENT)
     if len(profile.warnings) > _MAX_WARNINGS:
         yield Text(f"… {len(profile.warnings) - _MAX_WARNINGS:,} more warnings, in the JSON report (--json)", style="dim")

@@ -11,7 +11,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.errors import UsageError
 from navitas.report.terminal.baseline_table import baseline_table
-from navitas.report.terminal.call_tree import call_tree
+from navitas.report.terminal.call_tree import CallTree
 from navitas.report.terminal.methods_table import methods_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.summary import evidence, header, totals, warnings
@@ -56,7 +56,7 @@ class TerminalReport:
         if any(thread.methods for test in shown for thread in test.threads):
             parts += ["", methods_table(profile, shown, self._top)]
         for test, thread in trees:
-            parts += ["", call_tree(profile, test, thread)]
+            parts += ["", CallTree(profile, test, thread)]
         if any(test.alternative_j is not None for test in shown):
             parts += ["", Paragraph(_PAPER1, style="dim")]
         if _is_below_zero(shown) or any(thread.nodes.is_below_zero for _, thread in trees):

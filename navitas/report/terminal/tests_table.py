@@ -30,7 +30,7 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
         Column("Test", text=True),
         Column("App energy"),
         *([Column(spread, drop=3)] if repeated or probed else []),
-        Column("Idle and other", drop=4),
+        Column("Base and other", drop=4),
         Column("Mean power", drop=1),
         Column("Battery", drop=5),
         Column("Wall time", drop=6),

@@ -12,7 +12,7 @@ from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.roll_up import RoleTotal, ThreadTotal
 from navitas.analyze.share_of import share
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import bar, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 
@@ -65,7 +65,7 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         table.notes.append(Paragraph("Energy: as measured, with probes.", style="dim"))
     if listed.others:
         threads = "1 more thread" if listed.others == 1 else f"{listed.others:,} more threads"
-        table.notes.append(Text(f"… {threads}: {joules(listed.others_j)} (--top)", style="dim"))
+        table.notes.append(Paragraph(f"… {threads}: {unbroken(joules(listed.others_j))} (--top)", style="dim"))
     return table
 
 

@@ -101,6 +101,34 @@ def test_a_newer_schema_asks_for_a_newer_navitas(tmp_path: Path) -> None:
     assert "newer Navitas" in caught.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("schema_version", 10**4000),
+        ("kind", "x" * 10_000),
+        ("test_task", {"framework": "x" * 10_000}),
+        ("environment", {"x" * 10_000: 3}),
+        ("class_path", ["../" + "x" * 10_000]),
+        ("class_path", ["x" * 10_000]),
+        ("java_home", "x" * 10_000),
+    ],
+)
+def test_messages_quote_long_values_shortened(tmp_path: Path, field: str, value: Any) -> None:
+    path = made(tmp_path / "b.zip", **{field: value})
+    with pytest.raises(BuildError) as caught:
+        open_bundle(path)
+    assert len(caught.value.message) < len(str(path)) + 300 and "…" in caught.value.message
+
+
+def test_messages_quote_long_names_of_entries_and_maps_shortened(tmp_path: Path) -> None:
+    long = "x" * 10_000
+    for name, files in (("a", {f"../{long}": b"x"}), ("b", {"map.json": json.dumps({"map_id": long})})):
+        path = make(tmp_path / name, {**FILES, **files})
+        with pytest.raises(BuildError, match="…") as caught:
+            open_bundle(path)
+        assert len(caught.value.message) < len(str(path)) + 300
+
+
 @pytest.mark.parametrize(("field", "value"), [("kind", "wear\x1b[31m"), ("kind", ["a"]), ("test_task", {"framework": "spock"})])
 def test_what_only_a_newer_navitas_can_run_asks_for_it(tmp_path: Path, field: str, value: Any) -> None:
     with pytest.raises(BuildError, match="which this Navitas does not know") as caught:

@@ -22,7 +22,7 @@ def test_counts_and_reasons_are_printed(tmp_path: Path, capsys: pytest.CaptureFi
     history.write_text("9,h,0:RESET:TIME:1700000000000\n9,h,0,Bl=5\n")
     assert run(["fleet", "ingest", fleet, str(folder), str(history), "--client", "{name}"]) == ExitCode.CHECK_FAILED
     printed = capsys.readouterr()
-    assert "check failed: a.jsonl was stored in part: 1 of 4 rows were refused" in printed.err and "quarantine" in printed.err
+    assert "check failed: a.jsonl was stored partially: 1 of 4 rows were refused" in printed.err and "quarantine" in printed.err
     lines = [line.split() for line in printed.out.splitlines()]
     assert ["a.jsonl", "4", "2", "1", "1", "1"] in lines
     assert ["b.csv", "1", "1", "0", "0", "0"] in lines
@@ -69,10 +69,10 @@ def test_a_file_without_acceptable_rows_is_an_error(tmp_path: Path, capsys: pyte
     empty.touch()
     assert run(["fleet", "ingest", fleet, *map(str, (wrong, semicolons, for_people, empty))]) == ExitCode.TROUBLE
     printed = capsys.readouterr().err
-    assert "wrong.jsonl: none of its 3 rows was accepted; of 2: level: is over 100 %" in printed
+    assert "wrong.jsonl: none of its 3 rows was accepted; the reason for 2: level: is over 100 %" in printed
     assert "semicolons.csv: the header lacks client, time, level, apps; it has client;time;level;apps" in printed
     assert "dumpsys batterystats --checkin" in printed and "bugreport.txt" in printed
-    assert "note: empty.jsonl holds no samples" in printed
+    assert "note: empty.jsonl has no samples" in printed
     assert not list((tmp_path / "fleet").glob("samples/*"))
 
 
@@ -82,11 +82,11 @@ def test_files_that_are_stored_in_part_fail_a_check(tmp_path: Path, capsys: pyte
         json_lines(tmp_path / f"{name}.jsonl", [row(time=at), row(level=101), {}]) for at, name in enumerate("ab", 1_700_000_000)
     ]
     assert run(["fleet", "ingest", fleet, *map(str, files)]) == ExitCode.CHECK_FAILED
-    assert "check failed: 2 files were stored in part: 4 of 6 rows were refused" in capsys.readouterr().err
+    assert "check failed: 2 files were stored partially: 4 of 6 rows were refused" in capsys.readouterr().err
     assert len(stored(tmp_path / "fleet")) == 2
     assert run(["fleet", "ingest", fleet, *map(str, files)]) == ExitCode.OK, "nothing is read again"
     wrong = json_lines(tmp_path / "c.jsonl", [{}])
     more = json_lines(tmp_path / "d.jsonl", [row(time=1_700_000_100), {}])
     assert run(["fleet", "ingest", fleet, str(wrong), str(more)]) == ExitCode.TROUBLE, "a file of which nothing is taken is more"
     printed = capsys.readouterr().err
-    assert "none of its 1 rows" in printed and "d.jsonl was stored in part: 1 of 2" in printed
+    assert "none of its 1 rows" in printed and "d.jsonl was stored partially: 1 of 2" in printed

@@ -121,8 +121,19 @@ def test_a_run_ends_with_the_next_step_and_a_project_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
-    report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
-    assert capsys.readouterr().err.splitlines()[-1].startswith(f"next: navitas report {recording} ")
+    proposed, files = [], []
+    for name in ("html", "speedscope", "collapsed"):
+        outcome = ProfilingOutcome(recording, {}, crashed=False)
+        report_outcome(outcome, navitas.load(recording), ReportOptions(tuple(files)))
+        proposed.append(capsys.readouterr().err.splitlines()[-1])
+        files.append(ReportFile(name, tmp_path / name, ""))
+    report_outcome(outcome, navitas.load(recording), ReportOptions(tuple(files), tree="main"))
+    assert [line.split(" (")[0] for line in proposed] == [
+        f"next: navitas report {recording} --html profile.html",
+        f"next: navitas report {recording} --speedscope profile.speedscope.json",
+        f"next: navitas report {recording} --tree main",
+    ]
+    assert "next: " not in capsys.readouterr().err
     monkeypatch.chdir(tmp_path)
     for words in (["profile"], ["profile", "."]):
         assert run(words) == ExitCode.USAGE

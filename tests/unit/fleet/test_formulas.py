@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from navitas.cli.fleet_rows import _csv
 from navitas.fleet.export import export
 from navitas.fleet.formulas import guarded, guarded_column, plain_column
-from navitas.fleet.results import PairsRow
+from navitas.fleet.results import Row
 from navitas.fleet.simulate import read_advice
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\nx", "＝1", " =1", "'=1", "''=1", "\v=1", "\xa0=1", "\u3000 @A1"]
@@ -41,9 +42,15 @@ def test_every_text_is_read_back(texts: list[str]) -> None:
     assert plain_column(written).to_pylist() == texts
 
 
+@dataclass(frozen=True, slots=True)
+class CountRow(Row):
+    text: str
+    count: int
+
+
 def test_results_hold_no_formula_and_numbers_stay(tmp_path: Path) -> None:
     out = io.StringIO()
-    _csv(PairsRow, [PairsRow("=1+1", -3)], out)
+    _csv(CountRow, [CountRow("=1+1", -3)], out)
     assert list(csv.reader(out.getvalue().splitlines()))[1] == ["'=1+1", "-3"]
 
 

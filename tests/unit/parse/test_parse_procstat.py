@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from navitas.cpu_limit import MAX_CPUS
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
 
 STAT = b"12 (a) b (c) R 1 12 0 0 -1 4194304 1 2 3 4 70 30 9 9 20 0 15 0 100 0 0\n"
@@ -40,6 +41,12 @@ def test_a_cpu_that_goes_offline_keeps_its_time() -> None:
     stat, _ = parse_cpu_stat([1, 2, 3, 4], [without, CPUS, without, CPUS.replace("cpu1 20", "cpu1 25")])
     assert stat is not None
     assert (stat.busy_ns[:, 1] // 10_000_000).tolist() == [20, 20, 20, 25]
+
+
+def test_a_cpu_may_have_any_number_within_the_bound() -> None:
+    stat, skipped = parse_cpu_stat([1], [f"cpu  1 1 1 1 1\ncpu{MAX_CPUS - 1} 1 1 1 1 1\n"])
+    assert stat is not None and skipped == 0 and stat.cpus == (MAX_CPUS - 1,)
+    assert parse_cpu_stat([1], [f"cpu  1 1 1 1 1\ncpu{MAX_CPUS} 1 1 1 1 1\n"]) == (None, 1)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def table(*keys: str, test: str = "o.e.SortTest#sorts") -> FittedTable:
 @pytest.mark.parametrize("width", range(20, 201, 5))
 @pytest.mark.parametrize("key", ["a.B.c", LONG, "日本語のクラス名前です.日本語のメソッドの名前です", "x" * 10_000])
 def test_the_key_and_the_first_figure_are_at_every_width(key: str, width: int) -> None:
-    _, header, row = lines(table(key), width)
+    _, header, row, *_ = lines(table(key), width)
     assert max(map(cell_len, (header, row))) <= width
     assert header.startswith("Method") and "12.3 mJ" in row
     assert row.startswith(key[:2]) and (key in row or "…" in row)
@@ -53,7 +53,7 @@ def test_columns_go_by_their_rank(width: int) -> None:
 
 @pytest.mark.parametrize("width", range(20, 201, 5))
 def test_figures_are_whole_or_not_there(width: int) -> None:
-    for line in lines(table("a.B.c", LONG), width)[2:]:
+    for line in lines(table("a.B.c", LONG), width)[2:4]:
         words = line.split()
         assert words[1:3] == ["12.3", "mJ"]
         assert set(words[3:]) <= {"45.6", "%", "1,234,567", "o.e.SortTest#sorts"} or "…" in words[-1]
@@ -68,12 +68,40 @@ def test_a_wide_terminal_shows_everything_whole() -> None:
 def test_notes_are_below_and_wrap() -> None:
     made = table("a.B.c")
     made.notes += ["… 3 more methods (--top)", "word " * 30]
-    found = lines(made, 40)
-    assert found[3] == "… 3 more methods (--top)" and len(found) > 6 and max(map(len, found)) <= 40
+    found = lines(made, 50)
+    assert found[4] == "… 3 more methods (--top)" and len(found) > 6 and max(map(len, found)) <= 50
 
 
-def test_a_table_without_rows_has_its_columns() -> None:
-    assert lines(table(), 60)[1].split() == ["Method", "Self", "Share", "Calls", "Test"]
+def test_dropped_columns_are_named_below() -> None:
+    assert lines(table("a.B.c"), 50)[3] == "Not shown at this width: Test (see --json)"
+    assert len(lines(table("a.B.c"), 140)) == 3
+
+
+def test_a_table_without_rows_is_its_title_and_notes() -> None:
+    made = table()
+    made.notes.append("no methods")
+    assert lines(made, 60) == ["Methods", "no methods"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_wrapped_text_is_whole_at_every_width(width: int) -> None:
+    made = FittedTable("Checks", [Column("Check", text=True), Column("Status", text=True), Column("Found", wrap=True)])
+    found = "/usr/lib/android-sdk/platform-tools/adb, version 1.0.41\nmake the folder readable"
+    made.add("adb", "problem", found)
+    _, header, *rows = lines(made, width)
+    assert header.split() == ["Check", "Status", "Found"] and rows[0].split()[:2] == ["adb", "problem"]
+    assert max(map(len, rows)) <= width and "…" not in "".join(rows)
+    at = header.index("Found")
+    assert "".join("".join(row[at:] for row in rows).split()) == "".join(found.split())
+
+
+def test_the_key_takes_the_place_of_other_columns_on_request() -> None:
+    columns = [Column("Serial", text=True), Column("Model", drop=1, text=True), Column("State", text=True)]
+    serial = "adb-1A2B3C4D5E6F-aBcDeF._adb-tls-connect._tcp"
+    for share, whole in ((0.4, False), (1.0, True)):
+        made = FittedTable("", columns, key_share=share)
+        made.add(serial, "Pixel 6 Pro", "device")
+        assert (serial in lines(made, 60)[1]) == whole
 
 
 def test_a_row_has_a_cell_for_each_column() -> None:

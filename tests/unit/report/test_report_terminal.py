@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from profile_maker import METHODS, TICKED, TREE, one_run, profile, with_nodes
+from rich.cells import cell_len
 from rich.console import Console
 from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
@@ -87,8 +88,8 @@ def test_every_table_keeps_its_key_at_every_width(width: int, name: str) -> None
     methods = MethodTable((replace(METHODS.methods[0], name=name), *METHODS.methods[1:]), {})
     text = shown(profile(test, without_probes(test, 2.0), methods=methods), width=width)
     for title in ("Tests", "Probes", "Threads", "Methods"):
-        table = text.partition(f"\n{title} ")[2].split("\n\n")[0].splitlines()
-        header, first = table[1], table[2]
+        table = text.partition(f"\n{title}\n")[2].split("\n\n")[0].splitlines()
+        header, first = table[:2]
         assert header.split()[0] in ("Test", "Thread", "Method") and first.split()[0]
         assert any(unit in first for unit in (" J", " mJ"))
     assert "\x1b" not in text and "\u202e" not in text
@@ -100,7 +101,7 @@ def test_the_addends_of_the_total_are_below_each_other() -> None:
         "12.0 J",
         "= threads 7.50 J",
         "+ other processes 1.00 J",
-        "+ idle 3.25 J",
+        "+ base 3.25 J",
         "+ unattributed 250 mJ",
     ]
     assert lines[5] == "The total is 0.833 mAh, 0.0278 % of the battery; 2.00 J outside of tests."
@@ -203,7 +204,7 @@ def test_threads_of_several_tests_are_grouped_by_name() -> None:
 def test_a_narrow_table_of_tests_has_room_for_names() -> None:
     narrow, wide = (shown(profile(), width=width).partition("\nTests")[2].splitlines()[1] for width in (50, 120))
     assert narrow.split() == ["Test", "App", "energy", "Mean", "power", "Status"]
-    assert all(title in wide for title in ("Idle and other", "Battery", "Wall time", "Status"))
+    assert all(title in wide for title in ("Base and other", "Battery", "Wall time", "Status"))
 
 
 def test_notes_are_below_the_methods() -> None:
@@ -250,6 +251,15 @@ def test_the_error_for_an_unknown_thread_lists_threads() -> None:
 
 def test_a_tree_by_serial() -> None:
     assert "── 6.00 J" in shown(profile(), tree="1")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_figures_of_a_tree_are_whole_at_every_width(width: int) -> None:
+    nodes = [NodeSpec(i - 1, i % 2, 1_234, 1.25 if i == 29 else 0.0, self_ns=950_000_000) for i in range(30)]
+    text = shown(profile(with_nodes(one_run(0, 10.0), *nodes)), tree="main", width=width)
+    tree = text.partition("\nmain  6.50 J")[2].partition("\nTotal")[0].splitlines()
+    assert max(map(cell_len, tree)) <= width and sum("── 1.25 J" in line for line in tree) > 5
+    assert not [line for line in tree if line[-1:].isdigit() or line.strip("│ ").split()[0] in ("J", "%", "s,", "calls,")]
 
 
 def test_a_very_deep_tree_is_truncated() -> None:

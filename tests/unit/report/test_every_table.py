@@ -1,0 +1,263 @@
+"""Every terminal table of the program fits every terminal: its key column stays, its figures are whole."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from profile_maker import ABOUT, METHODS, one_run, profile, with_nodes
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+from support.ledger_maker import NodeSpec, ThreadSpec, made_ledger
+
+import navitas
+from navitas.analyze.profile import Profile
+from navitas.cli.devices import devices_table
+from navitas.cli.doctor import checks_table
+from navitas.cli.fleet_bugs import bugs_table
+from navitas.cli.fleet_diagnose import actions_table
+from navitas.cli.fleet_hogs import hogs_table
+from navitas.cli.fleet_ingest import reasons_table, sources_table
+from navitas.cli.fleet_jscore import scores_table
+from navitas.cli.fleet_paper import paper_table
+from navitas.cli.fleet_rates import rates_table
+from navitas.cli.fleet_rows import rows_table
+from navitas.cli.power import cluster_table
+from navitas.collect.doctor import Check
+from navitas.device.adb_server import ListedDevice
+from navitas.fleet.advice import ActionRow
+from navitas.fleet.files import FleetError
+from navitas.fleet.ingest.outcome import SourceOutcome
+from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow
+from navitas.fleet.rates import Summary
+from navitas.fleet.results import BugRow, HogRow, ScoreRow
+from navitas.parse.tables import MethodTable
+from navitas.power.model import ClusterPower
+from navitas.report.terminal.baseline_table import baseline_table
+from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
+from navitas.report.terminal.methods_table import methods_table
+from navitas.report.terminal.tests_table import tests_table as table_of_tests
+from navitas.report.terminal.threads_table import threads_table
+
+WIDTHS = [40, 60, 80, 100, 120, 200]
+TOP = 20
+NAMES = [
+    "sorts",
+    "x" * 10_000,
+    "\u202egnp.exe\x1b[31m",
+    "שלום עולם " * 20,
+    "日本語の名前" * 30,
+    "tab\tand\nnew line",
+    "[bold]y[/]",
+]
+
+
+def _profile(names: Sequence[str]) -> Profile:
+    """A recording with a test and a thread of each name, with repeats and runs without probes."""
+    probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(3.0, 1.0, 4.25, 1.5))
+    tests = []
+    for name in names:
+        threads = [replace(probed.threads[0], name=name), *probed.threads[1:]]
+        test = replace(probed, method=name, threads=tuple(threads))
+        bare = replace(test, threads=(ThreadSpec(1, name, 2.0),), other_processes_j=5.5, baseline=True)
+        tests += [test, replace(test, repeat=1), bare, replace(bare, repeat=1)]
+    return profile(*tests) if tests else Profile(made_ledger([], METHODS), ABOUT, ())
+
+
+def _methods(names: Sequence[str]) -> FittedTable:
+    methods = [replace(METHODS.methods[0], id=i, name=name, file="SortTest.java") for i, name in enumerate(names)]
+    nodes = [NodeSpec(-1, i, 1_234, 1.0, self_ns=100_000_000, cpu_ns=100_000_000, throws=1) for i in range(len(names))]
+    tests = [with_nodes(one_run(0, 20.0), *nodes)] if names else []
+    made = profile(*tests, methods=MethodTable(tuple(methods), {})) if names else _profile([])
+    return methods_table(made, made.tests, TOP)
+
+
+def _threads(names: Sequence[str]) -> FittedTable:
+    made = _profile(names)
+    return threads_table(made, made.tests, TOP)
+
+
+def _tests(names: Sequence[str]) -> FittedTable:
+    made = _profile(names)
+    return table_of_tests(made, made.repeats(), TOP)
+
+
+def _baseline(names: Sequence[str]) -> FittedTable:
+    made = _profile(names)
+    return baseline_table(made, made.repeats(), TOP)
+
+
+def _effect(name: str) -> dict[str, object]:
+    """Figures of an app; of the longest name unknown, else as wide as they get."""
+    known = len(name) < 1000
+    gain = {f"gain_{end}": 123_456.0 if known else None for end in ("min", "low_min", "high_min")}
+    percents = {f"gain_{end}": 123.0 if known else None for end in ("percent", "low_percent", "high_percent")}
+    extra = {f"extra_{end}percent_h": 99.99 for end in ("", "low_", "high_")}
+    return {"app": name, "pairs": 1_234_567, "drain_percent_h": 99.9, **gain, **extra, **percents}
+
+
+def _hog(name: str) -> HogRow:
+    return HogRow(
+        **_effect(name),  # type: ignore[arg-type]
+        hours=1.0,
+        life_min=1.0,
+        false_discovery_rate=3.4e-225,
+        clients=123_456,
+        contrasted_clients=1,
+        since_version=name,
+    )
+
+
+def _bug(name: str) -> BugRow:
+    effect = _effect(name)
+    return BugRow(**effect, hours=1.0, life_min=1.0, false_discovery_rate=0.062, client="0c732d2a68b7ae53")  # type: ignore[arg-type]
+
+
+def _score(name: str) -> ScoreRow:
+    figure = None if len(name) > 1000 else 12_345.6
+    return ScoreRow("8ee04e70c736fc93", name or None, name, 1_234_567, figure, figure, figure, figure, figure, figure, 1_234)
+
+
+def _paper(name: str, kind: type[PaperHogRow] = PaperHogRow, **more: str) -> PaperHogRow:
+    gain = {end: value for end, value in _effect(name).items() if end.endswith("min")}
+    rates = ("drain", "others", "d", "e", "distance")
+    return kind(app=name, pairs=1_234_567, **{f"{rate}_percent_h": 12.34 for rate in rates}, **gain, **more)  # type: ignore[arg-type]
+
+
+def _action(name: str) -> ActionRow:
+    effect = {key: value for key, value in _effect(name).items() if key.startswith("extra") or key.endswith("min")}
+    texts = {"kind": "bug", "client": None, "where": f"version {name}", "action": "kill", "to": None}
+    return ActionRow(app=name, text=f"killing {name}", clients=3, share_percent=57.0, **texts, **effect)  # type: ignore[arg-type]
+
+
+def _outcome(name: str) -> SourceOutcome:
+    error = FleetError(f"{name}: no", "") if len(name) > 1000 else None
+    return SourceOutcome(name, 1_234_567, 1_234_560, 7, 3, Counter({name: 7}), known=len(name) < 10, error=error)
+
+
+def _check(name: str) -> Check:
+    return Check("power profile", "problem", f"{name}\nsecond line", f"remedy for {name}")
+
+
+def _rates(names: Sequence[str]) -> FittedTable:
+    return rates_table(Summary(1_000, 200_000, 126_980, dict.fromkeys(names, 71_286), 71_904.0, 7.48, {}))
+
+
+def _cluster(names: Sequence[str]) -> FittedTable:
+    speeds = np.arange(len(names), dtype=np.int64)
+    return cluster_table(0, ClusterPower((0, 1), 300_000 + speeds, 123_456.25 + speeds, 0.24))
+
+
+TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
+    "report/terminal/tests_table.py:tests_table": _tests,
+    "report/terminal/threads_table.py:threads_table": _threads,
+    "report/terminal/methods_table.py:methods_table": _methods,
+    "report/terminal/baseline_table.py:baseline_table": _baseline,
+    "cli/devices.py:devices_table": lambda names: devices_table(
+        [ListedDevice(name, "unauthorized", name, name) for name in names]
+    ),
+    "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
+    "cli/power.py:cluster_table": _cluster,
+    "cli/fleet_rows.py:rows_table": lambda names: rows_table(
+        "Hogs", {Column("App", text=True): lambda row: row.app, Column("Pairs"): lambda row: f"{row.pairs:,}"}, _hogs(names), TOP
+    ),
+    "cli/fleet_hogs.py:hogs_table": lambda names: hogs_table("Hogs", _hogs(names), TOP),
+    "cli/fleet_bugs.py:bugs_table": lambda names: bugs_table([_bug(name) for name in names], TOP),
+    "cli/fleet_jscore.py:scores_table": lambda names: scores_table("J-scores", [_score(name) for name in names], TOP),
+    "cli/fleet_rates.py:rates_table": _rates,
+    "cli/fleet_paper.py:paper_table": lambda names: paper_table(
+        "Bugs", [_paper(name, PaperBugRow, client="0c732d2a68b7ae53") for name in names], TOP
+    ),
+    "cli/fleet_diagnose.py:actions_table": lambda names: actions_table("me", [_action(name) for name in names], TOP),
+    "cli/fleet_ingest.py:sources_table": lambda names: sources_table([_outcome(name) for name in names]),
+    "cli/fleet_ingest.py:reasons_table": lambda names: reasons_table("Refused rows", Counter(dict.fromkeys(names, 1_234_567))),
+}
+
+
+def _hogs(names: Sequence[str]) -> list[HogRow]:
+    return [_hog(name) for name in names]
+
+
+def _printed(table: FittedTable, width: int) -> list[str]:
+    console = Console(width=width, force_terminal=False, legacy_windows=False)
+    with console.capture() as capture:
+        console.print(table)
+    return capture.get().splitlines()
+
+
+@cache
+def _made(place: str) -> FittedTable:
+    return TABLES[place](NAMES)
+
+
+def _plain(cell: Cell) -> str:
+    return Text(cell).plain if isinstance(cell, str) else cell.plain
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("place", TABLES)
+def test_the_key_column_and_whole_figures_at_every_width(place: str, width: int) -> None:
+    table = _made(place)
+    assert len(table.rows) >= len(NAMES)
+    lines = _printed(table, width)
+    assert max(map(cell_len, lines)) <= width
+    text = "\n".join(lines)
+    assert not set(text) & set("\x1b\u202e\t") and "nan" not in text.lower()
+
+    key = table.columns[0]
+    start = next(number for number, line in enumerate(lines) if line.strip().split("  ")[0] == key.title)
+    header, body = lines[start], lines[start + 1 :]
+    dropped = " ".join(body).partition("Not shown at this width: ")[2].partition(" (see --json)")[0].split(", ")
+    shown = [column for column in table.columns if column.title and column.title not in dropped]
+    at = -1
+    for column in shown:
+        at = header.index(column.title, at + 1)
+    assert not table.columns[0].drop and all(column.drop for column in table.columns if column.title in dropped)
+    figures = [number for number, column in enumerate(table.columns) if column in shown and column.is_figure]
+    assert figures or not any(column.is_figure for column in table.columns)
+
+    rest = iter(body)
+    for row in table.rows:
+        wanted = [_plain(row[number]) for number in figures]
+        rows = (line for line in rest if key.is_figure or line[:1].strip())  # not the next line of a wrapped text
+        line = next(line for line in rows if all(f" {figure} " in f" {line} " for figure in wanted))
+        assert line.lstrip()[0] == _plain(row[0]).lstrip()[0]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("place", TABLES)
+def test_a_table_without_rows_is_its_title(place: str, width: int) -> None:
+    table = TABLES[place]([])
+    lines = _printed(table, width)
+    assert max(map(cell_len, lines), default=0) <= width
+    assert not [line for line in lines if line.startswith("Not shown")] or table.rows
+
+
+def _functions() -> Iterator[tuple[str, ast.FunctionDef]]:
+    """All functions of modules that know of tables."""
+    package = Path(navitas.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        source = path.read_text()
+        for node in ast.walk(ast.parse(source)) if "FittedTable" in source else ():
+            if isinstance(node, ast.FunctionDef):
+                yield f"{path.relative_to(package).as_posix()}:{node.name}", node
+
+
+def test_no_table_is_missing_here() -> None:
+    """A function that makes a table returns it. tests/unit/test_layers.py checks that nothing else draws tables."""
+    functions = list(_functions())
+    returning = {place for place, node in functions if isinstance(node.returns, ast.Name) and node.returns.id == "FittedTable"}
+    making = {
+        place
+        for place, node in functions
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "FittedTable"
+    }
+    assert returning == set(TABLES) and making <= returning
