@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from support.command_line import NAVITAS, Command, Ended, start
 from support.faulty_project import faulty_project
+from support.gradle_daemons import own_daemons
 from support.lab import Lab
 
 from navitas.build.gradle import build_bundles
@@ -30,11 +30,9 @@ def gradle(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip("no `gradle` on PATH")
     if not all((JARS / f"navitas-{name}.jar").is_file() for name in ("gradle-plugin", "phone", "runtime")):
         pytest.skip("the jars are not built: make jars")
-    registry = tmp_path_factory.mktemp("daemons")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
+    with own_daemons(tmp_path_factory.mktemp("daemons")) as used:
+        used.add(launcher)
         yield launcher
-        subprocess.run([launcher, "--stop"], cwd=registry, check=True, capture_output=True)
 
 
 @pytest.fixture(scope="session")
