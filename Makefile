@@ -64,10 +64,10 @@ check: venv
 test-unit: venv
 	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests/unit
 
-# Tests that compare an estimate with the rails run last and alone: other tests would starve the virtual phone.
+# The test that compares the estimate with the rails runs last and alone: other tests would starve the virtual phone.
 test: setup test-java gradle-homes android-sdk browser
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not quiet" tests
-	$(BIN)/python -m pytest -q -m quiet tests
+	$(BIN)/python -m pytest -q -m quiet tests/integration/test_rails.py
 
 # Skips tests that have passed on the same sources (JAVA_TESTS=always: runs them).
 test-java: setup
@@ -95,6 +95,7 @@ accuracy: setup
 	$(BIN)/python tests/accuracy/score.py --write
 	$(BIN)/python tests/accuracy/rails.py
 	$(BIN)/python tests/accuracy/probes.py
+	$(BIN)/python -m pytest -q -o python_files='live_*.py' tests/accuracy
 
 experiments: setup android-sdk
 	$(BIN)/python tests/experiments/paper1.py

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# A test's build ends before a second compiler or a parallel collector would pay off.
-QUICK_JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+from support.quick_jvm import QUICK_JVM
+
 # Gradle 4.4 and the Android Gradle Plugin 3.1 read private fields of Java's classes.
 _OPENED = ("lang", "lang.invoke", "util", "io", "net")
 # All builds use one heap size and the same options, so that one daemon can serve them all.
