@@ -49,7 +49,7 @@ def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = Ma
     return printed
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
 def test_without_a_phone(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-virtual-phone.md", tmp_path, any_gradle)
     assert "newMessageByPolling" in printed and "pollForMessage" in printed
@@ -57,7 +57,7 @@ def test_without_a_phone(tmp_path: Path, any_gradle: str) -> None:
     assert after_j < before_j / 3
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
 def test_in_ci(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-ci.md", tmp_path, any_gradle)
     assert "byDivision" in printed and (tmp_path / "primes-ci/history.jsonl").read_text().count("\n") == 1
