@@ -82,5 +82,5 @@ def check(done: Profiled) -> None:
         assert t_ns[0] > run.start_ns - 10_000_000_000 and t_ns[-1] < run.end_ns + 10_000_000_000
         assert len(t_ns) > 5 and max(t_ns[1:] - t_ns[:-1]) < 60_000_000_000
     ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
-    # A join that is an hour off finds no energy, or the whole hour's. How close both are is judged on a quiet host (test_rails.py).
+    # A join that is an hour off finds no energy, or a whole hour's. How close they are is judged in test_rails.py.
     assert rails_j / 2 < estimate_j < 2 * rails_j
