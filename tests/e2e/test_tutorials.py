@@ -81,7 +81,7 @@ def test_for_a_study(tmp_path: Path, any_gradle: str) -> None:
 def test_on_a_phone(tmp_path: Path) -> None:
     """With the virtual phone in place of a physical one: the code path is the same."""
     app = copy_project("a", tmp_path)
-    # One class is enough for a tutorial: each run starts the app anew.
+    # One class is enough for a tutorial: each run starts the app again.
     for path in (app / "src/androidTest/java/org/example/storage").glob("*.java"):
         path.unlink()
     launcher = gradles().get("path")
