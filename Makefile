@@ -13,7 +13,7 @@
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv demo check readme test-unit test test-java gradle-homes android-sdk browser lint accuracy experiments unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv demo check readme test-unit test test-java test-programs gradle-homes android-sdk browser lint accuracy experiments unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -64,10 +64,10 @@ check: venv
 test-unit: venv
 	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests/unit
 
-# Tests that compare an estimate with the rails run last and alone: other tests would starve the virtual phone.
-test: setup test-java gradle-homes android-sdk browser
+# The test that compares the estimate with the rails runs last and alone: other tests would starve the virtual phone.
+test: setup test-java test-programs gradle-homes android-sdk browser
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not quiet" tests
-	$(BIN)/python -m pytest -q -m quiet tests
+	$(BIN)/python -m pytest -q -m quiet tests/integration/test_rails.py
 
 # Skips tests that have passed on the same sources (JAVA_TESTS=always: runs them).
 test-java: setup
@@ -80,6 +80,10 @@ gradle-homes: system
 # Makes an Android SDK for tests. If that fails, tests of Android builds are skipped.
 android-sdk: setup
 	@.ci/android-sdk
+
+# Installs programs that tests use or compare with. If one is not available, its tests are skipped.
+test-programs: system
+	@.ci/system tests || echo "test-programs: tests of missing programs are skipped" >&2
 
 # Installs a browser for tests of pages. If none is available, they are skipped.
 browser: system
@@ -95,6 +99,7 @@ accuracy: setup
 	$(BIN)/python tests/accuracy/score.py --write
 	$(BIN)/python tests/accuracy/rails.py
 	$(BIN)/python tests/accuracy/probes.py
+	$(BIN)/python -m pytest -q -o python_files='live_*.py' tests/accuracy
 
 experiments: setup android-sdk
 	$(BIN)/python tests/experiments/paper1.py

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import adbutils
 import pytest
+from support.quick_jvm import quick_jvms
 
 from navitas.device.adb import AdbDevice, select_device
 from navitas.virtual_phone.start import virtual_phone
@@ -23,7 +25,9 @@ def device() -> Iterator[AdbDevice]:
     if SERIAL:
         yield select_device(SERIAL)
         return
-    with virtual_phone() as phone:
+    with ExitStack() as stack:
+        with quick_jvms():
+            phone = stack.enter_context(virtual_phone())
         yield phone
 
 

@@ -32,7 +32,7 @@ def test_the_devices_shell_matches_the_transcripts(device: Device, transcript: T
 def test_the_transcripts_match_mksh_and_toybox(tmp_path: Path) -> None:
     """With mksh and toybox installed, each script gives the recorded output."""
     if missing := missing_programs():
-        pytest.skip(f"not installed: {missing} (apt install mksh toybox)")
+        pytest.skip(f"not installed: {missing} (make test-programs)")
     recorder = Recorder(tmp_path)
 
     def is_same(known: Transcript) -> bool:

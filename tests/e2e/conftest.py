@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 
 import pytest
+from support.gradle_daemons import own_daemons
 from support.gradle_projects import gradle_params, gradles
 
 from navitas.build.jars import JARS
@@ -20,15 +20,8 @@ def plugin_jar() -> None:
 @pytest.fixture(scope="session")
 def daemons(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
     """Launchers that were used: their daemons are known to these tests alone and end with them."""
-    registry = tmp_path_factory.mktemp("daemons")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
-        # A JVM of the plain C locale cannot name files outside ASCII.
-        patch.setenv("LC_ALL", "C.UTF-8")
-        used: set[str] = set()
+    with own_daemons(tmp_path_factory.mktemp("daemons")) as used:
         yield used
-        for launcher in used:
-            subprocess.run([launcher, "--stop"], cwd=registry, check=True, capture_output=True)
 
 
 @pytest.fixture(scope="session", params=gradle_params())

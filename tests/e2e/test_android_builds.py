@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from support.command_line import NAVITAS
 from support.framework import NotFetchedError, provide
 from support.gradle_builds import outcome
 from support.gradle_projects import gradles
+from support.quick_jvm import quick_jvms
 
 from navitas import __version__
 from navitas.build.gradle import INIT_SCRIPT, build_bundles
@@ -120,6 +122,12 @@ class Profiled:
             if f"{each['class'].rpartition('.')[2]}.{each['name']}" == method
         ]
         return sum(energies)
+
+
+@pytest.fixture(autouse=True)
+def quick() -> Iterator[None]:
+    with quick_jvms():
+        yield
 
 
 @pytest.fixture

@@ -70,13 +70,13 @@ def test_the_bundles_tests_run(tmp_path: Path, any_gradle: str) -> None:
     assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "p.ATest")
 
 
-def test_a_projects_own_classes_get_probes_whatever_their_package(tmp_path: Path, gradle: str) -> None:
+def test_a_projects_own_classes_get_probes_whatever_their_package(tmp_path: Path, any_gradle: str) -> None:
     own = "package org.hamcrest; public class Own { public int f() { return 1; } }\n"
     test = "package org.junit; public class OwnTest { @Test public void t() { new org.hamcrest.Own().f(); } }\n"
     project = write(
         single(tmp_path / "p"), {"src/main/java/org/hamcrest/Own.java": own, "src/test/java/org/junit/OwnTest.java": test}
     )
-    (bundle,) = Build(project, gradle).bundles
+    (bundle,) = Build(project, any_gradle).bundles
     assert {("org.hamcrest.Own", "f"), ("org.junit.OwnTest", "t")} <= set(methods(bundle))
     assert not any(name == "org.hamcrest.Matcher" for name, _ in methods(bundle))
     assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "org.junit.OwnTest")
@@ -162,7 +162,7 @@ def test_patterns_select_classes(tmp_path: Path, any_gradle: str) -> None:
     assert {name for name, _ in methods(bundle)} == {"p.A"}
 
 
-def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, any_gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INHERITED", "yes")
     monkeypatch.setenv("CHANGED", "before")
     setup = """
@@ -175,7 +175,7 @@ def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, gradle: str, 
             workingDir = file('src')
         }
     """
-    (bundle,) = Build(single(tmp_path / "p", setup), gradle).bundles
+    (bundle,) = Build(single(tmp_path / "p", setup), any_gradle).bundles
     manifest = bundle.manifest
     assert {"-Xss2m", "-Xmx300m", "-ea"} <= set(manifest.jvm_args)
     assert not any("agent" in argument for argument in manifest.jvm_args)
@@ -206,7 +206,7 @@ def test_a_module_that_loses_its_tests_loses_its_bundle(tmp_path: Path, any_grad
     assert not bundle.path.exists()
 
 
-def test_android_classes_that_cannot_be_seen_are_reported(tmp_path: Path, gradle: str) -> None:
+def test_android_classes_that_cannot_be_seen_are_reported(tmp_path: Path, any_gradle: str) -> None:
     resources = "buildSrc/src/main/resources/META-INF/gradle-plugins"
     plugin = "class Fake implements org.gradle.api.Plugin<org.gradle.api.Project> { void apply(org.gradle.api.Project p) {} }"
     project = write(
@@ -219,4 +219,4 @@ def test_android_classes_that_cannot_be_seen_are_reported(tmp_path: Path, gradle
         },
     )
     with pytest.raises(BuildError, match="the classes of the Android Gradle Plugin are not visible"):
-        Build(project, gradle)
+        Build(project, any_gradle)

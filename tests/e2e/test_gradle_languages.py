@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from support.gradle_builds import Build, contents, is_instrumented, modules, run_tests
-from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, single, write
+from support.gradle_projects import JUNIT, gradle_params, gradles, junit_class, main_class, single, write
 
 KOTLIN = "1.3.41"  # the last version that runs on Gradle 4.4
 
 
-def test_groovy_and_java_sources(tmp_path: Path, gradle: str) -> None:
+def test_groovy_and_java_sources(tmp_path: Path, any_gradle: str) -> None:
     build = f"apply plugin: 'groovy'\n{JUNIT}dependencies {{ implementation localGroovy() }}\n"
     project = write(
         tmp_path / "p",
@@ -24,7 +24,7 @@ def test_groovy_and_java_sources(tmp_path: Path, gradle: str) -> None:
             "src/test/groovy/p/GTest.groovy": "package p\nclass GTest { @org.junit.Test void t() { assert new G().f() == 6 } }\n",
         },
     )
-    (bundle,) = Build(project, gradle).bundles
+    (bundle,) = Build(project, any_gradle).bundles
     found = modules(bundle)
     assert found["p.G"] == found["p.A"] == ("main", ":")
     assert found["p.GTest"] == ("test", ":")
@@ -59,6 +59,7 @@ def test_kotlin_and_java_sources(tmp_path: Path, gradle: str) -> None:
     assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "p.KTest")
 
 
+@pytest.mark.parametrize("gradle", gradle_params("path", "8.11.1"), indirect=True)
 def test_modules_of_included_builds_are_the_users_own(tmp_path: Path, gradle: str) -> None:
     java = "apply plugin: 'java'\ngroup = 'org.example'\nversion = '1'\n"
     write(
@@ -110,9 +111,15 @@ def _has_kotlin_dsl(launcher: str) -> bool:
     return any(provider in zipfile.ZipFile(jar).namelist() for jar in jars)
 
 
+WITH_KOTLIN_DSL = [name for name, launcher in gradles().items() if _has_kotlin_dsl(launcher)]
+
+
+@pytest.mark.skipif(
+    not WITH_KOTLIN_DSL,
+    reason="no Gradle with the Kotlin DSL, which only distributions of gradle.org have: name one by NAVITAS_GRADLE_HOMES",
+)
+@pytest.mark.parametrize("gradle", gradle_params(*(WITH_KOTLIN_DSL or ["path"])), indirect=True)
 def test_kotlin_build_files(tmp_path: Path, gradle: str) -> None:
-    if not _has_kotlin_dsl(gradle):
-        pytest.skip("this Gradle has no Kotlin DSL")
     project = single(tmp_path / "p")
     (project / "build.gradle").unlink()
     build = 'plugins { java }\nrepositories { mavenCentral() }\ndependencies { testImplementation("junit:junit:4.13.2") }\n'

@@ -102,7 +102,17 @@ def ran_by_gradle(module: Path) -> set[tuple[str, str]]:
     return {(case.attrib["classname"], case.attrib["name"]) for case in cases}
 
 
-@pytest.mark.parametrize("settings", ["", "scanForTestClasses = false; include 'p/Z*', 'p/O*'"])
+UNSCANNED = "scanForTestClasses = false; include 'p/Z*', 'p/O*'"
+
+
+@pytest.mark.parametrize(
+    ("gradle", "settings"),
+    [
+        *(pytest.param(*each.values, "", id=str(each.id), marks=each.marks) for each in gradle_params()),
+        *(pytest.param(*each.values, UNSCANNED, id=f"{each.id}-unscanned", marks=each.marks) for each in gradle_params("path")),
+    ],
+    indirect=["gradle"],
+)
 def test_the_classes_that_gradle_runs_are_run(tmp_path: Path, gradle: str, settings: str) -> None:
     project = write(
         tmp_path / "zoo",

@@ -13,7 +13,9 @@ from types import MappingProxyType
 import pytest
 from support.android_projects import copy_project
 from support.command_line import NAVITAS
+from support.gradle_daemons import own_daemons
 from support.gradle_projects import gradles
+from support.quick_jvm import quick_jvms
 
 ROOT = Path(__file__).resolve().parents[2]
 _COMMANDS = re.compile(r"^```sh( fails)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -32,51 +34,58 @@ def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = Ma
     printed = ""
     commands = _COMMANDS.findall((ROOT / "docs" / page).read_text("utf-8"))
     assert commands, page
-    for fails, block in commands:
-        command = re.sub(r"\b[A-Z]{3,}\b", lambda found: replaced.get(found[0], found[0]), block)
-        # Without a daemon, because a running one has another PATH.
-        done = subprocess.run(
-            ["bash", "-e", "-o", "pipefail", "-c", command],
-            cwd=folder,
-            env={**os.environ, "PATH": path, "COLUMNS": "100", "GRADLE_OPTS": "-Dorg.gradle.daemon=false"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (done.returncode != 0) == bool(fails), f"{command}\n{done.stdout}\n{done.stderr}"
-        printed += done.stdout
+    registry = folder / "daemons"
+    registry.mkdir()
+    # With its own daemons, because a running one has another PATH.
+    with own_daemons(registry) as used, quick_jvms():
+        used.add(gradle)
+        for fails, block in commands:
+            command = re.sub(r"\b[A-Z]{3,}\b", lambda found: replaced.get(found[0], found[0]), block)
+            done = subprocess.run(
+                ["bash", "-e", "-o", "pipefail", "-c", command],
+                cwd=folder,
+                env={**os.environ, "PATH": path, "COLUMNS": "100"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert (done.returncode != 0) == bool(fails), f"{command}\n{done.stdout}\n{done.stderr}"
+            printed += done.stdout
     return printed
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
 def test_without_a_phone(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-virtual-phone.md", tmp_path, any_gradle)
     assert "newMessageByPolling" in printed and "pollForMessage" in printed
+    # Division up to the square root instead of up to the number: no load of the host makes up for that.
     before_j, after_j = (float(line.split()[0]) for line in printed.splitlines()[-2:])
-    assert after_j < before_j / 3
+    assert 0 < after_j < before_j
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
 def test_in_ci(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-ci.md", tmp_path, any_gradle)
     assert "byDivision" in printed and (tmp_path / "primes-ci/history.jsonl").read_text().count("\n") == 1
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
 def test_for_a_study(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-research.md", tmp_path, any_gradle)
     assert "cpu " in printed and "byDivision: median" in printed and "MannwhitneyuResult" in printed
     assert '"navitas_version"' in printed and "repeat test_method" in printed
 
 
-@pytest.mark.usefixtures("android_sdk")
-def test_on_a_phone(tmp_path: Path, daemons: set[str]) -> None:
+@pytest.mark.usefixtures("android_sdk", "jvm")
+def test_on_a_phone(tmp_path: Path) -> None:
     """With the virtual phone in place of a physical one: the code path is the same."""
     app = copy_project("a", tmp_path)
+    # One class is enough for a tutorial: each run starts the app again.
+    for path in (app / "src/androidTest/java/org/example/storage").glob("*.java"):
+        path.unlink()
     launcher = gradles().get("path")
     if launcher is None:
         pytest.skip("no gradle on PATH, which builds the fixture")
-    daemons.add(launcher)
     printed = typed("tutorial-phone.md", tmp_path, launcher, {"SERIAL": "virtual", "APP": str(app)})
     assert "expected evidence level" in printed and "Evidence" in printed

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.gradle_builds import Build, modules
-from support.gradle_projects import JUNIT, junit_class, write
+from support.gradle_projects import JUNIT, gradle_params, junit_class, write
 from support.lab import Lab
 from support.reports import data_of
 from support.untidy_build import MANY_JARS, untidy_build
@@ -116,6 +116,7 @@ def check_runs(lab: Lab) -> None:
     assert {(test.module, test.class_name) for test in named.profile.tests} == {(":picky", "p.SlowTest"), (":off", "OffTest")}
 
 
+@pytest.mark.parametrize("gradle", gradle_params("path", "8.11.1"), indirect=True)
 def test_another_test_task_and_a_build_without_settings(tmp_path: Path, gradle: str) -> None:
     build = """
         apply plugin: 'java'

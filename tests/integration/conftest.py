@@ -2,60 +2,40 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from support.command_line import NAVITAS, Command, Ended, start
 from support.faulty_project import faulty_project
 from support.lab import Lab
+from support.lab_fixtures import Bundles, bundles, gradle, sample
+from support.quick_jvm import quick_jvms
 
-from navitas.build.gradle import build_bundles
-from navitas.build.jars import JARS
-from navitas.build.sample import copy_sample
 from navitas.device.adb import AdbDevice
 from navitas.virtual_phone.start import virtual_phone
+
+__all__ = ["bundles", "gradle", "sample"]
 
 Start = Callable[..., Command]
 Run = Callable[..., Ended]
 
 
 @pytest.fixture(scope="session")
-def gradle(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The Gradle on PATH; its daemon is known to these tests alone and ends with them."""
-    launcher = shutil.which("gradle")
-    if launcher is None:
-        pytest.skip("no `gradle` on PATH")
-    if not all((JARS / f"navitas-{name}.jar").is_file() for name in ("gradle-plugin", "phone", "runtime")):
-        pytest.skip("the jars are not built: make jars")
-    registry = tmp_path_factory.mktemp("daemons")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADLE_OPTS", f"-Dorg.gradle.daemon.registry.base={registry}")
-        yield launcher
-        subprocess.run([launcher, "--stop"], cwd=registry, check=True, capture_output=True)
-
-
-@pytest.fixture(scope="session")
 def phone() -> Iterator[AdbDevice]:
-    """A virtual phone for all tests of this process."""
-    with virtual_phone() as device:
+    """A virtual phone for all tests of this process, which judge no energy but by the phone's own rails."""
+    with ExitStack() as stack:
+        with quick_jvms():
+            device = stack.enter_context(virtual_phone())
         yield device
 
 
 @pytest.fixture(scope="session")
-def sample(gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """The sample project, built and ready to be profiled."""
-    folder = tmp_path_factory.mktemp("sample")
-    return Lab(phone, build_bundles(copy_sample(folder / "project"), gradle=gradle), folder)
-
-
-@pytest.fixture(scope="session")
-def faulty(gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Lab:
+def faulty(bundles: Bundles, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     """The faulty project, built."""
     folder = tmp_path_factory.mktemp("faulty")
-    return Lab(phone, build_bundles(faulty_project(folder / "project"), gradle=gradle), folder)
+    return Lab(phone, bundles(faulty_project(folder / "project")), folder)
 
 
 @pytest.fixture

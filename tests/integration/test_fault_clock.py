@@ -1,4 +1,4 @@
-"""A phone whose clock is set by an hour during a test: results do not change, and the estimate still matches the rails."""
+"""A phone whose clock is set by an hour during a test: results do not change, and the rails are of the same time."""
 
 from __future__ import annotations
 
@@ -82,4 +82,5 @@ def check(done: Profiled) -> None:
         assert t_ns[0] > run.start_ns - 10_000_000_000 and t_ns[-1] < run.end_ns + 10_000_000_000
         assert len(t_ns) > 5 and max(t_ns[1:] - t_ns[:-1]) < 60_000_000_000
     ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
-    assert estimate_j == pytest.approx(rails_j, rel=0.1)
+    # A join that is an hour off finds no energy, or a whole hour's. How close they are is judged in test_rails.py.
+    assert rails_j / 2 < estimate_j < 2 * rails_j

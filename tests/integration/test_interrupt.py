@@ -31,9 +31,17 @@ compileJava.dependsOn wait
 """
 
 
+@pytest.fixture(scope="module")
+def built_project(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One project for all tests here: Gradle builds it once, then finds it up to date."""
+    return faulty_project(tmp_path_factory.mktemp("faulty-interrupt") / "project")
+
+
 @pytest.fixture
-def project(gradle: str, tmp_path: Path) -> Path:
-    return faulty_project(tmp_path / "project")
+def project(built_project: Path) -> Path:
+    """The project, in which no test has run."""
+    (built_project / "waiting").unlink(missing_ok=True)
+    return built_project
 
 
 def check_interrupted(command: Command, ended: Ended) -> None:

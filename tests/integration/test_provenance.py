@@ -24,7 +24,7 @@ pytestmark = pytest.mark.timeout(300)
 def test_a_project_in_a_repository_is_named(gradle: str, navitas: Run, tmp_path: Path) -> None:
     git = shutil.which("git")
     if git is None:
-        pytest.skip("git is not installed")
+        pytest.skip("git is not installed: make test-programs")
     project = copy_sample(tmp_path / "sample")
     commit = ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
     for arguments in (("init", "-q"), ("add", "."), commit):

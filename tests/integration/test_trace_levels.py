@@ -1,64 +1,37 @@
-"""Each kind of evidence of the scheduler, from the phone to the result: its level is reached, and its energy is the rails'."""
+"""Each kind of evidence of the scheduler, from the phone to the result: its level is reached, and nothing of it stays.
+
+`make accuracy` compares their energies with the rails (tests/accuracy/live_trace_levels.py).
+"""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from support.lab import Lab, Profiled, skip_where_starved
-from support.rails import rails_by_run
+from support.lab import Lab, Profiled
 
-from navitas.analyze.load import load_tables
+from navitas.analyze.conserve import check
 from navitas.collect.doctor import examine
-from navitas.parse.tables import RunTables
 
-pytestmark = [pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-TESTS = ("KnownCasesTest#sleepingAndBusyThread", "KnownCasesTest#twoBusyThreads")
 LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
-
-
-STARVED_NS = 250_000_000
-"""A sampler that wakes every 20 ms and could not for so long: the host had no time for the phone, whose clocks are the host's."""
-RARE_NS = 1_500_000_000
-"""Threads are read five times a second, unless that takes long: then the shell waits ten times as long."""
 
 
 @pytest.fixture(scope="module", params=LEVELS)
 def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
-    """A profile, made again where the host starved the phone: what is read then comes late for what is spent."""
-    for attempt in range(3):
-        done = sample.profile(*TESTS, name=f"trace-{request.param}-{attempt}", trace=request.param)
-        (run,) = load_tables(done.outcome.recording).parsed.runs
-        if not _starved(run):
-            break
-    return request.param, done
+    tracing: str = request.param
+    return tracing, sample.profile("KnownCasesTest#twoBusyThreads", name=f"trace-{tracing}", trace=tracing)
 
 
-def _starved(run: RunTables) -> bool:
-    grid = run.time_in_state[0].t_ns
-    late = max(np.diff(one.t_ns).max() for one in run.time_in_state) >= STARVED_NS
-    read = [table.t_ns for thread in run.threads for table in thread.residency]
-    rare = bool(read) and np.diff(np.unique(np.concatenate([*read, grid[-1:]]))).max() >= RARE_NS
-    return bool(late or rare)
-
-
-def test_the_level_is_reached_and_the_energy_is_the_rails(traced: tuple[str, Profiled], sample: Lab) -> None:
+def test_the_level_is_reached_as_the_doctor_expects(traced: tuple[str, Profiled], sample: Lab) -> None:
     tracing, done = traced
-    assert done.outcome.failures == {}
+    assert done.outcome.failures == {} and check(done.profile) == []
     assert done.profile.evidence[0].level == LEVELS[tracing], done.profile.evidence
     reported = examine(sample.phone)
-    assert (reported.evidence_untraced if tracing == "none" else reported.evidence) == LEVELS[tracing], "as the doctor expects"
-    skip_where_starved(done)
-    ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
-    assert estimate_j == pytest.approx(rails_j, rel=0.03)
+    assert (reported.evidence_untraced if tracing == "none" else reported.evidence) == LEVELS[tracing]
+    for number in (1, 2):
+        assert done.method("twoBusyThreads", "busy", f"busy-{number}").inclusive_j > 0
 
 
 def test_tracing_leaves_nothing_on_the_phone(traced: tuple[str, Profiled], sample: Lab) -> None:
     listed = sample.phone.shell("ls /data/misc/perfetto-traces; pidof perfetto").text
     assert listed.split() == []
-
-
-def test_two_busy_threads_cost_alike(traced: tuple[str, Profiled]) -> None:
-    _, done = traced
-    first, second = (done.method("twoBusyThreads", "busy", f"busy-{number}").inclusive_j for number in (1, 2))
-    assert first == pytest.approx(second, rel=0.15)

@@ -1,4 +1,4 @@
-"""Tests of Ctrl-C also work if the shell ignores SIGINT."""
+"""Tests of Ctrl-C and of a closed terminal also work where these signals are ignored."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.interruptible import interruptible
 
 TESTS = Path(__file__).resolve().parents[1]
 # Each test sends SIGINT in a different way: to a child, or to its own process while a child runs.
@@ -27,6 +28,19 @@ def test_tests_of_ctrl_c_pass_where_sigint_is_ignored(name: str) -> None:
     finally:
         signal.signal(signal.SIGINT, handler)
     assert ended.returncode == 0 and "1 passed" in ended.stdout, ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+def test_a_process_ignores_no_signal_that_this_one_ignores(number: signal.Signals) -> None:
+    program = f"import signal; print(signal.getsignal({number.value}) == signal.SIG_IGN)"
+    handler = signal.signal(number, signal.SIG_IGN)
+    try:
+        with interruptible():
+            ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        assert signal.getsignal(number) == signal.SIG_IGN
+    finally:
+        signal.signal(number, handler)
+    assert ended.stdout == "False\n"
 
 
 def test_every_test_that_sends_sigint_restores_its_default_action() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from navitas.cli import files, main
 from navitas.cli.fleet import COMMANDS as FLEET
 from navitas.cli.main import COMMANDS
+from support.file_modes import obey_file_modes
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 # The server can import only installed packages at this point.
@@ -36,7 +37,7 @@ class Ran:
 
 
 def run_forked(arguments: Sequence[str], folder: Path, *, seconds: int = 60) -> Ran:
-    """Run `navitas` with these arguments in a folder, with a limit on its CPU time."""
+    """Run `navitas` with these arguments in a folder, with a limit on its CPU time. File modes apply to it, even for root."""
     out, err, peak = (folder / f".{name}" for name in ("out", "err", "peak"))
     child = _CONTEXT.Process(target=_child, args=(list(arguments), folder, (out, err, peak), seconds))
     child.start()
@@ -52,6 +53,7 @@ def _child(arguments: list[str], folder: Path, places: tuple[Path, Path, Path], 
     out, err, peak = places
     os.chdir(folder)
     resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
+    obey_file_modes()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(_WALL_FACTOR * seconds)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

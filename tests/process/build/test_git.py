@@ -12,7 +12,7 @@ import pytest
 from navitas.build.git import Revision, revision
 
 GIT = shutil.which("git")
-pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed")
+pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed: make test-programs")
 
 
 @pytest.fixture(autouse=True)

@@ -58,8 +58,6 @@ def _folder(path: Path) -> Path:
 def _unreadable(path: Path) -> Path:
     path.write_text("{}")
     path.chmod(0)
-    if os.access(path, os.R_OK):
-        pytest.skip("this user may read every file")
     return path
 
 
@@ -190,15 +188,16 @@ def test_every_path_and_text_has_a_type_that_checks_it() -> None:
 def _texts() -> Iterator[tuple[str, str]]:
     for name, command in COMMANDS.items():
         for param in command.params:
-            if isinstance(param.type, PathType | Utf8Text):
+            type_ = param.type
+            # These go to a device or to Gradle first; `report` and `fleet hogs` write in the same way.
+            late = name in LONG and isinstance(type_, PathType) and type_.any_name and type_.role == "write"
+            if isinstance(type_, PathType | Utf8Text) and not late:
                 yield name, str(param.name)
 
 
 @pytest.mark.parametrize(("name", "param"), list(_texts()))
 def test_names_that_are_not_utf8_are_refused_or_work(name: str, param: str, place: Path) -> None:
     type_ = next(one.type for one in COMMANDS[name].params if one.name == param)
-    if name in LONG and isinstance(type_, PathType) and type_.any_name and type_.role == "write":
-        pytest.skip("goes to a device or to Gradle first; `report` and `fleet hogs` write in the same way")
     ran = run_forked(_arguments(name, param, BAD), place)
     assert "Traceback" not in ran.err
     assert ran.code in tuple(ExitCode)

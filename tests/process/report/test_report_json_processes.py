@@ -28,7 +28,7 @@ def test_the_examples_of_the_docs_run(tmp_path: Path) -> None:
 
 def test_the_jq_examples_of_the_docs_run(tmp_path: Path) -> None:
     if shutil.which("jq") is None:
-        pytest.skip("jq is not installed")
+        pytest.skip("jq is not installed: make test-programs")
     recipes = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/scripting.md").read_text("utf-8"), re.DOTALL)
     largest, limit, history = recipes
     (tmp_path / "report.json").write_text(text_of(write, profile(one_run(0, 10.0), one_run(1, 12.0))))

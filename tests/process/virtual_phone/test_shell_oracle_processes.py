@@ -53,7 +53,7 @@ def test_words_are_split_and_expanded_as_in_the_reference_shell(
     name: str, script: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     if name not in SHELLS:
-        pytest.skip(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed: make test-programs")
     command = [SHELLS[name], *(["--posix"] if name == "bash" else []), "-c", script]
     expected = subprocess.run(
         command, capture_output=True, timeout=30, check=False, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
