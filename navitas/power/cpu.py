@@ -13,13 +13,12 @@ from navitas.errors import PowerProfileError
 from navitas.power import cpu_keys
 from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu_keys import ClusterKeys
-from navitas.power.defects import PLACEHOLDER_MA, is_capacity
+from navitas.power.defects import MAX_MA, PLACEHOLDER_MA, is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.power.power_profile import PowerProfile
 
 Policies = Sequence[tuple[int, Sequence[int]]]
 _MAX_KHZ = 100_000_000
-_MAX_MA = 1_000_000
 _MAX_CORES = 4096
 _CHOOSE = "Choose another one with --power-profile (see profiles/)."
 
@@ -125,8 +124,8 @@ def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
         raise PowerProfileError(f"{name}: a current of the CPU is negative.", _CHOOSE)
     if any(not 0 < khz <= _MAX_KHZ for cluster in clusters for khz, _ in cluster.steps):
         raise PowerProfileError(f"{name}: a speed of the CPU is not between 0 and {_MAX_KHZ:,} kHz.", _CHOOSE)
-    if any(ma > _MAX_MA for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
-        raise PowerProfileError(f"{name}: a current of the CPU is above {_MAX_MA:,} mA.", _CHOOSE)
+    if any(ma > MAX_MA for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
+        raise PowerProfileError(f"{name}: a current of the CPU is above {MAX_MA:,} mA.", _CHOOSE)
     if sum(cluster.cores or 1 for cluster in clusters) > _MAX_CORES:
         raise PowerProfileError(f"{name}: the CPU has more than {_MAX_CORES} cores.", _CHOOSE)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 Items = Mapping[str, float]
 Arrays = Mapping[str, tuple[float, ...]]
 
+MAX_MA = 1_000_000
 PLACEHOLDER_MA = 0.1  # of every current in AOSP's own profile
 
 _SPEEDS = re.compile(r"cpu\.(?:core_)?speeds(\.cluster\d+)?")

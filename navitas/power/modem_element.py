@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lxml import etree
 
@@ -22,6 +22,27 @@ _LONGEST = 40
 def active_key(technology: str, frequency: str, what: str) -> str:
     """The name of an entry; `what` is `receive` or `transmit.LEVEL`. Only NR has frequencies."""
     return f"modem.active.{technology}.{frequency}.{what}" if technology == "NR" else f"modem.active.{technology}.{what}"
+
+
+def modem_element(entries: Mapping[str, str]) -> etree._Element:
+    """The `<modem>` element of entries, the inverse of `modem_entries`; other names are ignored."""
+    modem = etree.Element("modem")
+    for state in ("sleep", "idle"):
+        if f"modem.{state}" in entries:
+            etree.SubElement(modem, state).text = entries[f"modem.{state}"]
+    for technology in TECHNOLOGIES:
+        for frequency in FREQUENCIES if technology == "NR" else FREQUENCIES[:1]:
+            active = etree.Element("active", rat=technology)
+            if technology == "NR":
+                active.set("nrFrequency", frequency)
+            if (receive := active_key(technology, frequency, "receive")) in entries:
+                etree.SubElement(active, "receive").text = entries[receive]
+            for level in map(str, range(TX_LEVELS)):
+                if (key := active_key(technology, frequency, f"transmit.{level}")) in entries:
+                    etree.SubElement(active, "transmit", level=level).text = entries[key]
+            if len(active):
+                modem.append(active)
+    return modem
 
 
 def modem_entries(root: etree._Element, warnings: list[str]) -> Iterator[tuple[str, etree._Element]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+
+import numpy as np
 
 from navitas.power.components.bluetooth_power import BluetoothPower
 from navitas.power.components.coverage import Coverage
@@ -58,6 +60,11 @@ class ComponentPower:
         return cls.from_profile(PowerProfile("none", {}, {}))
 
     @property
+    def figures(self) -> object:
+        """All currents, without the names of their entries: equal for profiles that describe the same phone in other words."""
+        return _figures(self)
+
+    @property
     def coverage(self) -> tuple[Coverage, ...]:
         """What the profile has of each component."""
         models = (
@@ -80,3 +87,14 @@ class ComponentPower:
         read = {key for one in self.coverage for key in one.used}
         every = dict.fromkeys((*profile.items, *profile.arrays))
         return [key for key in every if not key.startswith("cpu.") and key != "battery.capacity" and key not in read]
+
+
+def _figures(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple):
+        return [_figures(one) for one in value]
+    if is_dataclass(value):
+        members = (getattr(value, field.name) for field in fields(value))
+        return [_figures(member) for member in members if not isinstance(member, Coverage)]
+    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from navitas.power.defects import PLACEHOLDER_MA
+from navitas.power.defects import MAX_MA, PLACEHOLDER_MA
 from navitas.power.power_profile import PowerProfile
 
 _MOST_NAMED = 8
@@ -12,12 +12,17 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Entries of one component: `used`; `missing`, which count as 0; `unfilled`, used ones with 0 or AOSP's placeholder only."""
+    """Entries of one component: `used` ones, and `missing` ones, which count as 0.
+
+    Of the used ones, `unfilled` hold only 0 or AOSP's placeholder, and `invalid` hold a value that counts as 0: no current is
+    negative or above 1,000 A.
+    """
 
     component: str
     used: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     unfilled: tuple[str, ...] = ()
+    invalid: tuple[str, ...] = ()
 
     @property
     def is_covered(self) -> bool:
@@ -28,8 +33,10 @@ class Coverage:
     def note(self) -> str:
         """What the component lacks, as one sentence without a period: `profile has no gps.on`; empty if nothing."""
         parts = [f"profile has no {_list(self.missing)}"] if self.missing else []
-        if self.unfilled:
-            parts.append(f"{_list(self.unfilled)}: 0 or a placeholder of {PLACEHOLDER_MA} mA")
+        if self.invalid:
+            parts.append(f"{_list(self.invalid)}: a value that is not between 0 and {MAX_MA:,}, taken as 0")
+        if unfilled := tuple(key for key in self.unfilled if key not in self.invalid):
+            parts.append(f"{_list(unfilled)}: 0 or a placeholder of {PLACEHOLDER_MA} mA")
         return "; ".join(parts)
 
 
@@ -39,6 +46,7 @@ class ProfileKeys:
     def __init__(self, component: str, profile: PowerProfile) -> None:
         self._component, self._profile = component, profile
         self._used: dict[str, bool] = {}
+        self._invalid: dict[str, None] = {}
         self._missing: dict[str, None] = {}
 
     def has(self, key: str) -> bool:
@@ -46,13 +54,16 @@ class ProfileKeys:
         return key in self._profile.items or key in self._profile.arrays
 
     def values(self, key: str, *older: str, optional: bool = False) -> tuple[float, ...]:
-        """The values of the first of these entries that exists, negative ones as 0. None of them, and not optional: missing."""
+        """The values of the first of these entries that exists. If none does, and it is not optional, `key` is missing."""
         found = next((name for name in (key, *older) if self.has(name)), None)
         if found is None:
             if not optional:
                 self._missing[key] = None
             return ()
-        values = tuple(max(0.0, value) for value in self._profile.values(found))
+        values = self._profile.values(found)
+        if not all(0 <= value <= MAX_MA for value in values):
+            self._invalid[found] = None
+            values = tuple(value if 0 <= value <= MAX_MA else 0.0 for value in values)
         self._used[found] = any(value not in (0.0, PLACEHOLDER_MA) for value in values)
         return values
 
@@ -63,7 +74,7 @@ class ProfileKeys:
     def coverage(self) -> Coverage:
         """All entries read so far."""
         unfilled = tuple(key for key, is_filled in self._used.items() if not is_filled)
-        return Coverage(self._component, tuple(self._used), tuple(self._missing), unfilled)
+        return Coverage(self._component, tuple(self._used), tuple(self._missing), unfilled, tuple(self._invalid))
 
 
 def _list(keys: tuple[str, ...]) -> str:
