@@ -83,10 +83,10 @@ class ComponentPower:
         return tuple(model.coverage for model in models)
 
     def unread(self, profile: PowerProfile) -> list[str]:
-        """The profile's entries that no component reads, without those of the CPU and the battery's capacity."""
-        read = {key for one in self.coverage for key in one.used}
+        """The profile's entries that no component reads, without those of the CPU, `battery.capacity` and AOSP's `none`."""
+        read = {"battery.capacity", "none", *(key for one in self.coverage for key in one.used)}
         every = dict.fromkeys((*profile.items, *profile.arrays))
-        return [key for key in every if not key.startswith("cpu.") and key != "battery.capacity" and key not in read]
+        return [key for key in every if not key.startswith("cpu.") and key not in read]
 
 
 def _figures(value: object) -> object:

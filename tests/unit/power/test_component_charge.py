@@ -159,6 +159,29 @@ def test_scans_come_first_and_share_what_is_too_short_for_all() -> None:
     assert found.tolist() == [30 + 17.5, 52.5, 75.0, 25.0]
 
 
+def test_long_bluetooth_scans_replace_traffic_as_the_weight() -> None:
+    """Interval 0: scans are longer than receiving, not than transmitting. Interval 1: than neither."""
+    times = ControllerTimes(np.array([100, 500]), np.array([500, 500]), np.zeros(2))
+    scan_ns = np.array([150, 50, 150, 50])
+    use = RadioUse(np.array([0, 0, 1, 1]), np.array([1, 3, 1, 3]), np.array([1, 4, 1, 4]), scan_ns)
+    found = POWER.bluetooth.allocate(times, use).user_c
+    rx_c, tx_c = POWER.bluetooth.controller.rx_c(times), POWER.bluetooth.controller.tx_c(times)
+    assert found[:2] == pytest.approx(rx_c[0] * np.array([0.75, 0.25]) + tx_c[0] * np.array([0.2, 0.8]))
+    assert found[2:] == pytest.approx(rx_c[1] * np.array([0.25, 0.75]) + tx_c[1] * np.array([0.2, 0.8]))
+
+
+def test_a_device_costs_at_least_as_much_as_its_users() -> None:
+    bluetooth = ComponentPower.from_profile(PowerProfile("p", {"bluetooth.controller.voltage": 3700.0}, {})).bluetooth
+    assert bluetooth.reported_device_c(np.array([0.5, 0.75]), 3.7) == 1.25
+    assert bluetooth.reported_device_c(np.array([0.5]), 3.7) == pytest.approx(1.0)
+    assert POWER.bluetooth.reported_device_c(np.array([0.5]), 3.7) == 0.5, "no voltage, so nothing is known of the device"
+
+
+def test_old_bluetooth_costs_its_times() -> None:
+    old = ComponentPower.from_profile(PowerProfile("p", {"bluetooth.on": 1.0, "bluetooth.active": 10.0}, {})).bluetooth
+    assert old.on_and_active_c(np.array([HOUR_NS]), np.array([HOUR_NS // 2])) / MAH_C == pytest.approx(6.0)
+
+
 @given(
     st.lists(st.integers(0, 24 * HOUR_NS), min_size=4, max_size=4),
     st.lists(st.tuples(st.integers(0, 1), st.integers(0, 24 * HOUR_NS)), max_size=6),
