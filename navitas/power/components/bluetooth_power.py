@@ -15,7 +15,7 @@ from navitas.power.power_profile import PowerProfile
 
 @dataclass(frozen=True, slots=True)
 class BluetoothPower:
-    """`controller`: `bluetooth.controller.*`. `on_ma`, `active_ma`: `bluetooth.on`, `bluetooth.active` of old profiles."""
+    """`controller`: `bluetooth.controller.*`. `on_ma`, `active_ma`, `at_command_ma`: of old profiles."""
 
     controller: ControllerPower
     on_ma: float
@@ -25,7 +25,7 @@ class BluetoothPower:
 
     @classmethod
     def from_profile(cls, profile: PowerProfile) -> BluetoothPower:
-        """Read `bluetooth.*`; profiles before Android 7 have `bluetooth.on`, `.active` and `.at` instead of a controller."""
+        """Read `bluetooth.*`; old profiles have `bluetooth.on`, `.active` and `.at` instead of a controller."""
         keys = ProfileKeys("bluetooth", profile)
         is_old = not any(keys.has(f"bluetooth.controller.{state}") for state in ("idle", "rx", "tx")) and any(
             keys.has(f"bluetooth.{state}") for state in ("on", "active")

@@ -26,8 +26,8 @@ class Coverage:
 
     @property
     def is_covered(self) -> bool:
-        """Whether the profile has a figure for this component."""
-        return len(self.used) > len(self.unfilled)
+        """Whether the profile has a current for this component; a voltage alone is none."""
+        return any(key not in self.unfilled and not key.endswith(".voltage") for key in self.used)
 
     @property
     def note(self) -> str:

@@ -26,8 +26,9 @@ class GnssPower:
         """Read `gps.*`; one of `gps.on` and `gps.signalqualitybased` suffices."""
         keys = ProfileKeys("gnss", profile)
         quality = keys.values("gps.signalqualitybased", optional=True)
-        on = keys.value("gps.on", optional=bool(quality))
-        return cls(on, quality, keys.value("gps.voltage", optional=True), keys.coverage())
+        on = keys.value("gps.on", optional=any(quality))
+        known = quality if any(quality) else ()  # AOSP ignores zeros: GnssPowerStatsProcessor.mUseSignalLevelEstimators
+        return cls(on, known, keys.value("gps.voltage", optional=True), keys.coverage())
 
     @property
     def unknown_quality_ma(self) -> float:

@@ -20,11 +20,11 @@ class OnOffPower:
     coverage: Coverage
 
     def charge_c(self, on_ns: Column) -> F64:
-        """Charge of on-time. Two users at once both pay (AOSP: CameraPowerCalculator, FlashlightPowerCalculator, MediaPower…)."""
+        """Charge of on-time; two users at once both pay (AOSP: CameraPowerCalculator, and others of Android 12 – 15)."""
         return charge_c(self.current_ma, on_ns)
 
     def allocate(self, device_on_ns: Column, on_ns: Column, interval: I64, rail_c: Column | None = None) -> Allocation:
-        """Share the charge of the time in which anybody uses the component by users' on-time.
+        """Share the charge of `device_on_ns`, the time in which any user has it on, by users' on-time.
 
         With a rail, its charge replaces the estimate. Source: AOSP BinaryStatePowerStatsProcessor. This is the rule for
         attribution: the component costs the same however many users it has.
@@ -44,12 +44,12 @@ def flashlight(profile: PowerProfile) -> OnOffPower:
 
 
 def audio(profile: PowerProfile) -> OnOffPower:
-    """`audio`, before Android 7 `dsp.audio` (AOSP: AudioPowerCalculator)."""
+    """`audio`, in older profiles `dsp.audio` (AOSP: AudioPowerCalculator)."""
     return _on_off("audio", profile, "audio", "dsp.audio")
 
 
 def video(profile: PowerProfile) -> OnOffPower:
-    """`video`, before Android 7 `dsp.video` (AOSP: VideoPowerCalculator)."""
+    """`video`, in older profiles `dsp.video` (AOSP: VideoPowerCalculator)."""
     return _on_off("video", profile, "video", "dsp.video")
 
 

@@ -99,7 +99,7 @@ ALLOCATIONS: dict[str, Callable[[ControllerTimes, RadioUse], Allocation]] = {
 
 @pytest.mark.parametrize("rule", ALLOCATIONS)
 @given(usages())
-def test_allocation_gives_nobody_less_than_nothing_nor_more_than_there_is(rule: str, usage: Usage) -> None:
+def test_allocation_is_never_negative_and_never_more_than_the_total(rule: str, usage: Usage) -> None:
     found = ALLOCATIONS[rule](usage.times, usage.use)
     assert (found.device_c >= 0).all() and (found.user_c >= 0).all()
     slack = 1e-9 * (found.device_c + 1e-9)
@@ -135,7 +135,7 @@ def test_a_rail_without_an_estimate_is_unallocated() -> None:
 
 
 @given(usages())
-def test_a_split_conserves_its_total_where_somebody_has_weight(usage: Usage) -> None:
+def test_a_split_conserves_its_total_where_a_row_has_weight(usage: Usage) -> None:
     use, total = usage.use, usage.times.rx_ns
     found = sum_by_interval(proportional(total, use.rx, use.interval), use.interval, INTERVALS)
     has_weight = sum_by_interval(use.rx, use.interval, INTERVALS) > 0

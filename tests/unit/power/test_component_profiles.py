@@ -57,10 +57,11 @@ def test_one_of_two_ways_to_describe_a_component_suffices() -> None:
     assert old.is_covered and not old.missing
 
 
-def test_entries_that_nobody_filled_in_are_named() -> None:
+def test_placeholders_and_zeros_are_named() -> None:
     one = covered(components(camera__avg=0.1))["camera"]
     assert not one.is_covered and one.note == "camera.avg: 0 or a placeholder of 0.1 mA"
     assert covered(components(audio=0.0))["audio"].unfilled == ("audio",)
+    assert not covered(components(gps__on=0.1, gps__voltage=3700.0))["gnss"].is_covered, "a voltage is no current"
 
 
 @pytest.mark.parametrize("value", [-3.0, 1e9])
@@ -70,6 +71,18 @@ def test_impossible_currents_count_as_zero_and_are_named(value: float) -> None:
     note = covered(power)["gnss"].note
     assert note == "gps.signalqualitybased: a value that is not between 0 and 1,000,000, taken as 0"
     assert covered(power)["gnss"].is_covered and not covered(power)["screen"].is_covered
+
+
+def test_gnss_by_signal_quality() -> None:
+    both, on_alone = components(gps__on=100.0, gps__signalqualitybased=(300.0, 60.0)).gnss, components(gps__on=100.0).gnss
+    zeros = components(gps__on=100.0, gps__signalqualitybased=(0.0, 0.0)).gnss
+    known = hours(1.0, 2.0)[None, :]
+    assert both.quality_c(hours(1.0), known) / MAH_C == pytest.approx(100 + 300 + 120)
+    assert on_alone.quality_c(hours(1.0), known) / MAH_C == pytest.approx(400)
+    assert zeros.quality_c(hours(1.0), known) / MAH_C == pytest.approx(400)
+    quality_alone = components(gps__signalqualitybased=(300.0, 60.0)).gnss
+    assert quality_alone.charge_c(hours(2.0), hours(1.0, 3.0)) / MAH_C == pytest.approx(2 * (300 + 3 * 60) / 4)
+    assert quality_alone.charge_c(hours(2.0)) / MAH_C == pytest.approx(2 * 180)
 
 
 def test_old_names_count_where_there_is_no_new_one() -> None:
