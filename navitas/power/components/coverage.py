@@ -34,7 +34,7 @@ class Coverage:
         """What the component lacks, as one sentence without a period: `profile has no gps.on`; empty if nothing."""
         parts = [f"profile has no {_list(self.missing)}"] if self.missing else []
         if self.invalid:
-            parts.append(f"{_list(self.invalid)}: a value that is not between 0 and {MAX_MA:,}, taken as 0")
+            parts.append(f"{_list(self.invalid)}: a value is not between 0 and {MAX_MA:,}, 0 is used")
         if unfilled := tuple(key for key in self.unfilled if key not in self.invalid):
             parts.append(f"{_list(unfilled)}: 0 or a placeholder of {PLACEHOLDER_MA} mA")
         return "; ".join(parts)

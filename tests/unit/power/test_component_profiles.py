@@ -69,7 +69,7 @@ def test_impossible_currents_count_as_zero_and_are_named(value: float) -> None:
     power = components(gps__signalqualitybased=(value, 10.0), screen__on=value)
     assert power.gnss.quality_ma == (0.0, 10.0) and power.screen.displays[0].on_ma == 0.0
     note = covered(power)["gnss"].note
-    assert note == "gps.signalqualitybased: a value that is not between 0 and 1,000,000, taken as 0"
+    assert note == "gps.signalqualitybased: a value is not between 0 and 1,000,000, 0 is used"
     assert covered(power)["gnss"].is_covered and not covered(power)["screen"].is_covered
 
 
@@ -156,7 +156,7 @@ def test_names_and_lines_of_a_nested_modem() -> None:
     profile = nested("\n<modem>\n<sleep>1</sleep>\n<active rat='LTE'><receive>x</receive></active></modem>")
     assert profile.items == {"modem.sleep": 1.0, "modem.active.LTE.receive": 0.0}
     assert profile.lines == {"modem.sleep": 3, "modem.active.LTE.receive": 4}
-    assert any("line 4: modem.active.LTE.receive: 'x' is no number" in warning for warning in profile.warnings)
+    assert any("line 4: modem.active.LTE.receive: 'x' is not a number" in warning for warning in profile.warnings)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_names_and_lines_of_a_nested_modem() -> None:
         ("<active><transmit>1</transmit></active>", "line 1: level='' is not between 0 and 4, ignored"),
         ("<active><tx>1</tx></active>", "line 1: <tx> is not part of <active>, ignored"),
         ("<scan>1</scan>", "line 1: <scan> is not part of <modem>, ignored"),
-        ("<sleep>1</sleep><sleep>2</sleep>", "modem.sleep: named 2 times (lines 1, 1), the last counts"),
+        ("<sleep>1</sleep><sleep>2</sleep>", "modem.sleep: defined 2 times (lines 1, 1), the last is used"),
     ],
 )
 def test_what_android_ignores_in_a_modem_is_a_warning(body: str, warning: str) -> None:
