@@ -29,14 +29,19 @@ class StateTimeline:
     def with_states_of(self, other: StateTimeline) -> StateTimeline:
         """The timeline of both: state `self.state * other.states + other.state`, from where both are known."""
         start = np.union1d(self.start_ns, other.start_ns)
+        states = self.states * other.states
+        if not len(self.start_ns) or not len(other.start_ns):
+            return StateTimeline(start[:0], start[:0], states)
         start = start[start >= max(self.start_ns[0], other.start_ns[0])]
-        return StateTimeline(start, self._at(start) * other.states + other._at(start), self.states * other.states)
+        return StateTimeline(start, self._at(start) * other.states + other._at(start), states)
 
     def _at(self, t_ns: I64) -> I64:
         return self.state[np.searchsorted(self.start_ns, t_ns, "right") - 1]
 
     def _until(self, t_ns: I64) -> I64:
         """Time in each state from the first start to each time."""
+        if not len(self.start_ns):
+            return np.zeros((len(t_ns), self.states), np.int64)
         segments = np.zeros((len(self.start_ns), self.states), np.int64)
         segments[np.arange(1, len(self.start_ns)), self.state[:-1]] = np.diff(self.start_ns)
         at = np.searchsorted(self.start_ns, t_ns, "right") - 1

@@ -228,8 +228,8 @@ def test_merged_intervals_have_the_time_in_which_any_is_on(spans: list[tuple[int
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 100), st.integers(0, 2)), min_size=1, max_size=8),
-    st.lists(st.tuples(st.integers(0, 100), st.integers(0, 1)), min_size=1, max_size=8),
+    st.lists(st.tuples(st.integers(0, 100), st.integers(0, 2)), max_size=8),
+    st.lists(st.tuples(st.integers(0, 100), st.integers(0, 1)), max_size=8),
     st.lists(st.tuples(st.integers(-5, 120), st.integers(0, 40)), max_size=6),
 )
 def test_time_in_states_is_what_counting_finds(
@@ -237,7 +237,8 @@ def test_time_in_states_is_what_counting_finds(
 ) -> None:
     changes = [dict(sorted(one)) for one in (first, second)]
     lines = [
-        StateTimeline(np.array([*one]), np.array([*one.values()]), states) for one, states in zip(changes, (3, 2), strict=True)
+        StateTimeline(np.array([*one], np.int64), np.array([*one.values()], np.int64), states)
+        for one, states in zip(changes, (3, 2), strict=True)
     ]
     begin = np.array([a for a, _ in spans], np.int64)
     end = begin + np.array([length for _, length in spans], np.int64)
