@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navitas.power.components.allocation import Allocation, proportional, scan_first, sum_by_interval, whole_milliseconds
@@ -98,6 +98,7 @@ ALLOCATIONS: dict[str, Callable[[ControllerTimes, RadioUse], Allocation]] = {
 
 
 @pytest.mark.parametrize("rule", ALLOCATIONS)
+@settings(max_examples=40)
 @given(usages())
 def test_allocation_is_never_negative_and_never_more_than_the_total(rule: str, usage: Usage) -> None:
     found = ALLOCATIONS[rule](usage.times, usage.use)
@@ -109,6 +110,7 @@ def test_allocation_is_never_negative_and_never_more_than_the_total(rule: str, u
 
 
 @pytest.mark.parametrize("rule", ALLOCATIONS)
+@settings(max_examples=40)
 @given(usages(), st.randoms(use_true_random=False))
 def test_the_order_of_users_does_not_matter(rule: str, usage: Usage, random) -> None:  # type: ignore[no-untyped-def]
     order = np.array(random.sample(range(len(usage.use.interval)), len(usage.use.interval)), np.int64)
@@ -118,6 +120,7 @@ def test_the_order_of_users_does_not_matter(rule: str, usage: Usage, random) -> 
 
 
 @pytest.mark.parametrize("rule", ALLOCATIONS)
+@settings(max_examples=40)
 @given(usages(), st.lists(st.floats(0, 1e6), min_size=INTERVALS, max_size=INTERVALS))
 def test_a_rails_charge_is_conserved_and_keeps_the_shares(rule: str, usage: Usage, rail: list[float]) -> None:
     estimate = ALLOCATIONS[rule](usage.times, usage.use)
