@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lxml import etree
 
 from navitas.power import catalog
 from navitas.power.components.charge import MAH_C
@@ -14,6 +15,7 @@ from navitas.power.components.controller_power import ControllerTimes
 from navitas.power.components.coverage import Coverage
 from navitas.power.components.modem_currents import NrFrequency, Technology
 from navitas.power.power_profile import PowerProfile, read_power_profile
+from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 
 HOUR_NS = 3_600_000_000_000
 ROOT = Path(__file__).parents[3]
@@ -139,6 +141,14 @@ def test_a_modems_current_falls_back_from_frequency_to_technology_to_default() -
     assert modem.transmit_ma[Technology.NR, NrFrequency.HIGH].tolist() == [50, 0, 0, 0, 24]
     missing = [f"modem.active.DEFAULT.transmit.{level}" for level in (1, 2, 3)]
     assert modem.coverage.missing == tuple(missing)
+
+
+def test_a_compiled_modem_is_the_same() -> None:
+    def compiled(element: etree._Element) -> XmlElement:
+        return XmlElement(element.tag, dict(element.attrib), (element.text or "").strip(), [compiled(one) for one in element])
+
+    data = compile_xml(compiled(etree.fromstring(f"<device>{NESTED}</device>")))
+    assert read_power_profile(data, name="p").items == nested().items
 
 
 def test_a_flat_modem_serves_all_technologies_and_missing_levels() -> None:
