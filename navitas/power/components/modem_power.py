@@ -65,7 +65,7 @@ class ModemPower:
         """Read the `<modem>` element, `modem.controller.*` and `radio.*` (AOSP: MobileRadioPowerCalculator's constructor).
 
         Without `radio.active` the active radio draws the mean of receiving and the five transmit levels. Without `radio.on` the
-        idle radio draws `idle`·25/180 at signal level 0, and `idle`/256, at least 1 mA, at all others.
+        idle radio draws `idle`·25/180 at signal level 0, and `idle`/256, at least 1 mA, at all others; nothing if `idle` is 0.
         """
         keys = ProfileKeys("modem", profile)
         is_timed = keys.has("radio.active") and not any(
@@ -79,7 +79,7 @@ class ModemPower:
             idle = keys.value("modem.controller.idle", optional=is_timed)
         receive_ma, transmit_ma = active_currents(keys, is_optional=is_timed)
         mean_ma = float((receive_ma[0, 0] + transmit_ma[0, 0].sum()) / (1 + transmit_ma.shape[2]))
-        signal_ma = keys.values("radio.on", optional=not is_timed)
+        imputed_ma = (idle * 25 / 180, *[max(_LOWEST_IDLE_MA, idle / 256)] * (SIGNAL_LEVELS - 1)) if idle else ()
         return cls(
             sleep,
             idle,
@@ -87,7 +87,7 @@ class ModemPower:
             transmit_ma,
             next(iter(keys.values("radio.active", optional=True)), mean_ma),
             keys.value("radio.scanning", optional=True),
-            signal_ma or (idle * 25 / 180, *[max(_LOWEST_IDLE_MA, idle / 256)] * (SIGNAL_LEVELS - 1)),
+            keys.values("radio.on", optional=not is_timed) or imputed_ma,
             keys.value("modem.controller.voltage", optional=True),
             keys.coverage(),
         )

@@ -45,6 +45,7 @@ def test_a_component_without_entries_says_which_are_missing() -> None:
     assert covered(power)["screen"].note == "profile has no screen.on, screen.full"
     assert covered(power)["wifi"].note.startswith("profile has no wifi.controller.idle")
     assert power.camera.charge_c(hours(1.0)) == 0.0
+    assert power.modem.inactive_c(hours(1.0), hours(1.0, 1.0, 1.0, 1.0, 1.0)[None, :]) == 0.0
 
 
 def test_one_of_two_ways_to_describe_a_component_suffices() -> None:
