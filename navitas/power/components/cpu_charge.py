@@ -28,7 +28,7 @@ def cpu_times_c(cpu: CpuPower, active_ns: Column, cluster_ns: Column, step_ns: C
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CpuUse:
+class ClusterUse:
     """What users did, in rows: CPU time (user and system), and time of each cluster. `interval[r]` is the interval of row r."""
 
     interval: I64
@@ -36,7 +36,9 @@ class CpuUse:
     cluster_ns: Column
 
 
-def share_cluster_rails(cpu: CpuPower, rail_c: Column, device_step_ns: Column, use: CpuUse, cluster_weight: float = 1.0) -> F64:
+def share_cluster_rails(
+    cpu: CpuPower, rail_c: Column, device_step_ns: Column, use: ClusterUse, cluster_weight: float = 1.0
+) -> F64:
     """Share each cluster's rail, `rail_c` of shape (intervals, clusters), among rows by their estimates. Returns a charge a row.
 
     A row's time at an operating point is its CPU time × the point's share of all clusters' time. `cluster_weight`:

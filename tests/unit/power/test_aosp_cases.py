@@ -18,7 +18,7 @@ from navitas.power.components.component_power import ComponentPower
 from navitas.power.components.controller_power import ControllerTimes, RadioUse
 from navitas.power.components.cpu_charge import (
     AOSP_CLUSTER_WEIGHT,
-    CpuUse,
+    ClusterUse,
     cpu_times_c,
     share_brackets,
     share_cluster_rails,
@@ -354,7 +354,7 @@ def cpu_energy_calculator(case: Case, model: PowerModel) -> Results:
     rail_c = np.array([one["cluster_energy_uc"] for one in intervals]) * UC_C
     step_ns = ns([[ms for cluster in one["cluster_step_ms"] for ms in cluster] for one in intervals])
     rows = [(number, uid, user) for number, one in enumerate(intervals) for uid, user in one["uids"].items()]
-    use = CpuUse(
+    use = ClusterUse(
         np.array([number for number, *_ in rows]),
         np.array([user["user_system_us"] * 1000 for *_, user in rows]),
         ns([user["cluster_ms"] for *_, user in rows]),
