@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -18,8 +19,8 @@ from navitas.cli.standard_output import output_console
 from navitas.collect import power, topology
 from navitas.errors import ExitCode, PowerProfileError, UsageError
 from navitas.power import catalog
+from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu import needs_frequencies, placeholder_frequencies, power_model
-from navitas.power.cpu_keys import other_components
 from navitas.power.model import ClusterPower, PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -91,7 +92,7 @@ def validate(*, file: Path, json_file: Path | None) -> int:
     try:
         profile = read_power_profile(file, max_warnings=_ALL)
     except PowerProfileError as error:
-        write_json(json_file, usable=False, reason=error.message, defects=[], not_used=[])
+        write_json(json_file, usable=False, reason=error.message, defects=[], not_used=[], components=[])
         say(f"unusable: {printable_lines(error.message)}")
         return ExitCode.CHECK_FAILED
     frequencies = placeholder_frequencies(profile)
@@ -101,12 +102,24 @@ def validate(*, file: Path, json_file: Path | None) -> int:
         warnings = power_model(profile, power.DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
     except PowerProfileError as error:
         unusable = error.message
-    defects, others = [_with_line(profile, text) for text in warnings], other_components(profile)
-    write_json(json_file, usable=not unusable, reason=unusable or None, defects=defects, not_used=list(others))
+    components = ComponentPower.from_profile(profile)
+    defects, others = [_with_line(profile, text) for text in warnings], components.unread(profile)
+    write_json(
+        json_file,
+        usable=not unusable,
+        reason=unusable or None,
+        defects=defects,
+        not_used=others,
+        components=_components_as_json(components),
+    )
     for text in defects:
         say(printable(text, 1000))
+    say(_covered(components))
+    for coverage in components.coverage:
+        if coverage.note:
+            say(printable(f"note: {coverage.component}: {coverage.note}", 1000))
     if others:
-        say(printable(f"note: not of the CPU, so not used: {', '.join(others)}", 2000))
+        say(printable(f"note: no component uses {', '.join(others)}", 2000))
     if unusable:
         say(f"unusable: {printable_lines(unusable)}")
         return ExitCode.CHECK_FAILED
@@ -136,7 +149,21 @@ def _as_json(profile: PowerProfile, model: PowerModel) -> dict[str, object]:
         "active_ma": cpu.active_ma,
         "clusters": clusters,
         "warnings": [_with_line(profile, text) for text in model.warnings],
+        "components": _components_as_json(model.components),
     }
+
+
+def _components_as_json(components: ComponentPower) -> list[dict[str, object]]:
+    return [{**asdict(coverage), "covered": coverage.is_covered} for coverage in components.coverage]
+
+
+def _covered(components: ComponentPower) -> str:
+    """Return the components that the profile has figures for, in addition to the CPU."""
+    names = {
+        is_covered: ", ".join(one.component for one in components.coverage if one.is_covered == is_covered)
+        for is_covered in (True, False)
+    }
+    return f"components: {names[True] or 'none'}; without figures: {names[False] or 'none'}"
 
 
 def _with_line(profile: PowerProfile, text: str) -> str:
@@ -154,6 +181,7 @@ def _print(profile: PowerProfile, model: PowerModel) -> None:
     console.print(Paragraph(with_unbroken_figures(cpu_text)))
     for number, cluster in enumerate(cpu.clusters):
         console.print(cluster_table(number, cluster))
+    console.print(Paragraph(_covered(model.components)))
     for text in model.warnings:
         warning(printable(_with_line(profile, text), 1000))
 

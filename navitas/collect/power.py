@@ -15,6 +15,7 @@ from navitas.collect.topology import read_frequencies
 from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
 from navitas.power import catalog
+from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu import needs_frequencies, power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile, read_profile_bytes
@@ -101,8 +102,14 @@ def _check(device: Device, found: Found, policies: list[manifest.Policy]) -> Non
 
 
 def _figures(found: Found) -> object:
+    """All that reports use. Not all entries: a dump names some twice (`screen.on`, `screen.on.display0`), and adds zeros."""
     profile = read_power_profile(found.xml, name=found.source)
-    return profile.items, profile.arrays
+    used = {
+        key: value
+        for key, value in (*profile.items.items(), *profile.arrays.items())
+        if key.startswith("cpu.") or key == "battery.capacity"
+    }
+    return used, ComponentPower.from_profile(profile).figures
 
 
 def _instead(model: str) -> str:

@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from navitas.cpu_limit import MAX_CPUS
 from navitas.errors import PowerProfileError
 from navitas.power import cpu_keys
+from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu_keys import ClusterKeys
-from navitas.power.defects import is_capacity
+from navitas.power.defects import MAX_MA, PLACEHOLDER_MA, is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.power.power_profile import PowerProfile
 
 Policies = Sequence[tuple[int, Sequence[int]]]
 _MAX_KHZ = 100_000_000
-_MAX_MA = 1_000_000
-PLACEHOLDER_MA = 0.1
 _CHOOSE = "Choose another one with --power-profile (see profiles/)."
 
 
@@ -55,14 +54,15 @@ def power_model(
     # In the first generation, `cpu.active` is the cores' current. Later, it is the current added while any core runs.
     active_ma = profile.value("cpu.active") if all(keys.power != "cpu.active" for keys in chosen) else 0.0
     warnings += cpu_keys.unused(profile, chosen)
-    suspend_ma, idle_ma = _idle(profile)
     matched = tuple(
         ClusterPower(cpus, *_columns(cluster.steps), cluster.cluster_ma)
         for cluster, cpus in _match(profile, clusters, ordered, warnings)
     )
-    cpu = CpuPower(suspend_ma, idle_ma, active_ma, matched)
+    components = ComponentPower.from_profile(profile)
+    cpu = CpuPower(components.idle.suspend_ma, components.idle.idle_ma, active_ma, matched)
     capacity_mah = profile.items.get("battery.capacity", 0.0)
-    return PowerModel(profile.name, voltage_v, capacity_mah if is_capacity(capacity_mah) else None, cpu, tuple(warnings))
+    battery_mah = capacity_mah if is_capacity(capacity_mah) else None
+    return PowerModel(profile.name, voltage_v, battery_mah, cpu, tuple(warnings), components)
 
 
 def needs_frequencies(profile: PowerProfile) -> bool:
@@ -99,13 +99,6 @@ def _cluster(profile: PowerProfile, keys: ClusterKeys, speeds: Sequence[float]) 
     return _Cluster(keys.cores, keys.policy, _steps(speeds, profile.values(keys.power)), profile.value(keys.cluster))
 
 
-def _idle(profile: PowerProfile) -> tuple[float, float]:
-    """(suspend, idle) in mA. The oldest profiles use `cpu.idle` for the suspended phone and `cpu.awake` for the awake one."""
-    if "cpu.awake" in profile.items and "cpu.suspend" not in profile.items:
-        return profile.value("cpu.idle"), profile.value("cpu.awake")
-    return profile.value("cpu.suspend"), profile.value("cpu.idle")
-
-
 def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
     name = profile.name
     if not clusters and needs_frequencies(profile):
@@ -131,8 +124,8 @@ def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
         raise PowerProfileError(f"{name}: a current of the CPU is negative.", _CHOOSE)
     if any(not 0 < khz <= _MAX_KHZ for cluster in clusters for khz, _ in cluster.steps):
         raise PowerProfileError(f"{name}: a speed of the CPU is not between 0 and {_MAX_KHZ:,} kHz.", _CHOOSE)
-    if any(ma > _MAX_MA for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
-        raise PowerProfileError(f"{name}: a current of the CPU is above {_MAX_MA:,} mA.", _CHOOSE)
+    if any(ma > MAX_MA for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
+        raise PowerProfileError(f"{name}: a current of the CPU is above {MAX_MA:,} mA.", _CHOOSE)
     if sum(cluster.cores or 1 for cluster in clusters) > MAX_CPUS:
         raise PowerProfileError(f"{name}: the CPU has more than {MAX_CPUS} cores.", _CHOOSE)
 

@@ -83,12 +83,6 @@ def unused(profile: PowerProfile, chosen: Sequence[ClusterKeys]) -> list[str]:
     return [*warnings[:_MAX_NAMED], *([f"and {more} more CPU entries are not used"] if more > 0 else [])]
 
 
-def other_components(profile: PowerProfile) -> list[str]:
-    """The entries that are neither the CPU's nor the battery's capacity. No figure uses them."""
-    every = dict.fromkeys((*profile.items, *profile.arrays))
-    return [key for key in every if not key.startswith("cpu.") and key != "battery.capacity"]
-
-
 def _first(profile: PowerProfile, key: str, older: str) -> str:
     names = {*profile.items, *profile.arrays}
     return older if key not in names and older in names else key

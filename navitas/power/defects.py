@@ -8,6 +8,9 @@ from collections.abc import Mapping
 Items = Mapping[str, float]
 Arrays = Mapping[str, tuple[float, ...]]
 
+MAX_MA = 1_000_000
+PLACEHOLDER_MA = 0.1  # of every current in AOSP's own profile
+
 _SPEEDS = re.compile(r"cpu\.(?:core_)?speeds(\.cluster\d+)?")
 _WITH_ONE_ACTIVE = re.compile(r"cpu\.clusters\.cores|cpu\.core_power\.cluster0|cpu\.scaling_(step|policy)_power\.policy\d+")
 _EXPECT_ARRAY = re.compile(r"cpu\.clusters\.cores|cpu\.speeds|cpu\.(core_speeds|core_power|speeds|active)\.cluster\d+")

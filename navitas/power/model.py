@@ -1,11 +1,13 @@
-"""The power model of the CPU (AOSP: PowerProfile.java, CpuPowerCalculator.java)."""
+"""The power model of a phone (AOSP: PowerProfile.java, CpuPowerCalculator.java)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from navitas.power.components.component_power import ComponentPower
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +36,14 @@ class CpuPower:
 
 @dataclass(frozen=True, slots=True)
 class PowerModel:
-    """A profile's values and the voltage that converts them to watts (mA × V = mW). `warnings` name defects of the profile."""
+    """A profile's values and the voltage that converts them to watts (mA × V = mW). `warnings` name defects of the profile.
+
+    `components`: the models of all components but the CPU.
+    """
 
     name: str
     voltage_v: float
     battery_mah: float | None
     cpu: CpuPower
     warnings: tuple[str, ...] = ()
+    components: ComponentPower = field(default_factory=ComponentPower.empty)

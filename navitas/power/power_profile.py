@@ -14,6 +14,7 @@ from lxml import etree
 from navitas import binary_xml
 from navitas.errors import PowerProfileError
 from navitas.power.defects import defects
+from navitas.power.modem_element import modem_entries
 from navitas.regular_files import open_regular
 
 MAX_BYTES = 1 << 20
@@ -28,7 +29,7 @@ _FETCH = "Check the file, or fetch it again."
 class PowerProfile:
     """All items and arrays of a power profile by name: currents in mA, speeds in kHz, capacity in mAh, voltages in mV.
 
-    `lines` maps each name to its line in the file.
+    `lines` maps each name to its line in the file. Currents of a `<modem>` element are items (see modem_element.py).
     """
 
     name: str
@@ -80,6 +81,9 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None, max_war
             items[key] = _number(element, key, warnings)
         else:
             arrays[key] = tuple(_number(value, key, warnings) for value in element.iterchildren("value"))
+    for key, element in modem_entries(root, warnings):
+        lines[f"<{element.tag}> {key}"].append(element.sourceline)
+        items[key] = _number(element, key, warnings)
     warnings += [
         f"{key.partition(' ')[2]}: defined {len(places)} times (lines {', '.join(map(str, places[:10]))}), the last is used"
         for key, places in lines.items()

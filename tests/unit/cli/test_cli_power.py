@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -69,16 +70,38 @@ def test_a_profile_is_shown(capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert "google-pixel-6: battery 4614 mAh" in out
     assert "cluster 2: 2 cores" in out and "MHz" in out
+    assert "components: screen, wifi, modem, bluetooth, gnss, camera, flashlight, audio, video, idle; without" in " ".join(
+        out.split()
+    )
+
+
+def test_json_lists_the_entries_of_each_component(capsys: Capture, profile: Callable[[str], str]) -> None:
+    assert run(["power", "show", "google-pixel-6", "--json", "-"]) == 0
+    shown = {one["component"]: one for one in json.loads(capsys.readouterr().out)["components"]}
+    assert shown["camera"] == {
+        "component": "camera",
+        "covered": True,
+        "used": ["camera.avg"],
+        "missing": [],
+        "unfilled": [],
+        "invalid": [],
+    }
+    assert (shown["memory"]["covered"], shown["memory"]["missing"]) == (False, ["memory.bandwidths"])
+    assert run(["power", "validate", profile(DEFECTS), "--json", "-"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["components"]) == len(shown)
 
 
 def test_every_defect_is_named_with_its_line(capsys: Capture, profile: Callable[[str], str]) -> None:
     assert run(["power", "validate", profile(DEFECTS)]) == 0
-    assert capsys.readouterr().out.splitlines() == [
+    lines = capsys.readouterr().out.splitlines()
+    assert "note: gnss: profile has no gps.on" in lines
+    assert [line for line in lines if not line.startswith("note: ")] == [
         "line 3: cpu.idle: '3,5' is not a number (use a decimal point), 0 is used",
         "battery.capacity is missing: no battery share can be reported",
         "line 6: cpu.speeds has 2 values but cpu.active has 1: the surplus is ignored",
         "line 6: cpu.speeds: speeds are not ascending, they are sorted",
         "phone: the cores of a cluster are not stated, 1 is assumed",
+        "components: idle; without figures: screen, wifi, modem, bluetooth, gnss, camera, flashlight, audio, video, memory",
         "usable, 5 defects",
     ]
 
@@ -86,9 +109,10 @@ def test_every_defect_is_named_with_its_line(capsys: Capture, profile: Callable[
 def test_more_defects_than_a_report_shows(capsys: Capture, profile: Callable[[str], str]) -> None:
     items = "".join(f'<item name="x{k}">?</item>\n' for k in range(200))
     assert run(["power", "validate", profile(DEFECTS.replace("</device>", items + "</device>"))]) == 0
-    *defects, note, last = capsys.readouterr().out.splitlines()
-    assert (len(defects), last) == (205, "usable, 205 defects")
-    assert note.startswith("note: not of the CPU, so not used: x0, x1, ")
+    *lines, note, last = capsys.readouterr().out.splitlines()
+    assert last == "usable, 205 defects"
+    assert sum(not line.startswith(("note: ", "components: ")) for line in lines) == 205
+    assert note.startswith("note: no component uses x0, x1, ")
 
 
 @pytest.mark.parametrize(

@@ -188,6 +188,24 @@ def test_what_the_app_reads_outranks_what_is_seen_from_outside() -> None:
     assert core_ma(again) == 13 and "read inside the app" in again.profile_source, "kept for the next time"
 
 
+def test_a_dump_that_names_the_same_figures_otherwise_is_the_same() -> None:
+    """Android adds numbered displays to those of older profiles, and the modem's figures as `Modem values`."""
+    entries = (
+        b'<item name="screen.on">50</item><item name="modem.controller.rx">80</item>'
+        b'<array name="modem.controller.tx"><value>90</value></array></device>'
+    )
+    modem = "  drain:SLEEP,RAT:DEFAULT=0.0\n  drain:RX,RAT:DEFAULT=80.0\n"
+    dump = "screen.on=50.0\nscreen.on.display0=50.0\nmodem.controller.rx=80.0\nmodem.controller.tx=[90.0]\n" + DUMP.format(
+        ma=12.5
+    )
+    supply = choose(ProfilePhone({"dumpsys batterystats --power-profile": dump + modem}))
+    said: list[str] = []
+    xml = profile_xml(12.5).replace(b"</device>", entries)
+    assert power.adopt(ProfilePhone(), supply, xml, POLICIES, said.append) is supply and said == []
+    power.adopt(ProfilePhone(), supply, xml.replace(b">80<", b">81<"), POLICIES, said.append)
+    assert "differs" in said[0]
+
+
 @pytest.mark.parametrize("xml", [profile_xml(0.1), b"", b"<device>", b"\x03\x00\x08\x00"])
 def test_an_app_s_unusable_one_is_named_and_left(xml: bytes) -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5)})

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu import power_model
 from navitas.power.dump import from_dump
 from navitas.power.power_profile import read_power_profile
@@ -47,6 +48,38 @@ def test_values_survive_the_round_trip(text: str) -> None:
 )
 def test_text_without_a_profile_returns_none(text: str) -> None:
     assert from_dump(text) is None
+
+
+NESTED = """<modem><sleep>1</sleep><idle>2</idle><active rat="DEFAULT"><receive>10</receive><transmit level="0">20</transmit>
+<transmit level="4">24</transmit></active><active rat="NR" nrFrequency="HIGH"><receive>40.5</receive></active></modem>"""
+LATEST = """Modem values:
+  drain:SLEEP,RAT:DEFAULT=1.0
+  drain:IDLE,RAT:DEFAULT=2.0
+  drain:RX,RAT:DEFAULT=10.0
+  drain:RX,RAT:NR,nrFreq:HIGH=40.5
+  drain:TX,level:0,RAT:DEFAULT=20.0
+  drain:TX,level:1,RAT:DEFAULT=0.0
+  drain:TX,level:4,RAT:DEFAULT=24.0
+"""
+FIRST = """Modem values:
+  drain:0,RAT:DEFAULT=1.0
+  drain:IDLE,RAT:DEFAULT=2.0
+  drain:RX,RAT:DEFAULT=10.0
+  drain:RX,RAT:NR,nrFreq:HIGH=40.5
+  drain:TX,level:UNKNOWN(0x0)RAT:DEFAULT=20.0
+  drain:TX,level:UNKNOWN(0x4000000)RAT:DEFAULT=24.0
+"""
+
+
+@pytest.mark.parametrize("modem", [LATEST, FIRST, LATEST.replace("\n", "\r\n"), LATEST + "  drain:TX,level:9,RAT:X=1.0\n"])
+def test_the_modems_currents_come_back(modem: str) -> None:
+    """Not the same entries as the maker wrote, since Android adds those of a flat profile; but the same figures."""
+    dumped = from_dump("screen.on=50.0\nscreen.on.display0=50.0\ncpu.idle=1.0\n" + modem)
+    assert dumped is not None
+    written = f'<device><item name="cpu.idle">1</item><item name="screen.on">50</item>{NESTED}</device>'.encode()
+    first, second = (ComponentPower.from_profile(read_power_profile(xml, name="p")) for xml in (dumped, written))
+    assert first.figures == second.figures
+    assert first.modem.receive_ma[2, 3] == 40.5
 
 
 _name = st.from_regex(r"cpu\.[a-z_]{1,12}(\.cluster[0-9])?", fullmatch=True)

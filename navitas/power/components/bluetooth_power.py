@@ -1,0 +1,60 @@
+"""Bluetooth: by the controller's times, in old profiles by the time that it is on and active."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.power.components.allocation import Allocation
+from navitas.power.components.charge import F64, Column, charge_c
+from navitas.power.components.controller_power import ControllerPower, ControllerTimes, RadioUse
+from navitas.power.components.coverage import Coverage, ProfileKeys
+from navitas.power.power_profile import PowerProfile
+
+
+@dataclass(frozen=True, slots=True)
+class BluetoothPower:
+    """`controller`: `bluetooth.controller.*`. `on_ma`, `active_ma`, `at_command_ma`: of old profiles."""
+
+    controller: ControllerPower
+    on_ma: float
+    active_ma: float
+    at_command_ma: float
+    coverage: Coverage
+
+    @classmethod
+    def from_profile(cls, profile: PowerProfile) -> BluetoothPower:
+        """Read `bluetooth.*`; old profiles have `bluetooth.on`, `.active` and `.at` instead of a controller."""
+        keys = ProfileKeys("bluetooth", profile)
+        is_old = not any(keys.has(f"bluetooth.controller.{state}") for state in ("idle", "rx", "tx")) and any(
+            keys.has(f"bluetooth.{state}") for state in ("on", "active")
+        )
+        idle, rx, tx = (keys.value(f"bluetooth.controller.{state}", optional=is_old) for state in ("idle", "rx", "tx"))
+        voltage_mv = keys.value("bluetooth.controller.voltage", optional=True)
+        on, active = (keys.value(f"bluetooth.{state}", optional=not is_old) for state in ("on", "active"))
+        at_command = keys.value("bluetooth.at", optional=True)
+        return cls(ControllerPower(idle, rx, tx, (), voltage_mv), on, active, at_command, keys.coverage())
+
+    def charge_c(self, times: ControllerTimes) -> F64:
+        """Charge of each interval by the controller's times."""
+        return self.controller.charge_c(times)
+
+    def on_and_active_c(self, on_ns: Column, active_ns: Column) -> F64:
+        """Charge by the times of an old profile: `bluetooth.on` while it is on, `bluetooth.active` added during transfers."""
+        return charge_c(self.on_ma, on_ns) + charge_c(self.active_ma, active_ns)
+
+    def reported_device_c(self, user_c: Column, energy_j: float) -> float:
+        """Charge of the device where the controller reports its energy, at least that of all users.
+
+        Source: AOSP 12 – 15, BluetoothPowerCalculator.
+        """
+        return float(max(np.sum(user_c), self.controller.reported_c(np.array([energy_j]))[0]))
+
+    def allocate(self, times: ControllerTimes, use: RadioUse) -> Allocation:
+        """Receiving by received bytes, transmitting by sent bytes, or by scan time where scans are longer than either.
+
+        Source: AOSP 15 QPR and 16, BluetoothPowerStatsProcessor. This is the rule for attribution. For that of Android 12 – 15
+        see `ControllerPower.allocate_scan_first`.
+        """
+        return self.controller.allocate_by_traffic(times, use, scans_replace_traffic=True)

@@ -1,0 +1,27 @@
+"""Memory: time in each bucket of bandwidth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from navitas.power.components.charge import F64, Column, weighted_charge_c
+from navitas.power.components.coverage import Coverage, ProfileKeys
+from navitas.power.power_profile import PowerProfile
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPower:
+    """`bandwidth_ma`: `memory.bandwidths`, one current for each bucket."""
+
+    bandwidth_ma: tuple[float, ...]
+    coverage: Coverage
+
+    @classmethod
+    def from_profile(cls, profile: PowerProfile) -> MemoryPower:
+        """Read `memory.bandwidths`."""
+        keys = ProfileKeys("memory", profile)
+        return cls(keys.values("memory.bandwidths"), keys.coverage())
+
+    def charge_c(self, bucket_ns: Column) -> F64:
+        """Charge of the device, `bucket_ns` with a column for each bucket (AOSP: MemoryPowerCalculator). No user has a share."""
+        return weighted_charge_c(self.bandwidth_ma, bucket_ns)
