@@ -1,4 +1,4 @@
-"""What mode tick reports of a method is right within the error that it states (`make accuracy`)."""
+"""Mode `tick`: the energy of a method is right within the stated error (`make accuracy`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_ticks_split_a_threads_energy_within_the_stated_error(phone: AdbDevice, 
     profiled = Lab(phone, bundles(project), tmp_path).profile(name="ticks", mode="tick")
     thread, methods = profiled.thread("split", "main"), profiled.methods("split")
     assert thread.untraced_j <= 0.02 * thread.energy_j
-    # What the test itself measured around its calls, and that takes nearly all of the time.
+    # The time that the test measured around its calls, which is almost all of its time.
     spent = dict(zip(("one", "three", "deep"), map(int, (project / "spent.txt").read_text().split()), strict=True))
     whole_ns, whole_j = sum(spent.values()), sum(methods[name].inclusive_j for name in spent)
     traced_j = sum(method.exclusive_j for method in thread.methods)

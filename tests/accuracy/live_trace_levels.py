@@ -1,4 +1,4 @@
-"""The energy by each kind of evidence of the scheduler agrees with the rails (`make accuracy`)."""
+"""The energy from each tracer and sampler matches the rails (`make accuracy`)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
 
 
 STARVED_NS = 250_000_000
-"""A sampler wakes every 20 ms. After a gap of this length, the host had no time for the phone, whose clocks are the host's."""
+"""The sampler wakes every 20 ms. A gap of this length shows that the host starved the phone."""
 RARE_NS = 1_500_000_000
-"""Threads are read five times a second, unless that takes long: then the shell waits ten times as long."""
+"""Threads are read five times a second. If that takes long, the shell waits ten times as long."""
 
 
 @pytest.fixture(scope="module", params=LEVELS)
 def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
-    """A profile, made again where the host starved the phone: readings are then late for what is spent."""
+    """A profile, repeated if the host starved the phone, since its counters are then read too late."""
     for attempt in range(3):
         done = sample.profile(*TESTS, name=f"trace-{request.param}-{attempt}", trace=request.param)
         (run,) = load_tables(done.outcome.recording).parsed.runs
@@ -41,7 +41,7 @@ def _starved(run: RunTables) -> bool:
     return bool(late or rare)
 
 
-def test_the_energy_is_the_rails(traced: tuple[str, Profiled]) -> None:
+def test_energy_matches_the_rails(traced: tuple[str, Profiled]) -> None:
     tracing, done = traced
     assert done.profile.evidence[0].level == LEVELS[tracing], done.profile.evidence
     skip_where_starved(done)
@@ -49,7 +49,7 @@ def test_the_energy_is_the_rails(traced: tuple[str, Profiled]) -> None:
     assert estimate_j == pytest.approx(rails_j, rel=0.03)
 
 
-def test_two_busy_threads_cost_alike(traced: tuple[str, Profiled]) -> None:
+def test_two_busy_threads_use_equal_energy(traced: tuple[str, Profiled]) -> None:
     _, done = traced
     first, second = (done.method("twoBusyThreads", "busy", f"busy-{number}").inclusive_j for number in (1, 2))
     assert first == pytest.approx(second, rel=0.15)

@@ -19,7 +19,7 @@ def plugin_jar() -> None:
 
 @pytest.fixture(scope="session")
 def daemons(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
-    """Launchers that were used: their daemons are known to these tests alone and end with them."""
+    """The Gradle launchers used. Their daemons serve only these tests and end with them."""
     with own_daemons(tmp_path_factory.mktemp("daemons")) as used:
         yield used
 

@@ -70,7 +70,7 @@ def test_the_bundles_tests_run(tmp_path: Path, any_gradle: str) -> None:
     assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "p.ATest")
 
 
-def test_a_projects_own_classes_get_probes_whatever_their_package(tmp_path: Path, any_gradle: str) -> None:
+def test_a_projects_classes_get_probes_in_any_package(tmp_path: Path, any_gradle: str) -> None:
     own = "package org.hamcrest; public class Own { public int f() { return 1; } }\n"
     test = "package org.junit; public class OwnTest { @Test public void t() { new org.hamcrest.Own().f(); } }\n"
     project = write(
@@ -162,7 +162,7 @@ def test_patterns_select_classes(tmp_path: Path, any_gradle: str) -> None:
     assert {name for name, _ in methods(bundle)} == {"p.A"}
 
 
-def test_the_tests_jvm_is_set_up_as_the_build_says(tmp_path: Path, any_gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tests_jvm_has_the_builds_settings(tmp_path: Path, any_gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INHERITED", "yes")
     monkeypatch.setenv("CHANGED", "before")
     setup = """
@@ -206,7 +206,7 @@ def test_a_module_that_loses_its_tests_loses_its_bundle(tmp_path: Path, any_grad
     assert not bundle.path.exists()
 
 
-def test_android_classes_that_cannot_be_seen_are_reported(tmp_path: Path, any_gradle: str) -> None:
+def test_android_classes_that_are_not_found_are_reported(tmp_path: Path, any_gradle: str) -> None:
     resources = "buildSrc/src/main/resources/META-INF/gradle-plugins"
     plugin = "class Fake implements org.gradle.api.Plugin<org.gradle.api.Project> { void apply(org.gradle.api.Project p) {} }"
     project = write(

@@ -113,7 +113,7 @@ UNSCANNED = "scanForTestClasses = false; include 'p/Z*', 'p/O*'"
     ],
     indirect=["gradle"],
 )
-def test_the_classes_that_gradle_runs_are_run(tmp_path: Path, gradle: str, settings: str) -> None:
+def test_the_same_classes_run_as_with_gradle(tmp_path: Path, gradle: str, settings: str) -> None:
     project = write(
         tmp_path / "zoo",
         {

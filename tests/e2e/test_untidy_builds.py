@@ -117,7 +117,7 @@ def check_runs(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("gradle", gradle_params("path", "8.11.1"), indirect=True)
-def test_another_test_task_and_a_build_without_settings(tmp_path: Path, gradle: str) -> None:
+def test_another_test_task_in_a_build_without_a_settings_file(tmp_path: Path, gradle: str) -> None:
     build = """
         apply plugin: 'java'
         sourceSets { integrationTest { compileClasspath += test.runtimeClasspath; runtimeClasspath += test.runtimeClasspath } }

@@ -24,7 +24,7 @@ Run = Callable[..., Ended]
 
 @pytest.fixture(scope="session")
 def phone() -> Iterator[AdbDevice]:
-    """A virtual phone for all tests of this process, which judge no energy but by the phone's own rails."""
+    """A virtual phone for all tests of this process. They compare energy only with the phone's rails."""
     with ExitStack() as stack:
         with quick_jvms():
             device = stack.enter_context(virtual_phone())

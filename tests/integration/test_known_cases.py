@@ -1,6 +1,6 @@
-"""The sample's known cases from Gradle build to analysed result: calls, statuses and evidence are as known beforehand.
+"""The sample's cases, from its Gradle build to the analysis: calls, statuses and evidence match the known values.
 
-`make accuracy` compares their energies and times (tests/accuracy/live_known_cases.py).
+`make accuracy` compares their energy and times (tests/accuracy/live_known_cases.py).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ pytestmark = [pytest.mark.usefixtures("gradle"), pytest.mark.slow, pytest.mark.t
 
 @pytest.fixture(scope="module")
 def cases(sample: Lab) -> Profiled:
-    """Cases about calls."""
+    """Cases that test calls."""
     names = ("nestedCalls", "recursion", "exceptionThroughThreeFrames")
     return sample.profile(*(f"KnownCasesTest#{name}" for name in names), name="cases")
 
 
-def test_an_exception_ends_three_frames_and_marks_them(cases: Profiled) -> None:
+def test_an_exception_ends_three_calls(cases: Profiled) -> None:
     methods = cases.methods("exceptionThroughThreeFrames")
     for name in ("top", "between", "bottom"):
         assert (methods[name].calls, methods[name].throws, methods[name].cut) == (1, 1, 0)
@@ -39,7 +39,7 @@ def test_recursion_counts_inclusive_energy_once(cases: Profiled) -> None:
     assert recurse.inclusive_j <= cases.thread("recursion", "main").energy_j
 
 
-def test_every_test_passed_and_its_energy_is_conserved(cases: Profiled) -> None:
+def test_every_test_passed_with_conserved_energy(cases: Profiled) -> None:
     assert cases.outcome.failures == {}
     assert not cases.outcome.crashed
     assert {test.status for test in cases.profile.tests} == {"passed"}
@@ -48,7 +48,7 @@ def test_every_test_passed_and_its_energy_is_conserved(cases: Profiled) -> None:
     assert cases.profile.evidence[0].level == "sched"
 
 
-def test_logcat_carries_the_same_kind_of_report(sample: Lab, cases: Profiled) -> None:
+def test_recording_through_logcat_gives_an_equivalent_report(sample: Lab, cases: Profiled) -> None:
     logged = sample.profile("KnownCasesTest#nestedCalls", name="logcat", transport="logcat")
     assert not list(logged.outcome.recording.glob("runs/*/events-*.nvch"))
     assert calls(logged) == calls(cases)
@@ -56,7 +56,7 @@ def test_logcat_carries_the_same_kind_of_report(sample: Lab, cases: Profiled) ->
     assert logged.warnings - {"starved"} <= cases.warnings
 
 
-def test_folded_from_the_start_counts_the_same_calls(sample: Lab, cases: Profiled) -> None:
+def test_folding_from_the_start_counts_the_same_calls(sample: Lab, cases: Profiled) -> None:
     folded = sample.profile("KnownCasesTest#nestedCalls", name="folded", mode="folded")
     assert calls(folded) == calls(cases)
     assert check(folded.profile) == []
@@ -67,7 +67,7 @@ def calls(profiled: Profiled) -> dict[str, tuple[int, int, int]]:
     return {name: (row.calls, row.throws, row.cut) for name, row in profiled.methods("nestedCalls").items()}
 
 
-def test_every_one_shot_thread_is_counted(phone: AdbDevice, bundles: Bundles, tmp_path: Path) -> None:
+def test_every_short_lived_thread_is_counted(phone: AdbDevice, bundles: Bundles, tmp_path: Path) -> None:
     threads = 2_000
     project = one_shot_threads(tmp_path / "project", threads)
     profiled = Lab(phone, bundles(project), tmp_path).profile(name="threads")

@@ -1,4 +1,4 @@
-"""The estimate of a whole profiling agrees with the phone's power rails."""
+"""The estimate of a profiling matches the phone's power rails."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import pytest
 from support.lab import Lab, skip_where_starved
 from support.rails import rails_by_run
 
-# Alone, after all other tests: beside them the host starves the phone, and a starved recording is not judged.
+# Runs alone, after all other tests: otherwise the host starves the phone, and starved recordings are not compared.
 pytestmark = [pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
 
 
-def test_the_estimate_agrees_with_the_rails(sample: Lab) -> None:
+def test_the_estimate_matches_the_rails(sample: Lab) -> None:
     profiled = sample.profile("KnownCasesTest#nestedCalls", "KnownCasesTest#twoBusyThreads", name="rails")
     assert profiled.outcome.failures == {}
     assert profiled.profile.evidence[0].level == "sched"

@@ -1,4 +1,4 @@
-"""Mode tick on code of many short calls: each call is counted, and the thread's energy is divided among its methods.
+"""Mode `tick` on code with many short calls: each call is counted, and the thread's energy is divided among its methods.
 
 `make accuracy` compares each method's energy with its time (tests/accuracy/live_tick_mode.py).
 """
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 ROUNDS = 5_000
 
 
-def test_ticks_count_each_call_and_divide_the_threads_energy(phone: AdbDevice, bundles: Bundles, tmp_path: Path) -> None:
+def test_mode_tick_counts_each_call_and_divides_the_threads_energy(phone: AdbDevice, bundles: Bundles, tmp_path: Path) -> None:
     project = split_calls(tmp_path / "project", ROUNDS)
     profiled = Lab(phone, bundles(project), tmp_path).profile(name="ticks", mode="tick")
     thread, methods = profiled.thread("split", "main"), profiled.methods("split")

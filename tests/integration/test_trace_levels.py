@@ -1,6 +1,6 @@
-"""Each kind of evidence of the scheduler, from the phone to the result: its level is reached, and nothing of it stays.
+"""All tracers and samplers on the phone: each reaches its level of evidence and leaves nothing on the phone.
 
-`make accuracy` compares their energies with the rails (tests/accuracy/live_trace_levels.py).
+`make accuracy` compares their energy with the rails (tests/accuracy/live_trace_levels.py).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
     return tracing, sample.profile("KnownCasesTest#twoBusyThreads", name=f"trace-{tracing}", trace=tracing)
 
 
-def test_the_level_is_reached_as_the_doctor_expects(traced: tuple[str, Profiled], sample: Lab) -> None:
+def test_the_level_is_the_one_that_the_doctor_predicts(traced: tuple[str, Profiled], sample: Lab) -> None:
     tracing, done = traced
     assert done.outcome.failures == {} and check(done.profile) == []
     assert done.profile.evidence[0].level == LEVELS[tracing], done.profile.evidence

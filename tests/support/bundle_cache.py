@@ -1,4 +1,4 @@
-"""Bundles of the tests' projects, built once for all test processes and all runs with the same jars."""
+"""Bundles of the tests' projects, built once for all test processes and runs with the same jars."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from navitas.build.gradle import INIT_SCRIPT, build_bundles
 from navitas.build.jars import JARS
 from navitas.bundle.reader import Bundle, open_bundles
 
-# The newest builds are kept: a few projects, each with the jars of a few branches.
+# The number of builds to keep, enough for a few projects with the jars of a few branches.
 _KEPT = 12
 
 
 def cached_bundles(project: Path, gradle: str, cache: pytest.Cache | None) -> list[Bundle]:
     """The bundles of a project that was just written, as `build_bundles` returns them.
 
-    They are copied from the pytest cache where a build of the same files by the same jars and Gradle is there. Otherwise the
-    project is built, and its bundles are kept. Bundles name their working folder relatively, so they run in any copy.
+    They are copied from the pytest cache if it has a build of the same files by the same jars and Gradle. Otherwise, the
+    project is built, and its bundles are cached. A bundle's working folder is relative, so bundles run in any copy.
     """
     if cache is None:
         return build_bundles(project, gradle=gradle)
@@ -46,7 +46,7 @@ def _keep(bundles: list[Bundle], project: Path, place: Path) -> None:
     for name in names:
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(project / name, place / name)
-    # Written last: it marks the entry as whole.
+    # Written last: it marks the entry as complete.
     (place / "order.txt").write_text("\n".join(names), "utf-8")
 
 
@@ -57,7 +57,7 @@ def _remove_old(shelf: Path) -> None:
 
 
 def _key(project: Path, gradle: str) -> str:
-    """A hash of what goes into the bundles: the project's files, the jars, the init script, the Gradle and its Java."""
+    """A hash of the bundles' inputs: the project's files, the jars, the init script, Gradle and its Java."""
     programs = [Path(gradle).resolve(), os.environ.get("JAVA_HOME", ""), shutil.which("java")]
     digest = hashlib.sha256("\n".join(map(str, programs)).encode())
     for name, path in _inputs(project):

@@ -34,7 +34,7 @@ def own_daemons(registry: Path) -> Iterator[set[str]]:
     """Set GRADLE_OPTS for all builds of this process. Yields the set of used launchers, whose daemons end with the context."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADLE_OPTS", gradle_opts(registry))
-        # A JVM of the plain C locale cannot name files outside ASCII.
+        # In the C locale, a JVM cannot use file names outside of ASCII.
         patch.setenv("LC_ALL", "C.UTF-8")
         used: set[str] = set()
         yield used

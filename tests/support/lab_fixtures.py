@@ -1,4 +1,4 @@
-"""Fixtures for tests that profile real builds on the virtual phone; a conftest imports those that its tests use."""
+"""Fixtures for tests that profile real builds on the virtual phone. A conftest imports those that its tests need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Bundles = Callable[[Path], list[Bundle]]
 
 @pytest.fixture(scope="session")
 def gradle(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The Gradle on PATH; its daemon is known to these tests alone and ends with them."""
+    """The Gradle on PATH. Its daemon serves only these tests and ends with them."""
     launcher = shutil.which("gradle")
     if launcher is None:
         pytest.skip("no `gradle` on PATH")
@@ -42,13 +42,13 @@ def phone() -> Iterator[AdbDevice]:
 
 @pytest.fixture(scope="session")
 def bundles(gradle: str, pytestconfig: pytest.Config) -> Bundles:
-    """Returns the bundles of a project that a test has just written."""
+    """Returns the bundles of a project that a test has written."""
     cache = getattr(pytestconfig, "cache", None)
     return lambda project: cached_bundles(project, gradle, cache)
 
 
 @pytest.fixture(scope="session")
 def sample(bundles: Bundles, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """The sample project, built and ready to be profiled."""
+    """The sample project, built for profiling."""
     folder = tmp_path_factory.mktemp("sample")
     return Lab(phone, bundles(copy_sample(folder / "project")), folder)

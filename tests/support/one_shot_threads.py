@@ -1,4 +1,4 @@
-"""A Gradle project whose test starts many threads, one after another, each of which makes one call."""
+"""A Gradle project whose test starts many threads, one after another. Each makes one call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ public class ThreadsTest {
 
 
 def one_shot_threads(root: Path, threads: int) -> Path:
-    """Write the project. Its test writes the threads' CPU time, by their own clocks, into `cpu.txt`."""
+    """Write the project. Its test writes the threads' CPU time, by their clocks, to `cpu.txt`."""
     return write(
         root,
         {

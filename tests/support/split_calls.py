@@ -1,4 +1,4 @@
-"""A Gradle project whose test makes many short calls, and measures the time of each method itself."""
+"""A Gradle project whose test makes many short calls and measures the time of each method."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ public class SplitTest {
 
 
 def split_calls(root: Path, rounds: int) -> Path:
-    """Write the project. Its test writes the nanoseconds spent in `one`, `three` and `deep` into `spent.txt`."""
+    """Write the project. Its test writes the nanoseconds in `one`, `three` and `deep` to `spent.txt`."""
     return write(
         root,
         {
