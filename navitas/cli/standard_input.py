@@ -13,7 +13,7 @@ from navitas.errors import UsageError
 def interrupt_at_end() -> None:
     """Interrupt this process, as Ctrl-C does, when standard input ends. Raises `UsageError` if it is already closed."""
     if sys.stdin is None:
-        raise UsageError("standard input is already closed", "leave out --end-with-stdin")
+        raise UsageError("standard input is closed", "leave out --end-with-stdin")
     descriptor = sys.stdin.fileno()
 
     def wait() -> None:

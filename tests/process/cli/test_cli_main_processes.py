@@ -25,7 +25,7 @@ from navitas.folder_lock import FolderLock
     ("arguments", "message"),
     [
         (["--granularity", "test", "--baseline"], "--granularity test has none"),
-        (["--granularity", "class", "--mode", "tick"], "--granularity class records no calls"),
+        (["--granularity", "class", "--mode", "tick"], "--granularity class records none"),
         (["--granularity", "test", "--tree", "main"], "--tree shows calls"),
         (["--granularity", "class", "--collapsed", "x"], "--collapsed shows calls"),
         (["--include", "a.b.C#m"], "methods can only be excluded"),

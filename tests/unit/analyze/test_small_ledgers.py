@@ -105,7 +105,7 @@ def test_a_recording_with_only_baseline_runs_has_a_warning() -> None:
         ("only_baselines", "the recording holds only runs without probes")
     ]
     (notice,) = [each for each in found.warnings if each.code == "only_baselines"]
-    assert "only runs without probes" in notice.message and notice.remedy
+    assert "only baseline runs" in notice.message and notice.remedy
     assert not [each for each in no_runs().warnings if each.code == "only_baselines"]
 
 
