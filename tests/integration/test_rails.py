@@ -6,7 +6,7 @@ import pytest
 from support.lab import Lab, skip_where_starved
 from support.rails import rails_by_run
 
-# Alone, after all other tests: beside them the host starves the phone, and a starved recording is not judged.
+# Alone, after all other tests: they would starve the phone, and a starved recording is not judged.
 pytestmark = [pytest.mark.slow, pytest.mark.quiet, pytest.mark.timeout(600)]
 
 
