@@ -20,14 +20,14 @@ pytestmark = [pytest.mark.usefixtures("gradle"), pytest.mark.timeout(600)]
 
 @contextmanager
 def competition(phone: AdbDevice) -> Iterator[None]:
-    """A busy process on the phone, and one on this machine."""
-    beside = subprocess.Popen(["yes"], stdout=subprocess.DEVNULL)
+    """Run a busy process on the phone, and one on this machine."""
+    busy = subprocess.Popen(["yes"], stdout=subprocess.DEVNULL)
     try:
         with phone.stream("timeout 120 yes > /dev/null"):
             yield
     finally:
-        beside.kill()
-        beside.wait()
+        busy.kill()
+        busy.wait()
 
 
 @pytest.fixture(scope="module")

@@ -287,15 +287,15 @@ def test_owners_other_than_threads_are_named_by_their_kind() -> None:
     assert set(kinds.tolist()) == {OwnerKind.THREAD, OwnerKind.BASE}
 
 
-class _Beside:
+class _Extra:
     """Draws another power for each owner that is no thread."""
 
-    name = "beside"
+    name = "extra"
     levels = (EvidenceLevel("made"),)
     watts: ClassVar = {OwnerKind.OTHER_PROCESSES: 1.0, OwnerKind.BASE: 2.0, OwnerKind.UNATTRIBUTED: 4.0}
 
     def rail_use(self, rail: str) -> RailUse | None:
-        return RailUse.BASE if rail == "VSYS_BESIDE" else None
+        return RailUse.BASE if rail == "VSYS_EXTRA" else None
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         ends = np.array([run.start_ns, run.end_ns])
@@ -304,9 +304,9 @@ class _Beside:
 
 
 def test_facts_and_curves_of_non_thread_owners_have_the_same_kind() -> None:
-    ledger = profile_with(lit_runs(2), [_Beside()]).ledger
+    ledger = profile_with(lit_runs(2), [_Extra()]).ledger
     for owner in np.flatnonzero(ledger.owners.kind != OwnerKind.THREAD).tolist():
         run = ledger.runs[ledger.owners.run[owner]]
-        expected_j = _Beside.watts[OwnerKind(ledger.owners.kind[owner])] * (run.end_ns - run.start_ns) / 1e9
+        expected_j = _Extra.watts[OwnerKind(ledger.owners.kind[owner])] * (run.end_ns - run.start_ns) / 1e9
         assert ledger.energy.exclusive_j[ledger.energy.owner == owner].sum() == pytest.approx(expected_j)
         assert ledger.curves.curve(owner, 0).between(run.start_ns, run.end_ns) == pytest.approx(expected_j)
