@@ -10,10 +10,12 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.interruptible import interruptible
 
 TRANSCRIPTS = Path(__file__).parents[1] / "contract" / "transcripts" / "shell.json"
