@@ -10,9 +10,13 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.interruptible import interruptible
 
 TRANSCRIPTS = Path(__file__).parents[1] / "contract" / "transcripts" / "shell.json"
 _OWN_PREFIX = re.compile(r"^[EW]: (?=/system/bin/sh)|^(?:Killed|Terminated) *\n", re.MULTILINE)
@@ -61,18 +65,19 @@ class Recorder:
         """Run one script as adbd runs it, in an empty folder."""
         place = Path(tempfile.mkdtemp(dir=self._folder))
         environment = {"PATH": str(self._programs), "HOME": "/", "TMPDIR": str(place), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-        done = subprocess.run(
-            ["/system/bin/sh", "-c", script],
-            executable=self._mksh,
-            cwd=place,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=30,
-            check=False,
-            umask=0,
-            start_new_session=True,
-        )
+        with interruptible():
+            done = subprocess.run(
+                ["/system/bin/sh", "-c", script],
+                executable=self._mksh,
+                cwd=place,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=30,
+                check=False,
+                umask=0,
+                start_new_session=True,
+            )
         status = done.returncode if done.returncode >= 0 else 128 - done.returncode
         return Transcript(section, script, status, text(done.stdout), text(done.stderr))
 
