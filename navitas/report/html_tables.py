@@ -33,7 +33,7 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
             " of the run nearest to the median. "
         )
     elif probed:
-        about += "± is a standard error. "
+        about += "± is the standard error of the probes' energy, which is subtracted. "
     about += "Mean power is the measured energy of the test divided by its wall time; battery is this power as a drain rate."
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], Cell]] = {

@@ -70,7 +70,7 @@ def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[R
     if any(len(group.tests) > 1 for group in groups):
         sentences.append("Energies are medians of the runs that ended, ranges are from the lowest to the highest.")
     elif sums is not None:
-        sentences.append("± is a standard error.")
+        sentences.append("± is the standard error of the probes' energy, which is subtracted.")
     sentences.append("Mean power: measured energy of the test divided by its wall time.")
     return Paragraph(" ".join(sentences), style="dim")
 

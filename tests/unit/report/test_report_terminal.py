@@ -156,7 +156,7 @@ def test_tests_are_shown_without_their_probes() -> None:
     assert row_of(text, "o.e.SortTest#sorts")[1:7] == ["4.50", "J", "1.00", "J", "-250", "mJ"]
     note = " ".join(text.split()).partition("App energy: ")[2]
     assert note.startswith("energy of the app's threads without probes, estimated from their sampled cost.")
-    assert "All tests: 10.0 J with probes, 4.25 J without. ± is a standard error." in note
+    assert "4.25 J without. ± is the standard error of the probes' energy, which is subtracted." in note
     found = [replace(probed, repeat=i, compensation=(3.0, 1.0, j, 1.5)) for i, j in enumerate((3.0, 5.0, 4.0))]
     text = shown(profile(*found, *(without_probes(test, 4.0) for test in found)))
     assert "from their sampled cost and the runs without probes" in " ".join(text.split())
