@@ -49,6 +49,11 @@ _KNOWN_FAILURES = (
         "the Java that Gradle runs on has no compiler: ",
         "Install a JDK, or set JAVA_HOME to one.",
     ),
+    (
+        ("Plugin [id: 'org.navitas'",),
+        "",
+        "The build applies the plugin itself, so install it with `navitas plugin`, and check its version and repository.",
+    ),
 )
 
 

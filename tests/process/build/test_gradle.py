@@ -135,6 +135,13 @@ def test_a_java_without_compiler_requires_a_jdk(tmp_path: Path, project: Path) -
     assert "JDK" in caught.value.remedy
 
 
+def test_a_build_that_applies_the_plugin_requires_it(tmp_path: Path, project: Path) -> None:
+    lines = r"Plugin [id: 'org.navitas', version: '0.1.0'] was not found in any of the following sources:\n\n- Gradle"
+    with pytest.raises(BuildError, match="was not found in any") as caught:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, f'printf "{lines}\\n"; exit 1')))
+    assert "navitas plugin" in caught.value.remedy
+
+
 def test_an_unknown_module_is_a_usage_error(tmp_path: Path, project: Path) -> None:
     script = "echo \"Project 'nope' not found in root project 'x'.\"; exit 1"
     with pytest.raises(UsageError, match="nope") as caught:
