@@ -1,7 +1,7 @@
 """Allocation of a component's charge or time to its users.
 
-Users are uids, call paths, process states: anything with usage. Their usage is in rows: `interval[r]` is the interval that
-row r belongs to, and an interval has as many rows as it has users. Memory grows with actual usage only.
+A user is anything with usage: a uid, a call path, a process state. Usage is in rows, one for each user and interval that has
+any. `interval[r]` is the interval of row r.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Allocation:
 
     @property
     def unallocated_c(self) -> F64:
-        """The charge of each interval that no user has, such as that of an idle radio."""
+        """The charge of each interval that is not allocated to users, such as that of an idle radio."""
         return self.device_c - sum_by_interval(self.user_c, self.interval, len(self.device_c))
 
     def scaled_to_rail(self, rail_c: Column) -> Allocation:
-        """Return the allocation of the rail's measured charge: all estimates times one ratio, rail ÷ estimate.
+        """Return the allocation of the rail's measured charge: all estimates multiplied by rail ÷ estimate.
 
-        Where the estimate is 0 the ratio is 1, so the rail's charge is unallocated (AOSP: PowerStatsProcessor subclasses).
+        If the estimate is 0, the rail's charge stays unallocated (AOSP: PowerStatsProcessor subclasses).
         """
         measured = np.asarray(rail_c, np.float64)
         scale = ratio(measured, self.device_c, otherwise=1.0)
@@ -49,8 +49,7 @@ def sum_by_interval(values: Column, interval: I64, intervals: int) -> F64:
 def proportional(total: Column, weight: Column, interval: I64) -> F64:
     """Split `total` of each interval among its rows in proportion to `weight`, without rounding.
 
-    The total is conserved. Where all weights are 0, rows get 0. This is the rule for attribution: it is exact, and Android's
-    whole numbers are not.
+    The total is conserved, unless all weights are 0: then rows get 0. Attribution uses this rule, since it is exact.
     """
     sums = sum_by_interval(weight, interval, len(total))
     return np.asarray(total, np.float64)[interval] * ratio(weight, sums[interval])
@@ -59,7 +58,7 @@ def proportional(total: Column, weight: Column, interval: I64) -> F64:
 def whole_milliseconds(total_ns: Column, weight: Column, interval: I64) -> F64:
     """Split times as `proportional`, in whole milliseconds rounded down (AOSP: BatteryStatsImpl, integer division).
 
-    Use it to reproduce Android's figures: it loses up to 1 ms a row.
+    Use it only to reproduce Android's figures, since it loses up to 1 ms per row.
     """
     total_ms = np.asarray(total_ns).astype(np.int64)[interval] // _MS_NS
     whole = np.asarray(weight).astype(np.int64)
@@ -70,7 +69,7 @@ def whole_milliseconds(total_ns: Column, weight: Column, interval: I64) -> F64:
 def scan_first(time_ns: Column, scan_ns: Column, weight: Column, interval: I64, split: Split = proportional) -> F64:
     """Split a controller's receive or transmit time: scans first, the rest by `weight` (packets or bytes).
 
-    A row gets its scan time, or its share of all time where the scans of an interval are longer than the controller's time.
+    A row gets its scan time. If the scans of an interval are longer than the controller's time, it gets its share of that time.
     Source: AOSP BatteryStatsImpl.updateWifiState, updateBluetoothStateLocked.
     """
     time = np.asarray(time_ns, np.float64)

@@ -1,4 +1,4 @@
-"""Bluetooth: by the controller's times, in old profiles by the time that it is on and active."""
+"""Bluetooth: by the controller's times. With an old profile, by the times that it is on and active."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.power.power_profile import PowerProfile
 
 @dataclass(frozen=True, slots=True)
 class BluetoothPower:
-    """`controller`: `bluetooth.controller.*`. `on_ma`, `active_ma`, `at_command_ma`: of old profiles."""
+    """Currents of Bluetooth: `controller` from `bluetooth.controller.*`, the others from old profiles."""
 
     controller: ControllerPower
     on_ma: float
@@ -25,7 +25,7 @@ class BluetoothPower:
 
     @classmethod
     def from_profile(cls, profile: PowerProfile) -> BluetoothPower:
-        """Read `bluetooth.*`; old profiles have `bluetooth.on`, `.active` and `.at` instead of a controller."""
+        """Read `bluetooth.*`. Old profiles have `bluetooth.on`, `.active` and `.at` instead of a controller."""
         keys = ProfileKeys("bluetooth", profile)
         is_old = not any(keys.has(f"bluetooth.controller.{state}") for state in ("idle", "rx", "tx")) and any(
             keys.has(f"bluetooth.{state}") for state in ("on", "active")
@@ -37,24 +37,24 @@ class BluetoothPower:
         return cls(ControllerPower(idle, rx, tx, (), voltage_mv), on, active, at_command, keys.coverage())
 
     def charge_c(self, times: ControllerTimes) -> F64:
-        """Charge of each interval by the controller's times."""
+        """Return the charge of each interval by the controller's times."""
         return self.controller.charge_c(times)
 
     def on_and_active_c(self, on_ns: Column, active_ns: Column) -> F64:
-        """Charge by the times of an old profile: `bluetooth.on` while it is on, `bluetooth.active` added during transfers."""
+        """Return the charge with an old profile: `bluetooth.on` while it is on, plus `bluetooth.active` during transfers."""
         return charge_c(self.on_ma, on_ns) + charge_c(self.active_ma, active_ns)
 
     def reported_device_c(self, user_c: Column, energy_j: float) -> float:
-        """Charge of the device where the controller reports its energy, at least that of all users.
+        """Return the charge of the device from the controller's reported energy, or that of all users if it is larger.
 
         Source: AOSP 12 – 15, BluetoothPowerCalculator.
         """
         return float(max(np.sum(user_c), self.controller.reported_c(np.array([energy_j]))[0]))
 
     def allocate(self, times: ControllerTimes, use: RadioUse) -> Allocation:
-        """Receiving by received bytes, transmitting by sent bytes, or by scan time where scans are longer than either.
+        """Allocate receiving by received bytes, and transmitting by sent bytes; by scan time in intervals with longer scans.
 
-        Source: AOSP 15 QPR and 16, BluetoothPowerStatsProcessor. This is the rule for attribution. For that of Android 12 – 15
-        see `ControllerPower.allocate_scan_first`.
+        Source: AOSP 15 QPR and 16, BluetoothPowerStatsProcessor. This is the rule for attribution. For the rule of
+        Android 12 – 15, see `ControllerPower.allocate_scan_first`.
         """
         return self.controller.allocate_by_traffic(times, use, scans_replace_traffic=True)

@@ -27,7 +27,7 @@ def charge_c(current_ma: float | F64, duration_ns: Column | float) -> F64:
 def weighted_charge_c(currents_ma: tuple[float, ...], duration_ns: Column) -> F64:
     """Return Σ current × time over the last axis of `duration_ns`, one column for each current.
 
-    Columns beyond the last current cost as much as the last (AOSP: PowerProfile.getAveragePower with a level).
+    Columns beyond the last current have the last current (AOSP: PowerProfile.getAveragePower with a level).
     """
     columns = np.asarray(duration_ns, np.float64)
     if not currents_ma:
@@ -38,7 +38,7 @@ def weighted_charge_c(currents_ma: tuple[float, ...], duration_ns: Column) -> F6
 
 
 def reported_charge_c(energy_j: Column, voltage_mv: float) -> F64:
-    """Return the charge behind energy that a radio controller reports; 0 where the profile has no voltage for it.
+    """Return the charge of the energy that a radio controller reports, or 0 if the profile has no voltage for it.
 
     AOSP: BatteryStatsImpl divides the controller's µJ by `*.controller.voltage`.
     """
@@ -52,7 +52,7 @@ def rail_charge_c(energy_j: Column, voltage_v: float) -> F64:
 
 
 def ratio(dividend: Column, divisor: Column, otherwise: float = 0.0) -> F64:
-    """Divide element by element; `otherwise` where the divisor is not positive."""
+    """Divide element by element. If a divisor is not positive, the result is `otherwise`."""
     top, bottom = np.broadcast_arrays(np.asarray(dividend, np.float64), np.asarray(divisor, np.float64))
     quotient: F64 = np.divide(top, bottom, out=np.full(top.shape, otherwise), where=bottom > 0)
     return quotient

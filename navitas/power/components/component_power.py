@@ -20,9 +20,9 @@ from navitas.power.power_profile import PowerProfile
 
 @dataclass(frozen=True, slots=True)
 class ComponentPower:
-    """One model for each component. A component that the profile has no figures of draws 0 mA; its `coverage` says so.
+    """One model for each component. Without figures in the profile, a component draws 0 mA, and its `coverage` names them.
 
-    Sensors and rails are not of a profile: see `SensorPower`, `rail_charge_c`.
+    Sensors and rails aren't in a profile: see `SensorPower` and `rail_charge_c`.
     """
 
     screen: ScreenPower
@@ -39,7 +39,7 @@ class ComponentPower:
 
     @classmethod
     def from_profile(cls, profile: PowerProfile) -> ComponentPower:
-        """Read all components. Never raises: what is missing is in `coverage`."""
+        """Read all components. Never raises: `coverage` lists missing entries."""
         return cls(
             ScreenPower.from_profile(profile),
             WifiPower.from_profile(profile),
@@ -56,17 +56,17 @@ class ComponentPower:
 
     @classmethod
     def empty(cls) -> ComponentPower:
-        """The models of a profile without entries."""
+        """Return the models of a profile without entries."""
         return cls.from_profile(PowerProfile("none", {}, {}))
 
     @property
     def figures(self) -> object:
-        """All currents, without the names of their entries: equal for profiles that describe the same phone in other words."""
+        """All currents, without entry names. Equal for profiles that describe the same phone with different entries."""
         return _figures(self)
 
     @property
     def coverage(self) -> tuple[Coverage, ...]:
-        """What the profile has of each component."""
+        """The entries that each component uses and lacks."""
         models = (
             self.screen,
             self.wifi,
@@ -83,10 +83,10 @@ class ComponentPower:
         return tuple(model.coverage for model in models)
 
     def unread(self, profile: PowerProfile) -> list[str]:
-        """The profile's entries that no component reads, without those of the CPU, `battery.capacity` and AOSP's `none`."""
+        """Return the profile's entries that no component reads, except CPU entries, `battery.capacity` and AOSP's `none`."""
         read = {"battery.capacity", "none", *(key for one in self.coverage for key in one.used)}
-        every = dict.fromkeys((*profile.items, *profile.arrays))
-        return [key for key in every if not key.startswith("cpu.") and key not in read]
+        entries = dict.fromkeys((*profile.items, *profile.arrays))
+        return [key for key in entries if not key.startswith("cpu.") and key not in read]
 
 
 def _figures(value: object) -> object:

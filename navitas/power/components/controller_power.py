@@ -14,7 +14,7 @@ _NO_TIME = np.zeros(0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ControllerTimes:
-    """A controller's times, for each interval. `tx_ns` may have a column for each transmit level. `scan_ns`: empty for none."""
+    """A controller's times in each interval. `tx_ns` can have a column for each transmit level. `scan_ns` can be empty."""
 
     rx_ns: Column
     tx_ns: Column
@@ -30,7 +30,10 @@ class ControllerTimes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RadioUse:
-    """What users did, in rows: received and sent packets or bytes, and scan times. `interval[r]` is the interval of row r."""
+    """Use of a radio, a row for each user and interval: received and sent packets or bytes, and scan times.
+
+    `interval[r]` is the interval of row r.
+    """
 
     interval: I64
     rx: Column
@@ -47,7 +50,7 @@ class RadioUse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScanFirst:
-    """The outcome of `ControllerPower.allocate_scan_first`: receive and transmit time of each row, and the charge."""
+    """The result of `ControllerPower.allocate_scan_first`: receive and transmit time of each row, and the charge."""
 
     rx_ns: F64
     tx_ns: F64
@@ -56,7 +59,7 @@ class ScanFirst:
 
 @dataclass(frozen=True, slots=True)
 class ControllerPower:
-    """Currents of a controller: `idle_ma`, `rx_ma`, `tx_ma`, and `tx_level_ma` for each transmit level (empty: `tx_ma`)."""
+    """Currents of a controller. `tx_level_ma` has one for each transmit level; if empty, `tx_ma` applies to all levels."""
 
     idle_ma: float
     rx_ma: float
@@ -70,21 +73,24 @@ class ControllerPower:
         return min(self.idle_ma, self.rx_ma, self.tx_ma) > 0
 
     def rx_c(self, times: ControllerTimes) -> F64:
-        """Charge of receiving."""
+        """Return the charge of receiving."""
         return charge_c(self.rx_ma, times.rx_ns)
 
     def tx_c(self, times: ControllerTimes) -> F64:
-        """Charge of transmitting; by level where times and currents have levels."""
+        """Return the charge of transmitting, by level if times and currents have levels."""
         if np.ndim(times.tx_ns) == 2 and self.tx_level_ma:
             return weighted_charge_c(self.tx_level_ma, times.tx_ns)
         return charge_c(self.tx_ma, times.sent_ns)
 
     def charge_c(self, times: ControllerTimes) -> F64:
-        """Charge of each interval: receiving, transmitting and idle (AOSP: WifiPowerCalculator, BluetoothPowerCalculator)."""
+        """Return each interval's charge of receiving, transmitting and idling.
+
+        Source: AOSP, WifiPowerCalculator, BluetoothPowerCalculator.
+        """
         return self.rx_c(times) + self.tx_c(times) + charge_c(self.idle_ma, times.idle_ns)
 
     def reported_c(self, energy_j: Column) -> F64:
-        """Charge of energy that the controller reports itself."""
+        """Return the charge of the energy that the controller reports."""
         return reported_charge_c(energy_j, self.voltage_mv)
 
     def allocate_scan_first(self, times: ControllerTimes, use: RadioUse, split: Split = proportional) -> ScanFirst:
@@ -100,9 +106,9 @@ class ControllerPower:
         return ScanFirst(rx_ns, tx_ns, Allocation(self.charge_c(times), user_c, use.interval))
 
     def allocate_by_traffic(self, times: ControllerTimes, use: RadioUse, scans_replace_traffic: bool = False) -> Allocation:
-        """Allocate receiving by what rows received, transmitting by what they sent; idle energy stays unallocated.
+        """Allocate receiving by received traffic, and transmitting by sent traffic. Idle energy stays unallocated.
 
-        `scans_replace_traffic`: where an interval's scans are longer than its receive (transmit) time, scan time is the weight
+        `scans_replace_traffic`: in intervals with scans that are longer than the receive (transmit) time, allocate by scan time
         instead (AOSP: BluetoothPowerStatsProcessor).
         """
         rx, tx = np.asarray(use.rx, np.float64), np.asarray(use.tx, np.float64)

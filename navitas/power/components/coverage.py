@@ -12,10 +12,10 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Entries of one component: `used` ones, and `missing` ones, which count as 0.
+    """The entries of one component that a profile has (`used`), and those that it lacks (`missing`), which count as 0.
 
-    Of the used ones, `unfilled` hold only 0 or AOSP's placeholder, and `invalid` hold a value that counts as 0: no current is
-    negative or above 1,000 A.
+    Of the used entries, `unfilled` contain only 0 or AOSP's placeholder. `invalid` contain a value below 0 or above 1,000 A,
+    which counts as 0.
     """
 
     component: str
@@ -26,12 +26,12 @@ class Coverage:
 
     @property
     def is_covered(self) -> bool:
-        """Whether the profile has a current for this component; a voltage alone is none."""
+        """Whether the profile has a current for this component; a voltage is not enough."""
         return any(key not in self.unfilled and not key.endswith(".voltage") for key in self.used)
 
     @property
     def note(self) -> str:
-        """What the component lacks, as one sentence without a period: `profile has no gps.on`; empty if nothing."""
+        """The missing and doubtful entries as text, such as `profile has no gps.on`. Empty if there are none."""
         parts = [f"profile has no {_list(self.missing)}"] if self.missing else []
         if self.invalid:
             parts.append(f"{_list(self.invalid)}: a value is not between 0 and {MAX_MA:,}, 0 is used")
@@ -41,7 +41,7 @@ class Coverage:
 
 
 class ProfileKeys:
-    """Reads one component's entries of a profile and records what is there."""
+    """Reads the entries of one component from a profile, and records which ones exist."""
 
     def __init__(self, component: str, profile: PowerProfile) -> None:
         self._component, self._profile = component, profile
@@ -54,7 +54,7 @@ class ProfileKeys:
         return key in self._profile.items or key in self._profile.arrays
 
     def values(self, key: str, *older: str, optional: bool = False) -> tuple[float, ...]:
-        """The values of the first of these entries that exists. If none does, and it is not optional, `key` is missing."""
+        """Return the values of the first of these entries that exists. If none exists, `key` is missing unless `optional`."""
         found = next((name for name in (key, *older) if self.has(name)), None)
         if found is None:
             if not optional:
@@ -68,11 +68,11 @@ class ProfileKeys:
         return values
 
     def value(self, key: str, *older: str, optional: bool = False) -> float:
-        """As `values`, the first of them, or 0."""
+        """Return the first of `values`, or 0."""
         return next(iter(self.values(key, *older, optional=optional)), 0.0)
 
     def coverage(self) -> Coverage:
-        """All entries read so far."""
+        """Return the coverage by all entries read so far."""
         unfilled = tuple(key for key, is_filled in self._used.items() if not is_filled)
         return Coverage(self._component, tuple(self._used), tuple(self._missing), unfilled, tuple(self._invalid))
 

@@ -1,6 +1,6 @@
 """The CPU's charge from time in state, as Android computes it, for comparison with Android's figures.
 
-Attribution has its own, finer model (navitas/attribute/cpu). Columns of `step_ns` are the operating points of all clusters, first
+Attribution uses a finer model (navitas/attribute/cpu). Columns of `step_ns` are the operating points of all clusters, first
 cluster first; `cluster_ns` has a column for each cluster.
 """
 
@@ -18,7 +18,7 @@ AOSP_CLUSTER_WEIGHT = 1e-3
 
 
 def cpu_times_c(cpu: CpuPower, active_ns: Column, cluster_ns: Column, step_ns: Column) -> F64:
-    """Charge of each row: time with any core running, time of each cluster, core time at each operating point.
+    """Return the charge of each row, from time with any core running, time of each cluster, and core time at operating points.
 
     Source: AOSP 12 – 15, CpuPowerCalculator.calculateUidModeledPowerMah.
     """
@@ -29,7 +29,10 @@ def cpu_times_c(cpu: CpuPower, active_ns: Column, cluster_ns: Column, step_ns: C
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClusterUse:
-    """What users did, in rows: CPU time (user and system), and time of each cluster. `interval[r]` is the interval of row r."""
+    """Use of the CPU, a row for each user and interval: CPU time (user and system), and time of each cluster.
+
+    `interval[r]` is the interval of row r.
+    """
 
     interval: I64
     cpu_time_ns: Column
@@ -39,7 +42,7 @@ class ClusterUse:
 def share_cluster_rails(
     cpu: CpuPower, rail_c: Column, device_step_ns: Column, use: ClusterUse, cluster_weight: float = 1.0
 ) -> F64:
-    """Share each cluster's rail, `rail_c` of shape (intervals, clusters), among rows by their estimates. Returns a charge a row.
+    """Split the charge of clusters' rails, shape (intervals, clusters), among rows by their estimates. Returns a charge per row.
 
     A row's time at an operating point is its CPU time × the point's share of all clusters' time. `cluster_weight`:
     AOSP_CLUSTER_WEIGHT reproduces Android, which adds a cluster's milliseconds to operating points' microseconds
@@ -57,10 +60,10 @@ def share_cluster_rails(
 
 
 def state_steps_c(cpu: CpuPower, step_ns: Column, cluster_ns: Column, uptime_ns: Column) -> F64:
-    """Charge of each device state (row) at each operating point (column).
+    """Return the charge of each device state (row) at each operating point (column).
 
-    An operating point has its own charge, and shares by time of `cpu.active` (all uptime) and of its cluster's charge, over all
-    states; a state has its share of the point's time (AOSP 15 QPR and 16, CpuPowerStatsProcessor).
+    Over all states, an operating point has its own charge, and by its share of time a share of `cpu.active` (all uptime) and of
+    its cluster's charge. States share this by their times at the operating point (AOSP 15 QPR and 16, CpuPowerStatsProcessor).
     """
     steps = np.asarray(step_ns, np.float64)
     point_ns = steps.sum(axis=0)
@@ -73,7 +76,7 @@ def state_steps_c(cpu: CpuPower, step_ns: Column, cluster_ns: Column, uptime_ns:
 
 
 def share_brackets(state_c: Column, step_ns: Column, bracket: I64, user_bracket_ns: Column, state: I64) -> F64:
-    """Share the charge of each state among rows by their time in brackets of operating points; `state[r]` is row r's.
+    """Split the charge of each state among rows by their time in brackets of operating points. `state[r]` is the state of row r.
 
     `bracket[s]` is the bracket of operating point s. A row gets a bracket's charge by its time ÷ the device's time in the bracket
     (AOSP 15 QPR and 16, CpuPowerStatsProcessor).
@@ -94,6 +97,6 @@ def _cluster_ma(cpu: CpuPower) -> F64:
 
 
 def _points(cpu: CpuPower) -> list[slice]:
-    """The columns of each cluster's operating points."""
+    """Return the columns of each cluster's operating points."""
     ends = np.cumsum([len(cluster.core_ma) for cluster in cpu.clusters]).tolist()
     return [slice(end - len(cluster.core_ma), end) for end, cluster in zip(ends, cpu.clusters, strict=True)]

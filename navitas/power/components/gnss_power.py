@@ -1,4 +1,4 @@
-"""GNSS (GPS): its current while it is on, by signal quality where that is known."""
+"""GNSS (GPS): its current while it is on, by signal quality if known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from navitas.power.power_profile import PowerProfile
 
 @dataclass(frozen=True, slots=True)
 class GnssPower:
-    """`on_ma`: `gps.on`. `quality_ma`: `gps.signalqualitybased`, poor signal first."""
+    """Currents of GNSS: `on_ma` from `gps.on`, and `quality_ma` from `gps.signalqualitybased`, poor signal first."""
 
     on_ma: float
     quality_ma: tuple[float, ...]
@@ -23,7 +23,7 @@ class GnssPower:
 
     @classmethod
     def from_profile(cls, profile: PowerProfile) -> GnssPower:
-        """Read `gps.*`; one of `gps.on` and `gps.signalqualitybased` suffices."""
+        """Read `gps.*`. The profile needs `gps.on` or `gps.signalqualitybased`."""
         keys = ProfileKeys("gnss", profile)
         quality = keys.values("gps.signalqualitybased", optional=True)
         on = keys.value("gps.on", optional=any(quality))
@@ -32,14 +32,14 @@ class GnssPower:
 
     @property
     def unknown_quality_ma(self) -> float:
-        """The current where the signal's quality is not known: `gps.on`, without it the mean over the qualities.
+        """The current at unknown signal quality: `gps.on` if the profile has it, otherwise the mean over the qualities.
 
-        AOSP's processor takes 0 without `gps.on`.
+        AOSP's processor uses 0 without `gps.on`.
         """
         return self.on_ma if self.on_ma or not self.quality_ma else float(np.mean(self.quality_ma))
 
     def charge_c(self, on_ns: Column, quality_ns: Column | None = None) -> F64:
-        """Charge of on-time by `gps.on`; only without it by `quality_ns`, the device's time at each quality.
+        """Return the charge of on-time by `gps.on`, or without it by `quality_ns`, the device's time at each quality.
 
         Source: AOSP 12 – 15, GnssPowerCalculator.getAverageGnssPower.
         """
@@ -49,7 +49,7 @@ class GnssPower:
         return np.asarray(on_ns, np.float64) * ratio(weighted_charge_c(self.quality_ma, times), times.sum(axis=-1))
 
     def quality_c(self, unknown_ns: Column, quality_ns: Column) -> F64:
-        """Charge of the device: on-time at each known quality (one column each), and on-time of unknown quality.
+        """Return the charge of the device: on-time at each known quality (a column each), and on-time at unknown quality.
 
         Source: AOSP 15 QPR and 16, GnssPowerStatsProcessor. This is the rule for attribution.
         """
@@ -57,11 +57,11 @@ class GnssPower:
         return charge_c(self.unknown_quality_ma, unknown_ns) + known_c
 
     def reported_c(self, energy_j: Column) -> F64:
-        """Charge of energy that the receiver reports itself (`gps.voltage`)."""
+        """Return the charge of the energy that the receiver reports, by `gps.voltage`."""
         return reported_charge_c(energy_j, self.voltage_mv)
 
     @staticmethod
     def allocate(device_c: Column, on_ns: Column, interval: I64) -> Allocation:
-        """Share the device's charge, estimated or a rail's, by users' on-time, at whatever quality."""
+        """Allocate the device's charge, estimated or from a rail, by users' on-time at any quality."""
         charge = np.asarray(device_c, np.float64)
         return Allocation(charge, proportional(charge, on_ns, interval), interval)

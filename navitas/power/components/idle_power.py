@@ -1,4 +1,4 @@
-"""The idle device and wake locks, which cost the same current: it counts once, for one or the other."""
+"""The idle device and wake locks. Both use the same current, which counts once: for the device or for a wake lock."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from navitas.power.power_profile import PowerProfile
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IdleCharge:
-    """Charge of idling, once: `base_c` for each interval, `holder_c` for each row of wake locks, `system_c` for each interval.
+    """The charge of the idle device, split into `base_c` and `system_c` by interval, and `holder_c` by row of wake locks.
 
-    `system_c`: the device was awake, its screen off, without a wake lock of a user (AOSP: root).
+    `system_c`: the device was awake with the screen off, and no user held a wake lock (AOSP: root).
     """
 
     base_c: F64
@@ -26,13 +26,13 @@ class IdleCharge:
 
     @property
     def moved_c(self) -> F64:
-        """What wake locks and the system take out of base energy, for each interval."""
+        """The charge of wake locks and the system in each interval, which base energy excludes."""
         return sum_by_interval(self.holder_c, self.interval, len(self.base_c)) + self.system_c
 
 
 @dataclass(frozen=True, slots=True)
 class IdlePower:
-    """`suspend_ma` always, `idle_ma` more while the device is awake."""
+    """The current of an idle device: always `suspend_ma`, plus `idle_ma` while it is awake."""
 
     suspend_ma: float
     idle_ma: float
@@ -42,7 +42,7 @@ class IdlePower:
     def from_profile(cls, profile: PowerProfile) -> IdlePower:
         """Read `cpu.suspend` and `cpu.idle`.
 
-        The oldest profiles call the suspended device `cpu.idle`, and what being awake adds `cpu.awake`.
+        In the oldest profiles, `cpu.idle` is the current of the suspended device, and `cpu.awake` the addition while awake.
         """
         keys = ProfileKeys("idle", profile)
         is_old = keys.has("cpu.awake") and "cpu.suspend" not in profile.items
@@ -50,16 +50,16 @@ class IdlePower:
         return cls(keys.value(suspend), keys.value(idle), keys.coverage())
 
     def charge_c(self, elapsed_ns: Column, awake_ns: Column) -> F64:
-        """Charge of the idle device (AOSP: IdlePowerCalculator)."""
+        """Return the charge of the idle device (AOSP: IdlePowerCalculator)."""
         return charge_c(self.suspend_ma, elapsed_ns) + charge_c(self.idle_ma, awake_ns)
 
     def with_wakelocks(
         self, elapsed_ns: Column, awake_ns: Column, screen_on_ns: Column, held_ns: Column, interval: I64
     ) -> IdleCharge:
-        """Move `cpu.idle` of held wake locks from base to their holders; `held_ns` in rows.
+        """Move the charge of held wake locks from base energy to their holders. `held_ns` has a row for each holder and interval.
 
-        AOSP shows this current in two components, idle and wake lock (WakelockPowerCalculator); here the sum stays as it is.
-        Where the wake locks of an interval are held for longer than the device was awake, holders share the awake time.
+        AOSP counts this current in two components, idle and wake lock (WakelockPowerCalculator). Here it counts once. If the
+        wake locks of an interval are held for longer than the device was awake, the holders share the awake time.
         """
         awake = np.asarray(awake_ns, np.float64)
         held = sum_by_interval(held_ns, interval, len(awake))

@@ -11,7 +11,7 @@ from navitas.power.power_profile import PowerProfile
 
 @dataclass(frozen=True, slots=True)
 class MemoryPower:
-    """`bandwidth_ma`: `memory.bandwidths`, one current for each bucket."""
+    """Currents of memory: `bandwidth_ma` from `memory.bandwidths`, one for each bucket."""
 
     bandwidth_ma: tuple[float, ...]
     coverage: Coverage
@@ -23,5 +23,8 @@ class MemoryPower:
         return cls(keys.values("memory.bandwidths"), keys.coverage())
 
     def charge_c(self, bucket_ns: Column) -> F64:
-        """Charge of the device, `bucket_ns` with a column for each bucket (AOSP: MemoryPowerCalculator). No user has a share."""
+        """Return the charge of the device, which users don't share (AOSP: MemoryPowerCalculator).
+
+        `bucket_ns` has a column for each bucket.
+        """
         return weighted_charge_c(self.bandwidth_ma, bucket_ns)

@@ -13,7 +13,7 @@ from navitas.power.modem_element import FREQUENCIES, TECHNOLOGIES, TX_LEVELS, ac
 
 
 class Technology(IntEnum):
-    """Radio technologies of a profile; all others (2G, 3G) are DEFAULT."""
+    """Radio technologies in a profile. All others (2G, 3G) are DEFAULT."""
 
     DEFAULT = 0
     LTE = 1
@@ -31,9 +31,9 @@ class NrFrequency(IntEnum):
 
 
 def active_currents(keys: ProfileKeys, *, is_optional: bool) -> tuple[F64, F64]:
-    """Receive currents, shape (technologies, frequencies), and transmit currents, (technologies, frequencies, levels).
+    """Return receive currents, shape (technologies, frequencies), and transmit currents, with levels as a third dimension.
 
-    A missing one falls back from frequency to technology to DEFAULT, and that to the flat `modem.controller.rx` and `.tx`
+    A missing current is that of its technology, else of DEFAULT, else of the older `modem.controller.rx` and `.tx`
     (AOSP: ModemPowerProfile.getAverageBatteryDrainMa, PowerProfile.handleDeprecatedModemConstant).
     """
     is_nested = any(

@@ -1,4 +1,4 @@
-"""The mobile modem: by its activity report, or by the time that the radio is active; phone calls apart."""
+"""The mobile modem: by its activity report, or by the time that the radio is active. Phone calls are separate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _NO_TIME = np.zeros(0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModemActivity:
-    """A modem's activity report, in rows: receive time and transmit time by level, shape (rows, levels), of a technology."""
+    """A modem's activity report, a row for each interval, technology and frequency.
+
+    `tx_ns` has a column for each transmit level.
+    """
 
     interval: I64
     technology: I64
@@ -31,7 +34,7 @@ class ModemActivity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModemCharge:
-    """A modem's charge for each interval: receiving, transmitting, and the rest, which no user has."""
+    """A modem's charge in each interval: receiving, transmitting, and the rest, which is not allocated."""
 
     receive_c: F64
     transmit_c: F64
@@ -39,15 +42,16 @@ class ModemCharge:
 
     @property
     def device_c(self) -> F64:
-        """The sum."""
+        """The total charge in each interval."""
         return self.receive_c + self.transmit_c + self.resting_c
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModemPower:
-    """Currents. `receive_ma`, `transmit_ma`: see `active_currents`. `active_ma`: of the active radio, without a report.
+    """Currents of a modem. For `receive_ma` and `transmit_ma`, see `active_currents`.
 
-    `signal_ma`: of the idle radio by signal level, without a report.
+    Without an activity report, `active_ma` is the current of the active radio, and `signal_ma` that of the idle radio by signal
+    level.
     """
 
     sleep_ma: float
@@ -64,8 +68,8 @@ class ModemPower:
     def from_profile(cls, profile: PowerProfile) -> ModemPower:
         """Read the `<modem>` element, `modem.controller.*` and `radio.*` (AOSP: MobileRadioPowerCalculator's constructor).
 
-        Without `radio.active` the active radio draws the mean of receiving and the five transmit levels. Without `radio.on` the
-        idle radio draws `idle`·25/180 at signal level 0, and `idle`/256, at least 1 mA, at all others; nothing if `idle` is 0.
+        Without `radio.active`, the active radio draws the mean of receiving and the five transmit levels. Without `radio.on`, the
+        idle radio draws `idle`·25/180 at signal level 0, and `idle`/256 but at least 1 mA at all others, or 0 if `idle` is 0.
         """
         keys = ProfileKeys("modem", profile)
         is_timed = keys.has("radio.active") and not any(
@@ -93,9 +97,11 @@ class ModemPower:
         )
 
     def report_c(self, activity: ModemActivity, sleep_ns: Column, idle_ns: Column, scanning_ns: Column = _NO_TIME) -> ModemCharge:
-        """Charge by the activity report, for each interval (AOSP: MobileRadioPowerCalculator, MobileRadioPowerStatsProcessor).
+        """Return the charge of each interval by the activity report.
 
-        `scanning_ns`: the time of looking for a network, which only the processor of Android 16 adds; empty for none.
+        Source: AOSP, MobileRadioPowerCalculator, MobileRadioPowerStatsProcessor.
+
+        `scanning_ns`: the time of searching for a network, which only Android 16 includes. It can be empty.
         """
         intervals = len(np.asarray(sleep_ns))
         receive_c = charge_c(self.receive_ma[activity.technology, activity.nr_frequency], activity.rx_ns)
@@ -107,18 +113,18 @@ class ModemPower:
         )
 
     def active_time_c(self, active_ns: Column) -> F64:
-        """Charge of the active radio, without a report; also that of phone calls.
+        """Return the charge of the active radio without a report. Also applies to phone calls.
 
         Source: AOSP, MobileRadioPowerCalculator, PhonePowerCalculator.
         """
         return charge_c(self.active_ma, active_ns)
 
     def inactive_c(self, scanning_ns: Column, signal_ns: Column) -> F64:
-        """Charge of the radio that is not active, without a report: scanning, and idle time by signal level, a column each."""
+        """Return the charge of the inactive radio without a report: scanning, and idle time by signal level (a column each)."""
         return self._scanning_c(scanning_ns) + weighted_charge_c(self.signal_ma, signal_ns)
 
     def reported_c(self, energy_j: Column) -> F64:
-        """Charge of energy that the modem reports itself (`modem.controller.voltage`)."""
+        """Return the charge of the energy that the modem reports, by `modem.controller.voltage`."""
         return reported_charge_c(energy_j, self.voltage_mv)
 
     def _scanning_c(self, scanning_ns: Column) -> F64 | float:
@@ -126,11 +132,11 @@ class ModemPower:
 
 
 def allocate_by_direction(charge: ModemCharge, use: RadioUse, acknowledged: Column | None = None) -> Allocation:
-    """Receiving by received packets, transmitting by sent packets.
+    """Allocate receiving by received packets, and transmitting by sent packets.
 
-    Source: AOSP 15 QPR and 16, MobileRadioPowerStatsProcessor. This is the rule for attribution. `acknowledged`: for each
-    interval, how many packets the device sends for each packet that it receives (AOSP 13 – 15, MobileRadioPowerCalculator with
-    a rail: transmit time ÷ active time, see `transmit_share`).
+    Source: AOSP 15 QPR and 16, MobileRadioPowerStatsProcessor. This is the rule for attribution. `acknowledged`: in each
+    interval, the number of packets that the device sends per received packet (AOSP 13 – 15, MobileRadioPowerCalculator with a
+    rail: transmit time ÷ active time, see `transmit_share`).
     """
     sent = np.asarray(use.tx, np.float64)
     if acknowledged is not None:
@@ -140,20 +146,23 @@ def allocate_by_direction(charge: ModemCharge, use: RadioUse, acknowledged: Colu
 
 
 def allocate_by_packets(charge: ModemCharge, use: RadioUse) -> Allocation:
-    """Receiving and transmitting together, by packets of both directions (AOSP 12 – 15, MobileRadioPowerCalculator)."""
+    """Allocate receiving and transmitting together, by packets of both directions (AOSP 12 – 15, MobileRadioPowerCalculator)."""
     packets = np.asarray(use.rx, np.float64) + use.tx
     user_c = proportional(charge.receive_c + charge.transmit_c, packets, use.interval)
     return Allocation(charge.device_c, user_c, use.interval)
 
 
 def allocate_by_active_time(active_c: Column, inactive_c: Column, active_ns: Column, interval: I64) -> Allocation:
-    """Without a report: the active radio by users' active time; the rest stays unallocated (AOSP: MobileRadioPowerCalculator)."""
+    """Allocate the active radio by users' active time, without a report. The rest stays unallocated.
+
+    Source: AOSP, MobileRadioPowerCalculator.
+    """
     device_c = np.asarray(active_c, np.float64) + inactive_c
     return Allocation(device_c, proportional(active_c, active_ns, interval), interval)
 
 
 def transmit_share(activity: ModemActivity, intervals: int) -> F64:
-    """Transmit time ÷ transmit and receive time of each interval (AOSP: MobileRadioPowerCalculator)."""
+    """Return transmit time ÷ (transmit + receive time) of each interval (AOSP: MobileRadioPowerCalculator)."""
     sent_ns = sum_by_interval(np.asarray(activity.tx_ns, np.float64).sum(axis=1), activity.interval, intervals)
     return ratio(sent_ns, sent_ns + sum_by_interval(activity.rx_ns, activity.interval, intervals))
 
@@ -161,7 +170,7 @@ def transmit_share(activity: ModemActivity, intervals: int) -> F64:
 def split_off_calls(rail_c: Column, call_ns: Column, active_ns: Column) -> tuple[F64, F64]:
     """Split a rail's charge into phone calls and mobile data, by call time ÷ active time, at most 1.
 
-    Source: AOSP 12 – 15, PhonePowerCalculator. Returns (calls, rest).
+    Returns both charges. Source: AOSP 12 – 15, PhonePowerCalculator.
     """
     measured = np.asarray(rail_c, np.float64)
     calls_c = measured * np.minimum(ratio(call_ns, active_ns), 1.0)

@@ -20,36 +20,39 @@ class OnOffPower:
     coverage: Coverage
 
     def charge_c(self, on_ns: Column) -> F64:
-        """Charge of on-time; two users at once both pay (AOSP: CameraPowerCalculator, and others of Android 12 – 15)."""
+        """Return the charge of on-time. Simultaneous users are each charged in full.
+
+        Source: AOSP 12 – 15, CameraPowerCalculator and others.
+        """
         return charge_c(self.current_ma, on_ns)
 
     def allocate(self, device_on_ns: Column, on_ns: Column, interval: I64, rail_c: Column | None = None) -> Allocation:
-        """Share the charge of `device_on_ns`, the time in which any user has it on, by users' on-time.
+        """Allocate the charge of `device_on_ns`, the time in which any user has it on, by users' on-time.
 
         With a rail, its charge replaces the estimate. Source: AOSP BinaryStatePowerStatsProcessor. This is the rule for
-        attribution: the component costs the same however many users it has.
+        attribution: the charge does not depend on the number of users.
         """
         device_c = self.charge_c(device_on_ns) if rail_c is None else np.asarray(rail_c, np.float64)
         return Allocation(device_c, proportional(device_c, on_ns, interval), interval)
 
 
 def camera(profile: PowerProfile) -> OnOffPower:
-    """`camera.avg`: the camera subsystem in a typical camera app (AOSP: CameraPowerCalculator, CameraPowerStatsProcessor)."""
+    """Read `camera.avg`: the camera subsystem in a typical app (AOSP: CameraPowerCalculator, CameraPowerStatsProcessor)."""
     return _on_off("camera", profile, "camera.avg")
 
 
 def flashlight(profile: PowerProfile) -> OnOffPower:
-    """`camera.flashlight` (AOSP: FlashlightPowerCalculator)."""
+    """Read `camera.flashlight` (AOSP: FlashlightPowerCalculator)."""
     return _on_off("flashlight", profile, "camera.flashlight")
 
 
 def audio(profile: PowerProfile) -> OnOffPower:
-    """`audio`, in older profiles `dsp.audio` (AOSP: AudioPowerCalculator)."""
+    """Read `audio`, in older profiles `dsp.audio` (AOSP: AudioPowerCalculator)."""
     return _on_off("audio", profile, "audio", "dsp.audio")
 
 
 def video(profile: PowerProfile) -> OnOffPower:
-    """`video`, in older profiles `dsp.video` (AOSP: VideoPowerCalculator)."""
+    """Read `video`, in older profiles `dsp.video` (AOSP: VideoPowerCalculator)."""
     return _on_off("video", profile, "video", "dsp.video")
 
 

@@ -1,4 +1,4 @@
-"""Time in states: how long each state of a timeline is in force within given intervals."""
+"""Time in states: the time that a timeline spends in each state within given intervals."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from navitas.power.components.charge import I64, Column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StateTimeline:
-    """State `state[k]`, of 0 … `states` − 1, is in force from `start_ns[k]` until the next start; starts rise.
+    """The state is `state[k]`, of 0 … `states` − 1, from `start_ns[k]` until the next start. Starts ascend.
 
-    Before the first start no state is in force.
+    Before the first start, the state is unknown.
     """
 
     start_ns: I64
@@ -23,11 +23,11 @@ class StateTimeline:
     states: int
 
     def time_ns(self, begin_ns: Column, end_ns: Column) -> I64:
-        """Time in each state within each interval, shape (intervals, states)."""
+        """Return the time in each state within each interval, shape (intervals, states)."""
         return self._until(np.asarray(end_ns, np.int64)) - self._until(np.asarray(begin_ns, np.int64))
 
     def with_states_of(self, other: StateTimeline) -> StateTimeline:
-        """The timeline of both: state `self.state * other.states + other.state`, from where both are known."""
+        """Return the timeline of `self.state * other.states + other.state`, from the first time at which both are known."""
         start = np.union1d(self.start_ns, other.start_ns)
         states = self.states * other.states
         if not len(self.start_ns) or not len(other.start_ns):
@@ -39,7 +39,7 @@ class StateTimeline:
         return self.state[np.searchsorted(self.start_ns, t_ns, "right") - 1]
 
     def _until(self, t_ns: I64) -> I64:
-        """Time in each state from the first start to each time."""
+        """Return the time in each state from the first start to each time."""
         if not len(self.start_ns):
             return np.zeros((len(t_ns), self.states), np.int64)
         segments = np.zeros((len(self.start_ns), self.states), np.int64)
@@ -53,12 +53,12 @@ class StateTimeline:
 
 
 def combined(timelines: Sequence[StateTimeline]) -> StateTimeline:
-    """One timeline of all: its states number the combinations, the last timeline's fastest (as `np.ravel_multi_index`)."""
+    """Return one timeline whose states are combinations of states, in the order of `np.ravel_multi_index`."""
     return reduce(StateTimeline.with_states_of, timelines)
 
 
 def merged(begin_ns: Column, end_ns: Column) -> tuple[I64, I64]:
-    """Unite overlapping and touching intervals; empty ones are dropped. Returns begins and ends, rising."""
+    """Merge overlapping and touching intervals, and drop empty ones. Returns ascending begins and ends."""
     begin, end = np.asarray(begin_ns, np.int64), np.asarray(end_ns, np.int64)
     order = np.argsort(begin[end > begin], kind="stable")
     begin, end = begin[end > begin][order], np.maximum.accumulate(end[end > begin][order])

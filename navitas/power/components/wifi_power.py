@@ -1,4 +1,4 @@
-"""Wi-Fi: by the controller's times where they are known, else by packets and times."""
+"""Wi-Fi: by the controller's times if they are known, otherwise by packets and times."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PACKET_NS = PACKET_BYTES * 8 / _BITS_PER_S * 1e9
 
 @dataclass(frozen=True, slots=True)
 class WifiPower:
-    """`controller`: `wifi.controller.*`. The others: what is added while Wi-Fi is on, transfers, scans, scans in batches."""
+    """Currents of Wi-Fi: `controller` from `wifi.controller.*`; the others are added while it is on, transfers, or scans."""
 
     controller: ControllerPower
     on_ma: float
@@ -30,7 +30,7 @@ class WifiPower:
 
     @classmethod
     def from_profile(cls, profile: PowerProfile) -> WifiPower:
-        """Read `wifi.*`; without controller figures the profile needs `wifi.on`, `wifi.active`, `wifi.scan`."""
+        """Read `wifi.*`. A profile without a controller needs `wifi.on`, `wifi.active` and `wifi.scan`."""
         keys = ProfileKeys("wifi", profile)
         has_controller = any(keys.has(f"wifi.controller.{state}") for state in ("idle", "rx", "tx"))
         has_times = any(keys.has(f"wifi.{state}") for state in ("on", "active", "scan"))
@@ -48,14 +48,14 @@ class WifiPower:
         return float(charge_c(self.active_ma, _PACKET_NS))
 
     def controller_c(self, times: ControllerTimes) -> F64:
-        """Charge of each interval by the controller's times, its scans included."""
+        """Return the charge of each interval by the controller's times, including scans."""
         scans = charge_c(self.scan_ma, times.scan_ns) if len(times.scan_ns) else 0.0
         return self.controller.charge_c(times) + scans
 
     def allocate(self, times: ControllerTimes, use: RadioUse) -> Allocation:
-        """Receiving by received packets, transmitting by sent packets, scans by scan time.
+        """Allocate receiving by received packets, transmitting by sent packets, and scans by scan time.
 
-        Source: AOSP 15 QPR and 16, WifiPowerStatsProcessor. This is the rule for attribution. For that of Android 12 – 15
+        Source: AOSP 15 QPR and 16, WifiPowerStatsProcessor. This is the rule for attribution. For the rule of Android 12 – 15,
         see `ControllerPower.allocate_scan_first`.
         """
         traffic = self.controller.allocate_by_traffic(times, use)
@@ -65,7 +65,7 @@ class WifiPower:
         )
 
     def allocate_active_time(self, active_ns: Column, use: RadioUse) -> Allocation:
-        """Without the controller's times: active time by packets of both directions, scans by their own times.
+        """Allocate active time by packets of both directions, and scans by scan time, if the controller's times are unknown.
 
         Source: AOSP 15 QPR and 16, WifiPowerStatsProcessor.
         """
@@ -76,7 +76,7 @@ class WifiPower:
         return Allocation(device_c, proportional(active_c, packets, use.interval) + scans_c, use.interval)
 
     def packets_and_times_c(self, use: RadioUse, running_ns: Column) -> F64:
-        """Charge of each row, without the controller's times: packets, `wifi.on` while it runs, and scans.
+        """Return the charge of each row if the controller's times are unknown: packets, `wifi.on` while it runs, and scans.
 
         Source: AOSP 12 – 15, WifiPowerCalculator.
         """
