@@ -15,7 +15,7 @@ from navitas.report.terminal.terminal_report import unknown_thread
 
 def load_profile(
     path: Path,
-    method: Literal["default", "paper1"] = "default",
+    model: Literal["default", "paper1"] = "default",
     *,
     tree: str | None = None,
     stage: Callable[[str], None] = lambda text: None,
@@ -29,7 +29,7 @@ def load_profile(
     if tree is not None:
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")
-    alternative = None if method == "default" else method
+    alternative = None if model == "default" else model
     return analyze(loaded, alternative=alternative)
 
 

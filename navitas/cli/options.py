@@ -37,7 +37,7 @@ class ReportOptions:
     files: tuple[ReportFile, ...] = ()
     tree: str | None = None
     top: int = 20
-    method: Literal["default", "paper1"] = "default"
+    model: Literal["default", "paper1"] = "default"
     default_formats: tuple[str, ...] = ("json",)
     """Formats that are written to a new recording unless the user names a file."""
 

@@ -1,4 +1,4 @@
-"""Types of options and arguments: paths, which are compared with each other before any work is done, and texts."""
+"""Types of options and arguments: texts, and paths that are checked against each other before the work starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from navitas.errors import UsageError
 from navitas.fleet import layout
 
 Role = Literal["read", "write", "folder", "store"]
-"""`read`: a file or folder that is read; `write`: a file that is replaced; `folder`: one whose content may be replaced;
+"""`read`: a file or folder to read; `write`: a file to replace; `folder`: a folder whose content can be replaced;
 `store`: a fleet's folder."""
 
 _META = f"{__name__}.given"
@@ -25,7 +25,7 @@ _MISSING_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
 @dataclass(frozen=True, slots=True)
 class _PathArgument:
-    """A path as it was given, where it leads, and what the command does there."""
+    """A path as the user typed it, the path that it resolves to, and its role in the command."""
 
     param: click.Parameter
     path: Path
@@ -34,18 +34,19 @@ class _PathArgument:
 
 
 class PathType(click.Path):
-    """A path of a command. UsageError where one that is written to is another path of the same command.
+    """A path in a command line. Raises `UsageError` for an output that is also another path of the command.
 
-    `any_name`: names that are no UTF-8 work too; elsewhere they are refused, since Java, Gradle and Arrow cannot open them.
-    `is_file`: a file that is read, for which `-` is standard input. `is_there`: UsageError where nothing has this name.
+    - `any_name`: names that are not UTF-8 are valid. By default they are errors, since Java, Gradle and Arrow cannot open them.
+    - `is_file`: a file to read. The name `-` stands for standard input.
+    - `must_exist`: a missing file or folder is an error. Always true for the role `read`.
     """
 
-    def __init__(self, role: Role, *, any_name: bool = False, is_file: bool = False, is_there: bool = False) -> None:
+    def __init__(self, role: Role, *, any_name: bool = False, is_file: bool = False, must_exist: bool = False) -> None:
         super().__init__(path_type=Path)
         self.role = role
         self.any_name = any_name
         self.is_file = is_file
-        self.is_there = is_there or role == "read"
+        self.must_exist = must_exist or role == "read"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(str(super().convert(value, param, ctx)))
@@ -55,15 +56,15 @@ class PathType(click.Path):
             _check_utf8(str(path), param)
         if self.role in ("folder", "store") and path.exists() and not path.is_dir():
             raise UsageError(f"{_label(param)}: {path} is not a folder", "Name a folder, or a new one.")
-        if self.is_there:
-            _check_there(path, param)
+        if self.must_exist:
+            _check_exists(path, param)
         if param is not None and ctx is not None:
             _compare(_PathArgument(param, path, Path(os.path.realpath(path)), self.role), ctx)
         return path
 
 
 class Utf8Text(click.types.StringParamType):
-    """A text that can be written to files. UsageError for bytes that are no UTF-8."""
+    """A text that can be written to files. Raises `UsageError` for bytes that are not UTF-8."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(super().convert(value, param, ctx))
@@ -72,7 +73,7 @@ class Utf8Text(click.types.StringParamType):
 
 
 class NameOrFile(Utf8Text):
-    """The name of something that Navitas has, or a file that is read (`-`: standard input). `is_program`: one that is run."""
+    """The name of a built-in resource, or a file to read (`-`: standard input). `is_program`: a program to run."""
 
     def __init__(self, *, is_program: bool = False) -> None:
         self.is_program = is_program
@@ -93,15 +94,15 @@ READ_FILE_ANY_NAME = PathType("read", any_name=True, is_file=True)
 WRITE = PathType("write")
 WRITE_ANY_NAME = PathType("write", any_name=True)
 FOLDER = PathType("folder")
-STORE = PathType("store", is_there=True)
+STORE = PathType("store", must_exist=True)
 NEW_STORE = PathType("store")
 TEXT = Utf8Text()
 NAME_OR_FILE = NameOrFile()
 PROGRAM = NameOrFile(is_program=True)
 
 
-def _check_there(path: Path, param: click.Parameter | None) -> None:
-    """UsageError where nothing has this name; what else is wrong with a path, its reader says."""
+def _check_exists(path: Path, param: click.Parameter | None) -> None:
+    """Raise `UsageError` if the path doesn't exist. The code that reads it reports all other errors."""
     try:
         path.stat()
     except OSError as error:
@@ -112,19 +113,19 @@ def _check_there(path: Path, param: click.Parameter | None) -> None:
 
 
 def check_folders(ctx: click.Context) -> None:
-    """UsageError where the folder of a file to be written is missing, and is no output of the same command.
+    """Raise `UsageError` for an output file whose folder is missing and is not an output of the same command.
 
-    Called before the work, so that a mistyped path does not cost a build.
+    Call it before the work, so that a mistyped path fails before the build.
     """
     given: list[_PathArgument] = ctx.meta.get(_META, [])
-    made = [one.real for one in given if one.role in ("folder", "write")]
+    created = [one.real for one in given if one.role in ("folder", "write")]
     for one in given:
         if one.role != "write" or one.path == _STDIN or one.path.exists() or one.real.parent.is_dir():
             continue
         folder = one.real.parent if one.path.parent.is_dir() else one.path.parent
-        if not any(one.real.parent.is_relative_to(output) for output in made if output != one.real):
+        if not any(one.real.parent.is_relative_to(output) for output in created if output != one.real):
             what = "is not a folder" if os.path.lexists(folder) else "no such folder"
-            raise UsageError(f"{_label(one.param)} {one.path}: {what}: {folder}", f"Make it first: mkdir -p {folder}")
+            raise UsageError(f"{_label(one.param)} {one.path}: {what}: {folder}", f"Create it first: mkdir -p {folder}")
 
 
 def _check_utf8(text: str, param: click.Parameter | None) -> None:
@@ -136,7 +137,7 @@ def _check_utf8(text: str, param: click.Parameter | None) -> None:
 
 
 def _compare(given: _PathArgument, ctx: click.Context) -> None:
-    """Compare a path with those before it, and keep it for those after it."""
+    """Compare a path with the earlier paths of the command, and remember it for the later ones."""
     others: list[_PathArgument] = ctx.meta.setdefault(_META, [])
     for other in others:
         if other.param is given.param and not (given.param.multiple or given.param.nargs != 1):
@@ -147,13 +148,13 @@ def _compare(given: _PathArgument, ctx: click.Context) -> None:
 
 
 def _check_conflict(one: _PathArgument, two: _PathArgument) -> None:
-    """UsageError where the first is written to and would change the second."""
+    """Raise `UsageError` if writing to the first path changes the second."""
     if one.role not in ("write", "folder"):
         return
     if _is_same_file(one.real, two.real) and not (one.role == "write" and one.real.is_dir()):
         both = f"{_label(one.param)} and {_label(two.param)}"
         kind = "folder" if one.real.is_dir() else "file"
-        raise UsageError(f"{both} are the same {kind}: {one.path}", "Name another one for one of them.")
+        raise UsageError(f"{both} are the same {kind}: {one.path}", "Choose different names.")
     if one.role == "folder" and two.role == "read" and two.real.is_relative_to(one.real) and two.real.is_file():
         raise UsageError(
             f"{_label(two.param)} {two.path} lies in {one.path}, which {_label(one.param)} replaces",
@@ -176,7 +177,7 @@ def _is_same_file(one: Path, two: Path) -> bool:
 
 
 def _label(param: click.Parameter | None) -> str:
-    """What the user calls it: `--json`, or `STORE`."""
+    """Return the name of a parameter in `--help`: `--json` or `STORE`."""
     if param is None:
         return ""
     if isinstance(param, click.Argument):

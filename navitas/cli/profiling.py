@@ -198,7 +198,7 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
             outcome = measure(phone.result, target, progress)
             on_error.enter_context(_measuring().name_recording_on_error(outcome.recording))
         progress.stage("analysing")
-        profile = _measuring().load_profile(outcome.recording, report.method)
+        profile = _measuring().load_profile(outcome.recording, report.model)
     return int(_measuring().report_outcome(outcome, profile, report))
 
 
