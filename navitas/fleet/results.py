@@ -117,16 +117,6 @@ class ScoreRow(Row):
     peers: int
 
 
-@dataclass(frozen=True, slots=True)
-class PairsRow(Row):
-    """The number of pairs that count, or that were refused for a reason."""
-
-    KIND: ClassVar[str] = "pairs"
-
-    reason: str
-    pairs: int
-
-
 def app_names(fleet: Fleet) -> dict[int, str]:
     """Apps' names by number."""
     return dict(zip(fleet.packages["app_id"].to_pylist(), fleet.packages["app"].to_pylist(), strict=True))

@@ -55,7 +55,7 @@ class _FoldedRows:
 def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Folded, int]:
     """Return one thread's fold rows from its chunks in order, and the number of impossible rows and epochs that were dropped.
 
-    A parent that is no node, or that is part of a cycle, becomes -1, so the nodes always form trees.
+    A parent that is not a node, or that is part of a cycle, becomes -1, so the nodes always form trees.
     Rows with the runtime's reserved ids are left out and not counted.
     """
     if not chunks:

@@ -34,6 +34,6 @@ def test_fleet_samples_of_the_virtual_phone(
     capsys.readouterr()
     assert run(["fleet", "ingest", str(fleet), str(file), "--json", "-"]) == ExitCode.CHECK_FAILED
     counts = json.loads(capsys.readouterr().out)["total"]
-    assert counts["refused"] == {"is no JSON": 1} and counts["rows"] == len(rows) + 1
+    assert counts["refused"] == {"is not JSON": 1} and counts["rows"] == len(rows) + 1
     assert len(stored(fleet)) == counts["accepted"] + 1
     assert run(["fleet", "sample"]) == run(["fleet", "sample", str(fleet), "-o", str(file)]) == ExitCode.USAGE

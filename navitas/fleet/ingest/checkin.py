@@ -86,7 +86,7 @@ class CheckinReader:
     def _line(self, number: int, line: bytes, rows: list[tuple[int, bytes, dict[str, object]]]) -> None:
         head = _HEAD.fullmatch(line)
         if head is None:
-            raise Unreadable("is no line of a history")
+            raise Unreadable("is not a line of a history")
         self._elapsed_ms += int(head[1])
         if self._clock_ms is not None:
             self._clock_ms += int(head[1])

@@ -79,13 +79,13 @@ def check(raw: pa.Table, salt: str, now_s: float) -> Checked:
     word = pc.utf8_lower(column["state"])
     state = pc.fill_null(pc.index_in(word, pa.array(list(_STATES))), -1).to_numpy(zero_copy_only=False)
     given = pc.is_valid(word).to_numpy(zero_copy_only=False)
-    refuse(given & (state < 0), "state: is no known word")
+    refuse(given & (state < 0), "state: is not a known word")
     _check_apps(column["apps"], refuse)
     taken = reason == _OK
     figures = {name: _figure(source, _numbers(column[source]), taken, ignored) for source, (name, *_) in _FIGURES.items()}
     network = pc.index_in(pc.utf8_lower(column["network"]), pa.array(list(_NETWORKS)))
     unknown = pc.and_(pc.is_valid(column["network"]), pc.is_null(network))
-    _count(ignored, "network: is no known word", unknown.to_numpy(zero_copy_only=False) & taken)
+    _count(ignored, "network: is not a known word", unknown.to_numpy(zero_copy_only=False) & taken)
     return Checked(
         {
             "client": pa.array(_pseudonyms(column["client"], taken, salt)),

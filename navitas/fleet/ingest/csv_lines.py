@@ -110,9 +110,9 @@ def _cells(line: bytes) -> list[str]:
     try:
         cells = next(csv.reader([line.decode()], strict=True), [])
     except (csv.Error, UnicodeError):
-        raise Unreadable("is no line of CSV") from None
+        raise Unreadable("is not a line of CSV") from None
     if not 0 < len(cells) <= _MOST_COLUMNS:
-        raise Unreadable("is no line of CSV")
+        raise Unreadable("is not a line of CSV")
     return cells
 
 

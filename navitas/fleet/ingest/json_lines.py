@@ -88,9 +88,9 @@ def _object(line: bytes) -> Mapping[str, object]:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError):
-        raise Unreadable(_OF_ARRAY if _ARRAY_LINE.fullmatch(line) else "is no JSON") from None
+        raise Unreadable(_OF_ARRAY if _ARRAY_LINE.fullmatch(line) else "is not JSON") from None
     if isinstance(values, list):
         raise Unreadable(_OF_ARRAY)
     if not isinstance(values, dict):
-        raise Unreadable("is no JSON object")
+        raise Unreadable("is not a JSON object")
     return values

@@ -112,18 +112,18 @@ def _number(value: object) -> float:
             pass
         except OverflowError:
             return math.inf
-    raise Unreadable("is no number")
+    raise Unreadable("is not a number")
 
 
 def _text(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value) if abs(value) < 10**20 else None
     if not isinstance(value, str):
-        raise Unreadable("is no text")
+        raise Unreadable("is not text")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Unreadable("is no valid Unicode") from None
+        raise Unreadable("is not valid Unicode") from None
     return value
 
 
@@ -156,7 +156,7 @@ def _apps(value: object) -> list[str]:
     if isinstance(value, str):
         return SEPARATORS.sub(" ", _text(value)).split()
     if not isinstance(value, list):
-        raise Unreadable("is no list")
+        raise Unreadable("is not a list")
     return [_app(one) for one in value]
 
 

@@ -26,7 +26,7 @@ _NO_TIME = "no time, or one of an unknown clock"
 def read_perfetto(source: Path | bytes) -> RawTrace:
     """Read a Perfetto trace of any size. Of a cut trace, reads all complete packets.
 
-    Raises `RecordingError` if the file cannot be read or is no Perfetto trace. The content of packets never raises.
+    Raises `RecordingError` if the file cannot be read or is not a Perfetto trace. The content of packets never raises.
     """
     reader = _PacketReader()
     for found in read_packets(source):

@@ -53,7 +53,7 @@ def test_faults_of_phones_are_counted_by_reason(tmp_path: Path, capsys: pytest.C
     )
     printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "a.jsonl 17 10 2 1 5" in printed and "b.jsonl 10 1 9 0 0" in printed
-    for reason in ("level: is over 100 % 1", "level: is below 0 % 1", "is no JSON 1", "column colour: not known 1"):
+    for reason in ("level: is over 100 % 1", "level: is below 0 % 1", "is not JSON 1", "column colour: not known 1"):
         assert reason in printed
     assert any(line.startswith("format: is later than 1") for line in printed)
     assert run(["fleet", "rates", store, "--json", str(tmp_path / "r.json")]) == ExitCode.OK

@@ -65,7 +65,7 @@ def test_levels_become_samples() -> None:
 def test_invalid_lines_are_refused() -> None:
     rows, (batch, _) = _read("9,h,5,Bl=50\n9,h,x,Bl=49\n9,h,0:TIME:1700000000000\n9,h,-5,Bl=48\n9,h,99,Bl=47\nother\n")
     assert [one.reason for one in batch.refused] == [
-        "time: the history has not reported it yet", "is no line of a history", "is no line of a history",
+        "time: the history has not reported it yet", "is not a line of a history", "is not a line of a history",
     ]  # fmt: skip
     assert [(row["time"], row["level"]) for row in rows] == [(1700000000, 47)]
 

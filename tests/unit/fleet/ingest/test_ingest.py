@@ -98,25 +98,25 @@ REFUSED = {
     "client: is missing": row(client=""),
     "client: is longer than 200 characters": row(client="x" * 201),
     "client: has control characters": row(client="a\u0000b"),
-    "client: is no valid Unicode": '{"client": "\\ud800", "time": 1700000000, "level": 5, "apps": []}',
+    "client: is not valid Unicode": '{"client": "\\ud800", "time": 1700000000, "level": 5, "apps": []}',
     "time: is missing, or none": {"client": "a", "level": 5, "apps": []},
     "time: cannot be read": row(time="yesterday"),
     "time: is before 2008": row(time=1e9),
     "time: is in the future": row(time=NOW_S + 90_000),
     "level: is missing, or no number": row(level=None),
-    "level: is no number": row(level="full"),
+    "level: is not a number": row(level="full"),
     "level: is over 100 %": row(level=100.5),
     "level: is below 0 %": row(level=-1),
-    "state: is no known word": row(state="sleeping"),
+    "state: is not a known word": row(state="sleeping"),
     "apps: are missing (an empty list means that none ran)": row(apps=None),
-    "apps: is no list": row(apps=7),
+    "apps: is not a list": row(apps=7),
     "apps: are more than 1,000": row(apps=[f"a{i}" for i in range(1001)]),
     "apps: a name is longer than 255 characters, or a version than 100": row(apps=["a" * 256]),
     "apps: a name has control characters": row(apps=["a\nb"]),
     "apps: a name is missing": row(apps=["@1"]),
     "format: is later than 1, the latest that is known": row(format=2),
-    "is no JSON": "{" + '"a":[' * 90_000,
-    "is no JSON object": "1",
+    "is not JSON": "{" + '"a":[' * 90_000,
+    "is not a JSON object": "1",
     "is of a JSON array: make lines of it, `jq -c '.[]'`": "[1, 2]",
     "the line is longer than 1 MiB": json.dumps(row(model="m" * LINE_LIMIT)),
 }
@@ -153,8 +153,8 @@ def test_invalid_optional_values_are_dropped_and_counted(tmp_path: Path) -> None
     (outcome,) = _ingest(fleet, json_lines(tmp_path / "a.jsonl", rows))
     assert outcome.refused == {}
     assert outcome.ignored == {
-        "column colour: not known": 2, "voltage_mv: is out of range": 1, "temperature_c: is no number": 1,
-        "screen: is neither true nor false": 1, "network: is no known word": 1, "uptime_s: is out of range": 1,
+        "column colour: not known": 2, "voltage_mv: is out of range": 1, "temperature_c: is not a number": 1,
+        "screen: is neither true nor false": 1, "network: is not a known word": 1, "uptime_s: is out of range": 1,
         "os: is too long, or has control characters": 1,
     }  # fmt: skip
     found = stored(fleet)
@@ -184,8 +184,8 @@ def test_whole_rows_of_a_truncated_file_are_stored(tmp_path: Path) -> None:
         for name in ("cut.jsonl", "zeros.jsonl", "whole.jsonl.gz", "cut.jsonl.gz", "damaged.jsonl.gz")
         for outcome in _ingest(tmp_path / f"fleet {name}", tmp_path / name)
     }
-    assert counts["cut.jsonl"] == (1999, {"is no JSON": 1})
-    assert counts["zeros.jsonl"] == (2000, {"is no JSON": 1})
+    assert counts["cut.jsonl"] == (1999, {"is not JSON": 1})
+    assert counts["zeros.jsonl"] == (2000, {"is not JSON": 1})
     assert counts["whole.jsonl.gz"] == (2000, {})
     assert counts["cut.jsonl.gz"][0] > 1000 and counts["cut.jsonl.gz"][1]["the compressed file ends early"] == 1
     assert counts["damaged.jsonl.gz"][0] > 500 and counts["damaged.jsonl.gz"][1]["the compressed file is damaged here"] == 1

@@ -146,7 +146,7 @@ def test_csv_of_spreadsheets() -> None:
     assert [(row["client"], row["time"], row["apps"]) for row in batch.table.to_pylist()] == [
         ("a, b", 1767323045.0, ["a@1", "b@2", "c"]), ("c", 1700000000.0, []),
     ]  # fmt: skip
-    assert [one.reason for one in batch.refused] == ["has more or fewer cells than the header", "is no line of CSV"]
+    assert [one.reason for one in batch.refused] == ["has more or fewer cells than the header", "is not a line of CSV"]
     assert csv_lines.CsvReader(["time", "client"]).client_column == 1
 
 
