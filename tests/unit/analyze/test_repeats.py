@@ -178,7 +178,7 @@ def test_runs_are_compared_with_baseline_runs() -> None:
     assert made(one_run(0, 1.0)).compensated_totals() is None and made(one_run(0, 1.0)).repeats()[0].baseline is None
 
 
-def test_there_is_no_share_of_nothing() -> None:
+def test_a_share_of_zero_is_unknown() -> None:
     assert share(1.0, 4.0) == 0.25 and share(-1.0, 4.0) == -0.25
     assert share(1.0, 0.0) is share(1.0, -1.0) is None
 

@@ -59,7 +59,7 @@ def test_what_a_test_apk_s_manifest_says() -> None:
     assert found.launcher is None
 
 
-def test_reading_leaves_the_root_logger_alone() -> None:
+def test_reading_does_not_change_the_root_logger() -> None:
     before = list(logging.getLogger().handlers), logging.getLogger().level
     with pytest.raises(InvalidApk):
         read_apk(apk(binary_xml(APP)[:-30]))
@@ -80,7 +80,7 @@ def test_reading_leaves_the_root_logger_alone() -> None:
         (apk(bytes(module.MAX_MANIFEST_BYTES + 1)).getvalue(), "INSTALL_PARSE_FAILED_BAD_MANIFEST"),
     ],
 )
-def test_what_is_no_apk_is_refused_by_name(data: bytes, code: str) -> None:
+def test_a_file_that_is_not_an_apk_is_refused(data: bytes, code: str) -> None:
     with pytest.raises(InvalidApk) as caught:
         read_apk(io.BytesIO(data))
     assert caught.value.code == code
@@ -109,7 +109,7 @@ def test_few_strings_used_many_times_fill_no_memory() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_damaged_manifests_raise_their_own_error_alone(data: st.DataObject) -> None:
+def test_damaged_manifests_raise_only_invalid_apk(data: st.DataObject) -> None:
     damaged = bytearray(binary_xml(APP))
     for _ in range(data.draw(st.integers(0, 6))):
         damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
@@ -120,7 +120,7 @@ def test_damaged_manifests_raise_their_own_error_alone(data: st.DataObject) -> N
 
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-def test_damaged_files_raise_their_own_error_alone(data: st.DataObject) -> None:
+def test_damaged_files_raise_only_invalid_apk(data: st.DataObject) -> None:
     damaged = bytearray(apk(APP, {"classes.dex": bytes(100)}).getvalue())
     for _ in range(data.draw(st.integers(0, 4))):
         damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= 1 << data.draw(st.integers(0, 7))

@@ -46,7 +46,7 @@ def test_two_cores_of_one_cluster_share_it_and_cpu_active() -> None:
     assert watts([100, 100], [0.5, 0.5, 0, 0]) == pytest.approx((20 + 4 / 2 + 10 / 2) / 1e3)
 
 
-def test_cores_of_two_clusters_share_cpu_active_alone() -> None:
+def test_cores_of_two_clusters_share_only_cpu_active() -> None:
     per_core = watts([100, 100], [0.5, 0, 0.5, 0])
     assert 2 * per_core == pytest.approx((20 + 4 + 300 + 8 + 10) / 1e3, rel=1e-6)
 

@@ -40,14 +40,14 @@ def test_a_sound_bundle_opens(tmp_path: Path) -> None:
     assert bundle.manifest.model_dump(exclude_unset=True) == MANIFEST
 
 
-def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_file_that_is_not_regular_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "b.zip")
     refused(tmp_path / "b.zip", "not a regular file")
     (tmp_path / "c.zip").symlink_to("/dev/zero")
     refused(tmp_path / "c.zip", "not a regular file")
 
 
-def test_a_map_that_is_none_is_refused_before_tests_run(tmp_path: Path) -> None:
+def test_an_invalid_map_is_refused_before_tests_run(tmp_path: Path) -> None:
     refused(
         make(tmp_path / "b.zip", {**FILES, "map.json": json.dumps({"map_id": MANIFEST["map_id"], "classes": {}})}), "map.json"
     )

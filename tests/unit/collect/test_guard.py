@@ -58,7 +58,7 @@ def test_one_call_reads_one_sets_one_gives_back() -> None:
     assert phone.calls == 3
 
 
-def test_what_is_as_wanted_is_left_alone(folder: Path, said: list[str]) -> None:
+def test_a_setting_with_the_wanted_value_is_not_changed(folder: Path, said: list[str]) -> None:
     phone = StatePhone()
     with prepared(phone, keep(said)):
         phone.done.clear()

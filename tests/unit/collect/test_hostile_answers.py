@@ -55,7 +55,7 @@ class OneAnswer(FakeDevice):
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_any_answer_is_examined_and_leaves_settings_alone(answer: str) -> None:
+def test_any_answer_is_examined_and_settings_are_unchanged(answer: str) -> None:
     assert examine(OneAnswer(answer=answer, pulls=[b""] * 50), "a.b").evidence in ("device", "thread-time")
     warnings: list[str] = []
     with prepared(OneAnswer(answer=answer), lambda _code, message, _remedy: warnings.append(message), radios_off=True) as changed:

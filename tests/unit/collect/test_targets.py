@@ -97,7 +97,7 @@ def test_a_refused_run_as_is_reported_and_no_error(said: str) -> None:
 
 
 @pytest.mark.parametrize("said", ["run-as: unknown package: a.b", "run-as: Package 'a.b' is unknown"])
-def test_an_app_that_is_not_there_is_an_error(said: str) -> None:
+def test_a_missing_app_is_an_error(said: str) -> None:
     with pytest.raises(DeviceError, match="not installed"):
         app_files.prepare(RunAs(said=said, code=1), "a.b", "/c")
 

@@ -209,7 +209,7 @@ def test_a_tracer_that_hangs_while_it_starts_gives_way() -> None:
     assert traced.count(REMOVES) == 2
 
 
-def test_a_tracer_that_hangs_while_it_ends_costs_its_trace_and_no_more(tmp_path: Path) -> None:
+def test_a_tracer_that_hangs_while_it_ends_loses_only_its_trace(tmp_path: Path) -> None:
     device = phone(33, "perfetto")
     device.answers = True
     traced = Traced(device, "perfetto")
@@ -223,7 +223,7 @@ def test_a_tracer_that_hangs_while_it_ends_costs_its_trace_and_no_more(tmp_path:
 
 
 @pytest.mark.parametrize("hangs", [ENDS, "which", "echo "])
-def test_a_phone_that_is_lost_is_no_tracer_that_hangs(hangs: str) -> None:
+def test_a_lost_phone_is_not_reported_as_a_hanging_tracer(hangs: str) -> None:
     device = phone(33, "perfetto", "atrace")
     device.hangs = [hangs]
     with pytest.raises(DeviceError):

@@ -80,7 +80,7 @@ def test_a_stream_that_breaks_off_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("junk", [struct.pack("<BI", 1, 0xFFFFFFFF), b"\xff" * 50])
-def test_what_is_no_shell_packet_is_an_error_at_once(junk: bytes) -> None:
+def test_an_invalid_shell_packet_is_an_error_at_once(junk: bytes) -> None:
     with device({"shell": shell(junk)}) as phone:
         with pytest.raises(DeviceError, match="shell packet"):
             phone.shell("getprop")
@@ -148,7 +148,7 @@ def test_a_pull_that_breaks_off_names_the_file_and_leaves_none(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("answer", [struct.pack("<4sI", b"DATA", 0xFFFFFFFF), struct.pack("<4sI", b"WHAT", 4) + b"abcd"])
-def test_a_sync_answer_that_is_none_is_an_error(answer: bytes, tmp_path: Path) -> None:
+def test_an_invalid_sync_answer_is_an_error(answer: bytes, tmp_path: Path) -> None:
     def serve(connection: socket.socket) -> None:
         connection.sendall(OKAY)
         connection.recv(1 << 16)

@@ -54,7 +54,7 @@ def test_a_full_queue_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatc
             connect(folder / "s")
 
 
-def test_a_private_folder_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+def test_only_the_owner_can_access_a_private_folder(tmp_path: Path) -> None:
     make_private(tmp_path / "a" / "b")
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
     make_private(tmp_path / "a" / "b")

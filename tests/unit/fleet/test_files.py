@@ -37,7 +37,7 @@ def test_a_damaged_table_is_named(tmp_path: Path) -> None:
         read_table(file)
 
 
-def test_a_lack_of_memory_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lack_of_memory_is_not_reported_as_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def too_much(_: Path) -> None:
         raise pa.ArrowMemoryError("malloc of size 4096 failed")
 

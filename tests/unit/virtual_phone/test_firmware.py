@@ -63,7 +63,7 @@ def test_a_cache_of_an_earlier_version_is_filled_anew(files: list[Path]) -> None
     assert firmware.is_provided()
 
 
-def test_a_damaged_cache_is_no_framework(files: list[Path]) -> None:
+def test_a_damaged_cache_is_not_a_framework(files: list[Path]) -> None:
     firmware.provide(files)
     (firmware.folder() / "guava-33.4.8-jre.jar").unlink()
     (firmware.folder() / "guava-33.4.8-jre.jar").write_bytes(b"cut")

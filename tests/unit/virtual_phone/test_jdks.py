@@ -77,7 +77,7 @@ def test_a_program_that_a_group_can_change_is_not(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("home", ["/none", "/etc/passwd", "/proc/1/root/\u00ff" * 300])
-def test_what_is_no_jdk(home: str) -> None:
+def test_folders_that_are_not_a_jdk(home: str) -> None:
     assert why_not(home)
 
 

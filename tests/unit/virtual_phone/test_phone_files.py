@@ -132,7 +132,7 @@ def test_what_may_not_be_written(tree: FileTree, path: str, who: Identity, code:
     assert _errno(lambda: tree.rename(f"{TMP}/link", path, who)) in (code, errno.EACCES)
 
 
-def test_a_folder_is_no_file(tree: FileTree) -> None:
+def test_a_folder_is_not_a_file(tree: FileTree) -> None:
     assert _errno(lambda: tree.open_write(TMP)) == errno.EISDIR
 
 
@@ -144,5 +144,5 @@ def test_an_app_writes_its_own_data(tree: FileTree) -> None:
     assert _errno(lambda: tree.open_read("/data/data/com.app/x")) == errno.EACCES
 
 
-def test_a_null_byte_is_no_path(tree: FileTree) -> None:
+def test_a_null_byte_is_not_a_path(tree: FileTree) -> None:
     assert _errno(lambda: tree.stat(f"{TMP}/a\0b")) == errno.EINVAL

@@ -86,7 +86,7 @@ def test_entries_come_over_udp_and_are_there_when_logcat_begins(tmp_path: Path) 
 
 
 @given(st.binary(max_size=100))
-def test_no_datagram_hurts(data: bytes) -> None:
+def test_any_datagram_is_read_or_dropped(data: bytes) -> None:
     log = LogDaemon(lambda pid: 0)
     log.take(data)
     log.stop()

@@ -171,7 +171,7 @@ def test_nonsense_is_refused(tree: FileTree, data: bytes) -> None:
 @given(
     st.lists(st.binary(max_size=40) | st.sampled_from([request(b"LIST", "/"), request(b"STA2", "/data"), send(f"{TMP}/f", b"x")]))
 )
-def test_no_bytes_hurt(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]) -> None:
+def test_any_bytes_are_answered(tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes]) -> None:
     answer(FileTree(tmp_path_factory.mktemp("phone") / "root"), b"".join(pieces))
 
 

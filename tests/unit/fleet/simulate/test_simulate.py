@@ -185,7 +185,7 @@ def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
         simulate(made, MODEL, 1)
 
 
-def test_a_store_with_other_samples_is_left_alone(tmp_path: Path) -> None:
+def test_a_store_with_other_samples_is_unchanged(tmp_path: Path) -> None:
     other = Store.create(tmp_path / "other")
     other.write_packages(
         pa.table({name: pa.array([0]) if name.endswith("id") else ["a"] for name in other.packages().column_names})

@@ -27,7 +27,7 @@ def now_ns() -> int:
     return time.monotonic_ns() + 1_000_000_000
 
 
-def test_an_instance_is_ours_alone_and_goes(tmp_path: Path) -> None:
+def test_an_instance_is_private_and_is_removed(tmp_path: Path) -> None:
     tracefs = FakeTracefs(tmp_path)
     slices = HostSlices(SPEC, tracefs.instance(), [PID])
     (folder,) = (tmp_path / "instances").iterdir()

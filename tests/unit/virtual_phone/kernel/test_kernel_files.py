@@ -153,7 +153,7 @@ def test_a_kernel_runs_what_its_source_gives(tmp_path: Path, one_speed: PhoneSpe
     assert not [thread for thread in threading.enumerate() if thread.name == "virtual-kernel"]
 
 
-def test_a_kernel_whose_root_is_gone_says_so(tmp_path: Path, one_speed: PhoneSpec, source: FakeSource) -> None:
+def test_a_kernel_without_its_root_reports_it(tmp_path: Path, one_speed: PhoneSpec, source: FakeSource) -> None:
     root = tmp_path / "phone"
     root.mkdir()
     kernel = Kernel(one_speed, root, source=source)

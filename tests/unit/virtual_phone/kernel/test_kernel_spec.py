@@ -53,7 +53,7 @@ def test_cores_of_old_profiles_are_known_or_given() -> None:
         "<device>" + " " * (1 << 20) + "</device>",
     ],
 )
-def test_what_is_no_profile_of_a_cpu_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_profile_without_cpu_values_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "odd.xml"
     path.write_text(text)
     with pytest.raises(DeviceError, match=r"odd\.xml") as caught:

@@ -62,7 +62,7 @@ def test_other_events_padding_and_long_records_are_passed_over(reader: PageReade
 
 
 @given(data=st.data())
-def test_damaged_pages_never_hurt(reader: PageReader, data: st.DataObject) -> None:
+def test_damaged_pages_raise_nothing(reader: PageReader, data: st.DataObject) -> None:
     good = bytearray(page([newtask(5, 1, 2, "x"), switch(9, (2, "x"), 1, (0, "y")), ran(12, 5, 1)], begin_ns=1))
     for at in data.draw(st.lists(st.integers(0, 200), max_size=8)):
         good[at] = data.draw(st.integers(0, 255))
