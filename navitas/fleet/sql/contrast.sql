@@ -13,18 +13,18 @@
     FROM usage JOIN packages ON usage.package = packages.id
     GROUP BY usage.client, packages.app_id, usage.screen
 ),
-parted AS (
+sides AS (
     SELECT
         used.client, used.app, used.screen, used.pairs, used.t1, used.d1, (used.t + used.t1) / 2 AS ran,
         whole.t - used.t AS t0, whole.d - used.d AS d0, v
     FROM used JOIN whole ON used.client = whole.client AND used.screen = whole.screen
 ),
-weighed AS (
+weighted AS (
     SELECT
         client, app, screen, pairs, t1, d1, ran, v,
         CASE WHEN t1 >= {least_s} AND t0 >= {least_s} THEN t1 * t0 / (t1 + t0) ELSE 0 END AS w,
         CASE WHEN t1 >= {least_s} AND t0 >= {least_s} THEN (d1 * t0 - d0 * t1) / (t1 + t0) ELSE 0 END AS s
-    FROM parted
+    FROM sides
 )
 SELECT
     client, app, CAST(SUM(pairs) AS BIGINT) AS pairs, SUM(t1) AS seconds, SUM(d1) AS drop_ppm,
@@ -32,4 +32,4 @@ SELECT
     SUM(CASE WHEN screen = 0 THEN w ELSE 0 END) + SUM(CASE WHEN screen = 1 THEN w ELSE 0 END) + SUM(CASE WHEN screen = 2 THEN w ELSE 0 END) AS w,
     SUM(CASE WHEN screen = 0 THEN s ELSE 0 END) + SUM(CASE WHEN screen = 1 THEN s ELSE 0 END) + SUM(CASE WHEN screen = 2 THEN s ELSE 0 END) AS s,
     SUM(CASE WHEN screen = 0 THEN w * v ELSE 0 END) + SUM(CASE WHEN screen = 1 THEN w * v ELSE 0 END) + SUM(CASE WHEN screen = 2 THEN w * v ELSE 0 END) AS noise
-FROM weighed GROUP BY client, app
+FROM weighted GROUP BY client, app

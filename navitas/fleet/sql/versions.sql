@@ -9,18 +9,18 @@
     GROUP BY usage.client, usage.package, packages.app_id, usage.screen
 ),
 own AS (SELECT client, app, screen, SUM(t) AS t, SUM(d) AS d FROM used GROUP BY client, app, screen),
-parted AS (
+sides AS (
     SELECT used.client, used.package, used.app, used.screen, used.pairs, t1, d1, whole.t - own.t AS t0, whole.d - own.d AS d0
     FROM used
     JOIN own ON used.client = own.client AND used.app = own.app AND used.screen = own.screen
     JOIN whole ON used.client = whole.client AND used.screen = whole.screen
 ),
-weighed AS (
+weighted AS (
     SELECT client, app, package, screen, pairs, t1 * t0 / (t1 + t0) AS w, (d1 * t0 - d0 * t1) / (t1 + t0) AS s
-    FROM parted WHERE t1 > 0 AND t0 >= {least_s}
+    FROM sides WHERE t1 > 0 AND t0 >= {least_s}
 )
 SELECT
     client, app, package, CAST(SUM(pairs) AS BIGINT) AS pairs,
     SUM(CASE WHEN screen = 0 THEN w ELSE 0 END) + SUM(CASE WHEN screen = 1 THEN w ELSE 0 END) + SUM(CASE WHEN screen = 2 THEN w ELSE 0 END) AS w,
     SUM(CASE WHEN screen = 0 THEN s ELSE 0 END) + SUM(CASE WHEN screen = 1 THEN s ELSE 0 END) + SUM(CASE WHEN screen = 2 THEN s ELSE 0 END) AS s
-FROM weighed GROUP BY client, app, package
+FROM weighted GROUP BY client, app, package
