@@ -93,12 +93,18 @@ def remove_leftovers(folder: Path) -> None:
 def remove_abandoned(folder: Path) -> None:
     """Remove unfinished files that are older than an hour. For folders that other processes write small files to."""
     with suppress(OSError):
-        _remove(path for path in filter(is_leftover, folder.iterdir()) if time.time() - path.lstat().st_mtime > _ABANDONED_S)
+        _remove(filter(_is_old, filter(is_leftover, list(folder.iterdir()))))
+
+
+def _is_old(path: Path) -> bool:
+    with suppress(OSError):  # Another process may have removed it.
+        return time.time() - path.lstat().st_mtime > _ABANDONED_S
+    return False
 
 
 def _remove(paths: Iterable[Path]) -> None:
-    with suppress(OSError):
-        for path in paths:
+    for path in paths:
+        with suppress(OSError):  # The others can still be removed.
             path.unlink(missing_ok=True)
 
 

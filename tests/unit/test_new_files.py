@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,26 @@ def test_an_unfinished_name_is_new_and_short(tmp_path: Path) -> None:
     assert one != two and one.parent == target.parent and len(one.name) < 255
     one.touch()
     one.replace(target)
+
+
+@pytest.mark.parametrize("remove", [remove_leftovers, remove_abandoned])
+def test_a_leftover_that_cannot_be_removed_does_not_keep_the_others(
+    remove: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        path = tmp_path / f".{number:016x}.part"
+        path.touch()
+        os.utime(path, (0, 0))
+    unlink, failures = Path.unlink, iter([PermissionError(1, "Operation not permitted")])
+
+    def failing_once(path: Path, missing_ok: bool = False) -> None:
+        for error in failures:
+            raise error
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", failing_once)
+    remove(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_failure_leaves_the_old_content_and_no_partial_file(tmp_path: Path) -> None:
