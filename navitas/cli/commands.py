@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from click.core import ParameterSource
 from navitas.cli.common_options import COMMON, common_options
 from navitas.cli.messages import detail, note, warning
 from navitas.cli.option import Option
+from navitas.errors import UsageError
 
 _OTHER_OPTIONS = "Options"
 _SOURCE_NAMES = {ParameterSource.COMMANDLINE: "command line", ParameterSource.ENVIRONMENT: "environment"}
@@ -64,7 +66,28 @@ class NavitasCommand(click.Command):
         from navitas.cli.paths import check_folders  # noqa: PLC0415  # Keeps `navitas --help` fast.
 
         check_folders(ctx)
-        return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            if origins := self._origins_of(error.message, ctx):
+                error.remedy = f"{error.remedy} ({origins})".strip()
+            raise
+
+    def _origins_of(self, message: str, ctx: click.Context) -> str:
+        """Return the origins of the options in a message that are not from the command line. Empty if there are none."""
+        settings = ctx.meta.get(_META)
+        origins = []
+        for param in self.params:
+            names = [*param.opts, *param.secondary_opts] if isinstance(param, Option) else []
+            named = next((name for name in names if re.search(rf"(?<!\S){re.escape(name)}(?![\w-])", message)), None)
+            if named is None or not isinstance(param, Option):
+                continue
+            source = param.source(ctx)
+            if source == ParameterSource.ENVIRONMENT:
+                origins.append(f"{param.variable(ctx)} sets {named}")
+            elif source == ParameterSource.DEFAULT_MAP and settings is not None:
+                origins.append(f"{settings.origin(param, ctx)} sets {named}")
+        return ", ".join(origins)
 
     def _print_origins(self, ctx: click.Context) -> None:
         settings = ctx.meta.get(_META)

@@ -36,13 +36,16 @@ def command() -> None:
 
 
 @command.command("show", cls=NavitasCommand, example="navitas power show --device SERIAL")
-@click.argument("name", required=False, type=NAME_OR_FILE, metavar="NAME|FILE")
+@click.argument("name", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE]")
 @option(
     "--device", "serial", type=TEXT, metavar="SERIAL", help="Show the profile of this device ('virtual' too), and its source."
 )
 @json_option
 def show(*, name: str | None, serial: str | None, json_file: Path | None) -> None:
-    """Show the CPU figures of a profile. Without arguments, list the names of packaged profiles."""
+    """Show the CPU figures of a profile.
+
+    Without arguments, list the names of packaged profiles.
+    """
     if name is not None and serial is not None:
         raise UsageError("a profile's name and --device exclude each other", "use one of them")
     is_text = check_json(json_file)
@@ -71,7 +74,10 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File of the profile.")
 @json_option
 def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None:
-    """Write the profile of a phone to a file, read from the phone again rather than from the cache."""
+    """Write the profile of a phone to a file.
+
+    Reads the phone again, not the cache.
+    """
     check_json(json_file)
     check_regular_or_new(output)
     with device_of(serial) as device:
@@ -86,7 +92,10 @@ def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None
 @click.argument("file", type=READ_FILE_ANY_NAME)
 @json_option
 def validate(*, file: Path, json_file: Path | None) -> int:
-    """List all defects of a profile, with their lines. The exit code is 1 if the profile is unusable."""
+    """List all defects of a profile, with their lines.
+
+    The exit code is 1 if the profile is unusable.
+    """
     is_text = check_json(json_file)
     say: Callable[[str], None] = click.echo if is_text else lambda text: None
     try:

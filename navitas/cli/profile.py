@@ -56,7 +56,7 @@ from navitas.report.registry import find_format
         "--timeout",
         "timeout_s",
         type=Finite(min=1),
-        default=3600.0,
+        default=3600,
         show_default=True,
         metavar="S",
         help="Stop after S seconds without progress.",

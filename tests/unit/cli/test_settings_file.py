@@ -171,6 +171,21 @@ def test_an_error_about_a_variable_names_it(project: Path, monkeypatch: pytest.M
     assert "NAVITAS_REPORT_TOP (--top)" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("source", ["file", "environment"])
+def test_an_error_names_the_origin_of_an_option_that_is_not_on_the_command_line(
+    source: str, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    if source == "file":
+        (project / "navitas.toml").write_text('[profile]\nrepeat = 2\nradios = "off"\n')
+    else:
+        monkeypatch.setenv("NAVITAS_PROFILE_RADIOS", "off")
+    origin = f"{project / 'navitas.toml'}:3" if source == "file" else "NAVITAS_PROFILE_RADIOS"
+    assert run(["profile", "--no-prepare"]) == ExitCode.USAGE
+    assert f"leave one out ({origin} sets --radios)\n" in capsys.readouterr().err
+    assert run(["profile", "--no-prepare", "--radios", "off"]) == ExitCode.USAGE
+    assert "leave one out\n" in capsys.readouterr().err
+
+
 def test_bundles_ignore_build_options_of_a_settings_file(project: Path, capsys: Capture) -> None:
     (project / "navitas.toml").write_text('[profile]\nmodule = ":app"\n')
     (project / "b.zip").write_text("no bundle")
