@@ -27,7 +27,7 @@ class _FleetGroup(LazyGroup):
     modules = COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """UsageError if a package that fleets need is not installed, even one that is imported later."""
+        """Raise `UsageError` if a package that fleets need is not installed, even one that is imported later."""
         for package in _EXTRA if cmd_name in self.modules else ():
             if find_spec(package) is None:
                 raise UsageError(f"fleet commands need the package {package}", "pip install 'navitas[fleet]'")

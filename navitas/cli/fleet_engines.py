@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _spark(spill: Path, memory_mib: int) -> Engine:
-    """UsageError if Spark is not installed."""
+    """Raise `UsageError` if Spark is not installed."""
     warnings.filterwarnings("ignore", module=r"pyspark\.")  # Deprecations of features that Navitas does not use.
     try:
         from navitas.fleet.engine.spark import SparkEngine  # noqa: PLC0415

@@ -100,7 +100,7 @@ def command(
 
 
 def _recordings(given: tuple[Path, ...]) -> Iterator[Path]:
-    """The named recordings, and those in named folders. UsageError if there are none."""
+    """The named recordings, and those in named folders. Raises `UsageError` if there are none."""
     for path in given:
         inside = sorted(file.parent for file in (path, *_folders(path)) for file in [file / MANIFEST_NAME] if file.is_file())
         if not inside:

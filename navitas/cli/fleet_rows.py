@@ -35,7 +35,7 @@ class Outputs:
     top: int
 
     def check(self) -> None:
-        """UsageError, before any work, if a file cannot be written."""
+        """Raise `UsageError` before any work if a file cannot be written."""
         check_files([path for path in (self.json, self.csv) if path is not None])
 
     def write(self, kind: type[R], rows: Sequence[R], **more: object) -> bool:
@@ -60,7 +60,7 @@ def output_options(function: F) -> F:
 
 
 def take_outputs(values: dict[str, Any]) -> Outputs:
-    """Remove the output options from a command's keyword arguments. UsageError if a file cannot be written."""
+    """Remove the output options from a command's keyword arguments. Raises `UsageError` if a file cannot be written."""
     outputs = Outputs(values.pop("json_file"), values.pop("csv_file"), values.pop("top"))
     outputs.check()
     return outputs

@@ -17,7 +17,7 @@ from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import NEW_STORE, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
-from navitas.collect.battery_sample import pseudonym, pull_history, take_sample, who
+from navitas.collect.battery_sample import model_and_os, pseudonym, pull_history, take_sample
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, UsageError
 from navitas.fleet.ingest.checkin import CheckinReader
@@ -77,7 +77,7 @@ def _ingest(store: Path, lines: str, *, is_text: bool) -> int:
 
 def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
     """The samples in the history that the phone keeps. `DeviceError` if there are none."""
-    known = who(device)
+    known = model_and_os(device)
     reader = CheckinReader(client or pseudonym(device))
     found = 0
     with owned_folder("navitas-sample-") as folder:

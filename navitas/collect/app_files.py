@@ -35,10 +35,10 @@ def prepare(device: Device, package: str, config: str) -> str:
     result = device.shell(f"{run_as} rm -rf {FOLDER} && {run_as} mkdir -p {FOLDER} && {copied}")
     if result.exit_code == 0:
         return ""
-    said = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
-    if "unknown package" in said or "is unknown" in said:
-        raise DeviceError(f"device {device.info.serial}: {package} is not installed: {said}", "install it first")
-    return said or f"exit code {result.exit_code}"
+    output = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
+    if "unknown package" in output or "is unknown" in output:
+        raise DeviceError(f"device {device.info.serial}: {package} is not installed: {output}", "install it first")
+    return output or f"exit code {result.exit_code}"
 
 
 def remove(device: Device, package: str) -> None:

@@ -148,10 +148,10 @@ def _output_line(result: ShellResult) -> str:
     return " ".join((result.stdout + result.stderr).decode("utf-8", "replace").split())[-_LONGEST_OUTPUT:]
 
 
-def _first_process(device: Device, package: str, said: str) -> str | None:
+def _first_process(device: Device, package: str, output: str) -> str | None:
     """Return the app's first process that writes events, or None if its files are not accessible.
 
-    Raises `DeviceError` if there is none, with `said`, the output of the command that started the app.
+    Raises `DeviceError` if there is none. `output` of the command that started the app is part of its message.
     """
     deadline = time.monotonic() + _EVENTS_S
     run_as = device.shell(f"run-as {shlex.quote(package)} true")
@@ -162,7 +162,7 @@ def _first_process(device: Device, package: str, said: str) -> str | None:
             return re.sub(r"\D", "", name.removesuffix(".nvch"))
         time.sleep(_POLL_S)
     if not _processes(device, package):
-        why = f"; monkey, which starts it, printed: {said}" if said else ""
+        why = f"; monkey, which starts it, printed: {output}" if output else ""
         on_phone = device.info.kind == "phone"
         on_virtual = "check that the app has a launcher activity that the virtual phone can run: docs/virtual-phone.md"
         remedy = "start it on the phone to see why" if on_phone else on_virtual

@@ -52,7 +52,7 @@ def take_sample(device: Device, client: str) -> dict[str, object]:
         "screen": None if awake is None else awake[1] == "Awake",
         "network": _network(device.shell("dumpsys connectivity").text),
         "cpu": cpu,
-        **who(device),
+        **model_and_os(device),
         "uptime_s": int(uptime[0]) if uptime else None,
         "apps": [_named(app, versions) for app in sorted(running)],
         "foreground": _named(resumed[1], versions) if resumed else None,
@@ -67,7 +67,7 @@ def pseudonym(device: Device) -> str:
     ).hexdigest()
 
 
-def who(device: Device) -> dict[str, object | None]:
+def model_and_os(device: Device) -> dict[str, object | None]:
     """Return the phone's model and its Android version."""
     version = device.shell("getprop ro.build.version.release").text.strip()
     return {"model": device.info.model or None, "os": version or None}

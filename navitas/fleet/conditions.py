@@ -46,7 +46,7 @@ class ConditionStrata:
 def strata_by_app(
     fleet: Fleet, apps: I64, affected: Mapping[int, I64], progress: Callable[[int, int], None] = lambda done, total: None
 ) -> Iterator[tuple[int, ConditionStrata]]:
-    """Yield each app with its strata, in groups that fit into memory. FleetError when samples cannot be read.
+    """Yield each app with its strata, in groups that fit into memory. Raises `FleetError` when samples cannot be read.
 
     Apps in `affected` have strata on its clients and on a random control group only.
     """

@@ -19,7 +19,7 @@ ENDINGS = (".csv", ".parquet")
 
 
 def check_export(file: Path) -> None:
-    """UsageError if the file name ends in neither .csv nor .parquet, or names a folder."""
+    """Raise `UsageError` if the file name ends in neither .csv nor .parquet, or names a folder."""
     if file.suffix not in ENDINGS or file.is_dir():
         raise UsageError(f"{file}: not a CSV or Parquet file name", "End it in .csv or .parquet.")
 

@@ -37,7 +37,7 @@ def fingerprint(*files: Path) -> str:
 
 
 def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
-    """Read a Parquet file. FleetError if that fails."""
+    """Read a Parquet file. Raises `FleetError` if that fails."""
     try:
         check_regular(file)
         whole = pq.ParquetFile(file)
@@ -50,7 +50,7 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
 
 
 def typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Cast to the schema's columns. FleetError if a type differs, or if a required column is missing or has nulls."""
+    """Cast to the schema's columns. Raises `FleetError` if a type differs, or if a required column is missing or has nulls."""
     columns = []
     for field in schema:
         if table.column_names.count(field.name) > 1:

@@ -75,7 +75,7 @@ def summary_of(fleet: Fleet) -> Summary:
 
 
 def rates(fleet: Fleet, progress: Callable[[int, int], None] = lambda done, total: None) -> Iterator[pa.Table]:
-    """Yield the pairs that count, unit by unit. FleetError if samples cannot be read."""
+    """Yield the pairs that count, unit by unit. Raises `FleetError` if samples cannot be read."""
     found = pa.concat_tables(fleet.query_clients(_STEPS)).sort_by("client")
     clients, steps = found["client"].to_numpy(), found["step_ppm"].to_numpy(zero_copy_only=False).astype(np.float64)
     names = _package_names(fleet)

@@ -43,7 +43,7 @@ class Fleet:
 
     @classmethod
     def open(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
-        """Open the store in its current state. FleetError if it is empty, or if its packages do not match its results."""
+        """Open the store in its current state. Raises `FleetError` if it is empty, or its packages do not match its results."""
         jobs = jobs_of(store)
         if not jobs:
             raise FleetError(f"{store.path}: no samples", "Ingest some: `navitas fleet ingest`.")
@@ -58,7 +58,7 @@ class Fleet:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the store. FleetError if samples changed, or if another process holds it and `waiting` is None."""
+        """Lock the store. Raises `FleetError` if samples changed, or if another process holds it and `waiting` is None."""
         with exclusive_writer(self.store.path, self.waiting):
             if tuple(jobs_of(self.store)) != self.jobs:
                 raise FleetError(f"{self.store.path}: samples changed during the computation", "Run the command again.")
@@ -76,8 +76,8 @@ class Fleet:
     def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
         """Run a statement on groups of client buckets. It sees `usage`, `clients`, `contrast` and `packages`.
 
-        It also sees the units' results in the folder `extra` of work. Groups are split if memory is short. FleetError if one
-        bucket is too much.
+        It also sees the units' results in the folder `extra` of work. Groups are split if memory is short. Raises
+        `FleetError` if one bucket needs too much memory.
         """
         return [table for _, table in self.query_buckets(sql, self.buckets, extra, tables)]
 
@@ -138,7 +138,7 @@ def bring_up_to_date(
 ) -> Fleet:
     """Compute the sums of units and contrasts of buckets that are missing or stale. Calls `progress(done, total)`.
 
-    FleetError if the store is empty, or if another process writes to it and `waiting` is None.
+    Raises `FleetError` if the store is empty, or if another process writes to it and `waiting` is None.
     """
     fleet = Fleet.open(store, engine, waiting)
     if any(_stale_tasks(fleet)):

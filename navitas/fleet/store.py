@@ -53,7 +53,7 @@ class Store:
 
     @classmethod
     def create(cls, path: Path, *, buckets: int = BUCKETS, salt: str | None = None) -> Store:
-        """Create the folder, or open an existing fleet. FleetError if the folder holds something else."""
+        """Create the folder, or open an existing fleet. Raises `FleetError` if the folder holds something else."""
         if (path / layout.SETTINGS).exists():
             return cls.open(path)
         if path.exists() and not (path.is_dir() and all(map(_is_leftover, path.iterdir()))):
@@ -65,7 +65,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path) -> Store:
-        """Open a fleet's folder. FleetError if it is not a fleet, or of a newer format."""
+        """Open a fleet's folder. Raises `FleetError` if it is not a fleet, or of a newer format."""
         before_arrays()
         file = path / layout.SETTINGS
         try:
@@ -94,7 +94,7 @@ class Store:
         return self.path / layout.WORK
 
     def parts(self) -> dict[Unit, list[Path]]:
-        """All parts of samples by unit, both in order. FleetError if a folder is not of a valid bucket and month."""
+        """All parts of samples by unit, both in order. Raises `FleetError` if a folder is not of a valid bucket and month."""
         found: dict[Unit, list[Path]] = defaultdict(list)
         for file in sorted((self.path / layout.SAMPLES).glob("bucket=*/month=*/part-*.parquet")):
             named = _UNIT.fullmatch(file.parent.relative_to(self.path / layout.SAMPLES).as_posix())
@@ -111,7 +111,7 @@ class Store:
         return self.path / layout.SAMPLES / unit.folder / f"part-{name}.parquet"
 
     def packages(self) -> pa.Table:
-        """Packages (an app in a version) by number. FleetError if the list is damaged."""
+        """Packages (an app in a version) by number. Raises `FleetError` if the list is damaged."""
         file = self.path / layout.PACKAGES
         if not file.exists():
             return PACKAGES.empty_table()
@@ -169,7 +169,7 @@ def _tidy(path: Path) -> None:
 
 
 def read_samples(file: Path, columns: Sequence[str]) -> pa.Table:
-    """Read columns of a part of samples. Optional columns may be missing. FleetError if the file is not a valid part."""
+    """Read columns of a part of samples. Optional columns may be missing. Raises `FleetError` if the file is not a valid part."""
     table = typed(file, read_table(file, [*columns]), pa.schema([SAMPLES.field(name) for name in columns]))
     for name in _RANGES.keys() & set(columns):
         least, most = _RANGES[name]

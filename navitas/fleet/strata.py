@@ -54,7 +54,7 @@ class StrataTask(BucketTask):
         return is_made_from(self._file(job), self._inputs(job))
 
     def run(self) -> None:
-        """Write the strata of each unit. FleetError when files cannot be read or written."""
+        """Write the strata of each unit. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
             made = strata_of(ordered(samples), job.begins_s, self.request, self.app_of)
             write_table(self._file(job), made, self._inputs(job))

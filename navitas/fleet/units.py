@@ -28,7 +28,7 @@ class FleetTask(Protocol):
         ...
 
     def run(self) -> None:
-        """Run the task. FleetError when files cannot be read or written."""
+        """Run the task. Raises `FleetError` when files cannot be read or written."""
         ...
 
 
@@ -83,7 +83,7 @@ class UsageTask(BucketTask):
     app_of: NDArray[np.int32] | None = None
 
     def run(self) -> None:
-        """Compute one unit after another. FleetError when files cannot be read or written."""
+        """Compute one unit after another. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
             job.make(samples, self.app_of)
 

@@ -33,7 +33,7 @@ class AppProcess:
         self._turn = asyncio.Lock()
         self._is_ready = False
 
-    async def ask(self, request: str) -> AsyncIterator[str]:
+    async def send(self, request: str) -> AsyncIterator[str]:
         """Send a request and yield the lines of its answer except the last. Raises `AppEnded`, or `StartError` if refused."""
         async with self._turn:
             if not self._is_ready:  # the first answer is for the start

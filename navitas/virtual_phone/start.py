@@ -133,9 +133,9 @@ def _wait_until_ready(process: subprocess.Popen[bytes], log: BinaryIO) -> str:
         piece = os.read(process.stdout.fileno(), 4096) if ready else b""
         if not piece:
             log.seek(0)
-            said = log.read().decode("utf-8", "replace").strip()
+            output = log.read().decode("utf-8", "replace").strip()
             raise DeviceError(
-                f"the virtual phone did not start: {said or f'nothing came within {_READY_S:.0f} s'}",
+                f"the virtual phone did not start: {output or f'nothing came within {_READY_S:.0f} s'}",
                 "free memory or disk space if these are short, else report this",
             )
         line += piece

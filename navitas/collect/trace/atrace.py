@@ -39,9 +39,9 @@ def begin(device: Device, _longest_s: float, _warn: Warn) -> AtraceTrace:
     if not can_trace(listed):
         raise TracerUnavailable("it cannot trace the scheduler" if listed.strip() else "not on this phone")
     start = f"atrace --async_start -c -b {_BUFFER_KB} {' '.join(categories)}"
-    said = device.shell(f"mkdir -p {runtime_config.FOLDER} && touch {MARK} && {start}", timeout_s=_START_S)
-    if said.exit_code:
-        raise start_error(said)
+    result = device.shell(f"mkdir -p {runtime_config.FOLDER} && touch {MARK} && {start}", timeout_s=_START_S)
+    if result.exit_code:
+        raise start_error(result)
     return AtraceTrace(device)
 
 

@@ -86,9 +86,9 @@ def begin(device: Device, longest_s: float, warn: Warn) -> PerfettoTrace:
         feed, form = f"echo {shlex.quote(text)}", " --txt"
     else:
         feed, form = f"echo {base64.b64encode(binary_config(text)).decode()} | base64 -d", ""
-    said = device.shell(f"{feed} | perfetto -c -{form} -o {path} --background")
-    if not re.search(r"^\d{2,10}\s*$", said.text, re.MULTILINE):  # its process's id
-        raise start_error(said)
+    result = device.shell(f"{feed} | perfetto -c -{form} -o {path} --background")
+    if not re.search(r"^\d{2,10}\s*$", result.text, re.MULTILINE):  # its process's id
+        raise start_error(result)
     return PerfettoTrace(device, path, warn)
 
 

@@ -34,10 +34,10 @@ class TracerUnavailable(Exception):
     """This phone does not have the tracer, or the tracer does not start."""
 
 
-def start_error(said: ShellResult) -> TracerUnavailable:
+def start_error(result: ShellResult) -> TracerUnavailable:
     """Return why a tracer did not start, from the last line of its output."""
-    text = (said.stderr or said.stdout).decode("utf-8", "replace").strip()
-    return TracerUnavailable(text.splitlines()[-1][:_LONGEST_REASON] if text else f"exit code {said.exit_code}")
+    text = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
+    return TracerUnavailable(text.splitlines()[-1][:_LONGEST_REASON] if text else f"exit code {result.exit_code}")
 
 
 def copy(device: Device, command: str, local: Path) -> None:

@@ -27,7 +27,7 @@ class Engine(Protocol):
     """The best number of buckets of clients per statement. Each statement costs time, each bucket memory."""
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
-        """Run all tasks in any order, and call `done` after each. FleetError if one fails, also for lack of memory."""
+        """Run all tasks in any order, and call `done` after each. Raises `FleetError` if one fails, also for lack of memory."""
         ...
 
     def query(self, sql: str, tables: Tables) -> pa.Table:

@@ -79,7 +79,7 @@ class DuckDbEngine:
 
 
 def _fits(task: FleetTask) -> bool:
-    """Run a task, and return whether memory sufficed. FleetError if it fails otherwise."""
+    """Run a task, and return whether memory sufficed. Raises `FleetError` if it fails otherwise."""
     try:
         run_task(task)
     except FleetError as error:

@@ -44,7 +44,7 @@ class StatementSession:
 
     A new Spark reads its usual settings (spark-defaults.conf, PYSPARK_SUBMIT_ARGS), except for the driver's memory. Without a
     master, it runs on this machine. Its files and its standard error are in a folder of this process within `spill`.
-    UsageError if it does not start.
+    Raises `UsageError` if it does not start.
     """
 
     def __init__(self, spill: Path, memory_mib: int, master: str | None) -> None:

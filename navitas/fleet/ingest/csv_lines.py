@@ -28,7 +28,7 @@ class CsvReader:
     name: str = "a CSV"
 
     def read(self, block: LineBlock) -> RowBatch:
-        """A block's rows. FleetError if the header lacks a required column."""
+        """A block's rows. Raises `FleetError` if the header lacks a required column."""
         if not self.header and block.lines:
             try:
                 self.header = [name.strip().lower() for name in _cells(block.lines[0])]

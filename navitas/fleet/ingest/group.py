@@ -112,7 +112,7 @@ class Group:
         self._spool.add(table, len(self._sources) - 1)
 
     def store(self, keys: Keys) -> None:
-        """Store the sources, and enter them in the ledger. FleetError if the store cannot be read or written."""
+        """Store the sources, and enter them in the ledger. Raises `FleetError` if the store cannot be read or written."""
         name = hashlib.blake2b("".join(digest for digest, _ in self._sources).encode(), digest_size=16).hexdigest()
         merger = Merger(name, self._store, self._staged, keys, len(self._sources))
         for bucket in self._spool.buckets():

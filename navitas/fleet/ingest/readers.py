@@ -36,7 +36,7 @@ class Reader(Protocol):
 
 
 def reader_of(name: str, first: LineBlock, client: str) -> Reader:
-    """The reader for a file by its name and first block. FleetError if there is none.
+    """The reader for a file by its name and first block. Raises `FleetError` if there is none.
 
     `client` is the phone of a batterystats history. `{name}` in it stands for the file name without extensions.
     """

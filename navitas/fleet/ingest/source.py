@@ -30,14 +30,14 @@ class SourceFile:
     done: int = 0
 
     def check_text(self) -> None:
-        """Check the first bytes. FleetError for an unreadable file, or one that is neither text nor gzip."""
+        """Check the first bytes. Raises `FleetError` for an unreadable file, or one that is neither text nor gzip."""
         with self._opened() as stream:
             head = stream.read(_HEAD)
         if b"\0" in head and not head.startswith(_GZIP):
             raise FleetError(f"{self.path}: neither text nor compressed by gzip", "Name files of samples.")
 
     def open(self) -> SourceFile:
-        """Compute the hash (128 bits of SHA-256). FleetError if the file cannot be read."""
+        """Compute the hash (128 bits of SHA-256). Raises `FleetError` if the file cannot be read."""
         digest = hashlib.sha256()
         self.size = 0
         with self._opened() as stream:
@@ -50,7 +50,7 @@ class SourceFile:
     def blocks(self) -> Iterator[LineBlock]:
         """Yield the decompressed lines. A damaged end becomes a refusal.
 
-        FleetError if the content has changed since it was hashed.
+        Raises `FleetError` if the content has changed since it was hashed.
         """
         cutter = LineCutter()
         held: list[bytes] = []

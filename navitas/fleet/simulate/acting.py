@@ -29,7 +29,7 @@ NOT_ADVISED = "not advised"
 
 
 def read_advice(file: Path) -> pa.Table:
-    """Read columns client and app from CSV or Parquet. FleetError if the file is unreadable or lacks one."""
+    """Read columns client and app from CSV or Parquet. Raises `FleetError` if the file is unreadable or lacks one."""
     as_texts = pyarrow.csv.ConvertOptions(column_types={"client": pa.string(), "app": pa.string()})
     try:
         if check_regular(file).st_size > _LARGEST_ADVICE:
@@ -50,8 +50,9 @@ def act(
 
     Clients are named by pseudonym, as in results, or by number, as in `truth`. Clients of the group *advised* stop each
     named app with probability `compliance`; the *control* group stops none. Writes `truth/acted.parquet` (a row per
-    client) and `truth/advice.parquet` (a row per piece of advice). FleetError if the store is not simulated, has acted on
-    other advice, or lacks a client or app of the advice.
+    client) and `truth/advice.parquet` (a row per piece of advice).
+
+    Raises `FleetError` if the store is not simulated, has acted on other advice, or lacks a client or app of the advice.
     """
     with exclusive_writer(store.path):
         return _second_period(store, advice, compliance, jobs, progress)

@@ -80,7 +80,7 @@ class FleetModel:
     dirt: bool = False
 
     def __post_init__(self) -> None:
-        """UsageError if the numbers are contradictory."""
+        """Raise `UsageError` if the numbers are contradictory."""
         for wrong, message in (
             (self.clients < 1, "a fleet has at least one client"),
             (self.samples < 2 * self.clients, f"{self.clients} clients need at least {2 * self.clients} samples"),

@@ -35,8 +35,8 @@ Progress = Callable[[int, int], None]
 def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progress: Progress | None = None) -> None:
     """Write samples, packages and the folder `truth`.
 
-    The same model, seed and store (salt, buckets) give the same files with any number of `jobs` (processes). FleetError if the
-    store has other samples.
+    The same model, seed and store (salt, buckets) give the same files with any number of `jobs` (processes). Raises
+    `FleetError` if the store has other samples.
     """
     with exclusive_writer(store.path):
         _claim(store, model, seed)

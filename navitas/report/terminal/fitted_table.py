@@ -56,7 +56,7 @@ class FittedTable:
     key_share: float = _KEY_SHARE
 
     def add(self, *cells: Cell) -> None:
-        """Add a row. ValueError if the number of cells differs from that of columns."""
+        """Add a row. Raises `ValueError` if the number of cells differs from that of columns."""
         if len(cells) != len(self.columns):
             raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns")
         self.rows.append(cells)

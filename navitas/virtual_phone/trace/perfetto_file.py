@@ -48,7 +48,7 @@ class TraceSession:
         ftrace = (source.config.ftrace_config for source in self.config.data_sources if source.config.name == "linux.ftrace")
         return {as_bytes(name).decode("utf-8", "replace").rpartition("/")[2] for one in ftrace for name in one.ftrace_events}
 
-    def asks(self, name: str) -> Any:
+    def data_source(self, name: str) -> Any:
         """Return the configuration of a data source; None if it is not requested."""
         found = (source.config for source in self.config.data_sources if source.config.name == name)
         return next(found, None)
@@ -71,7 +71,7 @@ def _packets(session: TraceSession) -> Iterator[Any]:
     ahead_ns = session.moments[0].ahead_ns
     yield _snapshot(session.moments[0])
     yield _overruns(session, _START)
-    if session.asks("linux.process_stats") is not None:
+    if session.data_source("linux.process_stats") is not None:
         yield _tree(session)
     for cpu, events in groupby(_wanted(session), key=lambda event: event.cpu):
         lost = False
@@ -80,7 +80,7 @@ def _packets(session: TraceSession) -> Iterator[Any]:
             for low in range(0, len(whole), _MOST_EVENTS):
                 yield _bundle(cpu, whole[low : low + _MOST_EVENTS], session.log, ahead_ns, lost and not low)
             lost = is_loss
-    if (polled := session.asks("linux.sys_stats")) is not None and polled.sys_stats_config.cpufreq_period_ms:
+    if (polled := session.data_source("linux.sys_stats")) is not None and polled.sys_stats_config.cpufreq_period_ms:
         yield from _polls(session.log, polled.sys_stats_config.cpufreq_period_ms * 1_000_000, ahead_ns)
     yield from _rails(session.rails_uj)
     for moment in session.moments[1:]:

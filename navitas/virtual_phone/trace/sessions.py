@@ -50,7 +50,7 @@ class PerfettoSession:
         """Wait for the end, and read the rails meanwhile if requested."""
         duration_ms = self._config.duration_ms
         deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")
-        power = session.asks("android.power")
+        power = session.data_source("android.power")
         rails = power is not None and power.android_power_config.collect_power_rails
         period_s = (power.android_power_config.battery_poll_ms / 1000 if rails else 0.0) or _DEFAULT_POLL_S
         while True:

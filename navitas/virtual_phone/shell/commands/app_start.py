@@ -53,7 +53,7 @@ async def start(context: Context, args: list[str]) -> int:
     try:
         was_running, app = await running(context, package)
         if intent.waits or was_running:
-            async for _ in app.ask(f"activity {activity.name}"):
+            async for _ in app.send(f"activity {activity.name}"):
                 pass
         else:
             context.phone.jobs.start(("am",), context.shell.who, _request(app, f"activity {activity.name}"))
@@ -87,7 +87,7 @@ async def running(context: Context, package: Package) -> tuple[bool, AppProcess]
 async def _request(app: AppProcess, request: str) -> int:
     """Send a request without waiting; errors go to the log."""
     try:
-        async for _ in app.ask(request):
+        async for _ in app.send(request):
             pass
     except (StartError, AppEnded):
         return 1
@@ -105,7 +105,7 @@ async def _service(context: Context, args: list[str], request: str, doing: str) 
         return 255
     try:
         _, app = await running(context, package)
-        async for _ in app.ask(f"{request} {service.name}"):
+        async for _ in app.send(f"{request} {service.name}"):
             pass
     except (StartError, AppEnded) as error:
         await context.err(f"Error: {error or 'the process ended'}\n")

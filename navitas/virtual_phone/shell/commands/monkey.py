@@ -30,9 +30,9 @@ async def monkey(context: Context) -> int:
     begun, injected = time.monotonic(), 0
     try:
         _, app = await running(context, package)
-        async for _ in app.ask(f"activity {activity.name}"):
+        async for _ in app.send(f"activity {activity.name}"):
             pass
-        async for event in app.ask(f"monkey {seed} {count} {throttle} {activity.name}"):
+        async for event in app.send(f"monkey {seed} {count} {throttle} {activity.name}"):
             injected += 1
             if verbose:
                 await context.out(f":Sending {event.removeprefix('event ')}\n")
