@@ -23,6 +23,7 @@ CHECK_EXAMPLES = 10
 from support.android_projects import sdk  # noqa: E402
 from support.browser import find_browser  # noqa: E402
 from support.example_budget import limit_examples  # noqa: E402
+from support.field_data import FIELD_DATA, NO_FIELD_DATA  # noqa: E402
 
 # No test fails because it is slow.
 settings.register_profile("navitas", deadline=None)
@@ -98,11 +99,10 @@ def browser() -> str:
 
 @pytest.fixture(scope="session")
 def field() -> Path:
-    """The folder next to the repository with files from real devices."""
-    folder = TESTS.parent.parent / "shared" / "field"
-    if not folder.is_dir():
-        pytest.skip("no field data: ../shared/field is absent")
-    return folder
+    """The folder with data of real devices."""
+    if not FIELD_DATA.is_dir():
+        pytest.skip(NO_FIELD_DATA)
+    return FIELD_DATA
 
 
 @pytest.fixture

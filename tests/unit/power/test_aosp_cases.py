@@ -1,16 +1,16 @@
-"""The power models give what Android's own tests of its power models expect (../shared/field/aosp-power)."""
+"""The power models compute the figures that Android's own tests of its power models expect."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from aosp_profiles import model_of
 from aosp_usage import UC_C, DeviceStates, Found, UserRows, figure, ns, rows_of
+from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.power.components.allocation import Allocation, proportional, sum_by_interval, whole_milliseconds
 from navitas.power.components.charge import F64, I64
@@ -39,7 +39,7 @@ from navitas.power.components.sensor_power import SensorPower
 from navitas.power.components.state_times import StateTimeline, merged
 from navitas.power.model import PowerModel
 
-FILE = Path(__file__).parents[4] / "shared/field/aosp-power/cases.json"
+FILE = FIELD_DATA / "aosp-power/cases.json"
 CASES: list[dict[str, Any]] = json.loads(FILE.read_text())["cases"] if FILE.is_file() else []
 Results = Iterator[Found]
 Case = dict[str, Any]
@@ -414,7 +414,7 @@ RULES: dict[str, Callable[[Case, PowerModel], Results]] = {
 }
 
 
-@pytest.mark.skipif(not CASES, reason="no cases of Android's power tests: ../shared/field/aosp-power is absent")
+@needs_field_data
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_android_expects_the_same(case: Case) -> None:
     found = list(RULES[case["rule"]](case, model_of(case["power_profile"])))
@@ -425,7 +425,7 @@ def test_android_expects_the_same(case: Case) -> None:
             assert duration_ms == wanted["duration_ms"], wanted
 
 
-@pytest.mark.skipif(not CASES, reason="no cases of Android's power tests: ../shared/field/aosp-power is absent")
-def test_every_case_is_there() -> None:
+@needs_field_data
+def test_all_cases_are_present() -> None:
     assert len(CASES) == 44
     assert {case["rule"] for case in CASES} == RULES.keys()

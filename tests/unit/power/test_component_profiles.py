@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lxml import etree
+from support.field_data import FIELD_DATA
 
 from navitas.power import catalog
 from navitas.power.components.charge import MAH_C
@@ -19,7 +20,7 @@ from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 
 HOUR_NS = 3_600_000_000_000
 ROOT = Path(__file__).parents[3]
-FIELD = ROOT.parent / "shared/field/power_profiles"
+FIELD = FIELD_DATA / "power_profiles"
 FILES = [*sorted((ROOT / "profiles").glob("*.xml")), *sorted(FIELD.glob("*.xml"))]
 
 

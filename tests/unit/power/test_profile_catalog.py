@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.errors import ExitCode, PowerProfileError
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 
 ROOT = Path(__file__).parents[3]
-FIELD = ROOT.parent / "shared/field/power_profiles"
+FIELD = FIELD_DATA / "power_profiles"
 
 
 @pytest.mark.parametrize("name", catalog.names())
@@ -120,7 +121,7 @@ EXPECTED: dict[str, tuple[list[int], list[str]]] = {
 }
 
 
-@pytest.mark.skipif(not FIELD.is_dir(), reason="no profiles of real phones in ../shared/field")
+@needs_field_data
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_real_phones_profile_loads_with_a_warning_per_defect(name: str) -> None:
     points, warnings = EXPECTED[name]
@@ -135,6 +136,6 @@ def test_a_real_phones_profile_loads_with_a_warning_per_defect(name: str) -> Non
     assert list(model.warnings) == [warning.format(name=name) for warning in warnings]
 
 
-@pytest.mark.skipif(not FIELD.is_dir(), reason="no profiles of real phones in ../shared/field")
+@needs_field_data
 def test_all_collected_profiles_are_tested() -> None:
     assert {path.stem for path in FIELD.glob("*.xml")} == {*EXPECTED}

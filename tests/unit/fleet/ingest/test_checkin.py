@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.ingest_files import ingest
@@ -12,7 +12,7 @@ from navitas.fleet.ingest.lines import LineBlock, LineSequence
 from navitas.fleet.ingest.raw import RowBatch
 from navitas.fleet.ingest.source import SourceFile
 
-FIELD = Path(__file__).parents[5] / "shared/field/batterystats"
+FIELD = FIELD_DATA / "batterystats"
 HISTORY = """9,0,i,vers,36,214,AP1A,AP2A
 9,hsp,0,10216,"com.android.chrome"
 9,hsp,1,10110,"org.example.mail/.SyncJob"
@@ -70,7 +70,7 @@ def test_invalid_lines_are_refused() -> None:
     assert [(row["time"], row["level"]) for row in rows] == [(1700000000, 47)]
 
 
-@pytest.mark.skipif(not FIELD.is_dir(), reason="the field files are not there")
+@needs_field_data
 def test_field_histories(tmp_path: Path) -> None:
     outcomes = {
         one.name: one for one in ingest(tmp_path / "fleet", sorted(FIELD.glob("*checkin*")), client="{name}", now_s=1.79e9)
@@ -82,7 +82,7 @@ def test_field_histories(tmp_path: Path) -> None:
     assert sum(one.rows for one in outcomes.values()) == 11
 
 
-@pytest.mark.skipif(not FIELD.is_dir(), reason="the field files are not there")
+@needs_field_data
 def test_field_levels() -> None:
     file = SourceFile(FIELD / "TestFixDurationInBatteryLevel.checkin.txt").open()
     reader = CheckinReader("me")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.field_data import FIELD_DATA, needs_field_data
 from support.ftrace_writer import Form, comments
 from support.trace_tasks import task_name, threads_of
 
@@ -16,7 +17,7 @@ from navitas.errors import RecordingError
 from navitas.parse.trace.text_trace import read_text
 from navitas.parse.trace.trace_tables import DEAD, RUNNABLE, SLEEPS, UNKNOWN, RawTrace
 
-FIELD = Path(__file__).parents[5] / "shared" / "field" / "ftrace"
+FIELD = FIELD_DATA / "ftrace"
 US, MS, S = 1_000, 1_000_000, 1_000_000_000
 BEGIN = 259_445 * S + 106_949 * US
 FORMS = [
@@ -304,7 +305,7 @@ def test_missing_files_are_clear_errors(tmp_path: Path) -> None:
     assert len(read_text(b"").trace.switches) == 0
 
 
-@pytest.mark.skipif(not FIELD.is_dir(), reason="no field data next to the checkout")
+@needs_field_data
 def test_field_traces_parse_or_report_skipped_lines() -> None:
     found = {path.name: read_text(path) for path in sorted(FIELD.iterdir())}
     for path in sorted(FIELD.iterdir()):
