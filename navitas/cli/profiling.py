@@ -197,7 +197,7 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
         with BackgroundContext(lambda: open_device(run)) as phone:
             outcome = measure(phone.result, target, progress)
             on_error.enter_context(_measuring().name_recording_on_error(outcome.recording))
-        progress.stage("analysing")
+        progress.stage("analyzing")
         profile = _measuring().load_profile(outcome.recording, report.model)
     return int(_measuring().report_outcome(outcome, profile, report))
 

@@ -71,7 +71,7 @@ def test_a_read_only_output_folder_is_rejected_before_the_build(navitas: Run, pr
         done = navitas("profile", project, "-o", folder / "rec")
         done.check_error(4, str(folder / "rec"), "Read-only file system", "-o")
         report = navitas("report", GOLDEN, "--json", folder / "out.json")
-        report.check_error(4, "out.json", "Read-only file system", "choose a place")
+        report.check_error(4, "out.json", "Read-only file system", "choose a folder")
 
 
 PREFIX = "navitas-phone-"

@@ -199,7 +199,7 @@ def test_a_folder_that_is_not_a_recording(navitas: Run, tmp_path: Path) -> None:
 
 
 def test_no_recording_named(navitas: Run) -> None:
-    navitas("report").check_error(2, "no recording")
+    navitas("report").check_error(2, "RECORDING is missing")
 
 
 def events(recording: Path) -> Path:

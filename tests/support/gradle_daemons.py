@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support.android_projects import sdk
 from support.quick_jvm import QUICK_JVM
 
 # Gradle 4.4 and the Android Gradle Plugin 3.1 read private fields of Java's classes.
@@ -36,6 +37,9 @@ def own_daemons(registry: Path) -> Iterator[set[str]]:
         patch.setenv("GRADLE_OPTS", gradle_opts(registry))
         # In the C locale, a JVM cannot use file names outside of ASCII.
         patch.setenv("LC_ALL", "C.UTF-8")
+        # A daemon of Gradle 4.4 keeps the environment in which it was started, whatever build that was for.
+        if (home := sdk()) is not None:
+            patch.setenv("ANDROID_HOME", str(home))
         used: set[str] = set()
         yield used
         for launcher in sorted(used):
