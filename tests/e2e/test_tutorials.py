@@ -49,6 +49,7 @@ def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = Ma
     registry = folder / "daemons"
     registry.mkdir()
     home = folder / "home"
+    home.mkdir()  # adb starts no server without it
     # With its own daemons, because a running one has another PATH.
     with own_daemons(registry) as used, quick_jvms():
         used.add(gradle)
