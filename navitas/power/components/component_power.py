@@ -67,20 +67,7 @@ class ComponentPower:
     @property
     def coverage(self) -> tuple[Coverage, ...]:
         """The entries that each component uses and lacks."""
-        models = (
-            self.screen,
-            self.wifi,
-            self.modem,
-            self.bluetooth,
-            self.gnss,
-            self.camera,
-            self.flashlight,
-            self.audio,
-            self.video,
-            self.memory,
-            self.idle,
-        )
-        return tuple(model.coverage for model in models)
+        return tuple(getattr(self, field.name).coverage for field in fields(self))
 
     def unread(self, profile: PowerProfile) -> list[str]:
         """Return the profile's entries that no component reads, except CPU entries, `battery.capacity` and AOSP's `none`."""

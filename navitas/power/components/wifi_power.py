@@ -49,8 +49,7 @@ class WifiPower:
 
     def controller_c(self, times: ControllerTimes) -> F64:
         """Return the charge of each interval by the controller's times, including scans."""
-        scans = charge_c(self.scan_ma, times.scan_ns) if len(times.scan_ns) else 0.0
-        return self.controller.charge_c(times) + scans
+        return self.controller.charge_c(times) + self._controller_scans_c(times)
 
     def allocate(self, times: ControllerTimes, use: RadioUse) -> Allocation:
         """Allocate receiving by received packets, transmitting by sent packets, and scans by scan time.
@@ -59,10 +58,9 @@ class WifiPower:
         see `ControllerPower.allocate_scan_first`.
         """
         traffic = self.controller.allocate_by_traffic(times, use)
-        scans_c = self.controller_c(times) - traffic.device_c
-        return Allocation(
-            traffic.device_c + scans_c, traffic.user_c + proportional(scans_c, use.all_scans_ns, use.interval), use.interval
-        )
+        scans_c = self._controller_scans_c(times)
+        user_c = traffic.user_c + proportional(scans_c, use.all_scans_ns, use.interval)
+        return Allocation(traffic.device_c + scans_c, user_c, use.interval)
 
     def allocate_active_time(self, active_ns: Column, use: RadioUse) -> Allocation:
         """Allocate active time by packets of both directions, and scans by scan time, if the controller's times are unknown.
@@ -82,6 +80,9 @@ class WifiPower:
         """
         packets = np.asarray(use.rx, np.float64) + use.tx
         return packets * self.packet_c + charge_c(self.on_ma, running_ns) + self._scans_c(use)
+
+    def _controller_scans_c(self, times: ControllerTimes) -> F64:
+        return charge_c(self.scan_ma, times.scan_ns) if len(times.scan_ns) else np.zeros(len(times.rx_ns))
 
     def _scans_c(self, use: RadioUse) -> F64:
         batched = charge_c(self.batched_scan_ma, use.batched_scan_ns) if len(use.batched_scan_ns) else 0.0
