@@ -64,7 +64,9 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     for number, component in enumerate(run.components):
         if component is not None and component.uses_threads:
             used_by_probes = probes if number == probes_component else no_probes(nodes, len(rows))
-            energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, used_by_probes, run.probes_error)
+            placed = _PlacedRows(rows, nodes, test, owner, kept)
+            columns = _threads_energy(placed, number, used_by_probes, run.probes_error)
+            energy += columns if component.threads is not None else [_nonzero(each) for each in columns]
     named = kept[nodes.row]
     row = nodes.row[named]
     amounts, counts = nodes.amounts[named], nodes.counts[named]
@@ -127,6 +129,12 @@ def _threads_energy(placed: _PlacedRows, component: int, probes: ProbesEnergy, p
         placed.energy(component, placed.kept, OUTSIDE, (rest_j - outside_j, rest_j, error * outside_j)),
         placed.energy(component, placed.kept & (all_j != 0), PROBES, (all_j, np.zeros(len(rows)), error * all_j)),
     ]
+
+
+def _nonzero(energy: Columns) -> Columns:
+    """The rows with energy. Few calls have charges, so there is no row for each call."""
+    used = energy[4] != 0
+    return tuple(column[used] for column in energy)
 
 
 def _non_threads(run: AttributedRun, first: int) -> list[Columns]:

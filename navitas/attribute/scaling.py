@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.attribute.component import Component, ComponentCurves, RailUse, run_energy_j
-from navitas.attribute.curves import Curve
+from navitas.attribute.curves import Curve, added
 from navitas.parse.arrays import I64
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.reasons import Reason
@@ -71,8 +71,15 @@ def scaled_to_rails(
             elif estimate_j > 0:
                 found[place] = _scaled(one, rail_j / estimate_j, own_rail, own_j, (run.start_ns, run.end_ns))
             elif rail_j > 0:
-                found[place] = replace(one, level=RAILS, unattributed=own_rail, flow=own_rail, rails_j=rail_j, unscaled_j=0.0)
+                found[place] = _with_rest(one, own_rail)
     return found
+
+
+def _with_rest(one: ComponentCurves, rail: Curve) -> ComponentCurves:
+    """Add what the rail measured while the model estimates nothing."""
+    flow = None if one.flow is None else added([one.flow, rail])
+    rest = added([one.unattributed, rail])
+    return replace(one, level=RAILS, unattributed=rest, flow=flow, rails_j=float(rail.value[-1]), unscaled_j=0.0)
 
 
 def measured_only(rail: Curve) -> ComponentCurves:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from navitas.attribute.calls.api_tables import NO_SPANS, ApiCalls, ApiSpans
+from navitas.attribute.calls.api_tables import NO_SPANS, SPAN_COLUMNS, ApiCalls, ApiSpans
 from navitas.attribute.calls.folded_totals import paths_of_folded
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.walk import walk
@@ -69,7 +69,7 @@ def api_spans(threads: Sequence[Thread], kind_of_method: I64, paths: Paths) -> A
         piece = np.searchsorted(batch.start, point, side="right") - 1
         owner = np.array([one.thread for one in batch.pieces], np.int64)[piece]
         begin, end = batch.t_ns[point], batch.t_ns[point + 1]
-        parts.append(ApiSpans(owner, begin, end, end - begin, batch.path[point], kind[point]))
+        parts.append(ApiSpans(owner, begin, begin, end, end - begin, batch.path[point], kind[point]))
     owner, _, path = paths_of_folded(threads, paths)
     folded = [each.folded for each in threads if len(each.folded.node)]
     if folded:
@@ -77,9 +77,9 @@ def api_spans(threads: Sequence[Thread], kind_of_method: I64, paths: Paths) -> A
             np.concatenate([getattr(table, name) for table in folded]) for name in ("epoch_start_ns", "epoch_end_ns", "self_ns")
         )
         kind = np.where(path == EMPTY, 0, kind_of_method[paths.method[path]])
-        parts.append(ApiSpans(owner, begin, end, busy, path, kind).chosen((kind > 0) & (busy > 0)))
-    names = ("thread", "start_ns", "end_ns", "busy_ns", "path", "kind")
-    return ApiSpans(*(np.concatenate([getattr(NO_SPANS, name), *(getattr(part, name) for part in parts)]) for name in names))
+        parts.append(ApiSpans(owner, np.maximum(end - 1, begin), begin, end, busy, path, kind).chosen((kind > 0) & (busy > 0)))
+    columns = ([getattr(NO_SPANS, name), *(getattr(part, name) for part in parts)] for name in SPAN_COLUMNS)
+    return ApiSpans(*map(np.concatenate, columns))
 
 
 def api_calls(

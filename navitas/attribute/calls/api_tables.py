@@ -17,10 +17,12 @@ _NO_TIMES = np.empty(0, np.int64)
 class ApiSpans:
     """Time in which a call of an API was innermost: `busy_ns` between `start_ns` and `end_ns`.
 
-    With events, a span is busy all the time. With folded calls, a span is an epoch. `kind` is a `HookKind`.
+    With events, a span is busy all the time. With folded calls, a span is an epoch. `kind` is a `HookKind`. `t_ns` is the time at
+    which the call counts: its start; of folded calls the end of their epoch, as for their number.
     """
 
     thread: I64
+    t_ns: I64
     start_ns: I64
     end_ns: I64
     busy_ns: I64
@@ -32,7 +34,7 @@ class ApiSpans:
 
     def chosen(self, rows: Bool) -> ApiSpans:
         """Some of the rows."""
-        return ApiSpans(*(getattr(self, name)[rows] for name in ("thread", "start_ns", "end_ns", "busy_ns", "path", "kind")))
+        return ApiSpans(*(getattr(self, name)[rows] for name in SPAN_COLUMNS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +64,6 @@ class ApiCalls:
         return ""
 
 
-NO_SPANS = ApiSpans(*(_NO_TIMES for _ in range(6)))
+SPAN_COLUMNS = ("thread", "t_ns", "start_ns", "end_ns", "busy_ns", "path", "kind")
+NO_SPANS = ApiSpans(*(_NO_TIMES for _ in SPAN_COLUMNS))
 NO_API_CALLS = ApiCalls(_NO_TIMES, NO_SPANS, np.zeros(1, np.int64), np.full(1, -1), np.zeros(0, bool))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from navitas.attribute.curves import EMPTY_CURVE, Curve
@@ -28,18 +26,6 @@ def flow_of(begin_ns: I64, end_ns: I64, joules: F64, run_ns: tuple[int, int]) ->
     slope = np.cumsum(starts - np.bincount(np.searchsorted(edges, end), rate, len(edges)))
     value = np.concatenate([[0.0], np.cumsum(np.maximum(slope[:-1], 0.0) * np.diff(edges))])
     return Curve(edges, value * (joules.sum() / value[-1] if value[-1] > 0 else 0.0))
-
-
-def sum_of(curves: Sequence[Curve]) -> Curve:
-    """The sum of curves, with the knots of all. Each curve counts from its first knot on."""
-    known = [curve for curve in curves if curve.t_ns.size]
-    if not known:
-        return EMPTY_CURVE
-    t_ns = np.unique(np.concatenate([curve.t_ns for curve in known]))
-    total = np.zeros(len(t_ns))
-    for curve in known:
-        total += curve.at(t_ns) - curve.value[0]
-    return Curve(t_ns, total)
 
 
 def constant_power(watts: float, run_ns: tuple[int, int]) -> Curve:

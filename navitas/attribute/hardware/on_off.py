@@ -9,8 +9,8 @@ import numpy as np
 
 from navitas.attribute.charges import NO_CHARGES, Charges, joined_charges
 from navitas.attribute.component import ComponentCurves
-from navitas.attribute.curves import EMPTY_CURVE, Curve
-from navitas.attribute.hardware.flows import counts, sum_of
+from navitas.attribute.curves import EMPTY_CURVE, Curve, added
+from navitas.attribute.hardware.flows import counts
 from navitas.attribute.hardware.sessions import Sessions
 from navitas.parse.arrays import F64, I64
 from navitas.parse.device_states import NO_UID
@@ -118,9 +118,9 @@ def component_curves(
     return ComponentCurves(
         level=max((part.level for part in known), key=list(levels).index),
         reasons=(*dict.fromkeys(reason for part in known for reason in part.reasons), *reasons),
-        other_processes=sum_of([part.other_processes for part in known]),
-        base=sum_of([part.base for part in known]),
-        unattributed=sum_of([part.unattributed for part in known]),
+        other_processes=added([part.other_processes for part in known]),
+        base=added([part.base for part in known]),
+        unattributed=added([part.unattributed for part in known]),
         charges=joined_charges([part.charges for part in known]),
-        flow=sum_of([part.flow for part in known]),
+        flow=added([part.flow for part in known]),
     )

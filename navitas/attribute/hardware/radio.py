@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.charges import Charges
-from navitas.attribute.curves import Curve
-from navitas.attribute.hardware.flows import constant_power, during, flow_of, outside, sum_of
+from navitas.attribute.curves import Curve, added
+from navitas.attribute.hardware.flows import constant_power, during, flow_of, outside
 from navitas.attribute.hardware.on_off import Used
 from navitas.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic
 from navitas.parse.arrays import I64
@@ -71,7 +71,7 @@ def radio_energy(traffic: Traffic, link: RadioLink, voltage_v: float, on_ns: tup
     def flow(who: int) -> Curve:
         rows = traffic.owner == who
         transfers = flow_of(begin[rows], end[rows], transfer_j[rows], run_ns)
-        return sum_of([transfers, flow_of(end[rows], (end + tail_ns)[rows], tail_j[rows], run_ns)])
+        return added([transfers, flow_of(end[rows], (end + tail_ns)[rows], tail_j[rows], run_ns)])
 
     by_calls, by_app, by_others = (flow(who) for who in (CALL, APP, OTHERS))
     own = traffic.owner == CALL
@@ -83,7 +83,7 @@ def radio_energy(traffic: Traffic, link: RadioLink, voltage_v: float, on_ns: tup
         base=base,
         unattributed=by_app,
         other_processes=by_others,
-        flow=sum_of([base, by_calls, by_app, by_others]),
+        flow=added([base, by_calls, by_app, by_others]),
     )
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from navitas.attribute.charges import Charges
 from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
-from navitas.attribute.curves import Curve
-from navitas.attribute.hardware.flows import sum_of
+from navitas.attribute.curves import Curve, added
 from navitas.attribute.hardware.io_sharing import shared_by_weight
 from navitas.attribute.hardware.levels import LEVELS
 from navitas.attribute.hardware.traffic import CALL, OTHERS, traffic_of
@@ -72,7 +71,7 @@ class Storage:
 
         others, calls = interval_curve(OTHERS), interval_curve(CALL)
         rest = Curve(rail.t_ns, np.maximum.accumulate(rail.value - base.value - others.value - calls.value))
-        flow = sum_of([base, others, calls, rest])
+        flow = added([base, others, calls, rest])
         return replace(
             measured,
             level=RAILS,

@@ -151,7 +151,7 @@ def _by_time(inputs: ComponentInputs, kinds: Collection[HookKind], own: Incremen
     rows = _Rows(
         spans.thread[call],
         spans.path[call],
-        spans.start_ns[call],
+        spans.t_ns[call],
         shared.begin_ns[used],
         shared.end_ns[used],
         shared.amount[used],
