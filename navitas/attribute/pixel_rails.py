@@ -2,7 +2,7 @@
 
 Source: Perfetto's trace processor, MapToFriendlyPowerRailName (android_probes_module.cc), and the consumers of Android's power
 statistics on Pixel phones (android.hardware.power.stats-service.pixel). Names differ between models in prefixes and suffixes:
-VSYS_PWR_DISPLAY and PPVAR_VSYS_PWR_DISP, S2S_VDD_G3D and S2S_VDD_GPU. So patterns compare the telling word of a name.
+VSYS_PWR_DISPLAY and PPVAR_VSYS_PWR_DISP, S2S_VDD_G3D and S2S_VDD_GPU. So patterns compare one word of a name.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class IoCounters:
 class Increments:
     """Growth of counters: row i is from `edges_ns[i]` to `edges_ns[i + 1]`. No value is negative.
 
-    `wraps` and `resets`: how often a column went back because 32 bits were full, or because counting began anew.
+    `wraps` and `resets`: how often a column went back because 32 bits were full, or because counting restarted.
     """
 
     edges_ns: I64
@@ -50,7 +50,7 @@ class Increments:
 def increments(counters: IoCounters) -> Increments:
     """Return the growth between readings.
 
-    A counter that goes back has wrapped if it went from the upper to the lower half of 32 bits. Otherwise it began anew at 0,
+    A counter that goes back has wrapped if it went from the upper to the lower half of 32 bits. Otherwise it restarted at 0,
     so its new value is the growth. Readings at the time of an earlier one are left out.
     """
     order = np.argsort(counters.t_ns, kind="stable")

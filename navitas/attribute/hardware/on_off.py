@@ -47,7 +47,7 @@ def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve) -
 
     At every instant, the apps that use it share its power equally (AOSP: BinaryStatePowerStatsProcessor), and the app's open
     sessions share the app's part. Time in which the device is on without a known user belongs to other processes if the app's
-    calls were recorded, else to nobody. None if there is no session and no state.
+    calls were recorded, else it is unattributed. None if there is no session and no state.
     """
     states = run.device_states
     is_known = states is not None and states.has(state)

@@ -218,7 +218,7 @@ def _restarts(counters: list[IoCounters], known: dict[str, Increments]) -> list[
     reasons = []
     for each in counters:
         found = known[each.name]
-        for count, what in ((found.wraps, "wrapped at 32 bits"), (found.resets, "began anew")):
+        for count, what in ((found.wraps, "wrapped at 32 bits"), (found.resets, "restarted")):
             if count:
                 reasons.append(Reason("counter_went_back", f"{each.name} {what} {count} ×: its growth counts from there"))
     return reasons

@@ -220,7 +220,7 @@ def test_without_calls_the_apps_traffic_is_unattributed() -> None:
 def test_counters_that_go_back_are_named() -> None:
     app = counters([(0, (900, 1, 0, 0)), (500, (100, 2, 0, 0)), (1000, (200, 3, 0, 0))], name="/proc/net/dev wlan0")
     made = used(replace(run([CALLER]), io_counters=(app,)))
-    assert "/proc/net/dev wlan0 began anew 1 ×: its growth counts from there" in reasons(made, "wifi")
+    assert "/proc/net/dev wlan0 restarted 1 ×: its growth counts from there" in reasons(made, "wifi")
 
 
 # Rails

@@ -40,7 +40,7 @@ def test_a_call_over_several_intervals_has_a_share_of_each() -> None:
     assert rest == [0.0, 0.0, 0.0]
 
 
-def test_nobody_has_what_is_counted_while_no_call_is_open() -> None:
+def test_no_call_has_what_is_counted_while_none_is_open() -> None:
     assert shares([(0, 50)], [0, 100, 200], [4.0, 6.0]) == ({(0, 0): 4.0}, [0.0, 6.0])
     assert shares([], [0, 100], [4.0]) == ({}, [4.0])
 
@@ -65,7 +65,7 @@ def test_all_that_is_counted_is_shared_or_left(random: Random) -> None:
     assert (found.end_ns >= found.begin_ns).all() and (found.rest >= 0).all()
 
 
-def test_a_counter_that_goes_back_has_wrapped_or_begun_anew() -> None:
+def test_a_counter_that_goes_back_has_wrapped_or_restarted() -> None:
     top = (1 << 32) - 100
     found = increments(counters([(0, (top, 1, 50, 0)), (10, (50, 2, 7, 0)), (20, (60, 2, 9, 0))]))
     assert found.growth[:, 0].tolist() == [150.0, 10.0]
