@@ -42,18 +42,21 @@ class _Users:
     device: I64
 
 
-def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve) -> Used | None:
+def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve, *, only_known_users: bool = False) -> Used | None:
     """Share the energy of the time that a device is on. `power` is its cumulative energy if it were on all the time.
 
     At every instant, the apps that use it share its power equally (AOSP: BinaryStatePowerStatsProcessor), and the app's open
     sessions share the app's part. Time in which the device is on without a known user belongs to other processes if the app's
-    calls were recorded, else it is unattributed. None if there is no session and no state.
+    calls were recorded, else it is unattributed. With `only_known_users`, it does not count. None if there is no session and no
+    state.
     """
     states = run.device_states
     is_known = states is not None and states.has(state)
     if not len(sessions) and not is_known:
         return None
-    begin, end, uid = _intervals(run, state)
+    begin, end, uid = _intervals(run, state, only_known_users=only_known_users)
+    if not len(sessions) and not len(begin) and only_known_users:
+        return None
     app_uid = NO_UID if states is None else states.app_uid
     is_app, is_device = (uid == app_uid) & (uid != NO_UID), uid == NO_UID
     times = [power.t_ns, begin, end, sessions.begin_ns, sessions.end_ns]
@@ -97,14 +100,14 @@ def _sums(steps: F64) -> F64:
     return np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def _intervals(run: RunTables, state: str) -> tuple[I64, I64, I64]:
+def _intervals(run: RunTables, state: str, *, only_known_users: bool) -> tuple[I64, I64, I64]:
     """Begin, end and uid of the intervals of a state that is on, clipped to the run."""
     none = np.empty(0, np.int64)
     if run.device_states is None:
         return none, none, none
     begin, end, value, uid = run.device_states.intervals(state)
     begin, end = np.clip(begin, run.start_ns, run.end_ns), np.clip(end, run.start_ns, run.end_ns)
-    kept = (end > begin) & (value > 0)
+    kept = (end > begin) & (value > 0) & ((uid != NO_UID) | (not only_known_users))
     return begin[kept], end[kept], uid[kept]
 
 

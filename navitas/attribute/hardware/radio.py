@@ -61,7 +61,8 @@ def radio_energy(traffic: Traffic, link: RadioLink, voltage_v: float, on_ns: tup
     """
     received_ns, sent_ns = traffic.received * 8e9 / link.rx_bit_s, traffic.sent * 8e9 / link.tx_bit_s
     end = np.minimum(traffic.end_ns, run_ns[1])
-    begin = np.maximum(end - np.ceil(received_ns + sent_ns).astype(np.int64), run_ns[0])
+    length_ns = np.minimum(np.ceil(received_ns + sent_ns), run_ns[1] - run_ns[0]).astype(np.int64)
+    begin = np.maximum(end - length_ns, run_ns[0])
     tail_ns = _tails(begin, end, link.tail_ns, run_ns[1])
     transfer_j = (received_ns * link.rx_ma + sent_ns * link.tx_ma) * voltage_v * 1e-12
     tail_j = tail_ns * link.tail_ma * voltage_v * 1e-12

@@ -25,6 +25,8 @@ from navitas.parse.tables import RunTables
 from navitas.power.components.component_power import ComponentPower
 
 _NAMES = [level.name for level in LEVELS]
+_SCAN_NS = 4_000_000_000
+"""A scan for networks ends by itself. Its length is assumed."""
 _MEDIA = ("network", "wifi", "mobile")
 ASSUMED_ON = Reason("assumed_on", "when the radio was on was not recorded: it counts as on during the whole run")
 
@@ -70,7 +72,7 @@ class Radio:
         return radio_energy(own, self.link(inputs.model.components), inputs.model.voltage_v, on_ns, run_ns)
 
     def _scans(self, run: RunTables, inputs: ComponentInputs) -> Used | None:
-        sessions = sessions_of(run, inputs, [HookKind.WIFI_SCAN], "wifi scan")
+        sessions = sessions_of(run, inputs, [HookKind.WIFI_SCAN], "wifi scan", longest_ns=_SCAN_NS)
         watts = inputs.model.components.wifi.scan_ma * inputs.model.voltage_v / 1e3
         return used_by_time(run, sessions, "wifi_scan", constant_power(watts, (run.start_ns, run.end_ns)))
 
@@ -83,7 +85,8 @@ MODEM = Radio("modem", "mobile_radio", modem_link)
 
 def _is_mobile(run: RunTables, t_ns: I64) -> Bool:
     """Whether traffic at these times went over the mobile network: by the interfaces' counters, else by the radios' states."""
-    media = {medium: [each for each in run.io_counters if each.medium == medium] for medium in ("wifi", "mobile")}
+    counters = [each for each in run.io_counters if len(each.t_ns)]
+    media = {medium: [each for each in counters if each.medium == medium] for medium in ("wifi", "mobile")}
     if media["mobile"]:
         grown = np.zeros((2, len(t_ns)))
         for number, medium in enumerate(("wifi", "mobile")):

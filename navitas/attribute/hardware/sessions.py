@@ -36,11 +36,14 @@ class Sessions:
         return len(self.thread)
 
 
-def sessions_of(run: RunTables, inputs: ComponentInputs, kinds: Collection[HookKind], device: str) -> Sessions:
+def sessions_of(
+    run: RunTables, inputs: ComponentInputs, kinds: Collection[HookKind], device: str, *, longest_ns: int | None = None
+) -> Sessions:
     """Match starts and stops by handle.
 
     A start of what is on already is ignored: the first starter pays until the stop. A stop ends all sessions of its handle, or
-    with an amount those of that amount. What is never stopped lasts until the end of the run.
+    with an amount those of that amount. What is never stopped lasts until the end of the run. With `longest_ns`, every session
+    ends by itself after this time.
     """
     hooks = run.hooks
     rows = np.empty(0, np.int64)
@@ -51,33 +54,39 @@ def sessions_of(run: RunTables, inputs: ComponentInputs, kinds: Collection[HookK
     ends: list[int] = []
     unmatched = 0
     if hooks is not None:
-        columns = (hooks.kind, hooks.handle, hooks.is_stop, hooks.amount, hooks.end_ns)
-        for row, kind, handle, is_stop, amount, end_ns in zip(
+        columns = (hooks.kind, hooks.handle, hooks.is_stop, hooks.amount, hooks.start_ns, hooks.end_ns)
+        for row, kind, handle, is_stop, amount, start_ns, end_ns in zip(
             rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
         ):
             mine = open_rows.setdefault((kind, handle), [])
+            if longest_ns is not None and mine and start_ns - int(hooks.start_ns[mine[0]]) > longest_ns:
+                starts += mine
+                ends += [run.end_ns] * len(mine)  # limited below
+                mine.clear()
             if is_stop:
                 stopped = [each for each in mine if not amount or int(hooks.amount[each]) == amount]
                 unmatched += not stopped
                 starts += stopped
                 ends += [end_ns] * len(stopped)
-                open_rows[kind, handle] = [each for each in mine if each not in stopped]
+                mine[:] = [each for each in mine if each not in stopped]
             elif all(int(hooks.amount[each]) != amount for each in mine):
                 mine.append(row)
     left = sorted(row for mine in open_rows.values() for row in mine)
-    reasons = [*_left_on(left, inputs, device), *_without_start(unmatched, device)]
+    reasons = [*_left_on([] if longest_ns else left, inputs, device), *_without_start(unmatched, device)]
     start = np.array([*starts, *left], np.int64)
-    end_ns = np.array([*ends, *[run.end_ns] * len(left)], np.int64)
+    stop_ns = np.array([*ends, *[run.end_ns] * len(left)], np.int64)
     if hooks is None or not len(start):
         return Sessions(rows[:0], rows[:0], rows[:0], rows[:0], rows[:0], rows[:0], tuple(reasons))
     low, high = run.start_ns, max(run.end_ns, run.start_ns)
     begin_ns = np.clip(hooks.start_ns[start], low, high)
+    if longest_ns is not None:
+        stop_ns = np.minimum(stop_ns, hooks.start_ns[start] + longest_ns)
     return Sessions(
         thread=hooks.thread[start],
         t_ns=np.clip(hooks.start_ns[start], low, max(high - 1, low)),
         path=inputs.api.hook_path[start],
         begin_ns=begin_ns,
-        end_ns=np.maximum(np.clip(end_ns, low, high), begin_ns),
+        end_ns=np.maximum(np.clip(stop_ns, low, high), begin_ns),
         amount=hooks.amount[start],
         reasons=tuple(reasons),
     )

@@ -156,5 +156,6 @@ class WakeLocks:
         """As `Component.curves`."""
         sessions = sessions_of(run, inputs, [HookKind.WAKE_LOCK], self.name)
         power = constant_power(inputs.model.cpu.idle_ma * inputs.model.voltage_v / 1e3, (run.start_ns, run.end_ns))
-        found = component_curves([used_by_time(run, sessions, "wake_lock", power)], _NAMES)
+        # Wake locks of unknown holders stay in base.
+        found = component_curves([used_by_time(run, sessions, "wake_lock", power, only_known_users=True)], _NAMES)
         return found if found is None or found.flow is None else replace(found, taken_from_base=found.flow)

@@ -18,11 +18,13 @@ from navitas.parse.tables import RunTables
 CALL, APP, OTHERS = range(3)
 """Who caused a transfer: a call, the app without a known call, another app."""
 _PACKET_BYTES = 1448
+_TOLERATED = 0.02
 
 NO_HOOKS = Reason("no_hooks", "hooks recorded no bytes: counters are shared among open calls by their time")
 NO_CALLS = Reason("no_io_calls", "no call of an I/O API was recorded: the app's traffic is unattributed")
 NO_APP_COUNTER = Reason("no_app_counters", "the app's traffic was not counted apart: the device's traffic counts as the app's")
 NO_COUNTERS = Reason("no_io_counters", "traffic was not counted: only the bytes that hooks saw are known, without headers")
+NOT_COUNTED = Reason("bytes_not_counted", "of the bytes of hooked calls crossed no counted interface: they have no energy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,10 @@ def traffic_of(
     spread by packets. Without hooks, the counter's growth in an interval is shared among open calls by their time.
     `counters_are_total`: a counter that shows less than the hooks is right (storage: the page cache serves the rest).
     """
-    counters = [each for each in run.io_counters if each.medium in media and len(each.t_ns) > 1]
-    known = {each.name: increments(each) for each in counters}
-    own = next((known[each.name] for each in counters if each.scope == "app"), None)
-    device = [known[each.name] for each in counters if each.scope == "device"]
-    reasons = [*_restarts(counters, known)]
+    counters = [(each, increments(each)) for each in run.io_counters if each.medium in media and len(each.t_ns) > 1]
+    own = next((found for each, found in counters if each.scope == "app"), None)
+    device = [found for each, found in counters if each.scope == "device"]
+    reasons = _restarts(counters)
     rows = _hooked(run, inputs, kinds)
     if rows is None and own is None and not device:
         return None
@@ -91,7 +92,9 @@ def traffic_of(
     if rows is not None:
         if own is None:
             reasons.append(NO_COUNTERS)
-        rows, left = _with_counters(rows, rest, counters_are_total=counters_are_total)
+        rows, left, uncounted = _with_counters(rows, rest, counters_are_total=counters_are_total)
+        if uncounted > _TOLERATED:
+            reasons.append(replace(NOT_COUNTED, share=uncounted))
     else:
         rows, left = _by_time(inputs, kinds, rest)
         reasons.append(NO_HOOKS if len(rows.thread) else NO_CALLS)
@@ -114,17 +117,22 @@ def _hooked(run: RunTables, inputs: ComponentInputs, kinds: Collection[HookKind]
     return _Rows(hooks.thread[row], inputs.api.hook_path[row], start, start, end, moved)
 
 
-def _with_counters(rows: _Rows, own: Increments, *, counters_are_total: bool) -> tuple[_Rows, F64]:
-    """Add what counters show beyond the calls' bytes; return also each interval's bytes (received, sent) without a call."""
+def _with_counters(rows: _Rows, own: Increments, *, counters_are_total: bool) -> tuple[_Rows, F64, float]:
+    """Make the calls' bytes agree with the counters.
+
+    Returns the calls, each interval's bytes (received, sent) without a call, and the share of the calls' bytes that no counter
+    shows (for example those to the device itself).
+    """
     grown = own.growth[:, [RECEIVED_BYTES, SENT_BYTES]]
-    if not len(grown):
-        return rows, grown
     interval = np.searchsorted(own.edges_ns, rows.end_ns, side="left") - 1
     inside = (interval >= 0) & (interval < len(grown))
+    if not inside.any():
+        return rows, grown, 0.0
     place = interval[inside]
     moved = rows.moved.copy()
     left = np.zeros_like(grown)
     packets = np.ceil(moved[inside] / _PACKET_BYTES).sum(axis=1)
+    whole, uncounted = moved.sum(), 0.0
     for column in range(2):
         seen = np.bincount(place, moved[inside, column], len(grown))
         if counters_are_total:
@@ -132,13 +140,18 @@ def _with_counters(rows: _Rows, own: Increments, *, counters_are_total: bool) ->
             moved[inside, column] *= scale[place]
             left[:, column] = np.where(seen > 0, 0.0, grown[:, column])
             continue
+        excess = seen.sum() - grown[:, column].sum()
+        if excess > 0:
+            uncounted += excess / whole
+            moved[inside, column] *= grown[:, column].sum() / seen.sum()
+            seen *= grown[:, column].sum() / seen.sum()
         # A counter may lag behind the calls: only a surplus that exceeds all earlier ones is new.
         surplus = np.maximum.accumulate(np.maximum(np.cumsum(grown[:, column] - seen), 0.0))
         beyond = np.diff(surplus, prepend=0.0)
         weight = np.bincount(place, packets, len(grown))
         moved[inside, column] += np.divide(beyond, weight, out=np.zeros(len(grown)), where=weight > 0)[place] * packets
         left[:, column] = np.where(weight > 0, 0.0, beyond)
-    return replace(rows, moved=moved), left
+    return replace(rows, moved=moved), left, float(uncounted)
 
 
 def _by_time(inputs: ComponentInputs, kinds: Collection[HookKind], own: Increments) -> tuple[_Rows, F64]:
@@ -213,11 +226,10 @@ def _joined(
     )
 
 
-def _restarts(counters: list[IoCounters], known: dict[str, Increments]) -> list[Reason]:
+def _restarts(counters: list[tuple[IoCounters, Increments]]) -> list[Reason]:
     """Counters that went back, by name."""
     reasons = []
-    for each in counters:
-        found = known[each.name]
+    for each, found in counters:
         for count, what in ((found.wraps, "wrapped at 32 bits"), (found.resets, "restarted")):
             if count:
                 reasons.append(Reason("counter_went_back", f"{each.name} {what} {count} ×: its growth counts from there"))

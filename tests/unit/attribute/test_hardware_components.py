@@ -324,3 +324,37 @@ def test_sampling_of_folded_calls_shares_by_their_self_time() -> None:
     made = used(replace(run([folding]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
     found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
     assert found["m1"] == pytest.approx(0.2 * 0.3, rel=0.1) and found["m2"] == pytest.approx(0.2 * 0.1, rel=0.1)
+
+
+def test_bytes_that_cross_no_interface_have_no_energy() -> None:
+    """Hooks saw 100 kB, of which the interface shows 25 kB: the rest stayed on the device."""
+    app = counters([(0, (0, 0, 0, 0)), (1000, (25_000, 20, 0, 0))])
+    made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app,)))
+    assert joules(made, "wifi")["m1"] == 0.2 * 0.01 + 0.01 * 0.238
+    assert reasons(made, "wifi")[0].startswith("75.0% of the bytes of hooked calls crossed no counted interface")
+
+
+def test_impossible_amounts_do_not_overflow() -> None:
+    made = used(wifi([(0, 200, 300, (1 << 63) - 1, K.NET_READ, False, 1)]))
+    assert float(joules(made, "wifi")["m1"].expected) > 0  # type: ignore[attr-defined]
+
+
+def test_counters_of_one_name_count_separately() -> None:
+    own = counters([(0, (0, 0, 0, 0)), (1000, (25_000, 20, 0, 0))])
+    whole = counters([(0, (0, 0, 0, 0)), (1000, (50_000, 20, 0, 0))], device=True)
+    made = used(replace(run([CALLER]), io_counters=(own, whole, counters([], "wifi"))))
+    assert {"unattributed", "other_processes"} <= joules(made, "wifi").keys()
+
+
+def test_a_wifi_scan_ends_by_itself() -> None:
+    rows = [(0, t, t, 0, K.WIFI_SCAN, False, 1) for t in (250.0, 300.0, 4450.0)]
+    made = used(replace(run([CALLER], end_ms=9000), hooks=hooks(rows)))
+    assert joules(made, "wifi") == {"m1": 0.4, "thread": 0.4}
+    assert reasons(made, "wifi") == []
+
+
+def test_wake_locks_of_unknown_holders_stay_in_base() -> None:
+    unknown = replace(run([CALLER]), device_states=states(("wake_lock", 0, 1000)))
+    assert joules(used(unknown), "wakelock") == {} and joules(used(unknown), "cpu")["base"] == 0.007
+    other = replace(run([CALLER]), device_states=states(("wake_lock", 0, 500, 1, OTHER_UID)))
+    assert joules(used(other), "wakelock") == {"other_processes": 0.0025} and joules(used(other), "cpu")["base"] == 0.0045
