@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.attribute.curves import Curve
+from navitas.attribute.curves import Curve, distinct
 from navitas.parse.arrays import F64, I64, Bool
 
 
@@ -47,7 +47,7 @@ class Charges:
             return curve
         at, place = np.unique(self.t_ns[own], return_inverse=True)
         step_j = np.cumsum(np.bincount(place, self.energy_j[own]))
-        t_ns = np.unique(np.concatenate([curve.t_ns, at, at + 1]))
+        t_ns = distinct(np.concatenate([curve.t_ns, at, at + 1]))
         before = np.searchsorted(at, t_ns, side="left")  # charges before each time
         return Curve(t_ns, curve.at(t_ns) + np.concatenate([[0.0], step_j])[before])
 

@@ -6,12 +6,12 @@ from navitas.attribute.component import Component
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.hardware.radio_components import MODEM, WIFI
 from navitas.attribute.hardware.rail_only import Gpu, Storage
-from navitas.attribute.hardware.screen_component import Screen
+from navitas.attribute.hardware.screen_component import ScreenEnergy
 from navitas.attribute.hardware.started_devices import AUDIO, BLUETOOTH, CAMERA, FLASHLIGHT, VIDEO, Gnss, Sensors, WakeLocks
 
 COMPONENTS: tuple[Component, ...] = (
     Cpu(),
-    Screen(),
+    ScreenEnergy(),
     WIFI,
     MODEM,
     BLUETOOTH,

@@ -43,7 +43,7 @@ def added(curves: Sequence[Curve]) -> Curve:
     known = [curve for curve in curves if curve.t_ns.size]
     if not known:
         return EMPTY_CURVE
-    t_ns = np.unique(np.concatenate([curve.t_ns for curve in known]))
+    t_ns = distinct(np.concatenate([curve.t_ns for curve in known]))
     total = np.zeros(len(t_ns))
     for curve in known:
         total += curve.at(t_ns) - curve.value[0]

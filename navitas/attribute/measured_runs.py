@@ -11,7 +11,7 @@ from navitas.attribute.calls.api_calls import api_calls
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.component import Component, ComponentCurves, ComponentInputs
 from navitas.attribute.components import COMPONENTS
-from navitas.attribute.curves import Curve
+from navitas.attribute.curves import Curve, distinct
 from navitas.attribute.scaling import scaled_to_rails
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import I64
@@ -70,7 +70,7 @@ def _base_once(curves: Curves) -> Curves:
         return curves
     cpu = curves[place]
     assert cpu is not None
-    t_ns = np.unique(np.concatenate([cpu.base.t_ns, *(one.t_ns for one in taken)]))
+    t_ns = distinct(np.concatenate([cpu.base.t_ns, *(one.t_ns for one in taken)]))
     left_j = cpu.base.at(t_ns) - sum(one.at(t_ns) for one in taken)
     return [replace(cpu, base=Curve(t_ns, np.maximum.accumulate(left_j))) if i == place else one for i, one in enumerate(curves)]
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.attribute.component import Component, ComponentCurves, RailUse, run_energy_j
-from navitas.attribute.curves import Curve, added
-from navitas.parse.arrays import I64
+from navitas.attribute.curves import Curve, added, distinct
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
@@ -133,10 +132,8 @@ def _scaled(one: ComponentCurves, ratio: float, rail: Curve, unscaled_j: float, 
 def _measured_flow(model: Curve, rail: Curve, total_j: float, run_ns: tuple[int, int]) -> Curve:
     """The model's flow outside of the rail's readings, the rail's flow between them; `total_j` in all."""
     first_ns, last_ns = int(rail.t_ns[0]), int(rail.t_ns[-1])
-    before: I64 = np.append(np.unique([run_ns[0], *model.t_ns[model.t_ns < first_ns].tolist()]), [])
-    before = before[before < first_ns].astype(np.int64)
-    after = np.unique([*model.t_ns[model.t_ns > last_ns].tolist(), run_ns[1]]).astype(np.int64)
-    after = after[after > last_ns]
+    knots = distinct(np.append(model.t_ns, np.array(run_ns, np.int64)))
+    before, after = knots[knots < first_ns], knots[knots > last_ns]
     start_j = model.at(first_ns) - model.at(run_ns[0])
     joules = np.concatenate(
         [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.attribute.curves import EMPTY_CURVE, Curve
+from navitas.attribute.curves import EMPTY_CURVE, Curve, distinct
 from navitas.parse.arrays import F64, I64
 
 _SHORTEST_NS = 1_000
@@ -20,7 +20,7 @@ def flow_of(begin_ns: I64, end_ns: I64, joules: F64, run_ns: tuple[int, int]) ->
     low, high = run_ns
     begin = np.clip(begin_ns, low, max(high - _SHORTEST_NS, low))
     end = np.minimum(np.maximum(end_ns, begin + _SHORTEST_NS), max(high, low + 1))
-    edges = np.unique(np.concatenate([begin, end]))
+    edges = distinct(np.concatenate([begin, end]))
     rate = joules / (end - begin)
     starts = np.bincount(np.searchsorted(edges, begin), rate, len(edges))
     slope = np.cumsum(starts - np.bincount(np.searchsorted(edges, end), rate, len(edges)))
@@ -45,7 +45,7 @@ def outside(begin_ns: I64, end_ns: I64, energy: Curve) -> Curve:
 
 
 def _restricted(begin_ns: I64, end_ns: I64, energy: Curve, *, is_inside: bool) -> Curve:
-    edges = np.unique(np.concatenate([energy.t_ns, begin_ns, end_ns]))
+    edges = distinct(np.concatenate([energy.t_ns, begin_ns, end_ns]))
     if len(edges) < 2:
         return EMPTY_CURVE
     counted = (counts(edges, begin_ns, end_ns) > 0) == is_inside

@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.attribute.charges import NO_CHARGES, Charges, joined_charges
 from navitas.attribute.component import ComponentCurves
-from navitas.attribute.curves import EMPTY_CURVE, Curve, added
+from navitas.attribute.curves import EMPTY_CURVE, Curve, added, distinct
 from navitas.attribute.hardware.flows import counts
 from navitas.attribute.hardware.sessions import Sessions
 from navitas.parse.arrays import F64, I64
@@ -60,7 +60,7 @@ def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve, *
     app_uid = NO_UID if states is None else states.app_uid
     is_app, is_device = (uid == app_uid) & (uid != NO_UID), uid == NO_UID
     times = [power.t_ns, begin, end, sessions.begin_ns, sessions.end_ns]
-    edges = np.unique(np.concatenate(times))
+    edges = distinct(np.concatenate(times))
     others = np.zeros(max(len(edges) - 1, 0), np.int64)
     for number in np.unique(uid[~is_app & ~is_device]).tolist():
         others += counts(edges, *merged(begin[uid == number], end[uid == number]))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
-from navitas.attribute.curves import Curve
+from navitas.attribute.curves import Curve, distinct
 from navitas.attribute.hardware.flows import counts
 from navitas.attribute.hardware.levels import LEVELS
 from navitas.attribute.pixel_rails import total_of
@@ -21,7 +21,7 @@ NO_BRIGHTNESS = Reason("no_brightness", "the brightness was not recorded: the sc
 _MIDDLE = len(BRIGHTNESS_BINS) // 2
 
 
-class Screen:
+class ScreenEnergy:
     """The screen. Its energy is base: it flows because time passes. Where another app is on top, it is that app's."""
 
     name = "screen"
@@ -37,7 +37,7 @@ class Screen:
         if states is None or not (states.has("screen") or states.has("screen_doze")) or run.end_ns <= run.start_ns:
             return None
         times = [np.concatenate(states.intervals(name)[:2]) for name in ("screen", "screen_doze", "brightness", "top")]
-        edges = np.unique(np.clip(np.concatenate([*times, [run.start_ns, run.end_ns]]), run.start_ns, run.end_ns))
+        edges = distinct(np.clip(np.concatenate([*times, [run.start_ns, run.end_ns]]), run.start_ns, run.end_ns))
         is_on = _during(states, "screen", edges)
         brightness, is_known = _brightness(states, edges)
         screen = inputs.model.components.screen

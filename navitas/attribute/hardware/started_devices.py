@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.attribute.charges import Charges
 from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
-from navitas.attribute.curves import Curve
+from navitas.attribute.curves import Curve, distinct
 from navitas.attribute.hardware.flows import constant_power, flow_of
 from navitas.attribute.hardware.levels import LEVELS
 from navitas.attribute.hardware.on_off import Used, component_curves, used_by_time
@@ -111,7 +111,7 @@ class Gnss:
         if run.device_states is None or not gnss.quality_ma or not plain.t_ns.size:
             return plain
         begin, end, value, _ = run.device_states.intervals("gnss_quality")
-        edges = np.unique(np.clip(np.concatenate([plain.t_ns, begin, end]), *run_ns))
+        edges = distinct(np.clip(np.concatenate([plain.t_ns, begin, end]), *run_ns))
         # The quality of a step is that of the last interval that began, if it has not ended.
         last = np.searchsorted(begin, edges[:-1], side="right") - 1
         known = (last >= 0) & (end[last] > edges[:-1]) if len(begin) else np.zeros(len(edges) - 1, bool)

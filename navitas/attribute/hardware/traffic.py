@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from navitas.attribute.component import ComponentInputs
+from navitas.attribute.curves import distinct
 from navitas.attribute.hardware.io_sharing import shared_by_weight
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.hook_calls import HookKind
@@ -186,7 +187,7 @@ def _others(own: Increments, device: list[Increments]) -> list[tuple[int, I64, F
 
 def _sum(counters: list[Increments]) -> Increments:
     """The growth of several counters between the readings of all of them."""
-    edges = np.unique(np.concatenate([each.edges_ns for each in counters]))
+    edges = distinct(np.concatenate([each.edges_ns for each in counters]))
     growth = np.sum([np.diff(_cumulative(each, edges), axis=0) for each in counters], axis=0)
     return Increments(edges, growth, 0, 0)
 
