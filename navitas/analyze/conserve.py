@@ -17,7 +17,13 @@ TOLERANCE = 1e-9
 
 def check(profile: Profile) -> list[str]:
     """Return a message for each sum with a relative error above 1e-9. The list is empty if energy is conserved."""
-    return [*_check_runs(profile), *_check_owners(profile), *_check_threads(profile), *_check_trees(profile)]
+    return [
+        *_check_runs(profile),
+        *_check_flows(profile),
+        *_check_owners(profile),
+        *_check_threads(profile),
+        *_check_trees(profile),
+    ]
 
 
 def _check_runs(profile: Profile) -> Iterator[str]:
@@ -31,6 +37,19 @@ def _check_runs(profile: Profile) -> Iterator[str]:
         for run, component in np.argwhere(_differs(sums_j, expected_j, np.abs(expected_j))).tolist():
             subject = f"runs/{ledger.runs[run].id}, {ledger.components[component]}: {what} energies"
             yield _message(subject, sums_j[run, component], expected_j[run, component])
+
+
+def _check_flows(profile: Profile) -> Iterator[str]:
+    """Compare the energy that flowed in each run and component with the energy of all owners."""
+    ledger = profile.ledger
+    for run, entry in enumerate(ledger.runs):
+        of_run = np.flatnonzero(ledger.owners.run == run)
+        for component, name in enumerate(ledger.components):
+            flow = ledger.curves.flow(int(of_run[0]), component) if len(of_run) else None
+            if flow is not None:
+                flowed_j, expected_j = flow.between(entry.start_ns, entry.end_ns), float(ledger.run_energy_j[run, component])
+                if not abs(flowed_j - expected_j) <= TOLERANCE * abs(expected_j):
+                    yield _message(f"runs/{entry.id}, {name}: flows of energy", flowed_j, expected_j)
 
 
 def _check_owners(profile: Profile) -> Iterator[str]:

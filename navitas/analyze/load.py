@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 from navitas.analyze.notices import notices
 from navitas.analyze.profile import About, Profile
 from navitas.analyze.records import Notice
 from navitas.attribute.build import build_ledger
+from navitas.attribute.components import COMPONENTS
 from navitas.errors import PowerProfileError, RecordingError
 from navitas.parse.findings import LOST, UPDATE, Findings
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
@@ -32,14 +34,20 @@ class Loaded:
     model: PowerModel
 
 
-def load(recording: str | PathLike[str], *, alternative: str | None = None) -> Profile:
-    """Open, parse and analyze a recording. `alternative` names a second model (`paper1`), in addition to the default one.
+EvidenceChoice = Literal["rails", "model"]
+"""`rails`: components with a power rail have the energy that it measured. `model`: rails do not count."""
+
+
+def load(recording: str | PathLike[str], *, alternative: str | None = None, evidence: EvidenceChoice = "rails") -> Profile:
+    """Open, parse and analyze a recording.
+
+    `alternative` names a second model (`paper1`), in addition to the default one. `evidence="model"` leaves power rails out.
 
     Raises:
         RecordingError: The folder is not a recording, or a file can't be read.
         PowerProfileError: The power profile can't be read.
     """
-    return analyze(load_tables(Path(recording)), alternative=alternative)
+    return analyze(load_tables(Path(recording)), alternative=alternative, evidence=evidence)
 
 
 def load_tables(path: Path) -> Loaded:
@@ -63,19 +71,27 @@ def load_tables(path: Path) -> Loaded:
     return Loaded(path, parsed, manifest, model)
 
 
-def analyze(loaded: Loaded, *, alternative: str | None = None) -> Profile:
+def analyze(loaded: Loaded, *, alternative: str | None = None, evidence: EvidenceChoice = "rails") -> Profile:
     """Compute the profile of a recording's tables. Errors name the recording's folder."""
     try:
-        return profile_of(loaded.parsed, loaded.manifest, loaded.model, alternative=alternative)
+        return profile_of(loaded.parsed, loaded.manifest, loaded.model, alternative=alternative, evidence=evidence)
     except RecordingError as error:  # The message doesn't name a file yet.
         raise RecordingError(f"{loaded.path}: {error.message}", error.remedy) from error
 
 
-def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, *, alternative: str | None = None) -> Profile:
+def profile_of(
+    parsed: ParsedRecording,
+    manifest: Manifest,
+    model: PowerModel,
+    *,
+    alternative: str | None = None,
+    evidence: EvidenceChoice = "rails",
+) -> Profile:
     """Attribute the energy of every run, and collect the warnings."""
-    ledger = build_ledger(parsed, manifest, model, alternative=alternative)
+    ledger = build_ledger(parsed, manifest, model, alternative=alternative, use_rails=evidence == "rails")
     findings = Findings()
-    unknown = Counter(name for name in manifest.components if name not in ledger.components)
+    known = {component.name for component in COMPONENTS}
+    unknown = Counter(name for name in manifest.components if name not in known)
     message = "the recording has data of components that this version of Navitas does not know ({names})"
     findings.add_losses_by_name("unknown_components", unknown, message, f"No figure includes their energy. {UPDATE}")
     parsed = replace(parsed, warnings=(*parsed.warnings, *findings.warnings), losses=(*parsed.losses, *findings.losses))

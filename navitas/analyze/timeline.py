@@ -29,6 +29,9 @@ class Timeline:
 def timeline(ledger: Ledger, component: str | None, *, run: int | None, step_ns: int, thread: str | None) -> Timeline:
     """Return the energy of one run in steps of equal length.
 
+    Energy of all owners counts when it flowed. Energy of a thread that belongs to a call, such as the tail of a radio, counts
+    at the time of that call.
+
     Args:
         ledger: The ledger.
         component: None sums over all components.
@@ -53,9 +56,11 @@ def timeline(ledger: Ledger, component: str | None, *, run: int | None, step_ns:
         raise UsageError(f"no thread {thread!r} in run {entry.id}", "see Profile.ledger.owners for their names")
     numbers = range(len(ledger.components)) if component is None else [ledger.components.index(component)]
     energy_j = np.zeros(len(edges_ns) - 1)
-    for owner in owners:
-        for number in numbers:
-            energy_j += np.diff(ledger.curves.curve(owner, number).at(edges_ns))
+    for number in numbers:
+        flow = ledger.curves.flow(owners[0], number) if thread is None else None
+        curves = [ledger.curves.curve(owner, number) for owner in owners] if flow is None else [flow]
+        for curve in curves:
+            energy_j += np.diff(curve.at(edges_ns))
     return Timeline(edges_ns, energy_j)
 
 

@@ -13,12 +13,12 @@ from navitas.attribute.calls.folded_totals import totals_of_folded
 from navitas.attribute.calls.overhead import NO_COST, with_probe_times
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
-from navitas.attribute.component import Component, ComponentCurves, ComponentInputs
-from navitas.attribute.components import COMPONENTS
+from navitas.attribute.component import Component, ComponentCurves, run_energy_j
 from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.dimensions import OwnerRows, TestRows
 from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
+from navitas.attribute.measured_runs import Curves, MeasuredRuns
 from navitas.attribute.merged_reasons import merged
 from navitas.attribute.rails_comparison import rails_comparison
 from navitas.attribute.waits import cpus_of, waits_of
@@ -34,21 +34,25 @@ from navitas.recording.manifest import Manifest
 _NO_RUN = Reason("no_runs", "the recording holds no run")
 _ONLY_BASELINES = Reason("only_baselines", "the recording holds only runs without probes")
 
-Curves = Sequence[ComponentCurves | None]
-"""A run's curves, component by component."""
-
 
 def build_ledger(
     parsed: ParsedRecording,
     manifest: Manifest,
     model: PowerModel,
     *,
-    components: Sequence[Component] = COMPONENTS,
+    components: Sequence[Component] | None = None,
     alternative: str | None = None,
+    use_rails: bool = True,
 ) -> Ledger:
-    """Attribute the energy of every run; `alternative` names a model to use in addition to the default one."""
+    """Attribute the energy of every run; `alternative` names a model to use in addition to the default one.
+
+    By default, the ledger has the CPU and all components that anything is known of. With `use_rails`, a component with a power
+    rail has the energy that the rail measured, and the model splits it.
+    """
+    measured = MeasuredRuns(parsed, manifest, model, alternative, use_rails=use_rails)
+    components, run_curves = measured.curves(components)
     tests = TestRows(manifest.tests, alternative=alternative is not None)
-    attribution = _Attribution(parsed, manifest, model, components, alternative, tests)
+    attribution = _Attribution(parsed, manifest, components, run_curves, measured.paths, tests)
     baselines = {run.id for run in manifest.runs if run.baseline}
     baseline_runs = [number for number, tables in enumerate(parsed.runs) if tables.run_id in baselines]
     probed_runs = [number for number, tables in enumerate(parsed.runs) if tables.run_id not in baselines]
@@ -57,7 +61,7 @@ def build_ledger(
     for number in probed_runs:
         attribution.attribute(number, known)
     order = range(len(parsed.runs))
-    curves = [attribution.curves[number] for number in order]
+    curves = run_curves
     return Ledger(
         runs=tuple(attribution.entries[number] for number in order),
         tests=tests.table(),
@@ -83,30 +87,24 @@ def build_ledger(
 
 @dataclass(slots=True)
 class _Attribution:
-    """The facts and curves of the runs attributed so far. Baseline runs come first, because the other runs need them."""
+    """The facts of the runs attributed so far. Baseline runs come first, because the other runs need them."""
 
     parsed: ParsedRecording
     manifest: Manifest
-    model: PowerModel
     components: Sequence[Component]
-    alternative: str | None
+    curves: Sequence[Curves]
+    paths: Paths
     tests: TestRows
     owners: OwnerRows = field(default_factory=OwnerRows)
     store: CurveStore = field(default_factory=CurveStore)
     facts: list[RunFacts] = field(default_factory=list)
-    curves: dict[int, Curves] = field(default_factory=dict)
     entries: dict[int, RunEntry] = field(default_factory=dict)
-    paths: Paths = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.paths = Paths(len(self.parsed.method_table.methods))
 
     def attribute(self, number: int, baselines: Baselines) -> RunFacts:
         """Attribute the energy of one run."""
         tables = self.parsed.runs[number]
         spans = WindowSpans(tables.windows)
-        inputs = ComponentInputs(self.manifest, self.model, spans.marks, len(self.parsed.method_table.methods), self.alternative)
-        curves = [component.curves(tables, inputs) for component in self.components]
+        curves = self.curves[number]
         alternative = next((each.alternative for each in curves if each is not None and each.alternative is not None), None)
         rows = self.tests.add_windows(number, tables.run_id, spans, alternative)
         if tables.run_queue is not None:
@@ -118,7 +116,6 @@ class _Attribution:
         self.store.add(len(self.owners), len(tables.threads), len(facts.groups), curves)
         self.owners.add(number, tables.threads, facts.groups)
         self.facts.append(facts)
-        self.curves[number] = curves
         self.entries[number] = _entry(self.manifest, tables, rails_comparison(tables, self.components, curves), error)
         return facts
 
@@ -161,7 +158,7 @@ def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | N
 def _run_energies(runs: Sequence[RunTables], curves: Sequence[Curves], components: int) -> F64:
     energy_j = np.zeros((len(runs), components))
     for number, (run, each) in enumerate(zip(runs, curves, strict=True)):
-        energy_j[number] = [0.0 if one is None else one.between(run.start_ns, run.end_ns) for one in each]
+        energy_j[number] = [0.0 if one is None else run_energy_j(one, run.start_ns, run.end_ns) for one in each]
     return energy_j
 
 
@@ -175,7 +172,20 @@ def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCur
     with_cpu_time = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
     uncalibrated = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in with_cpu_time)
     reasons = (*merged([curves.reasons for _, curves in known]), *merged([[NO_COST]] if uncalibrated else []))
-    return Evidence(component.name, level.name, reasons, level.basis, level.expected_error)
+    return Evidence(
+        component.name,
+        level.name,
+        reasons,
+        level.basis,
+        level.expected_error,
+        rails_j=_known_sum([curves.rails_j for _, curves in known]),
+        unscaled_j=_known_sum([curves.unscaled_j for _, curves in known]),
+    )
+
+
+def _known_sum(values: Sequence[float | None]) -> float | None:
+    found = [value for value in values if value is not None]
+    return sum(found) if found else None
 
 
 def _has_calls(thread: Thread) -> bool:

@@ -8,6 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
+from navitas.attribute.calls.api_tables import NO_API_CALLS, ApiCalls
+from navitas.attribute.charges import NO_CHARGES, Charges
 from navitas.attribute.curves import EMPTY_CURVE, Curve, Knots
 from navitas.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
 from navitas.parse.arrays import F64, I64
@@ -22,7 +24,8 @@ class ComponentInputs:
     """The inputs of components in addition to a run's tables.
 
     `marks` are the edges of the tests' windows: threads' curves have a knot at each. `methods` is the size of the method
-    table. `alternative` names a second model to compute in addition to the default one, or is None.
+    table. `alternative` names a second model to compute in addition to the default one, or is None. `api` are the run's calls
+    of APIs that use a component. `use_rails`: whether power rails may count as evidence.
     """
 
     manifest: Manifest
@@ -30,6 +33,8 @@ class ComponentInputs:
     marks: I64
     methods: int
     alternative: str | None = None
+    api: ApiCalls = NO_API_CALLS
+    use_rails: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,11 @@ class ComponentCurves:
 
     `level` is the run's level of evidence (the name of one of `Component.levels`). `reasons` explain why it is not a better
     one. `alternative` has the cumulative joules of the alternative model, or is None.
+
+    `charges` is the energy of threads that belongs to the call that caused it, whenever it flowed. It adds to `threads`.
+    `flow` is the cumulative energy of all owners over true time. Without charges it is None: it is then the sum of all curves.
+    `taken_from_base` is the energy that this component explains and the CPU's base contains; it is subtracted there.
+    `unscaled_j` is what the model alone estimates for the run, `rails_j` what rails measured; None without a rail.
     """
 
     level: str
@@ -59,6 +69,16 @@ class ComponentCurves:
     base: Curve = EMPTY_CURVE
     unattributed: Curve = EMPTY_CURVE
     alternative: Curve | None = None
+    charges: Charges = NO_CHARGES
+    flow: Curve | None = None
+    taken_from_base: Curve = EMPTY_CURVE
+    unscaled_j: float | None = None
+    rails_j: float | None = None
+
+    @property
+    def uses_threads(self) -> bool:
+        """Whether threads may have energy of the component."""
+        return self.threads is not None or len(self.charges) > 0
 
     @property
     def non_threads(self) -> tuple[Curve, ...]:
@@ -71,9 +91,13 @@ class ComponentCurves:
         return tuple(curves[kind] for kind in NON_THREAD_OWNERS)
 
     def between(self, a_ns: int, b_ns: int) -> float:
-        """Joules of all owners from `a_ns` to `b_ns`."""
+        """Joules of all owners' curves from `a_ns` to `b_ns`, without charges."""
         non_threads_j = sum(curve.between(a_ns, b_ns) for curve in self.non_threads)
         return non_threads_j + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
+
+    def during(self, a_ns: int, b_ns: int) -> float:
+        """Joules that flowed from `a_ns` to `b_ns`, whichever call caused them."""
+        return self.between(a_ns, b_ns) if self.flow is None else self.flow.between(a_ns, b_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +119,8 @@ class RailUse(Enum):
     """All energy except the base power's."""
     BASE = "base"
     """The base power's energy."""
+    TOTAL = "total"
+    """All energy. The component is scaled to it; `ACTIVE` and `BASE` rails are only compared with the estimate."""
 
 
 class Component(Protocol):
@@ -124,3 +150,15 @@ def threads_between(curves: ThreadCurves, a_ns: int, b_ns: int) -> F64:
     owner = np.arange(len(curves.knots.start) - 1)
     low = curves.knots.place(owner, np.full_like(owner, a_ns)).read(curves.energy_j)
     return curves.knots.place(owner, np.full_like(owner, b_ns)).read(curves.energy_j) - low
+
+
+def threads_j(curves: ComponentCurves, threads: int, a_ns: int, b_ns: int) -> F64:
+    """Joules of each thread: by its curve from `a_ns` to `b_ns`, and all its charges."""
+    joules = curves.charges.by_thread(threads)
+    return joules if curves.threads is None else threads_between(curves.threads, a_ns, b_ns) + joules
+
+
+def run_energy_j(curves: ComponentCurves, start_ns: int, end_ns: int) -> float:
+    """Joules of all owners in a run."""
+    curves_j = curves.between(start_ns, end_ns)
+    return curves_j + float(curves.charges.energy_j.sum()) if len(curves.charges) else curves_j

@@ -4,5 +4,24 @@ from __future__ import annotations
 
 from navitas.attribute.component import Component
 from navitas.attribute.cpu.cpu_component import Cpu
+from navitas.attribute.hardware.radio_components import MODEM, WIFI
+from navitas.attribute.hardware.rail_only import Gpu, Storage
+from navitas.attribute.hardware.screen_component import ScreenEnergy
+from navitas.attribute.hardware.started_devices import AUDIO, BLUETOOTH, CAMERA, FLASHLIGHT, VIDEO, Gnss, Sensors, WakeLocks
 
-COMPONENTS: tuple[Component, ...] = (Cpu(),)
+COMPONENTS: tuple[Component, ...] = (
+    Cpu(),
+    ScreenEnergy(),
+    WIFI,
+    MODEM,
+    BLUETOOTH,
+    Gnss(),
+    CAMERA,
+    FLASHLIGHT,
+    AUDIO,
+    VIDEO,
+    Sensors(),
+    WakeLocks(),
+    Storage(),
+    Gpu(),
+)

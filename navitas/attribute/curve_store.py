@@ -22,17 +22,26 @@ class CurveStore:
         self._runs.append((threads, groups, components))
 
     def curve(self, owner: int, component: int) -> Curve:
-        """Cumulative joules of an owner. A group of threads has an empty curve, since each of its threads has a curve."""
+        """Cumulative joules of an owner. A group of threads has an empty curve, since each of its threads has a curve.
+
+        A charge counts at the time of the call that caused it. For the time at which energy flowed, see `flow`.
+        """
         run = bisect_right(self._first, owner) - 1
         threads, groups, components = self._runs[run]
         number, curves = owner - self._first[run], components[component]
         if curves is None:
             return EMPTY_CURVE
         if number < threads:
-            if curves.threads is None:
-                return EMPTY_CURVE
-            knots = curves.threads.knots
-            section = slice(*knots.start[number : number + 2].tolist())
-            return Curve(knots.t_ns[section], curves.threads.energy_j[section])
+            own = EMPTY_CURVE
+            if curves.threads is not None:
+                knots = curves.threads.knots
+                section = slice(*knots.start[number : number + 2].tolist())
+                own = Curve(knots.t_ns[section], curves.threads.energy_j[section])
+            return curves.charges.added_to(own, number)
         non_thread = number - threads - groups
         return EMPTY_CURVE if non_thread < 0 else curves.non_threads[non_thread]
+
+    def flow(self, owner: int, component: int) -> Curve | None:
+        """Cumulative joules of all owners of the run that an owner belongs to, over true time; None without charges."""
+        curves = self._runs[bisect_right(self._first, owner) - 1][2][component]
+        return None if curves is None else curves.flow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -35,6 +36,18 @@ class Curve:
 
 
 EMPTY_CURVE = Curve(np.empty(0, np.int64), np.empty(0))
+
+
+def added(curves: Sequence[Curve]) -> Curve:
+    """The sum of curves, with the knots of all. Each curve counts from its first knot on."""
+    known = [curve for curve in curves if curve.t_ns.size]
+    if not known:
+        return EMPTY_CURVE
+    t_ns = distinct(np.concatenate([curve.t_ns for curve in known]))
+    total = np.zeros(len(t_ns))
+    for curve in known:
+        total += curve.at(t_ns) - curve.value[0]
+    return Curve(t_ns, total)
 
 
 @dataclass(frozen=True, slots=True)

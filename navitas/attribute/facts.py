@@ -14,8 +14,10 @@ from navitas.attribute.calls.nodes import CallNodes, nodes_of
 from navitas.attribute.calls.overhead import ProbesEnergy, no_probes, probes_energy
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.calls.self_totals import CALLS, CUTS, THROWS, SelfTotals
+from navitas.attribute.charged_paths import charged_paths
+from navitas.attribute.charges import NO_CHARGES
 from navitas.attribute.compensation import Estimates, Unprobed
-from navitas.attribute.component import threads_between
+from navitas.attribute.component import threads_j
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
 from navitas.attribute.run_rows import RunRows, rows_of, stem
 from navitas.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
@@ -42,7 +44,9 @@ class RunFacts:
 def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> RunFacts:
     """Combine the totals of calls and folded calls (`parts`, with the columns of `with_probe_times`) with the curves."""
     curves = [None if component is None else component.threads for component in run.components]
-    rows = rows_of(run.tables.threads, curves, run.spans, parts)
+    charges = [NO_CHARGES if component is None else component.charges for component in run.components]
+    parts = [*parts, *charged_paths(charges, run.spans)]
+    rows = rows_of(run.tables.threads, curves, run.spans, parts, charges)
     nodes = nodes_of([(rows.at(totals), totals) for totals in parts], paths)
     probes_component = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
     probes = (
@@ -57,10 +61,12 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
     first_non_thread = run.first_owner + len(run.tables.threads) + len(groups)
     energy = [*_outside_tests(run, rows), *_non_threads(run, first_non_thread)]
-    for number, curve in enumerate(curves):
-        if curve is not None:
+    for number, component in enumerate(run.components):
+        if component is not None and component.uses_threads:
             used_by_probes = probes if number == probes_component else no_probes(nodes, len(rows))
-            energy += _threads_energy(_PlacedRows(rows, nodes, test, owner, kept), number, used_by_probes, run.probes_error)
+            placed = _PlacedRows(rows, nodes, test, owner, kept)
+            columns = _threads_energy(placed, number, used_by_probes, run.probes_error)
+            energy += columns if component.threads is not None else [_nonzero(each) for each in columns]
     named = kept[nodes.row]
     row = nodes.row[named]
     amounts, counts = nodes.amounts[named], nodes.counts[named]
@@ -125,6 +131,12 @@ def _threads_energy(placed: _PlacedRows, component: int, probes: ProbesEnergy, p
     ]
 
 
+def _nonzero(energy: Columns) -> Columns:
+    """The rows with energy. Few calls have charges, so there is no row for each call."""
+    used = energy[4] != 0
+    return tuple(column[used] for column in energy)
+
+
 def _non_threads(run: AttributedRun, first: int) -> list[Columns]:
     """The energy of `NON_THREAD_OWNERS` in each test, and outside of all tests. `first` is their first owner."""
     kept = run.tests != NO_TEST
@@ -150,8 +162,8 @@ def _outside_tests(run: AttributedRun, rows: RunRows) -> list[Columns]:
     used_j = rows.used_by_thread(run.tests != NO_TEST)
     energy = []
     for number, curves in enumerate(run.components):
-        if curves is not None and curves.threads is not None and len(run.tables.threads):
-            run_j = threads_between(curves.threads, run.tables.start_ns, run.tables.end_ns)
+        if curves is not None and curves.uses_threads and len(run.tables.threads):
+            run_j = threads_j(curves, len(run.tables.threads), run.tables.start_ns, run.tables.end_ns)
             joules = run_j - used_j[: len(run_j), number]
             nonzero = np.flatnonzero(joules != 0)
             energy.append(_outside_calls(np.full(len(nonzero), NO_TEST), run.first_owner + nonzero, number, joules[nonzero]))

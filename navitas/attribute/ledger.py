@@ -180,7 +180,8 @@ class Shares:
 class Evidence:
     """A component's lowest level of evidence of all runs, and the reasons why it is not a better one.
 
-    `basis` and `expected_error` are those of the level (`EvidenceLevel`).
+    `basis` and `expected_error` are those of the level (`EvidenceLevel`). `rails_j` is what power rails measured of the
+    component, and `unscaled_j` what the model alone estimates for the same runs; None without a rail.
     """
 
     component: str
@@ -188,6 +189,8 @@ class Evidence:
     reasons: tuple[MergedReason, ...]
     basis: str = ""
     expected_error: float | None = None
+    rails_j: float | None = None
+    unscaled_j: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ def rails_comparison(
 ) -> tuple[float, float] | None:
     """Estimated and measured joules from the first to the last reading of the rails within the run.
 
-    Both sums cover the same consumers: components with an estimate and a rail. Base power counts if it has a rail. None if
+    Both sums cover the same consumers: components with an estimate and a rail. Base power counts if it has a rail. Components
+    that are scaled to their rails (`RailUse.TOTAL`) are not compared: `Evidence` has their figures. None if
     there is no such rail, or fewer than two readings.
     Readings are not interpolated, because interpolation would spread the energy of the process's last moments over the time
     after its end.
@@ -31,7 +32,7 @@ def rails_comparison(
     used_j = rails.energy_j[last] - rails.energy_j[first]
     compared, estimate_j, measured_j = False, 0.0, 0.0
     for component, known in zip(components, curves, strict=True):
-        uses = [component.rail_use(name) for name in rails.names]
+        uses = [use if use is not RailUse.TOTAL else None for use in map(component.rail_use, rails.names)]
         if known is None or not any(uses):
             continue
         base_j = known.base.between(from_ns, to_ns)

@@ -10,10 +10,11 @@ from functools import cache
 import numpy as np
 
 from navitas.attribute.calls.self_totals import SelfTotals
+from navitas.attribute.charges import Charges
 from navitas.attribute.component import ThreadCurves
 from navitas.attribute.curves import distinct, group_starts, in_sorted, overlaps
 from navitas.attribute.forest import sums
-from navitas.attribute.window_spans import WindowSpans
+from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Thread
 
@@ -55,16 +56,25 @@ class RunRows:
 
 
 def rows_of(
-    threads: Sequence[Thread], components: Sequence[ThreadCurves | None], spans: WindowSpans, parts: Sequence[SelfTotals]
+    threads: Sequence[Thread],
+    components: Sequence[ThreadCurves | None],
+    spans: WindowSpans,
+    parts: Sequence[SelfTotals],
+    charges: Sequence[Charges],
 ) -> RunRows:
-    """Find the threads that used energy or CPU time, or were in a call, in each test."""
+    """Find the threads that used energy or CPU time, were in a call, or have charges, in each test.
+
+    `components` and `charges` have an entry for each component.
+    """
     count = max(len(threads), 1)
+    charged = [_in_windows(one, spans, count) for one in charges]
     called = distinct(np.concatenate([totals.window * count + totals.thread for totals in parts]))
     reached = [called]
     for curves in components:
         if curves is not None:
             thread, window = overlaps(*spans.reached(curves.knots.first_ns, curves.knots.last_ns))
             reached.append(window * count + thread)
+    reached += [charged_key for charged_key, _ in charged]
     key = distinct(np.concatenate(reached))
     thread, window = key % count, key // count
     joules, cpu_ns = np.zeros((len(key), len(components))), np.zeros(len(key))
@@ -75,6 +85,9 @@ def rows_of(
             joules[:, number] = after.read(curves.energy_j) - before.read(curves.energy_j)
             if curves.cpu_ns is not None:
                 cpu_ns = after.read(curves.cpu_ns) - before.read(curves.cpu_ns)
+    for number, (charged_key, charged_j) in enumerate(charged):
+        if len(charged_key):
+            joules[:, number] += np.bincount(np.searchsorted(key, charged_key), charged_j, len(key))
     used = (joules > 0).any(axis=1) | (cpu_ns > 0) | in_sorted(key, called)
     key, thread, window, joules, cpu_ns = key[used], thread[used], window[used], joules[used], cpu_ns[used]
     total_j: F64 = joules.sum(axis=1)
@@ -99,6 +112,13 @@ def rows_of(
         _row=place[row],
         _threads=count,
     )
+
+
+def _in_windows(charges: Charges, spans: WindowSpans, threads: int) -> tuple[I64, F64]:
+    """Keys (window, thread) and joules of the charges inside of windows."""
+    window = spans.at(charges.t_ns)
+    inside = window != NO_WINDOW
+    return window[inside] * threads + charges.thread[inside], charges.energy_j[inside]
 
 
 def _labels(threads: Sequence[Thread]) -> I64:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.device_states import DeviceStates
+from navitas.parse.hook_calls import Handoffs, HookCalls
+from navitas.parse.io_counters import IoCounters
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.reasons import Reason
 from navitas.parse.run_queue import RunQueue
@@ -178,6 +181,7 @@ class RunTables:
     `tick_ns` is the period of the ticks that timed the calls, or None if each call read the clock. `trace` is the kernel
     trace on the run's clock, and `reasons` explain which parts of it are missing. `probe_cost` is the cost of probes if it
     was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
+    `io_counters`, `device_states`, `hooks` and `handoffs` are what components other than the CPU need.
     """
 
     run_id: int
@@ -195,11 +199,23 @@ class RunTables:
     reasons: tuple[Reason, ...] = ()
     probe_cost: ProbeCost | None = None
     run_queue: RunQueue | None = None
+    io_counters: tuple[IoCounters, ...] = ()
+    device_states: DeviceStates | None = None
+    hooks: HookCalls | None = None
+    handoffs: Handoffs | None = None
+
+    @property
+    def has_components(self) -> bool:
+        """Whether the use of components other than the CPU was recorded. It is not in older recordings."""
+        return self.hooks is not None or self.device_states is not None or bool(self.io_counters)
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method of the recording. `id` is its index in `MethodTable.methods`; `file` is the name of its source file."""
+    """One method of the recording. `id` is its index in `MethodTable.methods`; `file` is the name of its source file.
+
+    `api_kind` is the `HookKind` of a method of an API that uses a component, else 0.
+    """
 
     id: int
     module: str
@@ -210,6 +226,7 @@ class Method:
     source: str
     is_test_source: bool
     file: str | None = None
+    api_kind: int = 0
 
     @property
     def identity(self) -> tuple[str, str, str, str]:

@@ -72,6 +72,7 @@ def _evidence(profile: Profile) -> dict[str, Any]:
             each.component: {
                 "level": each.level,
                 **_without_none(basis=each.basis or None, expected_error=each.expected_error),
+                **_without_none(rails_j=each.rails_j, unscaled_j=each.unscaled_j),
                 "reasons": [_reason(reason) for reason in each.reasons],
             }
             for each in profile.evidence

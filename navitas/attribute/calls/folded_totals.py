@@ -25,9 +25,7 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
     An epoch may extend over a test's edge. Its calls count in the test in which it ends, because the first probe in a test
     ends the epoch. Its time and energy are split at the edge.
     """
-    folding = [index for index, thread in enumerate(threads) if len(thread.folded.node)]
-    rows = _concatenate([threads[index].folded for index in folding])
-    owner = np.repeat(np.array(folding, np.int64), [len(threads[index].folded.node) for index in folding])
+    owner, rows = _rows(threads)
     path = _paths_of(owner, rows, paths)
     row, window = overlaps(*spans.reached(rows.epoch_start_ns, rows.epoch_end_ns))
     start_ns, end_ns = rows.epoch_start_ns[row], rows.epoch_end_ns[row]
@@ -40,6 +38,19 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
     used = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
     row = row[used]
     return SelfTotals.merged([SelfTotals(window[used], owner[row], path[row], counts[used], inside[used])], amounts.columns)
+
+
+def paths_of_folded(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
+    """Thread, node and call path of every row of the fold tables, thread by thread. New paths are added to `paths`."""
+    owner, rows = _rows(threads)
+    return owner, rows.node.astype(np.int64), _paths_of(owner, rows, paths)
+
+
+def _rows(threads: Sequence[Thread]) -> tuple[I64, Folded]:
+    """The rows of all fold tables, and the thread of each."""
+    folding = [index for index, thread in enumerate(threads) if len(thread.folded.node)]
+    rows = _concatenate([threads[index].folded for index in folding])
+    return np.repeat(np.array(folding, np.int64), [len(threads[index].folded.node) for index in folding]), rows
 
 
 def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:

@@ -1,0 +1,1 @@
+"""All components but the CPU: what used them, and the energy of that."""

@@ -1,0 +1,110 @@
+"""Wi-Fi and the mobile modem, by the app's network traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
+from navitas.attribute.hardware.flows import constant_power
+from navitas.attribute.hardware.levels import LEVELS
+from navitas.attribute.hardware.on_off import Used, component_curves, used_by_time
+from navitas.attribute.hardware.radio import RadioLink, modem_link, radio_energy, wifi_link
+from navitas.attribute.hardware.sessions import sessions_of
+from navitas.attribute.hardware.started_devices import no_current
+from navitas.attribute.hardware.traffic import Traffic, traffic_of
+from navitas.attribute.pixel_rails import total_of
+from navitas.parse.arrays import I64, Bool
+from navitas.parse.hook_calls import NETWORK, HookKind
+from navitas.parse.io_counters import RECEIVED_BYTES, SENT_BYTES, increments
+from navitas.parse.reasons import Reason
+from navitas.parse.tables import RunTables
+from navitas.power.components.component_power import ComponentPower
+
+_NAMES = [level.name for level in LEVELS]
+_SCAN_NS = 4_000_000_000
+"""A scan for networks ends by itself. Its length is assumed."""
+_MEDIA = ("network", "wifi", "mobile")
+ASSUMED_ON = Reason("assumed_on", "when the radio was on was not recorded: it counts as on during the whole run")
+
+
+@dataclass(frozen=True, slots=True)
+class Radio:
+    """A radio. Transfers go over the mobile network where its interfaces carried more, else over Wi-Fi."""
+
+    name: Literal["wifi", "modem"]
+    state: str
+    link: Callable[[ComponentPower], RadioLink]
+    levels: tuple[EvidenceLevel, ...] = LEVELS
+
+    def rail_use(self, rail: str) -> RailUse | None:
+        """As `Component.rail_use`."""
+        return total_of(self.name, rail)
+
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
+        """As `Component.curves`."""
+        parts = [self._transfers(run, inputs)] if run.end_ns > run.start_ns else []
+        if self.name == "wifi":
+            parts.append(self._scans(run, inputs))
+        link = self.link(inputs.model.components)
+        has_current = link.rx_ma > 0 or link.tx_ma > 0
+        return component_curves(parts, _NAMES, [] if has_current or not any(parts) else [no_current(self.name)])
+
+    def _transfers(self, run: RunTables, inputs: ComponentInputs) -> Used | None:
+        traffic = traffic_of(run, inputs, NETWORK, _MEDIA, counters_are_total=False)
+        own = None if traffic is None else traffic.chosen(_is_mobile(run, traffic.end_ns) == (self.name == "modem"))
+        states = run.device_states
+        has_state = states is not None and states.has(self.state)
+        if not has_state and (own is None or not len(own)):
+            return None
+        if own is None:
+            own = replace(_NO_TRAFFIC, level="states")
+        run_ns = run.start_ns, run.end_ns
+        on_ns: tuple[I64, I64] = np.array([run.start_ns]), np.array([run.end_ns])
+        if states is not None and has_state:
+            begin, end, value, _ = states.intervals(self.state)
+            on_ns = np.clip(begin[value > 0], *run_ns), np.clip(end[value > 0], *run_ns)
+        else:
+            own = replace(own, reasons=(*own.reasons, ASSUMED_ON))
+        return radio_energy(own, self.link(inputs.model.components), inputs.model.voltage_v, on_ns, run_ns)
+
+    def _scans(self, run: RunTables, inputs: ComponentInputs) -> Used | None:
+        sessions = sessions_of(run, inputs, [HookKind.WIFI_SCAN], "wifi scan", longest_ns=_SCAN_NS)
+        watts = inputs.model.components.wifi.scan_ma * inputs.model.voltage_v / 1e3
+        return used_by_time(run, sessions, "wifi_scan", constant_power(watts, (run.start_ns, run.end_ns)))
+
+
+_NONE, _NO_BYTES = np.empty(0, np.int64), np.empty(0)
+_NO_TRAFFIC = Traffic(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NO_BYTES, _NO_BYTES, "states", ())
+WIFI = Radio("wifi", "wifi", wifi_link)
+MODEM = Radio("modem", "mobile_radio", modem_link)
+
+
+def _is_mobile(run: RunTables, t_ns: I64) -> Bool:
+    """Whether traffic at these times went over the mobile network: by the interfaces' counters, else by the radios' states."""
+    counters = [each for each in run.io_counters if len(each.t_ns)]
+    media = {medium: [each for each in counters if each.medium == medium] for medium in ("wifi", "mobile")}
+    if media["mobile"]:
+        grown = np.zeros((2, len(t_ns)))
+        for number, medium in enumerate(("wifi", "mobile")):
+            for each in media[medium]:
+                found = increments(each)
+                if len(found.growth):
+                    moved = found.growth[:, RECEIVED_BYTES] + found.growth[:, SENT_BYTES]
+                    interval = np.searchsorted(found.edges_ns, t_ns, side="left") - 1
+                    inside = (interval >= 0) & (interval < len(moved))
+                    grown[number, inside] += moved[interval[inside]]
+        total = [each.value[-1, [RECEIVED_BYTES, SENT_BYTES]].sum() for each in media["wifi"]]
+        quiet = (grown == 0).all(axis=0)
+        return np.asarray(np.where(quiet, not sum(total), grown[1] > grown[0]))
+    states = run.device_states
+    if states is None or not states.has("mobile_radio"):
+        return np.zeros(len(t_ns), bool)
+    begin, end, value, _ = states.intervals("wifi")
+    on = value > 0
+    at = np.searchsorted(begin[on], t_ns, side="right") - 1
+    reach = np.maximum.accumulate(end[on]) if on.any() else end
+    return ~((at >= 0) & (t_ns <= reach[at])) if on.any() else np.ones(len(t_ns), bool)

@@ -1,0 +1,83 @@
+"""The screen, by the time that it is on and its brightness."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
+from navitas.attribute.curves import Curve, distinct
+from navitas.attribute.hardware.flows import counts
+from navitas.attribute.hardware.levels import LEVELS
+from navitas.attribute.pixel_rails import total_of
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.device_states import NO_UID, DeviceStates
+from navitas.parse.reasons import Reason
+from navitas.parse.tables import RunTables
+from navitas.power.components.screen_power import BRIGHTNESS_BINS
+
+NO_BRIGHTNESS = Reason("no_brightness", "the brightness was not recorded: the screen counts as half bright")
+_MIDDLE = len(BRIGHTNESS_BINS) // 2
+
+
+class ScreenEnergy:
+    """The screen. Its energy is base: it flows because time passes. Where another app is on top, it is that app's."""
+
+    name = "screen"
+    levels = LEVELS
+
+    def rail_use(self, rail: str) -> RailUse | None:
+        """As `Component.rail_use`."""
+        return total_of(self.name, rail)
+
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
+        """As `Component.curves`."""
+        states = run.device_states
+        if states is None or not (states.has("screen") or states.has("screen_doze")) or run.end_ns <= run.start_ns:
+            return None
+        times = [np.concatenate(states.intervals(name)[:2]) for name in ("screen", "screen_doze", "brightness", "top")]
+        edges = distinct(np.clip(np.concatenate([*times, [run.start_ns, run.end_ns]]), run.start_ns, run.end_ns))
+        is_on = _during(states, "screen", edges)
+        brightness, is_known = _brightness(states, edges)
+        screen = inputs.model.components.screen
+        on_ma = np.sum([screen.current_ma(display) for display in range(len(screen.displays))], axis=0)
+        ambient_ma = sum(display.ambient_ma for display in screen.displays)
+        current_ma = np.where(is_on, on_ma[brightness], np.where(_during(states, "screen_doze", edges), ambient_ma, 0.0))
+        joules = current_ma * inputs.model.voltage_v / 1e3 * np.diff(edges) / 1e9
+        is_others = _is_others(states, edges)
+        on_ns, unknown_ns = (np.diff(edges)[rows].sum() for rows in (is_on, is_on & ~is_known))
+        reasons = (replace(NO_BRIGHTNESS, share=float(unknown_ns / on_ns)),) if unknown_ns else ()
+        base, others = (Curve(edges, np.concatenate([[0.0], np.cumsum(each)])) for each in _split(joules, is_others))
+        level = "profile" if on_ns and unknown_ns == on_ns else "states"
+        return ComponentCurves(level, reasons, base=base, other_processes=others)
+
+
+def _split(joules: F64, is_others: Bool) -> tuple[F64, F64]:
+    return np.where(is_others, 0.0, joules), np.where(is_others, joules, 0.0)
+
+
+def _during(states: DeviceStates, name: str, edges: I64) -> Bool:
+    begin, end, value, _ = states.intervals(name)
+    begin, end = (np.clip(each, edges[0], edges[-1])[value > 0] for each in (begin, end))
+    return np.asarray(counts(edges, begin, end) > 0)
+
+
+def _brightness(states: DeviceStates, edges: I64) -> tuple[I64, Bool]:
+    """The brightness bin of each step, and whether it is known."""
+    begin, end, value, _ = states.intervals("brightness")
+    if not len(begin):
+        return np.full(len(edges) - 1, _MIDDLE), np.zeros(len(edges) - 1, bool)
+    last = np.searchsorted(begin, edges[:-1], side="right") - 1
+    is_known = (last >= 0) & (end[last] > edges[:-1])
+    return np.where(is_known, np.clip(value[last], 0, len(BRIGHTNESS_BINS) - 1), _MIDDLE), is_known
+
+
+def _is_others(states: DeviceStates, edges: I64) -> Bool:
+    """Whether another app than the profiled one was on top in each step."""
+    begin, end, _, uid = states.intervals("top")
+    begin, end = (np.clip(each, edges[0], edges[-1]) for each in (begin, end))
+    if states.app_uid == NO_UID:
+        return np.zeros(len(edges) - 1, bool)
+    by_app = counts(edges, begin[uid == states.app_uid], end[uid == states.app_uid])
+    return np.asarray((counts(edges, begin, end) > 0) & (by_app == 0))

@@ -1,0 +1,150 @@
+"""Scale components to what power rails measured: one ratio for each rail and run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from navitas.attribute.component import Component, ComponentCurves, RailUse, run_energy_j
+from navitas.attribute.curves import Curve, added, distinct
+from navitas.parse.rail_readings import RailReadings
+from navitas.parse.reasons import Reason
+from navitas.parse.tables import RunTables
+
+RAILS = "rails"
+"""The name of the level of evidence of a component that is scaled to rails."""
+NO_USE = Reason("no_use_recorded", "what used the component was not recorded: only its rail is known")
+_FAR = 5.0
+
+
+def rail_curve(run: RunTables, component: Component) -> Curve | None:
+    """The cumulative joules that a component's rails measured from the first to the last reading within a run.
+
+    None without rails, with fewer than two readings, or if the use of components was not recorded (older recordings).
+    """
+    rails, start_ns, end_ns = run.rails, run.start_ns, run.end_ns
+    if rails is None or not run.has_components:
+        return None
+    own = [place for place, name in enumerate(rails.names) if component.rail_use(name) is RailUse.TOTAL]
+    inside = np.flatnonzero((rails.t_ns >= start_ns) & (rails.t_ns <= end_ns))
+    if not own or len(inside) < 2:
+        return None
+    used_j = rails.energy_j[inside][:, own].sum(axis=1)
+    t_ns, first = np.unique(rails.t_ns[inside], return_index=True)
+    if len(t_ns) < 2:
+        return None
+    joules = np.maximum.accumulate(used_j[first])
+    return Curve(t_ns, joules - joules[0])
+
+
+def scaled_to_rails(
+    run: RunTables, components: Sequence[Component], curves: Sequence[ComponentCurves | None], *, use_rails: bool
+) -> list[ComponentCurves | None]:
+    """Scale the components of a run that have a rail. Without `use_rails`, only add what the rails measured.
+
+    Components that share a rail, such as Wi-Fi and Bluetooth, share its ratio. Components that are based on their rail already
+    (level *rails*) stay as they are. If the estimate is 0, the ratio is 1, and the rail's energy is unattributed.
+    """
+    found = list(curves)
+    for members in _sharing(run.rails, components):
+        known = [place for place in members if (one := curves[place]) is not None and one.level != RAILS]
+        measured = rail_curve(run, components[members[0]])
+        if measured is None:
+            continue
+        if not known:
+            if use_rails and all(curves[place] is None for place in members):
+                found[members[0]] = measured_only(measured)
+            continue
+        first_ns, last_ns = int(measured.t_ns[0]), int(measured.t_ns[-1])
+        estimates = {place: one.during(first_ns, last_ns) for place in known if (one := curves[place]) is not None}
+        estimate_j, rail_j = sum(estimates.values()), float(measured.value[-1])
+        for place, own_j in estimates.items():
+            one = curves[place]
+            assert one is not None
+            share = own_j / estimate_j if estimate_j > 0 else float(place == known[0])
+            own_rail = Curve(measured.t_ns, measured.value * share)
+            if not use_rails:
+                found[place] = replace(one, rails_j=float(own_rail.value[-1]), unscaled_j=own_j)
+            elif estimate_j > 0:
+                found[place] = _scaled(one, rail_j / estimate_j, own_rail, own_j, (run.start_ns, run.end_ns))
+            elif rail_j > 0:
+                found[place] = _with_rest(one, own_rail)
+    return found
+
+
+def _with_rest(one: ComponentCurves, rail: Curve) -> ComponentCurves:
+    """Add what the rail measured while the model estimates nothing."""
+    flow = None if one.flow is None else added([one.flow, rail])
+    rest = added([one.unattributed, rail])
+    return replace(one, level=RAILS, unattributed=rest, flow=flow, rails_j=float(rail.value[-1]), unscaled_j=0.0)
+
+
+def measured_only(rail: Curve) -> ComponentCurves:
+    """A component of which only the rail is known: its lowest power is base, the rest is unattributed."""
+    base = floor_of(rail)
+    rest = Curve(rail.t_ns, rail.value - base.value)
+    return ComponentCurves(RAILS, (NO_USE,), base=base, unattributed=rest, rails_j=float(rail.value[-1]), unscaled_j=0.0)
+
+
+def floor_of(rail: Curve) -> Curve:
+    """The energy of the lowest power between two readings of a rail, as if it were drawn all the time."""
+    lowest = float((np.diff(rail.value) / np.diff(rail.t_ns)).min())
+    return Curve(rail.t_ns, np.minimum(lowest * (rail.t_ns - rail.t_ns[0]), rail.value))
+
+
+def _sharing(rails: RailReadings | None, components: Sequence[Component]) -> list[list[int]]:
+    """Groups of components that are measured by the same rails. Only the rails of a group's first component count."""
+    groups: dict[str, list[int]] = {}
+    for place, component in enumerate(components):
+        own = [name for name in (() if rails is None else rails.names) if component.rail_use(name) is RailUse.TOTAL]
+        if own:
+            groups.setdefault(own[0], []).append(place)
+    return list(groups.values())
+
+
+def _scaled(one: ComponentCurves, ratio: float, rail: Curve, unscaled_j: float, run_ns: tuple[int, int]) -> ComponentCurves:
+    """All energies times the ratio. Between the rails' readings, energy flowed as the rail measured it."""
+
+    def times(curve: Curve) -> Curve:
+        return Curve(curve.t_ns, curve.value * ratio)
+
+    threads = None if one.threads is None else replace(one.threads, energy_j=one.threads.energy_j * ratio)
+    reasons = one.reasons if 1 / _FAR <= ratio <= _FAR else (*one.reasons, _far_off(ratio))
+    scaled = replace(
+        one,
+        level=RAILS,
+        reasons=reasons,
+        threads=threads,
+        other_processes=times(one.other_processes),
+        base=times(one.base),
+        unattributed=times(one.unattributed),
+        charges=one.charges.scaled(ratio),
+        rails_j=float(rail.value[-1]),
+        unscaled_j=unscaled_j,
+    )
+    if one.flow is None:
+        return scaled
+    return replace(scaled, flow=_measured_flow(times(one.flow), rail, run_energy_j(scaled, *run_ns), run_ns))
+
+
+def _measured_flow(model: Curve, rail: Curve, total_j: float, run_ns: tuple[int, int]) -> Curve:
+    """The model's flow outside of the rail's readings, the rail's flow between them; `total_j` in all."""
+    first_ns, last_ns = int(rail.t_ns[0]), int(rail.t_ns[-1])
+    knots = distinct(np.append(model.t_ns, np.array(run_ns, np.int64)))
+    before, after = knots[knots < first_ns], knots[knots > last_ns]
+    start_j = model.at(first_ns) - model.at(run_ns[0])
+    joules = np.concatenate(
+        [
+            model.at(before) - model.at(run_ns[0]),
+            start_j + rail.value,
+            start_j + rail.value[-1] + model.at(after) - model.at(last_ns),
+        ]
+    )
+    whole_j = float(joules[-1] - joules[0])
+    return Curve(np.concatenate([before, rail.t_ns, after]), joules * (total_j / whole_j if whole_j > 0 else 1.0))
+
+
+def _far_off(ratio: float) -> Reason:
+    return Reason("rails_far_from_model", f"the rail measured {ratio:.3g} × what the model estimates: check the power profile")

@@ -1,0 +1,360 @@
+"""What components other than the CPU cost, and who pays: small runs with round currents, at 1 V."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from attribution_maker import folded, nested, ns, run, thread
+from hardware_maker import APP_UID, OTHER_UID, counters, hooks, profile_of, rails, states
+
+from navitas.analyze.conserve import check
+from navitas.analyze.profile import Profile
+from navitas.analyze.timeline import timeline
+from navitas.attribute.ledger import NO_TEST
+from navitas.attribute.owner_kind import OwnerKind
+from navitas.parse.hook_calls import NO_NODE, HookCalls, HookKind
+from navitas.parse.tables import RunTables
+
+K = HookKind
+# m0 runs from 100 to 900 ms. It calls m1 (200 – 300 ms) and m2 (400 – 500 ms), which are calls of an API.
+EVENTS = nested((100, 900, 0), (200, 300, 1)), nested((400, 500, 2))
+CALLER = thread(1, sorted([*EVENTS[0], *EVENTS[1]]), [(0, 0), (1000, 100)])
+IDLE = thread(2, samples=[(0, 0), (1000, 10)])
+
+
+def used(tables: RunTables, **more: object) -> Profile:
+    made = profile_of(tables, **more)  # type: ignore[arg-type]
+    assert check(made) == []
+    return made
+
+
+def joules(made: Profile, component: str) -> dict[str, float]:
+    """The joules of a component by owner: the method `m0` …, `thread` outside of methods, or the kind of the owner."""
+    ledger = made.ledger
+    if component not in ledger.components:
+        return {}
+    energy, found = ledger.energy, {}
+    for row in np.flatnonzero(energy.component == ledger.components.index(component)).tolist():
+        kind = OwnerKind(ledger.owners.kind[energy.owner[row]])
+        method = int(ledger.paths.method[energy.path[row]])
+        name = kind.name.lower() if kind != OwnerKind.THREAD else f"m{method}" if method >= 0 else "thread"
+        found[name] = found.get(name, 0.0) + float(energy.exclusive_j[row])
+    return {name: pytest.approx(value, rel=1e-9) for name, value in found.items() if abs(value) > 1e-12}
+
+
+def reasons(made: Profile, component: str) -> list[str]:
+    return [str(reason) for one in made.evidence if one.component == component for reason in one.reasons]
+
+
+def level(made: Profile, component: str) -> str:
+    return next(one.level for one in made.evidence if one.component == component)
+
+
+def lit(*rows: tuple[float, K, bool], amount: int = 0, **more: object) -> RunTables:
+    """A run in which the caller starts and stops devices at these times."""
+    found = hooks([(0, t, t, amount, kind, stop, 7) for t, kind, stop in rows])
+    return replace(run([CALLER, IDLE]), hooks=found, **more)  # type: ignore[arg-type]
+
+
+# Devices that are started and stopped
+
+
+def test_a_device_belongs_to_the_call_that_started_it_until_it_is_stopped() -> None:
+    made = used(lit((250, K.CAMERA, False), (450, K.CAMERA, True)))
+    assert joules(made, "camera") == {"m1": 0.6 * 0.2}
+    assert level(made, "camera") == "hooks" and reasons(made, "camera") == []
+
+
+def test_energy_after_a_test_belongs_to_the_test_with_the_starting_call() -> None:
+    tables = replace(lit((250, K.CAMERA, False), (950, K.CAMERA, True)), windows=run([CALLER], [(0, 300), (300, 1000)]).windows)
+    made = used(tables)
+    camera = made.ledger.components.index("camera")
+    assert [test.components[camera] for test in made.tests] == [pytest.approx(0.6 * 0.7), 0.0]
+    # It flows when the camera is on.
+    steps = timeline(made.ledger, "camera", run=0, step_ns=100_000_000, thread=None)
+    assert steps.energy_j.tolist() == pytest.approx([0, 0, 0.03, 0.06, 0.06, 0.06, 0.06, 0.06, 0.06, 0.03])
+    own = timeline(made.ledger, "camera", run=0, step_ns=100_000_000, thread="thread-1")
+    assert own.energy_j.tolist() == pytest.approx([0, 0, 0.42, 0, 0, 0, 0, 0, 0, 0])
+
+
+def test_a_device_left_on_is_named_with_the_method_its_file_and_line() -> None:
+    made = used(lit((250, K.GNSS, False)), api_kinds=[0, K.GNSS])
+    assert joules(made, "gnss") == {"m1": 0.06 * 0.75}
+    assert reasons(made, "gnss") == ["gnss: started in a.C.m0 (C.java), and not stopped before the end of the run"]
+
+
+def test_stops_without_a_start_are_counted() -> None:
+    made = used(
+        lit((100, K.AUDIO, True), (300, K.AUDIO, False), (500, K.AUDIO, False), (600, K.AUDIO, True), (700, K.AUDIO, True))
+    )
+    assert sum(float(each.expected) for each in joules(made, "audio").values()) == pytest.approx(0.04 * 0.3)  # type: ignore[attr-defined]
+    assert reasons(made, "audio") == ["audio: 2 × stopped without a recorded start, which counts as no use"]
+
+
+def test_two_users_in_the_app_share_one_device() -> None:
+    rows = [(0, 200, 200, 0, K.CAMERA, False, 1), (0, 450, 450, 0, K.CAMERA, False, 2)]
+    rows += [(0, 600, 600, 0, K.CAMERA, True, 1), (0, 700, 700, 0, K.CAMERA, True, 2)]
+    made = used(replace(run([CALLER]), hooks=hooks(rows)))
+    assert joules(made, "camera") == {"m1": 0.6 * (0.25 + 0.075), "m2": 0.6 * (0.075 + 0.1)}
+
+
+def test_other_apps_share_a_device_and_have_it_alone_otherwise() -> None:
+    known = states(("gnss", 350, 800, 1, OTHER_UID), ("gnss", 250, 450, 1, APP_UID))
+    made = used(lit((250, K.GNSS, False), (450, K.GNSS, True), device_states=known))
+    assert joules(made, "gnss") == {"m1": 0.06 * (0.1 + 0.05), "other_processes": 0.06 * (0.05 + 0.35)}
+
+
+def test_without_hooks_the_app_has_the_time_of_its_state_unattributed() -> None:
+    known = states(("gnss", 100, 300, 1, APP_UID), ("gnss", 300, 400, 1, OTHER_UID), ("audio", 0, 500))
+    made = used(replace(run([CALLER]), device_states=known))
+    assert joules(made, "gnss") == {"unattributed": 0.06 * 0.2, "other_processes": 0.06 * 0.1}
+    assert joules(made, "audio") == {"unattributed": 0.04 * 0.5}
+    assert level(made, "gnss") == "states"
+
+
+def test_sensors_draw_what_their_driver_declares() -> None:
+    rows = [(0, 200, 200, 500, K.SENSOR, False, 3), (0, 400, 400, 2000, K.SENSOR, False, 3)]
+    made = used(replace(run([CALLER]), hooks=hooks([*rows, (0, 600, 600, 0, K.SENSOR, True, 3)])))
+    assert joules(made, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.002 * 0.2}
+
+
+def test_bluetooth_scans_cost_more_than_links() -> None:
+    made = used(lit((200, K.BLUETOOTH_SCAN, False), (300, K.BLUETOOTH_SCAN, True), (400, K.BLUETOOTH_LINK, False)))
+    assert joules(made, "bluetooth") == {"m1": 0.05 * 0.1, "m2": 0.005 * 0.6}
+
+
+def test_a_wake_lock_moves_energy_out_of_base() -> None:
+    """`cpu.idle` is 5 mA: 5 mJ in a second, of which 400 ms were held."""
+    plain, held = used(run([CALLER, IDLE])), used(lit((200, K.WAKE_LOCK, False), (600, K.WAKE_LOCK, True)))
+    assert joules(held, "wakelock") == {"m1": 0.005 * 0.4}
+    assert joules(plain, "cpu")["base"] == 0.007 and joules(held, "cpu")["base"] == 0.007 - 0.005 * 0.4
+    assert held.ledger.run_energy_j.sum() == pytest.approx(plain.ledger.run_energy_j.sum(), rel=1e-12)
+
+
+# The screen
+
+
+def test_the_screen_is_base_and_another_apps_screen_is_that_apps() -> None:
+    known = states(
+        ("screen", 0, 500),
+        ("screen_doze", 500, 1000),
+        ("brightness", 0, 200, 0),
+        ("brightness", 200, 500, 4),
+        ("top", 0, 400, 1, APP_UID),
+        ("top", 400, 1000, 1, OTHER_UID),
+    )
+    made = used(replace(run([CALLER]), device_states=known))
+    assert joules(made, "screen") == {"base": 0.14 * 0.2 + 0.46 * 0.2, "other_processes": 0.46 * 0.1 + 0.01 * 0.5}
+    assert level(made, "screen") == "states"
+
+
+def test_without_brightness_the_screen_counts_as_half_bright() -> None:
+    made = used(replace(run([CALLER]), device_states=states(("screen", 0, 1000))))
+    assert joules(made, "screen") == {"base": 0.3}
+    assert level(made, "screen") == "profile" and "half bright" in reasons(made, "screen")[0]
+
+
+# Radios
+
+MB = 1_000_000
+
+
+def wifi(rows: list[tuple[int, float, float, int, K, bool, int]], **more: object) -> RunTables:
+    return replace(run([CALLER, IDLE]), hooks=hooks(rows), **more)  # type: ignore[arg-type]
+
+
+def test_a_transfer_and_its_tail_belong_to_the_call_and_the_rest_is_base() -> None:
+    """1 MB at 20 Mbit/s takes 400 ms of 200 mA. The tail of 238 ms has 10 mA, as the idle rest."""
+    made = used(wifi([(0, 200, 600, MB, K.NET_READ, False, 1)]))
+    assert joules(made, "wifi") == {"m1": 0.2 * 0.4 + 0.01 * 0.238, "base": 0.01 * (1.0 - 0.4 - 0.238)}
+    assert level(made, "wifi") == "hooks"
+
+
+def test_a_tail_ends_with_the_next_transfer_and_goes_to_the_last_user() -> None:
+    """Each transfer of 25 kB takes 10 ms. The second one begins 100 ms after the end of the first."""
+    rows = [(0, 250, 260, 25_000, K.NET_WRITE, False, 1), (0, 450, 370, 25_000, K.NET_WRITE, False, 1)]
+    rows[1] = (0, 450, 460, 25_000, K.NET_WRITE, False, 1)
+    made = used(wifi(rows))
+    tail = 0.01 * 0.19, 0.01 * 0.238
+    assert joules(made, "wifi") == {
+        "m1": 0.4 * 0.01 + tail[0],
+        "m2": 0.4 * 0.01 + tail[1],
+        "base": 0.01 * (1.0 - 0.02 - 0.19 - 0.238),
+    }
+
+
+def test_bytes_beyond_the_payload_are_spread_by_packets_and_other_apps_have_the_rest() -> None:
+    """The app's counter shows 125 kB, of which hooks saw 100 kB. The device's counter shows 25 kB more."""
+    app = counters([(0, (0, 0, 0, 0)), (1000, (125_000, 90, 0, 0))])
+    device = counters([(0, (5, 0, 0, 0)), (1000, (150_005, 99, 0, 0))], "wifi", device=True, name="wlan0")
+    made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app, device)))
+    found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
+    assert found["m1"] == pytest.approx(0.2 * 0.05 + 0.01 * 0.238)
+    assert found["other_processes"] == pytest.approx(0.2 * 0.01)
+
+
+def test_traffic_on_mobile_interfaces_is_the_modems() -> None:
+    mobile = counters([(0, (0, 0, 0, 0)), (1000, (100_000, 90, 0, 0))], "mobile", device=True, name="rmnet0")
+    made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(mobile,)))
+    assert joules(made, "wifi") == {} and "m1" in joules(made, "modem")
+
+
+def test_sampling_shares_counters_among_open_calls() -> None:
+    """m1 and m2 are reads of 100 ms each. In the first half second, 1 MB is counted, in the second half 20 kB without a call."""
+    app = counters([(0, (0, 0, 0, 0)), (500, (MB, 700, 0, 0)), (1000, (MB + 20_000, 720, 0, 0))])
+    made = used(replace(run([CALLER]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
+    found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
+    assert level(made, "wifi") == "counters"
+    assert found["m1"] == pytest.approx(0.2 * 0.2, rel=0.1) and found["m2"] == pytest.approx(0.2 * 0.2, rel=0.1)
+    assert found["unattributed"] == pytest.approx(0.2 * 0.008)
+
+
+def test_without_calls_the_apps_traffic_is_unattributed() -> None:
+    app = counters([(0, (0, 0, 0, 0)), (500, (25_000, 20, 0, 0)), (1000, (25_000, 20, 0, 0))])
+    made = used(replace(run([CALLER]), io_counters=(app,)))
+    assert joules(made, "wifi") == {"unattributed": 0.2 * 0.01 + 0.01 * 0.238, "base": 0.01 * (1 - 0.01 - 0.238)}
+
+
+def test_counters_that_go_back_are_named() -> None:
+    app = counters([(0, (900, 1, 0, 0)), (500, (100, 2, 0, 0)), (1000, (200, 3, 0, 0))], name="/proc/net/dev wlan0")
+    made = used(replace(run([CALLER]), io_counters=(app,)))
+    assert "/proc/net/dev wlan0 restarted 1 ×: its growth counts from there" in reasons(made, "wifi")
+
+
+# Rails
+
+
+def measured(*rows: tuple[float, float], name: str = "VSYS_PWR_CAM") -> object:
+    return rails([(t, (value,)) for t, value in rows], [name])
+
+
+def test_a_component_with_a_rail_has_what_the_rail_measured() -> None:
+    tables = lit((200, K.CAMERA, False), (450, K.CAMERA, True), (450, K.CAMERA, False), (550, K.CAMERA, True))
+    tables = replace(tables, rails=measured((0, 1.0), (500, 1.3), (1000, 1.42)))
+    made = used(tables)
+    assert joules(made, "camera") == {"m1": 0.42 * 0.25 / 0.35, "m2": 0.42 * 0.1 / 0.35}
+    (evidence,) = (one for one in made.evidence if one.component == "camera")
+    assert (evidence.level, evidence.rails_j) == ("rails", pytest.approx(0.42))
+    assert evidence.unscaled_j == pytest.approx(0.6 * 0.35)
+    steps = timeline(made.ledger, "camera", run=0, step_ns=500_000_000, thread=None)
+    assert steps.energy_j.tolist() == pytest.approx([0.3, 0.12])
+
+
+def test_model_evidence_leaves_rails_out_and_still_shows_them() -> None:
+    tables = replace(lit((200, K.CAMERA, False), (400, K.CAMERA, True)), rails=measured((0, 1.0), (1000, 1.3)))
+    made = used(tables, use_rails=False)
+    assert joules(made, "camera") == {"m1": 0.6 * 0.2} and level(made, "camera") == "hooks"
+    (evidence,) = (one for one in made.evidence if one.component == "camera")
+    assert (evidence.rails_j, evidence.unscaled_j) == (pytest.approx(0.3), pytest.approx(0.12))
+
+
+def test_a_rail_without_an_estimate_is_base_and_unattributed() -> None:
+    tables = replace(lit((0, K.AUDIO, True)), rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
+    assert joules(used(tables), "camera") == {"base": 0.2, "unattributed": 0.3}
+    assert joules(used(tables, use_rails=False), "camera") == {}
+
+
+def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:
+    tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
+    tables = replace(tables, device_states=states(("wifi", 0, 1000)))
+    alone = used(tables)
+    both = used(replace(tables, rails=measured((0, 0.0), (1000, 0.04), name="VSYS_PWR_WLAN_BT")))
+    assert joules(alone, "bluetooth") == {"m1": 0.01} and joules(alone, "wifi") == {"base": 0.01}
+    assert joules(both, "bluetooth") == {"m1": 0.02} and joules(both, "wifi") == {"base": 0.02}
+
+
+def test_rails_of_older_recordings_change_nothing() -> None:
+    made = used(replace(run([CALLER]), rails=measured((0, 0.0), (1000, 0.04))))
+    assert made.components == ("cpu",)
+
+
+def test_calls_share_the_storage_rail_by_bytes() -> None:
+    """The rail has a floor of 0.1 W. In the first half second, calls moved 300 and 100 bytes."""
+    rows = [(0, 200, 210, 300, K.FILE_WRITE, False, 1), (0, 410, 420, 100, K.FILE_READ, False, 2)]
+    tables = replace(wifi(rows), rails=measured((0, 0.0), (500, 0.25), (900, 0.29), (1000, 0.4), name="UFS_VCC"))
+    made = used(tables)
+    assert joules(made, "storage") == {"m1": 0.2 * 0.75, "m2": 0.2 * 0.25, "base": 0.1, "unattributed": 0.1}
+    assert level(made, "storage") == "rails" and joules(used(tables, use_rails=False), "storage") == {}
+
+
+# Paths
+
+
+def test_events_and_folded_calls_agree() -> None:
+    rows = [(0, 250.0, 250.0, 0, K.CAMERA, False, 1), (0, 420.0, 440.0, 50_000, K.NET_READ, False, 2)]
+    events = replace(run([CALLER, IDLE]), hooks=hooks([*rows, (0, 600, 600, 0, K.CAMERA, True, 1)]))
+    table = folded([(100, 900, 5, -1, 0, 1, 0, 600.0), (100, 900, 6, 5, 1, 1, 0, 100.0), (100, 900, 9, 5, 2, 1, 0, 100.0)])
+    folding = thread(1, (), [(0, 0), (100, 0), (900, 100), (1000, 100)], folds=table)
+    in_nodes = replace(events, threads=(folding, IDLE), hooks=_with_nodes(events.hooks, [6, 9, 5]))
+    for component in ("camera", "wifi"):
+        assert joules(used(events), component) == joules(used(in_nodes), component) != {}
+
+
+def _with_nodes(table: HookCalls | None, nodes: list[int]) -> HookCalls:
+    assert table is not None
+    return replace(table, node=np.array(nodes, np.int32))
+
+
+def test_a_charge_without_a_known_call_is_outside_of_methods() -> None:
+    unknown = _with_nodes(lit((250, K.VIDEO, False), (450, K.VIDEO, True)).hooks, [99, NO_NODE])
+    assert joules(used(replace(run([CALLER]), hooks=unknown)), "video") == {"thread": 0.07 * 0.2}
+
+
+def test_a_charge_outside_of_all_tests_belongs_to_its_thread() -> None:
+    tables = replace(lit((250, K.VIDEO, False), (450, K.VIDEO, True)), windows=run([CALLER], [(500, 600)]).windows)
+    ledger = used(tables).ledger
+    energy, video = ledger.energy, ledger.components.index("video")
+    assert energy.test[energy.component == video].tolist() == [NO_TEST]
+    assert energy.exclusive_j[energy.component == video].tolist() == pytest.approx([0.07 * 0.2])
+
+
+def test_hooks_at_the_edges_of_the_run_are_clipped() -> None:
+    made = used(lit((-50, K.CAMERA, False), (1200, K.CAMERA, True)))
+    assert joules(made, "camera") == {"thread": 0.6}
+    assert made.ledger.runs[0].start_ns == ns(0)
+
+
+def test_sampling_of_folded_calls_shares_by_their_self_time() -> None:
+    """Within one epoch, m1 read for 300 ms and m2 for 100 ms."""
+    table = folded([(100, 900, 5, -1, 0, 1, 0, 400.0), (100, 900, 6, 5, 1, 1, 0, 300.0), (100, 900, 9, 5, 2, 1, 0, 100.0)])
+    folding = thread(1, (), [(0, 0), (100, 0), (900, 100), (1000, 100)], folds=table)
+    app = counters([(0, (0, 0, 0, 0)), (1000, (MB, 700, 0, 0))])
+    made = used(replace(run([folding]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
+    found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
+    assert found["m1"] == pytest.approx(0.2 * 0.3, rel=0.1) and found["m2"] == pytest.approx(0.2 * 0.1, rel=0.1)
+
+
+def test_bytes_that_cross_no_interface_have_no_energy() -> None:
+    """Hooks saw 100 kB, of which the interface shows 25 kB: the rest stayed on the device."""
+    app = counters([(0, (0, 0, 0, 0)), (1000, (25_000, 20, 0, 0))])
+    made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app,)))
+    assert joules(made, "wifi")["m1"] == 0.2 * 0.01 + 0.01 * 0.238
+    assert reasons(made, "wifi")[0].startswith("75.0% of the bytes of hooked calls crossed no counted interface")
+
+
+def test_impossible_amounts_do_not_overflow() -> None:
+    made = used(wifi([(0, 200, 300, (1 << 63) - 1, K.NET_READ, False, 1)]))
+    assert float(joules(made, "wifi")["m1"].expected) > 0  # type: ignore[attr-defined]
+
+
+def test_counters_of_one_name_count_separately() -> None:
+    own = counters([(0, (0, 0, 0, 0)), (1000, (25_000, 20, 0, 0))])
+    whole = counters([(0, (0, 0, 0, 0)), (1000, (50_000, 20, 0, 0))], device=True)
+    made = used(replace(run([CALLER]), io_counters=(own, whole, counters([], "wifi"))))
+    assert {"unattributed", "other_processes"} <= joules(made, "wifi").keys()
+
+
+def test_a_wifi_scan_ends_by_itself() -> None:
+    rows = [(0, t, t, 0, K.WIFI_SCAN, False, 1) for t in (250.0, 300.0, 4450.0)]
+    made = used(replace(run([CALLER], end_ms=9000), hooks=hooks(rows)))
+    assert joules(made, "wifi") == {"m1": 0.4, "thread": 0.4}
+    assert reasons(made, "wifi") == []
+
+
+def test_wake_locks_of_unknown_holders_stay_in_base() -> None:
+    unknown = replace(run([CALLER]), device_states=states(("wake_lock", 0, 1000)))
+    assert joules(used(unknown), "wakelock") == {} and joules(used(unknown), "cpu")["base"] == 0.007
+    other = replace(run([CALLER]), device_states=states(("wake_lock", 0, 500, 1, OTHER_UID)))
+    assert joules(used(other), "wakelock") == {"other_processes": 0.0025} and joules(used(other), "cpu")["base"] == 0.0045
