@@ -10,7 +10,7 @@ import numpy as np
 
 from navitas.batterystats.tables import Integers
 
-OFFSET = rb"(?:(?:(?:\d{1,4}d\d\d|\d{1,2})h\d\d|\d{1,2})m\d\d|\d{1,2})s\d{3}ms|\d{1,3}ms|0"
+OFFSET = rb"\d\d?s\d{3}ms|\d\d?m\d\ds\d{3}ms|\d\d?h\d\dm\d\ds\d{3}ms|\d{1,4}d\d\dh\d\dm\d\ds\d{3}ms|\d{1,3}ms|0"
 """`+1h02m03s004ms` as AOSP's TimeUtils pads it: every field after the first has all its digits."""
 STAMP = rb"(?:0\d|1[0-2])-[0-3]\d [0-2]\d:[0-5]\d:[0-6]\d\.\d{3}"
 DAY_MS = 86_400_000

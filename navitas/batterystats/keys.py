@@ -1,6 +1,7 @@
 """Keys of history items, and the names that they have in every Android release and in both forms.
 
-Names and codes: AOSP's BatteryStats (HISTORY_STATE_DESCRIPTIONS, HISTORY_STATE2_DESCRIPTIONS, HISTORY_EVENT_NAMES), Android 4.4 to 16.
+Names and codes: AOSP's BatteryStats, Android 4.4 to 16 (HISTORY_STATE_DESCRIPTIONS, HISTORY_STATE2_DESCRIPTIONS,
+HISTORY_EVENT_NAMES).
 """
 
 from __future__ import annotations
@@ -61,7 +62,6 @@ _ALIASES = {
     "lp": "power_save", "low_power": "power_save", "signal_strength": "phone_signal_strength", "phone_signal": "phone_signal_strength",
     "temperature": "temp", "voltage": "volt",
 }  # fmt: skip
-_DETAILS = ("Dcpu", "Dpst")
 WIFI_RADIO_SINCE = 13
 """First checkin version in which `Wr` is the radio. Before, it is what later versions call `Ww` (Android 5 and earlier)."""
 
@@ -74,7 +74,6 @@ class Kind(Enum):
     MOMENT = 2
     VALUE = 3
     BATTERY = 4
-    DETAIL = 5
 
 
 STATE_NAMES = (*_BATTERY, *_FLAGS, *_SPANS, *_MOMENTS, *_WORDS)
@@ -92,8 +91,6 @@ def _known() -> dict[str, tuple[Kind, int]]:
     for kind, names in groups:
         for name, key in names.items():
             found[name] = found[key] = (kind, STATE_NUMBERS[name])
-    for key in _DETAILS:
-        found[key] = (Kind.DETAIL, 0)
     for alias, name in _ALIASES.items():
         found[alias] = found[name]
     return found

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from navitas.batterystats.battery import BatteryRows
-from navitas.batterystats.changes import CLEAR, NAME_BITS
+from navitas.batterystats.changes import NAME_BITS, NOTHING
 from navitas.batterystats.checkin_statistics import CheckinStatistics
 from navitas.batterystats.history import HistoryEvents, HistoryReader
 from navitas.batterystats.intervals import Intervals
@@ -24,10 +24,10 @@ from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock, LineCutter
 from navitas.regular_files import open_regular
 
-_BLOCK_BYTES = 4 << 20
+_BLOCK_BYTES = 1 << 20
 _NS = 1_000_000
 _NAMES = (1 << NAME_BITS) - 1
-_MOMENTS = np.zeros(CLEAR + 1, bool)
+_MOMENTS = np.zeros(NOTHING + 1, bool)
 _MOMENTS[[state for kind, state in KEYS.values() if kind is Kind.MOMENT]] = True
 
 
