@@ -18,7 +18,7 @@ _LINE = re.compile(r"\d{1,2},(-?\w{1,12}),([a-z]),(\w{1,8})(?:,(.*))?", re.ASCII
 _SINCE_RESET = "l"
 _GPS = "-10000"
 _US = 1e-3
-_TIMER = ("ms", "count")
+_UNITS = ("ms", "count")
 # Names of fields in order; None: not used. A name that begins with `us:` is in microseconds.
 _FIELDS: dict[str, tuple[str | None, ...]] = {
     "nt": (
@@ -111,9 +111,7 @@ class CheckinStatistics:
             values = list(_sensor(fields))
         elif kind == "kwl":
             tag = fields[0].strip('"')
-            values = [
-                (f"kernel_wake_lock_{unit}", tag, parse_number(text)) for unit, text in zip(_TIMER, fields[1:], strict=False)
-            ]
+            values = list(_timer("kernel_wake_lock", tag, fields))
         elif kind in _FIELDS:
             values = list(_positions(_FIELDS[kind], fields))
         else:
@@ -151,5 +149,9 @@ def _wake_lock(fields: list[str]) -> _Values:
 def _sensor(fields: list[str]) -> _Values:
     name = "gps" if fields[0] == _GPS else "sensor"
     tag = "" if fields[0] == _GPS else fields[0]
-    for unit, text in zip(_TIMER, fields[1:], strict=False):
+    yield from _timer(name, tag, fields)
+
+
+def _timer(name: str, tag: str, fields: list[str]) -> _Values:
+    for unit, text in zip(_UNITS, fields[1:], strict=False):
         yield f"{name}_{unit}", tag, parse_number(text)

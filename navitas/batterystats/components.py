@@ -6,10 +6,10 @@ Source: AOSP's CHECKIN_POWER_COMPONENT_LABELS, BatterySipper.DrainType and Batte
 from __future__ import annotations
 
 _NAMES = {
-    "ambi": "ambient_display", "cell": "mobile_radio", "blue": "bluetooth", "scrn": "screen", "uid": "app", "unacc": "unaccounted",
-    "over": "overcounted", "over-counted": "overcounted", "cell_standby": "mobile_radio", "radio": "mobile_radio",
-    "phone_calls": "phone", "bt": "bluetooth", "wake": "wakelock", "gps": "gnss", "sensor": "sensors", "???": "unknown",
-    "reattributed": "reattributed",
+    "ambi": "ambient_display", "cell": "mobile_radio", "blue": "bluetooth", "scrn": "screen", "uid": "app",
+    "unacc": "unaccounted", "over": "overcounted", "over-counted": "overcounted", "cell_standby": "mobile_radio",
+    "radio": "mobile_radio", "phone_calls": "phone", "bt": "bluetooth", "wake": "wakelock", "gps": "gnss",
+    "sensor": "sensors", "???": "unknown",
 }  # fmt: skip
 
 

@@ -154,6 +154,10 @@ class HistoryReader:
             self._counts.refuse("is no line of a history", line)
             return
         self._use(Form.CHECKIN)
+        if head.words == [""]:
+            items = b"," + head.items if head.items else b""
+            self._push(Form.CHECKIN, (b"%d" % head.delta_ms,), (b"",), (items,))
+            return
         self._mark(head.clock_ms if "TIME" in head.words else None, is_utc=True)
         clears = any(word in head.words for word in CLEARING)
         self._push(Form.CHECKIN, (b"%d" % head.delta_ms,), (b"",), ((CLEARED if clears else b":") + head.items,))

@@ -36,7 +36,7 @@ class Intervals:
         order = np.argsort(series, kind="stable")
         s, v = series[order], value[order]
         ended = _ended_by_others(series, value, s, order)
-        same = np.append(False, (s[1:] == s[:-1]) & (v[1:] == v[:-1]) & (ended[:-1] > order[1:]))
+        same = np.append(False, (s[1:] == s[:-1]) & (v[1:] == v[:-1]) & (ended[:-1] > order[1:]))[: len(s)]
         s, v, order, ended = s[~same], v[~same], order[~same], ended[~same]
         following = np.append(np.where(s[1:] == s[:-1], order[1:], len(series)), len(series))[: len(s)]
         end = np.minimum(following, ended)

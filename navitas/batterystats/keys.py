@@ -45,22 +45,27 @@ _WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
 }  # fmt: skip
 _SHORT_WORDS = {
     "phone_state": {"em": 2},
-    "wifi_suppl": dict(inv=0, dsc=1, dis=2, inact=3, scan=4, auth=5, ascing=6, asced=7, group=9, compl=10, dorm=11)
-    | {"4-way": 8},
-}
+    "wifi_suppl": {
+        "inv": 0, "dsc": 1, "dis": 2, "inact": 3, "scan": 4, "auth": 5, "ascing": 6, "asced": 7, "4-way": 8, "group": 9,
+        "compl": 10, "dorm": 11,
+    },
+}  # fmt: skip
 _BATTERY = {
     "level": "Bl", "status": "Bs", "health": "Bh", "plug": "Bp", "temp": "Bt", "volt": "Bv", "charge": "Bcc",
     "modemRailChargemAh": "Mrc", "wifiRailChargemAh": "Wrc",
 }  # fmt: skip
 BATTERY_WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "status": (("?", "unknown"), ("c", "charging"), ("d", "discharging"), ("n", "not-charging"), ("f", "full")),
-    "health": (("?", "unknown"), ("g", "good"), ("h", "overheat"), ("d", "dead"), ("v", "over-voltage"), ("f", "failure"), ("c", "cold")),
+    "health": (
+        ("?", "unknown"), ("g", "good"), ("h", "overheat"), ("d", "dead"), ("v", "over-voltage"), ("f", "failure"),
+        ("c", "cold"),
+    ),
     "plug": (("n", "none"), ("a", "ac"), ("u", "usb"), ("w", "wireless")),
 }  # fmt: skip
 """Words of the battery's items, in both forms. The code of a word is its position."""
 _ALIASES = {
-    "lp": "power_save", "low_power": "power_save", "signal_strength": "phone_signal_strength", "phone_signal": "phone_signal_strength",
-    "temperature": "temp", "voltage": "volt",
+    "lp": "power_save", "low_power": "power_save", "signal_strength": "phone_signal_strength",
+    "phone_signal": "phone_signal_strength", "temperature": "temp", "voltage": "volt",
 }  # fmt: skip
 WIFI_RADIO_SINCE = 13
 """First checkin version in which `Wr` is the radio. Before, it is what later versions call `Ww` (Android 5 and earlier)."""

@@ -78,11 +78,12 @@ class TextPower:
             self._counts.refuse("estimated power use: unreadable user", line.encode())
             return
         self._found.add_power("uid", self._uid, "app", "", charge)
-        for state, text in _STATE.findall(_PARENTHESES.sub("", found[3])):
+        rest = found[3].partition("Including smearing")[0]
+        for state, text in _STATE.findall(_PARENTHESES.sub("", rest)):
             if (part := parse_number(text)) is not None:
                 self._found.add_power("uid", self._uid, "app", state, part)
-        if "=" in found[3]:
-            self._components(found[3], line)
+        if "=" in rest:
+            self._components(rest, line)
         else:
             self._counts.accept()
 

@@ -17,10 +17,12 @@ _SUMMARY = re.compile(r"[A-Za-z][^:=]{1,200}: ?\S.*")
 _SIZE = r"\d[\d.,]* ?[KMGTP]?B"
 _TIME = r"(?:\d+(?:d|h|ms|m|s) ?)+"
 _NETWORK = re.compile(
-    rf"(Mobile|Wi-?[Ff]i|Bluetooth) network: ({_SIZE}) received, ({_SIZE}) sent(?: \(packets (\d{{1,15}}) received, (\d{{1,15}}) sent\))?.*"
+    rf"(Mobile|Wi-?[Ff]i|Bluetooth) network: ({_SIZE}) received, ({_SIZE}) sent"
+    r"(?: \(packets (\d{1,15}) received, (\d{1,15}) sent\))?.*"
 )
-_WAKE_LOCK = re.compile(r"Wake lock (.*?): (.*)")
-_PART = re.compile(rf"({_TIME}) ?(full|partial|window|background partial|draw) \((\d{{1,10}}) times\)")
+_HELD = rf"({_TIME}) ?(full|partial|window|background partial|draw) \((\d{{1,10}}) times\)"
+_WAKE_LOCK = re.compile(rf"Wake lock (.*?):? ({_HELD}.*)")
+_PART = re.compile(_HELD)
 _SENSOR = re.compile(rf"Sensor (\w{{1,20}}): ({_TIME})(?:\w* )?.*?(?:\((\d{{1,10}}) times\).*)?")
 _TIMER = re.compile(
     rf"(Audio|Video|Camera|Flashlight|Vibrator|Foreground activities|Foreground services|Mobile radio active"
@@ -77,9 +79,7 @@ class TextStatistics:
                 if reader(uid, found):
                     self._counts.accept()
                 else:
-                    self._counts.refuse(
-                        f"{text.split(':', maxsplit=1)[0].split(' ', maxsplit=1)[0][:40]}: unreadable fields", line
-                    )
+                    self._counts.refuse(f"{text.partition(' ')[0][:40]}: unreadable fields", line)
                 return
         self._counts.skip("text statistics that are not used")
 
