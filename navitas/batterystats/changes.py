@@ -157,7 +157,7 @@ class Changes(dict[bytes, int]):
         return self._note(f"{key}: unknown value") if code is None else self._add(state, 0, code)
 
     def _name(self, value: str) -> int:
-        """Return the number of the name. What is wrong with it becomes a note beside the change."""
+        """Return the number of the name. What is wrong with it becomes a note in addition to the change."""
         found = _TEXT_NAME.fullmatch(value)
         if found is not None:
             uid = parse_uid(found[1])
@@ -186,7 +186,7 @@ class Changes(dict[bytes, int]):
 
 
 class _Items(dict[bytes, int]):
-    """Rows of items. An item with a note beside its change is read each time."""
+    """Rows of items. An item with a note in addition to its change is read each time."""
 
     def __init__(self, read: Callable[[bytes], int], notes: list[int]) -> None:
         super().__init__()

@@ -59,7 +59,7 @@ class CheckinStatistics:
         self._new_dump = new_dump
 
     def read(self, line: bytes) -> bool:
-        """Read a line. Return False if it is no line of `--checkin`."""
+        """Read a line. Return False if it is not a line of `--checkin`."""
         match = _LINE.fullmatch(line.decode("utf-8", "replace"))
         if match is None:
             return False

@@ -151,7 +151,7 @@ class HistoryReader:
     def _checkin(self, line: bytes) -> None:
         head = history_line(line)
         if head is None:
-            self._counts.refuse("is no line of a history", line)
+            self._counts.refuse("is not a line of a history", line)
             return
         self._use(Form.CHECKIN)
         if head.words == [""]:

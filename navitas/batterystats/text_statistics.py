@@ -70,7 +70,7 @@ class TextStatistics:
         elif (self._section and text[:1].isspace()) or _SUMMARY.fullmatch(text):
             self._counts.skip("text statistics that are not used")
         else:
-            self._counts.refuse("is no line of batterystats", line)
+            self._counts.refuse("is not a line of batterystats", line)
 
     def _of_user(self, uid: int, text: str, line: bytes) -> None:
         for pattern, reader in self._readers:

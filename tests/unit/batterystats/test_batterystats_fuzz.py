@@ -18,7 +18,32 @@ from navitas.batterystats.keys import OFF
 
 FIELD = Path(__file__).parents[4] / "shared/field"
 FILES = sorted([*FIELD.glob("batterystats/*"), *FIELD.glob("monsoon/series/*_history.txt")])
-LINES = [line for path in FILES for line in path.read_bytes().splitlines()] or [b"9,h,0,+S", b"   +5ms (2) 050 +screen"]
+STATISTICS = b"""9,0,i,vers,36,214,A,B
+9,0,i,uid,10216,com.example
+9,10216,l,nt,1,2,3,4,5,6,7,8,9000,10,11,12
+9,10216,l,wl,a lock,5,f,1,0,0,0,120,p,3,0,50,120,7,bp,2,0,1,7,0,w,0
+9,10216,l,sr,-10000,5000,3
+9,0,l,pwi,scrn,241,1,0,0
+9,h,10:START
+9,h,0:TIME:1700000000000
+9,h,0,Dcpu=15730:2307/10057:11312:502
+Battery History [Format: 2] (102% used, 4208KB used of 4096KB, 151 strings using 7967):
+  07-23 12:08:29.838 TIME: 2026-07-23-12-08-29
+  07-23 12:08:29.838 093 c4002820 status=discharging +running device_idle=full
+  01-02 12:08:29.838 (2) 093 -running
+  Estimated power use (mAh):
+    Capacity: 3500, Computed drain: 1987, actual drain: 3150-3185
+    Global
+      screen: 12,3 apps: 4.5 duration: 1m 2s 3ms
+    UID u0a192: 53.8 fg: 0.5 (5m 22s) ( cpu=53.7 wifi=0.0960 )
+      (on battery, screen on)
+      screen=1.0 cpu=2 (6m 3s) cpu:fg=1.5
+Statistics since last charge:
+  u0a123:
+    Wi-Fi network: 1.08MB received, 137.05KB sent (packets 1234 received, 987 sent)
+    Wake lock *alarm*: 1s 234ms partial (5 times) realtime
+    Sensor GPS: 3m 4s 5ms realtime (6 times)""".splitlines()
+LINES = [*(line for path in FILES for line in path.read_bytes().splitlines()), *10 * STATISTICS]
 
 
 def _check_lines(dump: Dump, count: int) -> None:

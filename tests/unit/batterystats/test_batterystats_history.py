@@ -155,11 +155,11 @@ def test_what_is_not_understood_is_listed_and_the_rest_is_kept() -> None:
     lines = dump.reader.lines
     assert lines.reasons == {
         "unknown key ap_temp": 2, "Bt: unknown value": 1, "an item that cannot be read": 1, "unknown form of a user ID": 1,
-        "brightness: unknown value": 1, "a number without a name": 1, "is no line of a history": 1,
-        "is no line of batterystats": 1,
+        "brightness: unknown value": 1, "a number without a name": 1, "is not a line of a history": 1,
+        "is not a line of batterystats": 1,
     }  # fmt: skip
     assert (lines.lines, lines.listed, lines.understood, lines.not_used) == (7, 6, 1, 0)
-    assert lines.examples["is no line of batterystats"] == "no line of a dump"
+    assert lines.examples["is not a line of batterystats"] == "no line of a dump"
     assert dump.of("screen") == [State("screen", 1, 0, 0)] and [one.tag for one in dump.of("top")] == ["a", "#7"]
     battery = dump.battery
     assert [one.voltage_mv.tolist() for one in battery if len(one)][:1] == [[4395]]
