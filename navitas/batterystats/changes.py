@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from navitas.batterystats.history_line import PoolName, split_item
+from navitas.batterystats.history_line import ITEM
 from navitas.batterystats.keys import CODES, KEYS, OFF, STATE_NAMES, STATE_NUMBERS, WIFI_RADIO_SINCE, Kind
 from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.names import MOST_NAMES, Names
@@ -57,19 +57,19 @@ class Changes(dict[bytes, int]):
         self._reason_numbers: dict[str, int] = {}
         self._first, self._rows, self._series, self._value = array("q"), array("q"), array("q"), array("q")
 
-    def define(self, one: PoolName) -> None:
+    def define(self, number: bytes, uid: bytes, name: bytes) -> None:
         """Give a pool number its name. Texts that were read with another name are forgotten."""
-        tag = one.name.decode("utf-8", "replace").replace('\\"', '"').replace("\\\\", "\\")
-        uid = parse_uid(one.uid.decode())
-        number = self._names.number(-1 if uid is None else uid, tag)
-        known = self._pool.get(one.number)
-        if known == number:
+        tag = name.decode("utf-8", "replace").replace('\\"', '"').replace("\\\\", "\\")
+        user = parse_uid(uid.decode())
+        numbered = self._names.number(-1 if user is None else user, tag)
+        known = self._pool.get(number)
+        if known == numbered:
             return
-        if known is not None or one.number in self._missing:
+        if known is not None or number in self._missing:
             self.clear()
             self._missing.clear()
         if known is not None or len(self._pool) < MOST_NAMES:
-            self._pool[one.number] = number
+            self._pool[number] = numbered
 
     def set_version(self, version: int) -> None:
         """Set the checkin version, which decides the meaning of `Wr`."""
@@ -120,10 +120,10 @@ class Changes(dict[bytes, int]):
 
     def _read(self, item: bytes) -> int:
         """Return the row of an item that is read for the first time."""
-        found = split_item(item.decode("utf-8", "replace"))
-        if _RAW_STATES.fullmatch(item) and (found is None or found[1] not in KEYS):
+        found = ITEM.fullmatch(item.decode("utf-8", "replace"))
+        if _RAW_STATES.fullmatch(item) and (found is None or found[2] not in KEYS):
             return self._add(NOTHING, 0, OFF)
-        return self._note(_UNREADABLE) if found is None else self._item(*found)
+        return self._note(_UNREADABLE) if found is None else self._item(*found.groups())
 
     def _item(self, sign: str, key: str, value: str | None) -> int:
         kind, state = KEYS.get(key, (None, 0))

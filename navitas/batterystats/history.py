@@ -24,7 +24,7 @@ from navitas.batterystats.clocks import (
     year_days,
 )
 from navitas.batterystats.history_line import CLEARED as CLEARING
-from navitas.batterystats.history_line import history_line, is_history, pool_name
+from navitas.batterystats.history_line import HISTORY_BEGIN, HISTORY_LINE, POOL_NAME
 from navitas.batterystats.keys import STATE_NUMBERS
 from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.names import Names
@@ -50,7 +50,9 @@ _REST = re.compile(rb" *(?:NEXT:|Details:|/proc/stat=)")
 _BACK = "the time goes back"
 _FAR = "the time jumps by more than 3 years"
 _SET = "the clock was set, so the time since the line before is unknown"
+_MANY = "more wall clocks than are kept"
 _STEP_MS = 3_600_000
+MOST_ANCHORS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +138,10 @@ class HistoryReader:
     def _other(self, line: bytes) -> None:
         if b"," not in line[:3]:
             self._readable(line)
-        elif is_history(line):
+        elif HISTORY_BEGIN.match(line):
             self._checkin(line)
-        elif (name := pool_name(line)) is not None:
-            self.changes.define(name)
+        elif (name := POOL_NAME.fullmatch(line)) is not None:
+            self.changes.define(*name.groups())
             self._counts.accept()
         else:
             self._pass_on(line)
@@ -149,18 +151,20 @@ class HistoryReader:
         self._new_dump = True
 
     def _checkin(self, line: bytes) -> None:
-        head = history_line(line)
+        head = HISTORY_LINE.fullmatch(line)
         if head is None:
             self._counts.refuse("is not a line of a history", line)
             return
+        delta, words, wall_ms, items = head.groups(default=b"")
         self._use(Form.CHECKIN)
-        if head.words == [""]:
-            items = b"," + head.items if head.items else b""
-            self._push(Form.CHECKIN, (b"%d" % head.delta_ms,), (b"",), (items,))
-            return
-        self._mark(head.clock_ms if "TIME" in head.words else None, is_utc=True)
-        clears = any(word in head.words for word in CLEARING)
-        self._push(Form.CHECKIN, (b"%d" % head.delta_ms,), (b"",), ((CLEARED if clears else b":") + head.items,))
+        if words:
+            found = words.decode().split(":")
+            self._mark(int(wall_ms) if wall_ms and "TIME" in found else None, is_utc=True)
+            clears = any(word in found for word in CLEARING)
+            items = (CLEARED if clears else b":") + items
+        elif items:
+            items = b"," + items
+        self._push(Form.CHECKIN, (delta,), (b"",), (items,))
 
     def _readable(self, line: bytes) -> None:
         for form in _FORMS[1:]:
@@ -225,7 +229,9 @@ class HistoryReader:
         at_ms = np.minimum(self._now_ms + np.cumsum(np.where(late | back | unknown, 0, delta)), LATEST_MS)
         self._now_ms = int(at_ms[-1])
         for place, wall_ms, is_utc in self._marks:
-            if wall_ms is not None:
+            if wall_ms is not None and len(self.anchors) >= MOST_ANCHORS:
+                self._counts.reasons[self._counts.known(_MANY, self._tokens[place])] += 1
+            elif wall_ms is not None:
                 self.anchors.append(ClockAnchor(int(at_ms[place]) * _NS, wall_ms, is_utc))
         line, series, value = self.changes.rows(np.array(self._numbers, np.int64))
         damaged = late | unknown | back & ~marked

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from navitas.batterystats.history_line import CLEARED, history_line, is_history, pool_name, split_item
+from navitas.batterystats.history_line import CLEARED, HISTORY_BEGIN, HISTORY_LINE, ITEM, POOL_NAME
 from navitas.fleet.ingest.raw import RowBatch, Unreadable, batch_of
 from navitas.line_blocks import LineBlock, Refusal
 
@@ -57,10 +57,10 @@ class CheckinReader:
         refused = list(block.refused)
         for number, line in zip(block.numbers, block.lines, strict=True):
             try:
-                if one := pool_name(line):
+                if name := POOL_NAME.fullmatch(line):
                     if len(self._names) < _MOST_NAMES:
-                        self._names[one.number.decode()] = one.name.decode("utf-8", "replace")
-                elif is_history(line):
+                        self._names[name[1].decode()] = name[3].decode("utf-8", "replace")
+                elif HISTORY_BEGIN.match(line):
                     self._line(number, line, rows)
             except Unreadable as error:
                 refused.append(Refusal(number, str(error), line))
@@ -77,23 +77,24 @@ class CheckinReader:
         return batch
 
     def _line(self, number: int, line: bytes, rows: list[tuple[int, bytes, dict[str, object]]]) -> None:
-        head = history_line(line)
+        head = HISTORY_LINE.fullmatch(line)
         if head is None:
             raise Unreadable("is not a line of a history")
-        self._elapsed_ms += head.delta_ms
+        self._elapsed_ms += int(head[1])
         if self._clock_ms is not None:
-            self._clock_ms += head.delta_ms
+            self._clock_ms += int(head[1])
         self._complete(rows)
-        if any(word in head.words for word in CLEARED):
+        words = head[2].decode().split(":")
+        if any(word in words for word in CLEARED):
             self._complete(rows, cleared=True)
             self._phone = _Phone(screen=False)
-        if "START" in head.words:
+        if "START" in words:
             self._boot_ms = self._elapsed_ms
-        if "TIME" in head.words and head.clock_ms is not None:
-            self._clock_ms = head.clock_ms
+        if "TIME" in words and head[3]:
+            self._clock_ms = int(head[3])
             self._complete(rows)
         before = self._battery()
-        for item in head.items.decode("utf-8", "replace").split(","):
+        for item in (head[4] or b"").decode("utf-8", "replace").split(","):
             self._item(item)
         if self._battery() != before and "Bl" in self._phone.values:
             if self._clock_ms is None:
@@ -113,10 +114,10 @@ class CheckinReader:
         return self._phone.values.get("Bl"), self._phone.values.get("Bs")
 
     def _item(self, item: str) -> None:
-        found = split_item(item)
+        found = ITEM.fullmatch(item)
         if found is None:
             return
-        sign, key, value = found
+        sign, key, value = found.groups()
         phone = self._phone
         if key in _RUNNING and value is not None:
             self._event(sign, key, value)

@@ -180,6 +180,13 @@ def test_too_many_names_share_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert dump.reader.lines.listed == 0
 
 
+def test_too_many_anchors_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.batterystats.history.MOST_ANCHORS", 2)
+    reader = read_dump("".join(f"9,h,5:TIME:{1_700_000_000_000 + i}\n" for i in range(5))).reader
+    assert [one.wall_ms % 10 for one in reader.anchors] == [0, 1]
+    assert reader.lines.reasons == {"more wall clocks than are kept": 3} and reader.lines.understood == 5
+
+
 def test_texts_are_forgotten_when_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.batterystats.changes._MOST_TEXTS", 3)
     text = "".join(f"9,h,1,Bv={4000 + i},{'+-'[i % 2]}S\n" for i in range(50))
