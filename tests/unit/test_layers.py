@@ -22,6 +22,8 @@ ALLOWED = {
     "user_folders": {"errors", "trusted_paths"},
     "untrusted_text": set(),
     "html_page": {"untrusted_text"},
+    "line_blocks": set(),
+    "batterystats": {"errors", "line_blocks", "regular_files"},
     "binary_xml": set(),
     "apk": {"binary_xml", "regular_files"},
     "unknown_parts": set(),
@@ -44,7 +46,7 @@ ALLOWED = {
     "build": {"errors", "bundle", "folder_lock", "new_files", "owned_folder", "regular_files", "user_folders"},
     "recording": {"errors", "cpu_limit", "folder_lock", "new_files", "regular_files", "unknown_parts"},
     "power": {"errors", "binary_xml", "cpu_limit", "regular_files"},
-    "parse": {"errors", "cpu_limit", "perfetto", "recording", "regular_files"},
+    "parse": {"errors", "batterystats", "cpu_limit", "perfetto", "recording", "regular_files"},
     "collect": {
         "errors",
         "cpu_limit",
@@ -63,7 +65,16 @@ ALLOWED = {
     "attribute": {"errors", "recording", "power", "parse"},
     "analyze": {"errors", "new_files", "recording", "power", "parse", "attribute"},
     "report": {"errors", "parse", "analyze", "html_page", "untrusted_text"},
-    "fleet": {"errors", "folder_lock", "html_page", "new_files", "regular_files", "untrusted_text"},
+    "fleet": {
+        "errors",
+        "batterystats",
+        "folder_lock",
+        "html_page",
+        "line_blocks",
+        "new_files",
+        "regular_files",
+        "untrusted_text",
+    },
     "sample": set(),
 }
 

@@ -1,7 +1,4 @@
-"""Histories of `dumpsys batterystats -c` and `--checkin` → a sample at each change of the level or the battery's state.
-
-Grammar: AOSP's BatteryStats.HistoryPrinter. A line has milliseconds since the last one and changes; names are pool numbers.
-"""
+"""Histories of `dumpsys batterystats -c` and `--checkin` → a sample at each change of the level or the battery's state."""
 
 from __future__ import annotations
 
@@ -9,20 +6,16 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from navitas.fleet.ingest.lines import LineBlock, Refusal
+from navitas.batterystats.history_line import CLEARED, HISTORY_BEGIN, HISTORY_LINE, ITEM, POOL_NAME
 from navitas.fleet.ingest.raw import RowBatch, Unreadable, batch_of
+from navitas.line_blocks import LineBlock, Refusal
 
-_HEAD = re.compile(rb"\d{1,2},h,(\d{1,15})((?::[A-Z*]+)*)(?::(\d{1,15}))?(?:,(.*))?")
-_HISTORY = re.compile(rb"\d{1,2},h,")
-_NAME = re.compile(rb'\d{1,2},hsp,(\d{1,9}),-?\d{1,10},"(.{0,1000})"')
 _PACKAGE = re.compile(r"(?:@[^@]*@)?([A-Za-z]\w*(?:\.\w+)+)(?=[:/]|$)", re.ASCII)
-_ITEM = re.compile(r"([+-]?)([A-Za-z]\w*)(?:=(.*))?", re.ASCII)
 # An app runs from the begin of its process, activity or job to its end. Syncs are left out: they name accounts, not packages.
 _RUNNING = ("Epr", "Efg", "Etp", "Ejb")
 _TOP = "Etp"
 _STATES = {"c": "charging", "d": "discharging", "n": "not charging", "f": "full"}
 _NO_MOBILE = ("none", "oos", "other")
-_CLEARED = ("RESET", "START", "SHUTDOWN", "*OVERFLOW*")
 _MOST_NAMES = 200_000
 _MOST_RUNNING = 5_000
 
@@ -64,10 +57,10 @@ class CheckinReader:
         refused = list(block.refused)
         for number, line in zip(block.numbers, block.lines, strict=True):
             try:
-                if name := _NAME.fullmatch(line):
+                if name := POOL_NAME.fullmatch(line):
                     if len(self._names) < _MOST_NAMES:
-                        self._names[name[1].decode()] = name[2].decode("utf-8", "replace")
-                elif _HISTORY.match(line):
+                        self._names[name[1].decode()] = name[3].decode("utf-8", "replace")
+                elif HISTORY_BEGIN.match(line):
                     self._line(number, line, rows)
             except Unreadable as error:
                 refused.append(Refusal(number, str(error), line))
@@ -84,7 +77,7 @@ class CheckinReader:
         return batch
 
     def _line(self, number: int, line: bytes, rows: list[tuple[int, bytes, dict[str, object]]]) -> None:
-        head = _HEAD.fullmatch(line)
+        head = HISTORY_LINE.fullmatch(line)
         if head is None:
             raise Unreadable("is not a line of a history")
         self._elapsed_ms += int(head[1])
@@ -92,7 +85,7 @@ class CheckinReader:
             self._clock_ms += int(head[1])
         self._complete(rows)
         words = head[2].decode().split(":")
-        if any(word in words for word in _CLEARED):
+        if any(word in words for word in CLEARED):
             self._complete(rows, cleared=True)
             self._phone = _Phone(screen=False)
         if "START" in words:
@@ -121,7 +114,7 @@ class CheckinReader:
         return self._phone.values.get("Bl"), self._phone.values.get("Bs")
 
     def _item(self, item: str) -> None:
-        found = _ITEM.fullmatch(item)
+        found = ITEM.fullmatch(item)
         if found is None:
             return
         sign, key, value = found.groups()

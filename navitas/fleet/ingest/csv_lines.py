@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.lines import LineBlock, Refusal
 from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, SEPARATORS, RowBatch, Unreadable, batch_of
 from navitas.fleet.ingest.times import time_column
+from navitas.line_blocks import LineBlock, Refusal
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
 _MOST_COLUMNS, _SHOWN = 1000, 200

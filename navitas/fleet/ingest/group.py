@@ -18,7 +18,6 @@ from navitas.fleet import layout
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
-from navitas.fleet.ingest.lines import Refusal
 from navitas.fleet.ingest.merge import Keys, Merger
 from navitas.fleet.ingest.names import Packages, stored_rows
 from navitas.fleet.ingest.outcome import SourceOutcome
@@ -28,6 +27,7 @@ from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.ingest.source import BLOCK, SourceFile
 from navitas.fleet.ingest.spool import Spool
 from navitas.fleet.store import Store
+from navitas.line_blocks import Refusal
 
 
 class Group:

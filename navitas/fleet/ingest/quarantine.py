@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import IO
 
-from navitas.fleet.ingest.lines import Refusal
+from navitas.line_blocks import Refusal
 
 KEPT = 100_000
 """Further rows of a source are only counted."""

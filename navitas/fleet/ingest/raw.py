@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from navitas.fleet.ingest.lines import Refusal
+from navitas.line_blocks import Refusal
 from navitas.untrusted_text import printable
 
 FORMAT = 1

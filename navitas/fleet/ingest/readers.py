@@ -10,8 +10,8 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.csv_lines import CsvReader
 from navitas.fleet.ingest.json_lines import JsonReader
-from navitas.fleet.ingest.lines import LineBlock
 from navitas.fleet.ingest.raw import RowBatch
+from navitas.line_blocks import LineBlock
 
 _JSON, _CSV = (".jsonl", ".json", ".ndjson"), (".csv",)
 _FOR_PEOPLE = re.compile(rb"Battery History|Statistics since last charge")

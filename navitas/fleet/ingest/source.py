@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.lines import LineBlock, LineCutter, Refusal
+from navitas.line_blocks import LineBlock, LineCutter, Refusal
 from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20

@@ -8,9 +8,9 @@ from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.ingest_files import ingest
-from navitas.fleet.ingest.lines import LineBlock, LineSequence
 from navitas.fleet.ingest.raw import RowBatch
 from navitas.fleet.ingest.source import SourceFile
+from navitas.line_blocks import LineBlock, LineSequence
 
 FIELD = FIELD_DATA / "batterystats"
 HISTORY = """9,0,i,vers,36,214,AP1A,AP2A

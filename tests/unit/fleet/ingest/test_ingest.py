@@ -14,12 +14,12 @@ from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.ingest import source, spool
 from navitas.fleet.ingest.ingest_files import ingest
-from navitas.fleet.ingest.lines import LINE_LIMIT
 from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.schema import SAMPLES, bucket_of, client_number
 from navitas.fleet.store import Store
 from navitas.folder_lock import FolderLock
+from navitas.line_blocks import LINE_LIMIT
 from navitas.new_files import unfinished_path
 
 

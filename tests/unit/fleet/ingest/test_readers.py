@@ -19,11 +19,11 @@ from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.csv_lines import CsvReader
 from navitas.fleet.ingest.json_lines import JsonReader
-from navitas.fleet.ingest.lines import LineBlock, LineSequence
 from navitas.fleet.ingest.names import Packages, stored_rows
 from navitas.fleet.ingest.raw import COLUMNS, RowBatch
 from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.schema import PACKAGES, SAMPLES
+from navitas.line_blocks import LineBlock, LineSequence
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters=" ;,\r\n\x85\u2028\u2029", exclude_categories=["Zs", "Cc"]),

@@ -1,0 +1,162 @@
+"""Reads dumps of batterystats: block by block in bounded memory, or a whole file into columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from navitas.batterystats.battery import BatteryRows
+from navitas.batterystats.changes import NAME_BITS, NOTHING
+from navitas.batterystats.checkin_statistics import CheckinStatistics
+from navitas.batterystats.history import HistoryEvents, HistoryReader
+from navitas.batterystats.intervals import Intervals
+from navitas.batterystats.keys import BATTERY_COUNT, KEYS, Kind
+from navitas.batterystats.line_counts import LineCounts
+from navitas.batterystats.names import Names
+from navitas.batterystats.statistics import Statistics
+from navitas.batterystats.tables import BatteryColumns, ClockAnchor, DeviceStates, Integers, PowerUse, UsageCounter
+from navitas.batterystats.text_statistics import TextStatistics
+from navitas.errors import RecordingError
+from navitas.line_blocks import LineBlock, LineCutter
+from navitas.regular_files import open_regular
+
+_BLOCK_BYTES = 1 << 20
+_NS = 1_000_000
+_NAMES = (1 << NAME_BITS) - 1
+_MOMENTS = np.zeros(NOTHING + 1, bool)
+_MOMENTS[[state for kind, state in KEYS.values() if kind is Kind.MOMENT]] = True
+
+
+@dataclass(frozen=True, slots=True)
+class BatteryStats:
+    """A dump. `states.tag` are positions in `tags`. `packages` are pairs of app ID and package.
+
+    `lines` counts everything that was not understood. `dropped_rows` counts statistics that are too many to keep.
+    """
+
+    states: DeviceStates
+    battery: BatteryColumns
+    anchors: tuple[ClockAnchor, ...]
+    power: tuple[PowerUse, ...]
+    counters: tuple[UsageCounter, ...]
+    packages: tuple[tuple[int, str], ...]
+    tags: tuple[str, ...]
+    checkin_version: int
+    lines: LineCounts
+    dropped_rows: int
+
+
+class BatteryStatsReader:
+    """Reads blocks of lines in order. Each call returns the intervals that end in the block, and the battery's changes."""
+
+    def __init__(self) -> None:
+        self.lines = LineCounts()
+        self.statistics = Statistics()
+        self._names = Names()
+        self._text = TextStatistics(self.statistics, self.lines)
+        self._checkin = CheckinStatistics(self.statistics, self.lines, self._begin_dump)
+        self._history = HistoryReader(self._names, self.lines, self._other)
+        self._intervals = Intervals()
+        self._battery = BatteryRows()
+        self._end_ms = 0
+
+    @property
+    def anchors(self) -> list[ClockAnchor]:
+        return self._history.anchors
+
+    @property
+    def tags(self) -> list[str]:
+        return self._names.tags
+
+    @property
+    def checkin_version(self) -> int:
+        return self._history.changes.version
+
+    def read(self, block: LineBlock) -> list[tuple[DeviceStates, BatteryColumns]]:
+        """Read the next lines."""
+        for refusal in block.refused:
+            self.lines.refuse(refusal.reason, refusal.text)
+        return [self._tables(events) for events in self._history.read(block.lines.data)] if block.lines.data else []
+
+    def end(self) -> DeviceStates:
+        """Return the states that are still open. They end with the last line."""
+        return self._states(*self._intervals.end(self._end_ms))
+
+    def _begin_dump(self, version: int) -> None:
+        self._history.start_dump()
+        self._history.changes.set_version(version)
+
+    def _other(self, line: bytes) -> None:
+        if not self._checkin.read(line):
+            self._text.read(line)
+
+    def _tables(self, events: HistoryEvents) -> tuple[DeviceStates, BatteryColumns]:
+        state = events.series >> NAME_BITS
+        self._end_ms = events.end_ms
+        is_battery, is_moment = state < BATTERY_COUNT, _MOMENTS[state]
+        battery = self._battery.add(*(column[is_battery] for column in (events.line, state, events.value, events.time_ms)))
+        moments = self._states(*(column[is_moment] for column in (events.series, events.value, events.time_ms, events.time_ms)))
+        rest = ~(is_battery | is_moment)
+        spans = self._states(*self._intervals.add(events.series[rest], events.value[rest], events.time_ms[rest]))
+        return _joined([spans, moments]), battery
+
+    def _states(self, series: Integers, value: Integers, start_ms: Integers, end_ms: Integers) -> DeviceStates:
+        name = series & _NAMES
+        uid = np.array(self._names.uids, np.int32)[name]
+        state = (series >> NAME_BITS).astype(np.int16)
+        return DeviceStates(state, value.astype(np.int32), start_ms * _NS, end_ms * _NS, uid, name.astype(np.int32))
+
+
+_Columns = TypeVar("_Columns", DeviceStates, BatteryColumns)
+
+
+def _joined(parts: list[_Columns]) -> _Columns:
+    kind = type(parts[0])
+    return kind(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(kind)))
+
+
+def line_blocks(path: Path) -> Iterator[LineBlock]:
+    """Yield the lines of a dump. Raises `RecordingError` if it cannot be read."""
+    cutter = LineCutter()
+    try:
+        with open_regular(path) as stream:
+            while data := stream.read(_BLOCK_BYTES):
+                yield cutter.cut(data)
+    except OSError as error:
+        raise RecordingError(
+            f"{path}: cannot be read: {error.strerror}", "Check the name, and that you may read the file."
+        ) from error
+    yield cutter.cut(b"", end=True)
+
+
+def read_batterystats(path: Path) -> BatteryStats:
+    """Read a whole dump: text, `--checkin`, or several one after another. Damaged content never raises.
+
+    Raises `RecordingError` if the file cannot be read.
+    """
+    reader = BatteryStatsReader()
+    empty: Integers = np.empty(0, np.int64)
+    states, battery = [reader.end()], [BatteryRows().add(empty, empty, empty, empty)]
+    for block in line_blocks(path):
+        for found, rows in reader.read(block):
+            states.append(found)
+            battery.append(rows)
+    states.append(reader.end())
+    all_states = _joined(states)
+    order = np.argsort(all_states.end_ns, kind="stable")
+    return BatteryStats(
+        states=DeviceStates(*(getattr(all_states, one.name)[order] for one in fields(DeviceStates))),
+        battery=_joined(battery),
+        anchors=tuple(reader.anchors),
+        power=tuple(reader.statistics.power),
+        counters=tuple(reader.statistics.counters),
+        packages=tuple(reader.statistics.packages),
+        tags=tuple(reader.tags),
+        checkin_version=reader.checkin_version,
+        lines=reader.lines,
+        dropped_rows=reader.statistics.dropped,
+    )

@@ -1,0 +1,92 @@
+"""The columns that a batterystats dump becomes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+UNKNOWN = np.iinfo(np.int64).min
+"""A battery value that the dump has not reported yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStates:
+    """Intervals of states, in order of their end. Times are nanoseconds of the history's own clock, which begins at 0.
+
+    `state` is a position in `keys.STATE_NAMES`. `value` is a position in `keys.VALUE_NAMES` of the state, or 1.
+    `uid` is −1 if no user is named. `tag` is a position in `BatteryStats.tags`; 0 is the empty text.
+    A moment has `start_ns == end_ns`.
+    """
+
+    state: NDArray[np.int16]
+    value: NDArray[np.int32]
+    start_ns: Integers
+    end_ns: Integers
+    uid: NDArray[np.int32]
+    tag: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.state)
+
+
+@dataclass(frozen=True, slots=True)
+class BatteryColumns:
+    """The battery's values after each change. Columns in order of `keys.STATE_NAMES[:BATTERY_COUNT]`; `UNKNOWN` if unknown.
+
+    `level` in percent; `status`, `health` and `plug` are positions in `keys.BATTERY_WORDS`; the temperature in tenths of a
+    degree Celsius; charges in µAh.
+    """
+
+    time_ns: Integers
+    level: Integers
+    status: Integers
+    health: Integers
+    plug: Integers
+    temperature_dc: Integers
+    voltage_mv: Integers
+    charge_uah: Integers
+    modem_rail_uah: Integers
+    wifi_rail_uah: Integers
+
+    def __len__(self) -> int:
+        return len(self.time_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class ClockAnchor:
+    """At `time_ns` of the history's clock, the phone's wall clock showed `wall_ms`.
+
+    Milliseconds since 1970, in UTC if `is_utc`. Text dumps print the phone's local time.
+    """
+
+    time_ns: int
+    wall_ms: int
+    is_utc: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PowerUse:
+    """Android's own estimate. `scope`: `device` (all use), `apps` (the share of apps in it), or `uid`.
+
+    `state` is empty for the sum; otherwise the part that the row is about, such as `fg` or `(on battery, screen on)`.
+    """
+
+    scope: str
+    uid: int
+    component: str
+    state: str
+    charge_mah: float
+
+
+@dataclass(frozen=True, slots=True)
+class UsageCounter:
+    """A counter since the statistics were reset. `uid` is −1 for the device. Units are in the name: `_ms`, `_bytes`."""
+
+    uid: int
+    name: str
+    tag: str
+    value: float
