@@ -38,10 +38,6 @@ class KernelPort(Protocol):
         """Return the present text of `/proc/uptime`."""
         ...
 
-    def energy_value(self) -> str:
-        """Return the present text of the rail monitor's `energy_value`."""
-        ...
-
     def rails_uj(self) -> dict[str, float]:
         """Return the present energy of every rail in µJ."""
         ...

@@ -1,4 +1,4 @@
-"""The running kernel: ticks, watched processes, files under the phone's root, live texts of /proc and the rail monitor."""
+"""The running kernel: ticks, watched processes, files under the phone's root, live texts of /proc, and the CPU's rails."""
 
 from __future__ import annotations
 
@@ -98,12 +98,6 @@ class Kernel:
         with self._lock:
             self._refresh()
             return procfs.uptime(self._model)
-
-    def energy_value(self) -> str:
-        """Return the text of the rail monitor (Pixel: /sys/bus/iio/devices/iio:device0/energy_value)."""
-        with self._lock:
-            self._refresh()
-            return procfs.energy_value(self._model)
 
     def rails_uj(self) -> dict[str, float]:
         """Return the energy of every rail in µJ."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from navitas.virtual_phone.package_dump import dump_package, dump_packages
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import SINCE, has
 from navitas.virtual_phone.shell.commands.command_options import options
+from navitas.virtual_phone.shell.commands.radios import RADIOS
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (
-    "activity", "battery", "batterystats", "deviceidle", "display", "overlay", "package", "power", "settings", "thermalservice",
+    "activity", "battery", "batterystats", "bluetooth_manager", "deviceidle", "display", "overlay", "package", "power",
+    "settings", "thermalservice", "wifi",
 )  # fmt: skip
 _MAX_THERMAL = 6
 
@@ -99,17 +102,21 @@ async def _thermal(context: Context, args: list[str]) -> int:
 
 @command("cmd")
 async def cmd(context: Context) -> int:
-    """Run a command of a service: package, activity, settings, battery, thermalservice, deviceidle, overlay; `-l` lists them."""
+    """Run a command of a service: package, activity, settings, battery, thermalservice, deviceidle, wifi, bluetooth_manager,
+    overlay; `-l` lists them."""
     if not context.args or context.args == ["-l"]:
         await _list(context)
         return 0
     name, *args = context.args
-    if name == "battery":
-        return await _battery(context, args, dump=False)
-    if name == "thermalservice" and has(name, context.phone.sdk):
-        return await _thermal(context, args)
-    if name == "deviceidle":
-        return await _doze(context, args)
+    services: dict[str, Callable[[], Awaitable[int]]] = {
+        "battery": lambda: _battery(context, args, dump=False),
+        "deviceidle": lambda: _doze(context, args),
+        **{radio: partial(run, context, args) for radio, run in RADIOS.items()},
+    }
+    if has("thermalservice", context.phone.sdk):
+        services["thermalservice"] = lambda: _thermal(context, args)
+    if name in services:
+        return await services[name]()
     if name == "overlay":  # this phone has none
         return 0 if args[:1] == ["list"] else 255
     program = {"package": "pm", "activity": "am", "settings": "settings"}.get(name)
@@ -132,11 +139,11 @@ async def settings(context: Context) -> int:
     if len(args) < (4 if action == "put" else 3) or not re.fullmatch(r"[\w.:-]+", args[2]):
         raise CommandError("Bad arguments", 255)
     if action == "put":
-        values[args[2]] = args[3]
+        context.phone.put_setting(namespace, args[2], args[3])
     elif action == "get":
         await context.out(values.get(args[2], "null") + "\n")
     else:
-        await context.out(f"Deleted {int(values.pop(args[2], None) is not None)} rows\n")
+        await context.out(f"Deleted {int(context.phone.put_setting(namespace, args[2], None))} rows\n")
     return 0
 
 
