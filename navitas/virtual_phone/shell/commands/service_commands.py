@@ -20,6 +20,7 @@ _SERVICES = (
     "settings", "thermalservice", "wifi",
 )  # fmt: skip
 _MAX_THERMAL = 6
+_STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "--write")
 
 
 @command("dumpsys")
@@ -63,14 +64,27 @@ async def _list(context: Context) -> None:
 
 
 def _batterystats(phone: Phone, args: list[str]) -> str:
-    """Return the power profile or the battery's history. There are no statistics."""
+    """Return the power profile, or statistics and history: as text or for checkin (-c), only one of them, or after a reset."""
     if args == ["--power-profile"] and has("batterystats --power-profile", phone.sdk):
         return phone.power_profile
-    if args in (["-c"], ["--checkin"]):
-        return phone.battery.history.checkin(phone.properties.get("ro.build.id"))
-    if args and args[0].startswith("-"):
-        return f"Unknown option: {args[0]}\nBattery stats (batterystats) dump options:\n"
-    return "Battery History (0% used, 0KB used of 4096KB, 0 strings using 0KB):\n"
+    unknown = [argument for argument in args if argument.startswith("-") and argument not in _STATISTICS_OPTIONS]
+    if unknown:
+        return f"Unknown option: {unknown[0]}\nBattery stats (batterystats) dump options:\n"
+    if "--reset" in args:
+        phone.statistics.reset_all(phone.battery.shown)
+        return "Battery stats reset.\n"
+    if "--write" in args:
+        return "Battery stats written.\n"
+    history = phone.battery.history
+    if "-c" in args or "--checkin" in args:
+        packages = {package.uid: package.name for package in phone.packages.all()}
+        build = phone.properties.get("ro.build.id")
+        head, _, statistics = phone.statistics.checkin(packages, build).partition("\n")
+        if "--history" in args:
+            statistics = ""
+        return f"{head}\n" + ("" if "--charged" in args else history.checkin()) + statistics
+    text = "" if "--charged" in args else history.text(phone.sdk)
+    return text if "--history" in args else text + phone.statistics.text()
 
 
 async def _doze(context: Context, args: list[str]) -> int:
@@ -86,6 +100,7 @@ async def _battery(context: Context, args: list[str], *, dump: bool) -> int:
         await context.out(context.phone.battery.dump())
         return 0
     status, text = context.phone.battery.command(args)
+    context.phone.statistics.plugged(context.phone.battery.is_plugged)
     await context.out(text)
     return status
 
