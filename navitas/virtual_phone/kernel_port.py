@@ -42,6 +42,10 @@ class KernelPort(Protocol):
         """Return the present energy of every rail in µJ."""
         ...
 
+    def core_energies_uj(self) -> dict[int, dict[int, float]]:
+        """Return the energy of running cores in µJ, by cluster and process."""
+        ...
+
     def time_in_state(self, pid: int, tid: int) -> str:
         """Return the present text of a registered process's `/proc/PID/task/TID/time_in_state`."""
         ...

@@ -77,7 +77,7 @@ class Phone:
         rails = ComponentRails(component_power(items or {}, arrays or {}, voltage_v), voltage_v, seed)
         self.devices = make_devices(self.state, rails, root, uid_of=self._uid_of, logged_bytes=self._logged_bytes)
         self.processes = ProcessTable(kernel, self.devices)
-        self.rails = RailMonitor(kernel, self.devices)
+        self.rails = RailMonitor(kernel, self.devices, self._uid_of)
         self.properties = Properties(name, model, properties or {}, sdk)
         self.battery = BatteryService(voltage_v, sdk)
         self.thermal = ThermalService()

@@ -44,6 +44,10 @@ class NullKernel:
         """No rails."""
         return {}
 
+    def core_energies_uj(self) -> dict[int, dict[int, float]]:
+        """No cores."""
+        return {}
+
     def time_in_state(self, pid: int, tid: int) -> str:
         """A thread that has never run."""
         return ""

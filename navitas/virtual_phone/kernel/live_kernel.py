@@ -105,6 +105,17 @@ class Kernel:
             self._refresh()
             return self._model.rails.energies_uj()
 
+    def core_energies_uj(self) -> dict[int, dict[int, float]]:
+        """Return the energy of the running cores in µJ, by cluster and process, without what the cores share."""
+        with self._lock:
+            self._refresh()
+            energies: dict[int, dict[int, float]] = {k: {} for k in range(len(self.spec.clusters))}
+            for task, states in self._model.task_states_ns.items():
+                for (cluster, index), ran_ns in states.items():
+                    spent_uj = ran_ns * self.spec.clusters[cluster].core_mw[index] * 1e-6
+                    energies[cluster][task.pid] = energies[cluster].get(task.pid, 0.0) + spent_uj
+            return energies
+
     def time_in_state(self, pid: int, tid: int) -> str:
         """Return the text of a watched thread's /proc/PID/task/TID/time_in_state, as of the last tick."""
         with self._lock:

@@ -53,10 +53,13 @@ class PerfettoSession:
         deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")
         power = session.data_source("android.power")
         rails = power is not None and power.android_power_config.collect_power_rails
-        period_s = (power.android_power_config.battery_poll_ms / 1000 if rails else 0.0) or _DEFAULT_POLL_S
+        breakdown = power is not None and power.android_power_config.collect_energy_estimation_breakdown
+        period_s = (power.android_power_config.battery_poll_ms / 1000 if rails or breakdown else 0.0) or _DEFAULT_POLL_S
         while True:
             if rails:
                 session.rails_uj.append((now(), self._monitor.rails_uj()))
+            if breakdown:
+                session.consumers.append((now(), self._monitor.consumers()))
             left_s = deadline - time.monotonic()
             if self._ended.is_set() or left_s <= 0:
                 return
