@@ -40,7 +40,6 @@ _log = logging.getLogger(__name__)
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
 _LOG_ADDRESS = "dev/socket/logdw"
 _FULL_BRIGHTNESS = 255
-_WIFI_SCAN = "wifiscan"
 # As on a new phone: automatic brightness, no entries for animations, radios on.
 _SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
 _GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
@@ -171,9 +170,6 @@ class Phone:
         """Take an app's report that it starts or stops a component."""
         if self.processes.get(pid) is None:
             return  # it has just ended
-        if kind == _WIFI_SCAN:
-            self.state.start_wifi_scan()
-            return
         report = parse_report(pid, self._uid_of(pid), kind, text)
         if report is None:
             _log.warning("ignored an invalid report of process %d: %s %s", pid, kind[:40], text[:80])

@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
 from navitas.virtual_phone.components.component_rails import ComponentRails, Load
 from navitas.virtual_phone.components.device_state import DeviceState
@@ -57,10 +56,17 @@ class Devices:
 
     def stop(self) -> None:
         """End polling (idempotent). Counters stay readable."""
+        if self._stopping.is_set():
+            return
+        self.advance(poll=True)
         self._stopping.set()
         self._busy.set()
         if self._thread.is_alive():
             self._thread.join()
+        for note in self.notes:
+            _log.info("%s", note)
+        if self._network is not None:
+            self._network.close()
 
     def add_process(self, pid: int) -> None:
         """Count what a host process transfers from now on."""
@@ -146,7 +152,7 @@ class Devices:
 
     def _transferred(self) -> tuple[Traffic, Traffic]:
         """Return the new traffic of Wi-Fi and of mobile data."""
-        if self._network is None or self._network_error or not self._pids:
+        if self._network is None or self._network_error or self._stopping.is_set() or not self._pids:
             return Traffic(), Traffic()
         route = self.state.switches.route
         try:
@@ -162,6 +168,4 @@ class Devices:
             self._busy.wait()
             if self._stopping.wait(_PERIOD_S):
                 break
-            self.advance()
-        with suppress(OSError):
             self.advance()

@@ -29,6 +29,10 @@ class TcpSockets(Protocol):
         """Return the last counters of the sockets closed since the last call."""
         ...
 
+    def close(self) -> None:
+        """Release the connection to the kernel."""
+        ...
+
 
 @dataclass(slots=True)
 class _Known:
@@ -61,6 +65,10 @@ class NetworkCounters:
         """Connections of any program of the host that ended between two polls, so their owner is unknown."""
         self.unrouted = Traffic()
         """Traffic while Wi-Fi and mobile data are off, which the phone cannot prevent."""
+
+    def close(self) -> None:
+        """Stop counting. Counters stay readable."""
+        self._sockets.close()
 
     @property
     def is_open(self) -> bool:

@@ -33,6 +33,9 @@ class FakeSockets:
         gone, self.gone = self.gone, []
         return gone
 
+    def close(self) -> None:
+        """Nothing to close."""
+
 
 def tcp(
     cookie: int, inode: int, local: Endpoint, remote: Endpoint, *, sent: int = 0, received: int = 0, state: int = 1
