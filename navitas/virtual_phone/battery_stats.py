@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from navitas.virtual_phone.battery_history import BRIGHTNESS, BatteryHistory, uid_name
-from navitas.virtual_phone.components.device_state import DeviceState, Kind, Use
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, Kind
 from navitas.virtual_phone.components.traffic import Traffic
 
 _GPS_HANDLE = -10000
@@ -55,7 +55,7 @@ class BatteryStats:
         self._changed()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Clear all timers and counters."""
         self._reset_ns = self._now_ns = self._clock_ns()
         self._spent_ns: Counter[_Key] = Counter()
         self._counts: Counter[_Key] = Counter(self._active)
@@ -214,7 +214,7 @@ def brightness_bin(brightness: float) -> int:
     return min(int(brightness * len(BRIGHTNESS)), len(BRIGHTNESS) - 1)
 
 
-def _key(use: Use) -> _Key:
+def _key(use: ComponentUse) -> _Key:
     return _Key(use.uid, use.kind, use.name if use.kind in (Kind.WAKE_LOCK, Kind.SENSOR) else "")
 
 

@@ -16,7 +16,7 @@ from navitas.virtual_phone.apps import RunningApps
 from navitas.virtual_phone.battery_service import BatteryService
 from navitas.virtual_phone.battery_stats import BatteryStats
 from navitas.virtual_phone.components.component_rails import ComponentRails
-from navitas.virtual_phone.components.device_state import DeviceState, Switches, parse_report
+from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches, parse_report
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
 from navitas.virtual_phone.components.make import make_devices
 from navitas.virtual_phone.doze import DeviceIdle
@@ -152,9 +152,9 @@ class Phone:
         """Press a key, by number or name."""
         self.state.change(lambda: self.screen.key(key))
 
-    def _switches(self) -> Switches:
+    def _switches(self) -> DeviceSwitches:
         switches = self.settings["global"]
-        return Switches(
+        return DeviceSwitches(
             self.screen.awake,
             _brightness(self.settings["system"].get("screen_brightness", "")),
             *(switches.get(name) == "1" for name in ("wifi_on", "mobile_data", "bluetooth_on")),

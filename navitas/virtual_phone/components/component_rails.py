@@ -1,4 +1,4 @@
-"""The rails of the components beside the CPU: the energy that the phone really used, and the monitor's readings of it.
+"""The rails of the components other than the CPU: the energy that the phone really used, and the monitor's readings of it.
 
 They are the reference for the profiler's estimate, so they share no code with it.
 """
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from navitas.virtual_phone.components.device_state import Kind, Switches, Use
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, Kind
 from navitas.virtual_phone.components.effects import AirTime, Hold, Radio, Ramp, Search
-from navitas.virtual_phone.components.figures import ComponentPower, Temperament, temperament
+from navitas.virtual_phone.components.figures import StatePower, Temperament, temperament
 from navitas.virtual_phone.components.storage import DiskTraffic
 from navitas.virtual_phone.components.traffic import Traffic
 
@@ -35,11 +35,11 @@ _UJ_PER_MJ = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ComponentLoad:
     """What the components do in one step."""
 
-    switches: Switches
-    uses: Sequence[Use] = ()
+    switches: DeviceSwitches
+    uses: Sequence[ComponentUse] = ()
     wifi: Traffic = field(default_factory=Traffic)
     mobile: Traffic = field(default_factory=Traffic)
     disk: DiskTraffic = field(default_factory=DiskTraffic)
@@ -49,7 +49,7 @@ class Load:
 class ComponentRails:
     """Cumulative energy of each component (true) and of each rail (as its monitor reads it). Uses no clocks."""
 
-    def __init__(self, power: ComponentPower, voltage_v: float, seed: int = 0) -> None:
+    def __init__(self, power: StatePower, voltage_v: float, seed: int = 0) -> None:
         self._power = power
         self._voltage_v = voltage_v
         self.nature: Temperament = temperament(seed, list(RAILS))
@@ -70,7 +70,7 @@ class ComponentRails:
         """Return the readings of all rails in µJ."""
         return dict(self._read_uj)
 
-    def step(self, dt_ns: int, load: Load) -> None:
+    def step(self, dt_ns: int, load: ComponentLoad) -> None:
         """Integrate one step in which the load does not change."""
         dt_s = dt_ns * 1e-9
         if dt_s <= 0:
@@ -83,7 +83,7 @@ class ComponentRails:
             noise = self._random.gauss(0.0, _NOISE)
             self._read_uj[rail] += max(0.0, energy_uj * self.nature.gains[rail] * (1.0 + noise))
 
-    def _shown(self, dt_s: float, load: Load) -> dict[str, float]:
+    def _shown(self, dt_s: float, load: ComponentLoad) -> dict[str, float]:
         """Return the energy of screen and GPU. The panel fades in and out; its controller does not."""
         power, switches = self._power, load.switches
         lit_s = self._screen.step(dt_s, switches.brightness if switches.screen_on else 0.0)
@@ -93,7 +93,7 @@ class ComponentRails:
             "gpu": self.nature.gpu_leak_mw * on_s,
         }
 
-    def _radios(self, dt_s: float, load: Load) -> dict[str, float]:
+    def _radios(self, dt_s: float, load: ComponentLoad) -> dict[str, float]:
         power, nature, switches = self._power, self.nature, load.switches
         wifi = self._wifi.step(dt_s, switches.wifi_on, load.wifi.rx_bytes, load.wifi.tx_bytes)
         mobile = self._mobile.step(dt_s, switches.mobile_on, load.mobile.rx_bytes, load.mobile.tx_bytes)
@@ -122,7 +122,7 @@ class ComponentRails:
         )
         return {"modem": modem_mj, "radio front end": front_end_mj}
 
-    def _scanned(self, dt_s: float, load: Load) -> float:
+    def _scanned(self, dt_s: float, load: ComponentLoad) -> float:
         """Return the time of scanning. A scan that starts during another one extends it."""
         if load.wifi_scans:
             self._scan_left_s = self.nature.wifi_scan_s
@@ -132,7 +132,7 @@ class ComponentRails:
         self._scan_left_s -= scanned_s
         return scanned_s
 
-    def _used(self, dt_s: float, load: Load) -> dict[str, float]:
+    def _used(self, dt_s: float, load: ComponentLoad) -> dict[str, float]:
         """Return the energy of the components that apps start and stop, and of storage."""
         power, nature = self._power, self.nature
         kinds = {use.kind for use in load.uses}

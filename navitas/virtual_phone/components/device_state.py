@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ComponentUse:
     """One use of a component by a process. `name` is its tag or sensor; `current_ma` the sensor's own figure."""
 
     pid: int
@@ -33,7 +33,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Switches:
+class DeviceSwitches:
     """The state of the phone's own switches. `brightness` is 0 to 1."""
 
     screen_on: bool = True
@@ -54,29 +54,29 @@ Listener = Callable[[], None]
 class DeviceState:
     """All uses and switches. `before_change` runs before each change, so that energy is integrated up to it."""
 
-    def __init__(self, switches: Callable[[], Switches]) -> None:
+    def __init__(self, switches: Callable[[], DeviceSwitches]) -> None:
         self._switches = switches
-        self._uses: dict[tuple[int, str, str], Use] = {}
+        self._uses: dict[tuple[int, str, str], ComponentUse] = {}
         self.before_change: list[Listener] = []
         self.after_change: list[Listener] = []
         self.wifi_scans = 0
         """The number of Wi-Fi scans that were started."""
 
     @property
-    def switches(self) -> Switches:
+    def switches(self) -> DeviceSwitches:
         """The present switches."""
         return self._switches()
 
     @property
-    def uses(self) -> Mapping[tuple[int, str, str], Use]:
+    def uses(self) -> Mapping[tuple[int, str, str], ComponentUse]:
         """The present uses, by process, kind and key."""
         return self._uses
 
-    def of(self, kind: Kind) -> list[Use]:
+    def of(self, kind: Kind) -> list[ComponentUse]:
         """Return the present uses of a component, in the order of their start."""
         return [use for use in list(self._uses.values()) if use.kind is kind]
 
-    def start(self, use: Use) -> None:
+    def start(self, use: ComponentUse) -> None:
         """Begin a use. Starting it again changes nothing."""
         if (use.pid, use.kind, use.key) not in self._uses:
             self.change(lambda: self._uses.__setitem__((use.pid, use.kind, use.key), use))
@@ -110,7 +110,7 @@ class DeviceState:
         self.wifi_scans += 1
 
 
-def parse_report(pid: int, uid: int, kind: str, text: str) -> tuple[bool, Use] | None:
+def parse_report(pid: int, uid: int, kind: str, text: str) -> tuple[bool, ComponentUse] | None:
     """Return whether an app starts a use, and the use; None for an invalid report.
 
     A report is `+KEY CURRENT_MA NAME` or `-KEY`.
@@ -119,7 +119,7 @@ def parse_report(pid: int, uid: int, kind: str, text: str) -> tuple[bool, Use] |
     key, _, more = rest.partition(" ")
     current, _, name = more.partition(" ")
     try:
-        use = Use(pid, uid, Kind(kind), key, name, float(current or 0.0))
+        use = ComponentUse(pid, uid, Kind(kind), key, name, float(current or 0.0))
     except ValueError:
         return None
     if sign not in ("+", "-") or not key or not 0 <= use.current_ma < 1e4:

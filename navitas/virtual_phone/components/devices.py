@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from navitas.virtual_phone.components.component_rails import ComponentRails, Load
+from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.network import MOBILE, WIFI, NetworkCounters, net_dev
 from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters
@@ -20,7 +20,7 @@ _FRESH_NS = 1_000_000
 
 
 class Devices:
-    """The components beside the CPU. Thread-safe; call `start` and `stop` once each.
+    """The components other than the CPU. Thread-safe; call `start` and `stop` once each.
 
     `network` is None if the host has no sock_diag: then its counters stay at 0, and `notes` names it.
     """
@@ -96,7 +96,7 @@ class Devices:
                 disk = self._storage.poll(self._pids)
             scans, self._scans = self.state.wifi_scans - self._scans, self.state.wifi_scans
             uses = list(self.state.uses.values())
-            load = Load(self.state.switches, uses, wifi, mobile, disk, scans)
+            load = ComponentLoad(self.state.switches, uses, wifi, mobile, disk, scans)
             self._rails.step(self._now_ns - before_ns, load)
 
     def rails_uj(self) -> dict[str, float]:

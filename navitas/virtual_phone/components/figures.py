@@ -11,7 +11,7 @@ Arrays = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentPower:
+class StatePower:
     """Power in mW of each state, as the power profile defines it (source.android.com, "Power values")."""
 
     screen_on_mw: float
@@ -32,7 +32,7 @@ class ComponentPower:
     video_mw: float
 
 
-def component_power(items: Items, arrays: Arrays, voltage_v: float) -> ComponentPower:
+def component_power(items: Items, arrays: Arrays, voltage_v: float) -> StatePower:
     """Read the figures of all generations of profiles. What a profile does not name uses no power."""
 
     def ma(*names: str) -> float:
@@ -53,7 +53,7 @@ def component_power(items: Items, arrays: Arrays, voltage_v: float) -> Component
     wifi_rx_ma = ma("wifi.controller.rx", "wifi.active")
     bluetooth_ma = ma("bluetooth.controller.rx", "bluetooth.active")
     mobile_rx_ma = ma("modem.controller.rx", "radio.active")
-    return ComponentPower(
+    return StatePower(
         screen_on_mw=ma("screen.on", "screen.on.display0") * voltage_v,
         screen_full_mw=ma("screen.full", "screen.full.display0") * voltage_v,
         wifi_idle_mw=ma("wifi.controller.idle", "wifi.on") * wifi_v,

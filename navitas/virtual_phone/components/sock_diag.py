@@ -81,7 +81,7 @@ class SockDiag:
             self.close()
             raise
         self.overflows = 0
-        """How often the kernel dropped messages about closed sockets because nobody read them in time."""
+        """How often the kernel dropped messages about closed sockets before they were read."""
 
     def close(self) -> None:
         """Close both sockets."""

@@ -10,7 +10,7 @@ from phone_harness import on_phone, run
 
 from navitas.virtual_phone.battery_history import BatteryHistory, duration, uid_name
 from navitas.virtual_phone.battery_stats import BatteryStats, brightness_bin
-from navitas.virtual_phone.components.device_state import DeviceState, Kind, Switches, Use
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, DeviceSwitches, Kind
 from navitas.virtual_phone.components.traffic import Traffic
 from navitas.virtual_phone.phone import Phone
 
@@ -24,7 +24,7 @@ class Fixture:
 
     def __init__(self) -> None:
         self.now_ns = 5 * S_NS
-        self.switches = Switches()
+        self.switches = DeviceSwitches()
         self.traffic: dict[tuple[int, str], Traffic] = {}
         self.state = DeviceState(lambda: self.switches)
         self.history = BatteryHistory()
@@ -38,8 +38,8 @@ class Fixture:
         return [line for line in self.stats.checkin({}, "B").splitlines() if line.split(",")[3] == kind]
 
 
-def use(kind: Kind, name: str = "", key: str = "1", uid: int = UID) -> Use:
-    return Use(1, uid, kind, key, name)
+def use(kind: Kind, name: str = "", key: str = "1", uid: int = UID) -> ComponentUse:
+    return ComponentUse(1, uid, kind, key, name)
 
 
 def test_times_count_on_battery_only() -> None:
@@ -109,7 +109,7 @@ def test_a_reset_keeps_what_is_on() -> None:
 
 def test_the_history_in_both_formats() -> None:
     phone = Fixture()
-    phone.switches = Switches(screen_on=False, brightness=1.0)
+    phone.switches = DeviceSwitches(screen_on=False, brightness=1.0)
     phone.state.start(use(Kind.WAKE_LOCK, 'say "hi"'))
     phone.state.stop(1, Kind.WAKE_LOCK, "1")
     checkin = phone.history.checkin()

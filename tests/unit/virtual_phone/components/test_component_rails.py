@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.virtual_phone.components.component_rails import RAILS, ComponentRails, Load
-from navitas.virtual_phone.components.device_state import Kind, Switches, Use
+from navitas.virtual_phone.components.component_rails import RAILS, ComponentLoad, ComponentRails
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, Kind
 from navitas.virtual_phone.components.figures import component_power
 from navitas.virtual_phone.components.storage import DiskTraffic
 from navitas.virtual_phone.components.traffic import Traffic
@@ -17,7 +17,7 @@ from navitas.virtual_phone.kernel.spec import default_profile, read_figures
 
 MS = 1_000_000
 VOLTAGE_V = 3.85
-OFF = Switches(False, 0.5, False, False, False)
+OFF = DeviceSwitches(False, 0.5, False, False, False)
 
 
 def rails(seed: int = 0) -> ComponentRails:
@@ -25,11 +25,11 @@ def rails(seed: int = 0) -> ComponentRails:
     return ComponentRails(component_power(items, arrays, VOLTAGE_V), VOLTAGE_V, seed)
 
 
-def use(kind: Kind, name: str = "", current_ma: float = 0.0, key: str = "1") -> Use:
-    return Use(1, 10_000, kind, key, name, current_ma)
+def use(kind: Kind, name: str = "", current_ma: float = 0.0, key: str = "1") -> ComponentUse:
+    return ComponentUse(1, 10_000, kind, key, name, current_ma)
 
 
-def spend(seconds: float, load: Load, model: ComponentRails | None = None) -> dict[str, float]:
+def spend(seconds: float, load: ComponentLoad, model: ComponentRails | None = None) -> dict[str, float]:
     """Return the joules of each component in steps of 10 ms."""
     model = model or rails()
     before = dict(model.true_uj)
@@ -39,7 +39,7 @@ def spend(seconds: float, load: Load, model: ComponentRails | None = None) -> di
 
 
 def test_a_phone_with_everything_off_uses_nothing() -> None:
-    assert not any(spend(1, Load(OFF)).values())
+    assert not any(spend(1, ComponentLoad(OFF)).values())
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_phone_with_everything_off_uses_nothing() -> None:
     ],
 )
 def test_a_use_takes_the_profiles_current(kind: Kind, component: str, ma: float, volts: float) -> None:
-    spent = spend(2, Load(OFF, [use(kind)]))
+    spent = spend(2, ComponentLoad(OFF, [use(kind)]))
     assert spent[component] == pytest.approx(2 * ma * volts / 1000)
     assert sum(spent.values()) == pytest.approx(spent[component])
 
@@ -59,28 +59,28 @@ def test_a_use_takes_the_profiles_current(kind: Kind, component: str, ma: float,
 def test_a_sensor_takes_its_drivers_current_once() -> None:
     listeners = [use(Kind.SENSOR, "accelerometer", 0.15, "1"), use(Kind.SENSOR, "accelerometer", 0.15, "2")]
     other = use(Kind.SENSOR, "gyroscope", 0.5, "3")
-    assert spend(10, Load(OFF, [*listeners, other]))["sensors"] == pytest.approx(10 * 0.65 * VOLTAGE_V / 1000)
+    assert spend(10, ComponentLoad(OFF, [*listeners, other]))["sensors"] == pytest.approx(10 * 0.65 * VOLTAGE_V / 1000)
 
 
 def test_wake_locks_have_no_rail_of_their_own() -> None:
-    assert not any(spend(1, Load(OFF, [use(Kind.WAKE_LOCK)])).values())
+    assert not any(spend(1, ComponentLoad(OFF, [use(Kind.WAKE_LOCK)])).values())
 
 
 @pytest.mark.parametrize("brightness", [0.0, 0.4, 1.0])
 def test_the_screen(brightness: float) -> None:
     model = rails()
-    on = Load(replace(OFF, screen_on=True, brightness=brightness))
+    on = ComponentLoad(replace(OFF, screen_on=True, brightness=brightness))
     spend(1, on, model)  # fades in
     assert spend(3, on, model)["display"] == pytest.approx(3 * (98 + 470 * brightness) * VOLTAGE_V / 1000)
-    fading = spend(1, Load(OFF), model)["display"]
+    fading = spend(1, ComponentLoad(OFF), model)["display"]
     assert fading == pytest.approx(470 * VOLTAGE_V / 1000 * brightness**2 / 2 * model.nature.screen_ramp_s)
-    assert spend(1, Load(OFF), model)["display"] == 0
+    assert spend(1, ComponentLoad(OFF), model)["display"] == 0
 
 
 def test_wifi_has_air_time_a_tail_and_sleep() -> None:
     model = rails()
     nature = model.nature
-    load = Load(replace(OFF, wifi_on=True))
+    load = ComponentLoad(replace(OFF, wifi_on=True))
     sleeping_w = 38 * 3.7 / 1000 * nature.wifi_sleep_ratio
     assert spend(1, load, model)["wifi"] == pytest.approx(sleeping_w)
     before = model.true_uj["wifi"]
@@ -94,7 +94,7 @@ def test_wifi_has_air_time_a_tail_and_sleep() -> None:
 
 def test_mobile_data_has_a_long_tail_and_a_front_end() -> None:
     model = rails()
-    load = Load(replace(OFF, mobile_on=True))
+    load = ComponentLoad(replace(OFF, mobile_on=True))
     quiet = spend(20, load, model)
     model.step(10 * MS, replace(load, mobile=Traffic(tx_bytes=100_000, tx_packets=70)))
     busy = spend(19.99, load, model)
@@ -104,7 +104,7 @@ def test_mobile_data_has_a_long_tail_and_a_front_end() -> None:
 
 def test_a_scan_ends_by_itself() -> None:
     model = rails()
-    load = Load(replace(OFF, wifi_on=True))
+    load = ComponentLoad(replace(OFF, wifi_on=True))
     quiet_j = spend(5, load, model)["wifi"]
     model.step(MS, replace(load, wifi_scans=1))
     spend(4.999, load, model)
@@ -115,22 +115,22 @@ def test_a_scan_ends_by_itself() -> None:
 
 def test_gnss_searches_first() -> None:
     model = rails()
-    on = Load(OFF, [use(Kind.GNSS)])
+    on = ComponentLoad(OFF, [use(Kind.GNSS)])
     first, later = spend(10, on, model)["gnss"], spend(10, on, model)["gnss"]
     tracking_w = 21.3 * 3.7 / 1000
     assert later == pytest.approx(10 * tracking_w)
     extra = (model.nature.gnss_search_ratio - 1) * model.nature.gnss_search_s
     assert first == pytest.approx((10 + extra) * tracking_w)
-    spend(1, Load(OFF), model)
+    spend(1, ComponentLoad(OFF), model)
     assert spend(10, on, model)["gnss"] == pytest.approx(first)
 
 
 def test_audio_stays_on_until_standby_and_the_camera_starts_slowly() -> None:
     model = rails()
-    spend(1, Load(OFF, [use(Kind.AUDIO), use(Kind.CAMERA)]), model)
+    spend(1, ComponentLoad(OFF, [use(Kind.AUDIO), use(Kind.CAMERA)]), model)
     camera = 0.9 * VOLTAGE_V * (1 - model.nature.camera_ramp_s / 2)
     assert model.true_uj["camera"] * 1e-6 == pytest.approx(camera)
-    after = spend(10, Load(OFF), model)
+    after = spend(10, ComponentLoad(OFF), model)
     assert after["audio"] == pytest.approx(3.0 * 75 * VOLTAGE_V / 1000)
     assert after["camera"] == 0
 
@@ -138,16 +138,16 @@ def test_audio_stays_on_until_standby_and_the_camera_starts_slowly() -> None:
 def test_storage_takes_energy_by_byte_and_while_it_is_active() -> None:
     model = rails()
     nature = model.nature
-    model.step(10 * MS, Load(OFF, disk=DiskTraffic(1_000_000, 2_000_000)))
-    spend(1, Load(OFF), model)
+    model.step(10 * MS, ComponentLoad(OFF, disk=DiskTraffic(1_000_000, 2_000_000)))
+    spend(1, ComponentLoad(OFF), model)
     joules = nature.ufs_read_nj_per_byte * 1e-3 + nature.ufs_write_nj_per_byte * 2e-3
     joules += nature.ufs_active_mw * 1e-3 * (0.01 + nature.ufs_tail_s)
     assert model.true_uj["storage"] * 1e-6 == pytest.approx(joules)
 
 
 LOADS = st.builds(
-    Load,
-    st.builds(Switches, st.booleans(), st.floats(0, 1), st.booleans(), st.booleans(), st.booleans()),
+    ComponentLoad,
+    st.builds(DeviceSwitches, st.booleans(), st.floats(0, 1), st.booleans(), st.booleans(), st.booleans()),
     st.lists(st.sampled_from(Kind).map(lambda kind: use(kind, current_ma=1.0)), max_size=4),
     st.builds(Traffic, *[st.integers(0, 10**6)] * 4),
     st.builds(Traffic, *[st.integers(0, 10**5)] * 4),
@@ -157,7 +157,7 @@ LOADS = st.builds(
 
 
 @given(st.lists(st.tuples(st.integers(1, 50 * MS), LOADS), max_size=40), st.integers(0, 5))
-def test_readings_rise_and_agree_with_the_truth(steps: list[tuple[int, Load]], seed: int) -> None:
+def test_readings_rise_and_agree_with_the_truth(steps: list[tuple[int, ComponentLoad]], seed: int) -> None:
     model, same = rails(seed), rails(seed)
     last = model.energies_uj()
     assert list(last) == list(RAILS)
@@ -175,7 +175,7 @@ def test_readings_rise_and_agree_with_the_truth(steps: list[tuple[int, Load]], s
 
 
 @given(LOADS, st.integers(1, 1000 * MS), st.integers(1, 1000 * MS))
-def test_a_step_can_be_divided(load: Load, first_ns: int, second_ns: int) -> None:
+def test_a_step_can_be_divided(load: ComponentLoad, first_ns: int, second_ns: int) -> None:
     """Time that nothing changes in is the sum of its parts: no energy depends on the length of steps."""
     quiet = replace(load, wifi=Traffic(), mobile=Traffic(), disk=DiskTraffic(), wifi_scans=0)
     whole, parts = rails(), rails()
