@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--state-dir", type=Path, required=True, help="folder for the phone's files")
     parser.add_argument("--socket", type=Path, help="socket for adb [DIR/adb/phone]; only you may have access to its folder")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
+    parser.add_argument("--seed", type=int, default=0, help="of the effects that no power profile contains [0]")
     parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may use")
     parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
     arguments = parser.parse_args()
@@ -36,7 +37,7 @@ def main() -> int:
         arguments.state_dir.mkdir(parents=True, exist_ok=True)
         for home in arguments.jdk:
             JdkList(arguments.state_dir / LIST_NAME).allow(home)
-        asyncio.run(_serve(arguments.state_dir, arguments.phone, socket))
+        asyncio.run(_serve(arguments.state_dir, arguments.phone, arguments.seed, socket))
     except NavitasError as error:
         print(json.dumps({"error": error.message, "remedy": error.remedy}), flush=True)
         return 1
@@ -48,8 +49,8 @@ def main() -> int:
     return 0
 
 
-async def _serve(state_dir: Path, name: str, socket: Path) -> None:
-    phone = make_phone(state_dir, name)
+async def _serve(state_dir: Path, name: str, seed: int, socket: Path) -> None:
+    phone = make_phone(state_dir, name, seed)
     daemon = AdbDaemon(banner(phone), router(phone), socket)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()

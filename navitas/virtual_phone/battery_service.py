@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from navitas.virtual_phone.battery_history import BatteryHistory
 from navitas.virtual_phone.releases import DEFAULT_SDK, has
@@ -52,6 +52,16 @@ class BatteryService:
         self._stopped = False
         self.history = BatteryHistory()
         self.history.add(self._shown)
+
+    @property
+    def shown(self) -> Mapping[str, str]:
+        """The values that the service shows, by the keys of its dump."""
+        return self._shown
+
+    @property
+    def is_plugged(self) -> bool:
+        """Whether it shows a charger."""
+        return any(self._shown.get(_SETTABLE[name]) == "true" for name in ("ac", "usb", "wireless", "dock"))
 
     def dump(self) -> str:
         """Return the text of `dumpsys battery`."""

@@ -38,12 +38,12 @@ class KernelPort(Protocol):
         """Return the present text of `/proc/uptime`."""
         ...
 
-    def energy_value(self) -> str:
-        """Return the present text of the rail monitor's `energy_value`."""
-        ...
-
     def rails_uj(self) -> dict[str, float]:
         """Return the present energy of every rail in µJ."""
+        ...
+
+    def core_energies_uj(self) -> dict[int, dict[int, float]]:
+        """Return the energy of running cores in µJ, by cluster and process."""
         ...
 
     def time_in_state(self, pid: int, tid: int) -> str:

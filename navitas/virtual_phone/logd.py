@@ -1,7 +1,8 @@
 """The log daemon: ring buffers of entries, which apps' `android.util.Log` sends over a loopback UDP socket.
 
 A datagram is little-endian `16 bytes of token · u8 priority (2…7) · u32 pid · u32 tid · i64 realtime_ns · u8 buffer (0 main) ·
-tag NUL message`. Any user of the machine can send to the port. The token, in a file of the phone's user, identifies its apps.
+tag NUL message`. Buffer 255 is a report of a component's use, with its kind as the tag. Any user of the machine can send to the
+port. The token, in a file of the phone's user, identifies its apps.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import secrets
 import socket
 import struct
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from itertools import takewhile
@@ -26,6 +27,7 @@ _HEADER = struct.Struct("<BIIqB")
 _TOKEN_BYTES = 16
 _ENTRY_OVERHEAD = 28
 _RECEIVE_BYTES = 4 * 1024 * 1024
+_REPORT = 255
 
 BUFFERS = ("main", "radio", "events", "system", "crash", "stats", "security", "kernel")
 """Names by number, as in Android's log_id_t."""
@@ -79,8 +81,12 @@ class _Ring:
 class LogDaemon:
     """Ring buffers. A full one drops its oldest entries, as on a phone."""
 
-    def __init__(self, uid_of: Callable[[int], int]) -> None:
+    def __init__(self, uid_of: Callable[[int], int], on_report: Callable[[int, str, str], None] = lambda *_: None) -> None:
+        """`on_report` receives the pid, the tag and the message of each report of a component's use."""
         self._uid_of = uid_of
+        self._on_report = on_report
+        self.received_bytes: Counter[int] = Counter()
+        """Bytes of the datagrams of each process."""
         self._rings = {name: _Ring() for name in BUFFERS}
         self._sequence = 0
         self._changed = asyncio.Event()
@@ -129,10 +135,14 @@ class LogDaemon:
         if len(data) < _HEADER.size:
             return
         priority, pid, tid, realtime_ns, buffer = _HEADER.unpack_from(data)
-        if not 2 <= priority <= 7 or buffer >= len(BUFFERS) or realtime_ns < 0:
-            return
+        self.received_bytes[pid] += _TOKEN_BYTES + len(data)
         tag, _, message = data[_HEADER.size : _HEADER.size + MAX_PAYLOAD - 2].partition(b"\0")
         text = (tag.decode("utf-8", "replace"), message.decode("utf-8", "replace"))
+        if buffer == _REPORT:
+            self._on_report(pid, *text)
+            return
+        if not 2 <= priority <= 7 or buffer >= len(BUFFERS) or realtime_ns < 0:
+            return
         self._add(BUFFERS[buffer], priority, (pid, tid), realtime_ns, text)
 
     def write(self, priority: int, tag: str, message: str, *, pid: int, buffer: str = "main") -> None:

@@ -13,8 +13,11 @@ from navitas.virtual_phone.kernel.tracefs import open_tracefs
 from navitas.virtual_phone.phone import Phone
 
 
-def make_phone(state_dir: Path, name: str) -> Phone:
-    """Make a phone. `name` is `default`, a name in `profiles/`, or the path of an XML file. Raises `DeviceError`."""
+def make_phone(state_dir: Path, name: str, seed: int = 0) -> Phone:
+    """Make a phone. `name` is `default`, a name in `profiles/`, or the path of an XML file. Raises `DeviceError`.
+
+    Phones with different seeds differ in what no power profile contains, such as a radio's tail.
+    """
     spec = load_spec(find_profile(name))
     shipped = spec.profile.parent == default_profile().parent
     root = state_dir / "root"
@@ -35,4 +38,7 @@ def make_phone(state_dir: Path, name: str) -> Phone:
         properties=properties,
         power_profile=framework_resources.dump(items, arrays),
         jdks=state_dir / LIST_NAME,
+        items=items,
+        arrays=arrays,
+        seed=seed,
     )

@@ -14,6 +14,11 @@ from navitas.virtual_phone.apk_install import Platform
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.apps import RunningApps
 from navitas.virtual_phone.battery_service import BatteryService
+from navitas.virtual_phone.battery_stats import BatteryStats
+from navitas.virtual_phone.components.component_rails import ComponentRails
+from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches, parse_report
+from navitas.virtual_phone.components.figures import Arrays, Items, component_power
+from navitas.virtual_phone.components.make import make_devices
 from navitas.virtual_phone.doze import DeviceIdle
 from navitas.virtual_phone.file_tree import FileTree, Node
 from navitas.virtual_phone.identity import Identity
@@ -24,6 +29,7 @@ from navitas.virtual_phone.logd import LogDaemon
 from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.properties import Properties
+from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.releases import DEFAULT_SDK
 from navitas.virtual_phone.screen import Screen
 from navitas.virtual_phone.thermal import ThermalService
@@ -33,6 +39,7 @@ _log = logging.getLogger(__name__)
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
 _LOG_ADDRESS = "dev/socket/logdw"
+_FULL_BRIGHTNESS = 255
 # As on a new phone: automatic brightness, no entries for animations, radios on.
 _SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
 _GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
@@ -53,13 +60,23 @@ class Phone:
         sdk: int = DEFAULT_SDK,
         power_profile: str = "",
         jdks: Path | None = None,
+        items: Items | None = None,
+        arrays: Arrays | None = None,
+        seed: int = 0,
     ) -> None:
-        """`power_profile` is the text of `dumpsys batterystats --power-profile`; `jdks` lists JDKs for bundles."""
+        """`power_profile` is the text of `dumpsys batterystats --power-profile`; `jdks` lists JDKs for bundles.
+
+        `items` and `arrays` are the power profile. `seed` determines what it does not contain.
+        """
         self.sdk = sdk
         self.power_profile = power_profile
         self.kernel = kernel
         self.files = FileTree(root, sdk)
-        self.processes = ProcessTable(kernel)
+        self.state = DeviceState(self._switches)
+        rails = ComponentRails(component_power(items or {}, arrays or {}, voltage_v), voltage_v, seed)
+        self.devices = make_devices(self.state, rails, root, uid_of=self._uid_of, logged_bytes=self._logged_bytes)
+        self.processes = ProcessTable(kernel, self.devices)
+        self.rails = RailMonitor(kernel, self.devices, self._uid_of)
         self.properties = Properties(name, model, properties or {}, sdk)
         self.battery = BatteryService(voltage_v, sdk)
         self.thermal = ThermalService()
@@ -70,7 +87,8 @@ class Phone:
             "secure": {},
             "global": dict(_GLOBAL_SETTINGS),
         }
-        self.logd = LogDaemon(self.processes.uid_of)
+        self.statistics = BatteryStats(self.state, self.battery.history, self.devices.traffic_by_uid)
+        self.logd = LogDaemon(self._uid_of, self._report)
         self.log_address = root / _LOG_ADDRESS
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
@@ -79,21 +97,30 @@ class Phone:
         self.jobs = JobTable(self.processes)
         self.atrace = Atrace(kernel, self.processes)
         self.files.process_node = self.processes.node
-        for path, text in (("/proc/stat", kernel.proc_stat), ("/proc/uptime", kernel.uptime), (RAILS_PATH, kernel.energy_value)):
+        texts: dict[str, Callable[[], str]] = {
+            "/proc/stat": kernel.proc_stat,
+            "/proc/uptime": kernel.uptime,
+            "/proc/net/dev": self.devices.net_dev,
+            "/proc/diskstats": self.devices.diskstats,
+            RAILS_PATH: self.rails.energy_value,
+        }
+        for path, text in texts.items():
             self.files.add_node(path, _live(text, path))
 
     async def start(self) -> None:
-        """Start kernel and log."""
+        """Start kernel, components and log."""
         self.kernel.start()
+        self.devices.start()
         self.logd.start(self.log_address)
 
     async def stop(self) -> None:
-        """End all jobs and processes, then log and kernel."""
+        """End all jobs and processes, then log, components and kernel."""
         await self.jobs.stop()
         for process in self.processes.all():
             process.send_signal(signal.SIGKILL)
         await self.apps.stop()
         self.logd.stop()
+        self.devices.stop()
         self.kernel.stop()
 
     def environment(self, who: Identity) -> dict[str, str]:
@@ -110,6 +137,56 @@ class Phone:
             "TMPDIR": "/data/local/tmp",
             "USER": who.name,
         }
+
+    def put_setting(self, namespace: str, name: str, value: str | None) -> bool:
+        """Change a setting, or delete it (None). Returns whether it existed."""
+        values = self.settings[namespace]
+        existed = name in values
+        if value is None:
+            self.state.change(lambda: values.pop(name, None))
+        else:
+            self.state.change(lambda: values.__setitem__(name, value))
+        return existed
+
+    def press(self, key: str) -> None:
+        """Press a key, by number or name."""
+        self.state.change(lambda: self.screen.key(key))
+
+    def _switches(self) -> DeviceSwitches:
+        switches = self.settings["global"]
+        return DeviceSwitches(
+            self.screen.awake,
+            _brightness(self.settings["system"].get("screen_brightness", "")),
+            *(switches.get(name) == "1" for name in ("wifi_on", "mobile_data", "bluetooth_on")),
+        )
+
+    def _uid_of(self, pid: int) -> int:
+        return self.processes.uid_of(pid)
+
+    def _logged_bytes(self, pid: int) -> int:
+        return self.logd.received_bytes[pid]
+
+    def _report(self, pid: int, kind: str, text: str) -> None:
+        """Take an app's report that it starts or stops a component."""
+        if self.processes.get(pid) is None:
+            return  # it has just ended
+        report = parse_report(pid, self._uid_of(pid), kind, text)
+        if report is None:
+            _log.warning("ignored an invalid report of process %d: %s %s", pid, kind[:40], text[:80])
+            return
+        starts, use = report
+        if starts:
+            self.state.start(use)
+        else:
+            self.state.stop(pid, use.kind, use.key)
+
+
+def _brightness(text: str) -> float:
+    """Return a setting of 0 to 255 as a ratio; the darkest one if it is not a number."""
+    try:
+        return min(max(float(text) / _FULL_BRIGHTNESS, 0.0), 1.0)
+    except ValueError:
+        return 0.0
 
 
 def _live(text: Callable[[], str], path: str) -> Node:

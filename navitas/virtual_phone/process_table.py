@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.virtual_phone.components.devices import Devices
 from navitas.virtual_phone.file_tree import Node
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.kernel_port import KernelPort
@@ -13,7 +14,7 @@ from navitas.virtual_phone.kernel_port import KernelPort
 _FIRST_INNER_PID = 4194305
 """Linux pids are at most 4194304, so pids inside the phone never equal a host process's."""
 
-_PROCESS_FILES = ("cmdline", "comm", "schedstat", "stat", "status", "time_in_state")
+_PROCESS_FILES = ("cmdline", "comm", "io", "schedstat", "stat", "status", "time_in_state")
 # A process and thread that never exist: the phone's own programs use no time of its cores.
 _NEVER_RUNS = (0, 0)
 _TASK_FILES = ("comm", "schedstat", "stat", "status", "time_in_state")
@@ -34,18 +35,20 @@ class PhoneProcess:
 class ProcessTable:
     """All processes of one phone. Host processes use virtual energy; those inside the phone do not."""
 
-    def __init__(self, kernel: KernelPort, proc: Path = Path("/proc")) -> None:
+    def __init__(self, kernel: KernelPort, devices: Devices, proc: Path = Path("/proc")) -> None:
         self._kernel = kernel
+        self._devices = devices
         self._proc = proc
         self._processes: dict[int, PhoneProcess] = {}
         self._next_inner_pid = _FIRST_INNER_PID
         self._app_uids: dict[int, int] = {}
 
     def add_host(self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> None:
-        """Show a host process on the phone, and count its CPU time in the kernel model."""
+        """Show a host process on the phone, and count its CPU time, traffic and file accesses."""
         self._processes[pid] = PhoneProcess(pid, name, args, who, True, send_signal)
         self._app_uids[pid] = who.uid
         self._kernel.add_process(pid)
+        self._devices.add_process(pid)
 
     @property
     def cpu_count(self) -> int:
@@ -64,6 +67,8 @@ class ProcessTable:
         process = self._processes.pop(pid, None)
         if process is not None and process.on_host:
             self._kernel.remove_process(pid)
+            self._devices.remove_process(pid)
+            self._devices.state.process_ended(pid)
 
     def uid_of(self, pid: int) -> int:
         """Return the uid for a process's log entries, also after its end."""
@@ -104,6 +109,8 @@ class ProcessTable:
         if parts[-1] == "time_in_state" and known and folder.parent.is_dir():
             pid, tid = int(parts[0]), int(parts[-2])  # for a process: its first thread
             return lambda: self._kernel.time_in_state(pid, tid).encode()
+        if parts[1:] == ["io"]:
+            return lambda: self._devices.process_io(int(parts[0]))
         return folder.read_bytes if parts[-1] in known and folder.is_file() else None
 
     def _inner_node(self, process: PhoneProcess, rest: list[str]) -> Node | list[str] | None:

@@ -42,6 +42,11 @@ DENIALS = (
     Denial("/proc/vmstat", ("app",)),
     # Closed to apps since Android 10, which removed proc_net_type.
     Denial("/proc/net/dev", ("app",), since=29),
+    # Closed to the shell since Android 10, which labelled it proc_diskstats; to apps since Android 8.
+    Denial("/proc/diskstats", ("app",)),
+    Denial("/proc/diskstats", ("shell",), since=29),
+    # Mode 0400 and a check as for ptrace (kernel, fs/proc/base.c).
+    Denial("/proc/*/io", ("shell",)),
     # The rail monitor has a label for system services.
     Denial("/sys/bus/iio/*", ("app",)),
 )

@@ -40,16 +40,17 @@ _MIN_FREE_BYTES = 1 << 30
 
 
 @contextmanager
-def virtual_phone(*, phone: str = "default") -> Iterator[AdbDevice]:
+def virtual_phone(*, phone: str = "default", seed: int = 0) -> Iterator[AdbDevice]:
     """Start a virtual phone and yield it. Afterwards process, adb server, sockets and files are always removed.
 
-    `phone` is the name of a power profile in `profiles/`, or the path of one. Raises `DeviceError` if the phone does not start.
+    `phone` is the name of a power profile in `profiles/`, or the path of one; `seed` determines what it does not contain.
+    Raises `DeviceError` if the phone does not start.
     """
     with ExitStack() as stack:
         state = stack.enter_context(owned_folder(_PREFIX, _state_parent()))
         home = stack.enter_context(_socket_folder(state))
         log = stack.enter_context((state / "phone.log").open("w+b"))
-        process = stack.enter_context(_phone_process(state, home / "phone", phone, log))
+        process = stack.enter_context(_phone_process(state, home / "phone", phone, seed, log))
         client = stack.enter_context(private_adb_server(adb_path(), home / "server", home))
         address = _wait_until_ready(process, log)
         connect(client, address)
@@ -100,8 +101,9 @@ def _state_parent() -> Path:
 
 
 @contextmanager
-def _phone_process(state: Path, socket: Path, phone: str, log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
-    options = ("--state-dir", str(state), "--socket", str(socket), "--phone", phone, "--remove-state")
+def _phone_process(state: Path, socket: Path, phone: str, seed: int, log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
+    named = ("--state-dir", str(state), "--socket", str(socket), "--phone", phone, "--seed", str(seed))
+    options = (*named, "--remove-state")
     process = subprocess.Popen(
         # -P: import no module from the current folder, which may belong to anyone.
         [sys.executable, "-P", "-m", "navitas.virtual_phone", *options],

@@ -67,6 +67,36 @@ def test_activity_lifecycle_is_as_on_a_phone(phone: AdbDevice) -> None:
     assert found.text.rstrip().endswith("OK (8 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
 
 
+def test_components_that_an_app_uses_have_state_and_energy(phone: AdbDevice) -> None:
+    rails = "cat /sys/bus/iio/devices/iio:device0/energy_value"
+
+    def energy_uj(rail: str, text: str) -> int:
+        found = re.search(rf"\[{rail}\], (\d+)", text)
+        assert found, text
+        return int(found[1])
+
+    phone.shell("dumpsys battery unplug; dumpsys batterystats --reset")
+    before = phone.shell(rails).text
+    found = phone.shell(f"am instrument -w -r -e class {APP}.ComponentsTest {RUNNER}", timeout_s=240)
+    after, statistics = phone.shell(rails).text, phone.shell("dumpsys batterystats -c; dumpsys battery reset").text
+    assert "OK (1 test)" in found.text, found.text
+    for rail in ("L9S_GNSS_CORE", "VSYS_PWR_CAMERA", "S9S_VDD_AOC"):
+        assert energy_uj(rail, after) > energy_uj(rail, before), rail
+    uid = re.search(rf"9,0,i,uid,(\d+),{re.escape(APP)}\n", statistics)
+    assert uid, statistics
+    times_ms = {
+        name: int(ms)
+        for name, ms in re.findall(rf"^9,{uid[1]},l,(cam|fla|aud|sr,-?\d+|wl,.*,p),(\d+),", statistics, re.MULTILINE)
+    }
+    assert set(times_ms) >= {"cam", "fla", "aud", "sr,-10000", "sr,4"}, statistics
+    assert all(450 <= ms < 5000 for name, ms in times_ms.items() if not name.startswith("wl")), times_ms
+    lock = re.search(rf"^9,{uid[1]},l,wl,notes:sync,0,f,0,0,0,0,(\d+),p,2,", statistics, re.MULTILINE)
+    assert lock and 750 <= int(lock[1]) < 5000, statistics
+    for state in ("g", "s", "ca", "fl", "a"):
+        assert re.search(rf"^9,h,\d+(,[^,]+)*,\+{state}\b", statistics, re.MULTILINE), state
+        assert re.search(rf"^9,h,\d+(,[^,]+)*,-{state}\b", statistics, re.MULTILINE), state
+
+
 def test_classes_outside_of_the_runners_scope_are_not_run(phone: AdbDevice) -> None:
     listed = phone.shell(f"am instrument -w -r -e log true {RUNNER}", timeout_s=240).text
     classes = set(re.findall(r"STATUS: class=(.*)", listed))

@@ -160,6 +160,60 @@ public class NotesTest {
         assertThrows(java.io.IOException.class, () -> app.getAssets().open("seed.txt"));
     }
 }""",
+    "ComponentsTest": """
+import android.content.Context;
+import android.hardware.*;
+import android.hardware.camera2.*;
+import android.location.*;
+import android.media.*;
+import android.os.*;
+import androidx.test.platform.app.InstrumentationRegistry;
+import org.junit.Test;
+import static org.junit.Assert.*;
+public class ComponentsTest {
+    private final Context app = InstrumentationRegistry.getInstrumentation().getTargetContext();
+    private static void hold() { SystemClock.sleep(500); }
+    @Test public void components() throws Exception {
+        LocationManager locations = app.getSystemService(LocationManager.class);
+        LocationListener listener = location -> { };
+        locations.requestLocationUpdates("gps", 0L, 0f, listener, Looper.getMainLooper());
+        hold();
+        locations.removeUpdates(listener);
+        SensorManager sensors = app.getSystemService(SensorManager.class);
+        Sensor gyroscope = sensors.getDefaultSensor(Sensor.TYPE_GYROSCOPE);
+        assertTrue(gyroscope.getPower() > 0);
+        SensorEventListener events = new SensorEventListener() {
+            public void onSensorChanged(SensorEvent event) { }
+            public void onAccuracyChanged(Sensor sensor, int accuracy) { }
+        };
+        assertTrue(sensors.registerListener(events, gyroscope, SensorManager.SENSOR_DELAY_GAME));
+        hold();
+        sensors.unregisterListener(events);
+        PowerManager.WakeLock lock = app.getSystemService(PowerManager.class).newWakeLock(1, "notes:sync");
+        lock.acquire();
+        hold();
+        lock.release();
+        lock.acquire(300);
+        hold();
+        assertFalse(lock.isHeld());
+        CameraManager cameras = app.getSystemService(CameraManager.class);
+        CameraDevice[] opened = new CameraDevice[1];
+        cameras.openCamera(cameras.getCameraIdList()[0], app.getMainExecutor(), new CameraDevice.StateCallback() {
+            public void onOpened(CameraDevice camera) { opened[0] = camera; }
+            public void onDisconnected(CameraDevice camera) { }
+            public void onError(CameraDevice camera, int error) { }
+        });
+        hold();
+        opened[0].close();
+        cameras.setTorchMode("0", true);
+        hold();
+        cameras.setTorchMode("0", false);
+        AudioTrack track = new AudioTrack.Builder().setBufferSizeInBytes(4096).build();
+        track.play();
+        hold();
+        track.stop();
+    }
+}""",
     "LifecycleTest": """
 import static org.junit.Assert.*;
 import android.app.*;

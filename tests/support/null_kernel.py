@@ -40,12 +40,12 @@ class NullKernel:
         """A machine that has just booted."""
         return "0.00 0.00\n"
 
-    def energy_value(self) -> str:
-        """A rail monitor without channels."""
-        return "t=0\n"
-
     def rails_uj(self) -> dict[str, float]:
         """No rails."""
+        return {}
+
+    def core_energies_uj(self) -> dict[int, dict[int, float]]:
+        """No cores."""
         return {}
 
     def time_in_state(self, pid: int, tid: int) -> str:

@@ -1,4 +1,4 @@
-"""The running kernel: ticks, watched processes, files under the phone's root, live texts of /proc and the rail monitor."""
+"""The running kernel: ticks, watched processes, files under the phone's root, live texts of /proc, and the CPU's rails."""
 
 from __future__ import annotations
 
@@ -99,17 +99,22 @@ class Kernel:
             self._refresh()
             return procfs.uptime(self._model)
 
-    def energy_value(self) -> str:
-        """Return the text of the rail monitor (Pixel: /sys/bus/iio/devices/iio:device0/energy_value)."""
-        with self._lock:
-            self._refresh()
-            return procfs.energy_value(self._model)
-
     def rails_uj(self) -> dict[str, float]:
         """Return the energy of every rail in µJ."""
         with self._lock:
             self._refresh()
             return self._model.rails.energies_uj()
+
+    def core_energies_uj(self) -> dict[int, dict[int, float]]:
+        """Return the energy of the running cores in µJ, by cluster and process, without what the cores share."""
+        with self._lock:
+            self._refresh()
+            energies: dict[int, dict[int, float]] = {k: {} for k in range(len(self.spec.clusters))}
+            for task, states in self._model.task_states_ns.items():
+                for (cluster, index), ran_ns in states.items():
+                    spent_uj = ran_ns * self.spec.clusters[cluster].core_mw[index] * 1e-6
+                    energies[cluster][task.pid] = energies[cluster].get(task.pid, 0.0) + spent_uj
+            return energies
 
     def time_in_state(self, pid: int, tid: int) -> str:
         """Return the text of a watched thread's /proc/PID/task/TID/time_in_state, as of the last tick."""

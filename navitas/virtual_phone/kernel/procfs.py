@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.sysfs import TICK_NS
@@ -30,11 +31,10 @@ def uptime(model: KernelModel) -> str:
     return f"{time.clock_gettime(_CLOCK):.2f} {idle_s:.2f}\n"
 
 
-def energy_value(model: KernelModel) -> str:
+def energy_value(rails_uj: Mapping[str, float]) -> str:
     """Return a Pixel's rail monitor (driver s2mpg1x-odpm): a time since boot in ms, then cumulative µWs of every channel."""
     at_ms = int(time.clock_gettime(_CLOCK) * 1000)
-    rails = model.rails.energies_uj().items()
-    return f"t={at_ms}\n" + "".join(f"CH{k}(T={at_ms})[{rail}], {int(uj)}\n" for k, (rail, uj) in enumerate(rails))
+    return f"t={at_ms}\n" + "".join(f"CH{k}(T={at_ms})[{rail}], {int(uj)}\n" for k, (rail, uj) in enumerate(rails_uj.items()))
 
 
 def time_in_state(model: KernelModel, task: KernelTask) -> str:

@@ -20,6 +20,7 @@ from navitas.virtual_phone.kernel.trace_log import (
     TracedThread,
     TraceLog,
 )
+from navitas.virtual_phone.rail_monitor import Consumer
 from navitas.virtual_phone.trace.moments import Moment
 
 _SEQUENCE = 1
@@ -41,6 +42,7 @@ class TraceSession:
     processes: Mapping[int, str]
     moments: list[Moment] = field(default_factory=list)
     rails_uj: list[tuple[Moment, dict[str, float]]] = field(default_factory=list)
+    consumers: list[tuple[Moment, list[Consumer]]] = field(default_factory=list)
 
     @property
     def events(self) -> set[str]:
@@ -83,6 +85,7 @@ def _packets(session: TraceSession) -> Iterator[Any]:
     if (polled := session.data_source("linux.sys_stats")) is not None and polled.sys_stats_config.cpufreq_period_ms:
         yield from _polls(session.log, polled.sys_stats_config.cpufreq_period_ms * 1_000_000, ahead_ns)
     yield from _rails(session.rails_uj)
+    yield from _consumers(session.consumers)
     for moment in session.moments[1:]:
         yield _snapshot(moment)
     yield _overruns(session, _END)
@@ -179,3 +182,22 @@ def _rails(readings: Sequence[tuple[Moment, dict[str, float]]]) -> Iterator[Any]
                 packet.power_rails.rail_descriptor.add(index=index, rail_name=name.encode())
             packet.power_rails.energy_data.add(index=index, timestamp_ms=moment.boottime_ns // 1_000_000, energy=int(energy_uj))
         yield packet
+
+
+def _consumers(readings: Sequence[tuple[Moment, list[Consumer]]]) -> Iterator[Any]:
+    """Return the energy of each consumer in packets of their own, as traced_probes does; descriptors only in the first one."""
+    for number, (moment, consumers) in enumerate(readings):
+        for index, consumer in enumerate(consumers):
+            packet = _packet()
+            packet.timestamp = moment.boottime_ns
+            breakdown = packet.android_energy_estimation_breakdown
+            if number == 0 and index == 0:
+                for other, one in enumerate(consumers):
+                    breakdown.energy_consumer_descriptor.energy_consumers.add(
+                        energy_consumer_id=other, ordinal=one.ordinal, type=one.kind.encode(), name=one.name.encode()
+                    )
+            breakdown.energy_consumer_id = index
+            breakdown.energy_uws = int(consumer.energy_uj)
+            for uid, energy_uj in consumer.by_uid_uj.items():
+                breakdown.per_uid_breakdown.add(uid=uid, energy_uws=int(energy_uj))
+            yield packet

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 from navitas.virtual_phone.kernel.trace_log import TraceLog
 from navitas.virtual_phone.kernel_port import KernelPort
 from navitas.virtual_phone.process_table import ProcessTable
+from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
 from navitas.virtual_phone.trace.moments import Moment, now
 from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
@@ -20,9 +21,9 @@ _DEFAULT_POLL_S = 1.0
 class PerfettoSession:
     """One `perfetto`. It records until it is ended or until its time is over, then writes its file."""
 
-    def __init__(self, kernel: KernelPort, processes: ProcessTable, config: Any, file: BinaryIO) -> None:
+    def __init__(self, kernel: KernelPort, monitor: RailMonitor, processes: ProcessTable, config: Any, file: BinaryIO) -> None:
         """`file` stays open, so that one that is removed meanwhile is not created again."""
-        self._kernel, self._processes, self._config, self._file = kernel, processes, config, file
+        self._kernel, self._monitor, self._processes, self._config, self._file = kernel, monitor, processes, config, file
         self._ended = asyncio.Event()
 
     def take_signal(self, number: int) -> bool:
@@ -52,10 +53,13 @@ class PerfettoSession:
         deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")
         power = session.data_source("android.power")
         rails = power is not None and power.android_power_config.collect_power_rails
-        period_s = (power.android_power_config.battery_poll_ms / 1000 if rails else 0.0) or _DEFAULT_POLL_S
+        breakdown = power is not None and power.android_power_config.collect_energy_estimation_breakdown
+        period_s = (power.android_power_config.battery_poll_ms / 1000 if rails or breakdown else 0.0) or _DEFAULT_POLL_S
         while True:
             if rails:
-                session.rails_uj.append((now(), self._kernel.rails_uj()))
+                session.rails_uj.append((now(), self._monitor.rails_uj()))
+            if breakdown:
+                session.consumers.append((now(), self._monitor.consumers()))
             left_s = deadline - time.monotonic()
             if self._ended.is_set() or left_s <= 0:
                 return

@@ -15,13 +15,13 @@ _SOURCES = ("keyboard", "dpad", "touchscreen", "gamepad", "touchpad", "mouse", "
 @command("svc")
 async def svc(context: Context) -> int:
     """Switch radios on and off, and set whether it stays awake while plugged in, as global settings."""
-    settings = context.phone.settings["global"]
+    phone = context.phone
     match context.args:
         case [radio, "enable" | "disable" as action] if radio in _RADIOS:
-            settings[_RADIOS[radio]] = str(int(action == "enable"))
+            phone.put_setting("global", _RADIOS[radio], str(int(action == "enable")))
         case ["power", "stayon", kind] if kind in _STAY_ON:
-            context.phone.screen.awake = True
-            settings["stay_on_while_plugged_in"] = _STAY_ON[kind]
+            phone.press("KEYCODE_WAKEUP")
+            phone.put_setting("global", "stay_on_while_plugged_in", _STAY_ON[kind])
         case _:
             raise CommandError(_SVC_USAGE, 1)
     return 0
@@ -36,5 +36,5 @@ async def input_command(context: Context) -> int:
     if args[0] == "keyevent":
         for key in args[1:]:
             if not key.startswith("--"):
-                context.phone.screen.key(key)
+                context.phone.press(key)
     return 0

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from navitas.virtual_phone.package_dump import dump_package, dump_packages
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import SINCE, has
 from navitas.virtual_phone.shell.commands.command_options import options
+from navitas.virtual_phone.shell.commands.radios import RADIOS
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (
-    "activity", "battery", "batterystats", "deviceidle", "display", "overlay", "package", "power", "settings", "thermalservice",
+    "activity", "battery", "batterystats", "bluetooth_manager", "deviceidle", "display", "overlay", "package", "power",
+    "settings", "thermalservice", "wifi",
 )  # fmt: skip
 _MAX_THERMAL = 6
+_STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "--write")
 
 
 @command("dumpsys")
@@ -60,14 +64,27 @@ async def _list(context: Context) -> None:
 
 
 def _batterystats(phone: Phone, args: list[str]) -> str:
-    """Return the power profile or the battery's history. There are no statistics."""
+    """Return the power profile, or statistics and history: as text or for checkin (-c), only one of them, or after a reset."""
     if args == ["--power-profile"] and has("batterystats --power-profile", phone.sdk):
         return phone.power_profile
-    if args in (["-c"], ["--checkin"]):
-        return phone.battery.history.checkin(phone.properties.get("ro.build.id"))
-    if args and args[0].startswith("-"):
-        return f"Unknown option: {args[0]}\nBattery stats (batterystats) dump options:\n"
-    return "Battery History (0% used, 0KB used of 4096KB, 0 strings using 0KB):\n"
+    unknown = [argument for argument in args if argument.startswith("-") and argument not in _STATISTICS_OPTIONS]
+    if unknown:
+        return f"Unknown option: {unknown[0]}\nBattery stats (batterystats) dump options:\n"
+    if "--reset" in args:
+        phone.statistics.reset_all(phone.battery.shown)
+        return "Battery stats reset.\n"
+    if "--write" in args:
+        return "Battery stats written.\n"
+    history = phone.battery.history
+    if "-c" in args or "--checkin" in args:
+        packages = {package.uid: package.name for package in phone.packages.all()}
+        build = phone.properties.get("ro.build.id")
+        head, _, statistics = phone.statistics.checkin(packages, build).partition("\n")
+        if "--history" in args:
+            statistics = ""
+        return f"{head}\n" + ("" if "--charged" in args else history.checkin()) + statistics
+    text = "" if "--charged" in args else history.text(phone.sdk)
+    return text if "--history" in args else text + phone.statistics.text()
 
 
 async def _doze(context: Context, args: list[str]) -> int:
@@ -83,6 +100,7 @@ async def _battery(context: Context, args: list[str], *, dump: bool) -> int:
         await context.out(context.phone.battery.dump())
         return 0
     status, text = context.phone.battery.command(args)
+    context.phone.statistics.plugged(context.phone.battery.is_plugged)
     await context.out(text)
     return status
 
@@ -99,17 +117,21 @@ async def _thermal(context: Context, args: list[str]) -> int:
 
 @command("cmd")
 async def cmd(context: Context) -> int:
-    """Run a command of a service: package, activity, settings, battery, thermalservice, deviceidle, overlay; `-l` lists them."""
+    """Run a command of a service: package, activity, settings, battery, thermalservice, deviceidle, wifi, bluetooth_manager,
+    overlay; `-l` lists them."""
     if not context.args or context.args == ["-l"]:
         await _list(context)
         return 0
     name, *args = context.args
-    if name == "battery":
-        return await _battery(context, args, dump=False)
-    if name == "thermalservice" and has(name, context.phone.sdk):
-        return await _thermal(context, args)
-    if name == "deviceidle":
-        return await _doze(context, args)
+    services: dict[str, Callable[[], Awaitable[int]]] = {
+        "battery": lambda: _battery(context, args, dump=False),
+        "deviceidle": lambda: _doze(context, args),
+        **{radio: partial(run, context, args) for radio, run in RADIOS.items()},
+    }
+    if has("thermalservice", context.phone.sdk):
+        services["thermalservice"] = lambda: _thermal(context, args)
+    if name in services:
+        return await services[name]()
     if name == "overlay":  # this phone has none
         return 0 if args[:1] == ["list"] else 255
     program = {"package": "pm", "activity": "am", "settings": "settings"}.get(name)
@@ -132,11 +154,11 @@ async def settings(context: Context) -> int:
     if len(args) < (4 if action == "put" else 3) or not re.fullmatch(r"[\w.:-]+", args[2]):
         raise CommandError("Bad arguments", 255)
     if action == "put":
-        values[args[2]] = args[3]
+        context.phone.put_setting(namespace, args[2], args[3])
     elif action == "get":
         await context.out(values.get(args[2], "null") + "\n")
     else:
-        await context.out(f"Deleted {int(values.pop(args[2], None) is not None)} rows\n")
+        await context.out(f"Deleted {int(context.phone.put_setting(namespace, args[2], None))} rows\n")
     return 0
 
 

@@ -38,6 +38,7 @@ public class PhoneEnvironment extends AndroidTestEnvironment {
         Thread.currentThread().setName("Instr: " + System.getProperty("navitas.android.instrumentation"));
         super.setUpApplicationState(folder, configuration, manifest);
         PhoneInstrumentation.get().runOnMainSync(Preload::run);
+        Hardware.install();
         register(arguments());
     }
 

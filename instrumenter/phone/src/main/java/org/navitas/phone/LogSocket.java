@@ -18,11 +18,12 @@ import java.time.Instant;
 import java.util.NoSuchElementException;
 import java.util.Scanner;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Sends log entries to the phone's log daemon, each as one datagram to a loopback port. The file {@code navitas.log},
  * which only the phone's user can read, contains the port and a token in hexadecimal digits. A datagram is {@code token
- * | u8 priority | u32 pid | u32 tid | i64 realtime_ns | u8 buffer (0 main) | tag NUL message}, little-endian.
+ * | u8 priority | u32 pid | u32 tid | i64 realtime_ns | u8 buffer (0 main) | tag NUL message}, little-endian. Buffer 255 is a report of a component's use.
  *
  * <p>As with Android's log, a writer never waits. Entries that cannot be sent at once are lost and counted.
  * Thread-safe.
@@ -32,6 +33,8 @@ public final class LogSocket {
     static final int MAX_PAYLOAD = 4068;
     private static final int HEADER_BYTES = 18;
     private static final int TRY_AGAIN = -11; // -EAGAIN, the return value of liblog
+    private static final int REPORT = 255;
+    private static final int REPORT_TRIES = 100;
     private static final byte[] LOOPBACK = {127, 0, 0, 1};
     private static final String PRIORITIES = "..VDIWEF";
 
@@ -88,6 +91,28 @@ public final class LogSocket {
         return PROCESS.entry(priority, tag, message);
     }
 
+    /**
+     * Reports to the phone that this process starts or stops a component. Unlike an entry, a report waits up to 0.1 s
+     * until it can be sent.
+     *
+     * @param kind the component
+     * @param text {@code +KEY CURRENT_MA NAME} or {@code -KEY}
+     */
+    static void report(String kind, String text) {
+        PROCESS.sendReport(kind, text);
+    }
+
+    private void sendReport(String kind, String text) {
+        if (port == null) {
+            return;
+        }
+        ByteBuffer report = datagram(2, REPORT, (kind + '\0' + text).getBytes(StandardCharsets.UTF_8));
+        for (int i = 0; i < REPORT_TRIES && !send(report); i++) {
+            report.rewind();
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
     /** Writes an entry. Never throws; any thread can call it. */
     int entry(int priority, String tag, String message) {
         int known = Math.max(2, Math.min(7, priority));
@@ -96,18 +121,22 @@ public final class LogSocket {
             return message.length();
         }
         byte[] text = (tag + '\0' + message).getBytes(StandardCharsets.UTF_8);
+        if (send(datagram(known, 0, text))) {
+            return Math.min(text.length, MAX_PAYLOAD - 2);
+        }
+        lost.incrementAndGet();
+        return TRY_AGAIN;
+    }
+
+    private ByteBuffer datagram(int priority, int buffer, byte[] text) {
         int length = Math.min(text.length, MAX_PAYLOAD - 2);
         Instant now = Instant.now();
         ByteBuffer entry = ByteBuffer.allocate(token.length + HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
         entry.put(token);
-        entry.put((byte) known).putInt(PID).putInt(TID.get());
-        entry.putLong(now.getEpochSecond() * 1_000_000_000 + now.getNano()).put((byte) 0).put(text, 0, length);
+        entry.put((byte) priority).putInt(PID).putInt(TID.get());
+        entry.putLong(now.getEpochSecond() * 1_000_000_000 + now.getNano()).put((byte) buffer).put(text, 0, length);
         entry.flip();
-        if (send(entry)) {
-            return length;
-        }
-        lost.incrementAndGet();
-        return TRY_AGAIN;
+        return entry;
     }
 
     /** Returns the number of entries that could not be sent. */

@@ -1,0 +1,127 @@
+"""What is switched on: the screen, radios, and the components that apps use. Every change is reported to listeners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """A component that an app starts and stops. The values are the words of the app's reports."""
+
+    GNSS = "gnss"
+    CAMERA = "camera"
+    FLASHLIGHT = "flashlight"
+    AUDIO = "audio"
+    VIDEO = "video"
+    SENSOR = "sensor"
+    WAKE_LOCK = "wakelock"
+    BLE_SCAN = "blescan"
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentUse:
+    """One use of a component by a process. `name` is its tag or sensor; `current_ma` the sensor's own figure."""
+
+    pid: int
+    uid: int
+    kind: Kind
+    key: str
+    name: str = ""
+    current_ma: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSwitches:
+    """The state of the phone's own switches. `brightness` is 0 to 1."""
+
+    screen_on: bool = True
+    brightness: float = 0.4
+    wifi_on: bool = True
+    mobile_on: bool = True
+    bluetooth_on: bool = True
+
+    @property
+    def route(self) -> str | None:
+        """The interface to other hosts."""
+        return "wlan0" if self.wifi_on else "rmnet0" if self.mobile_on else None
+
+
+Listener = Callable[[], None]
+
+
+class DeviceState:
+    """All uses and switches. `before_change` runs before each change, so that energy is integrated up to it."""
+
+    def __init__(self, switches: Callable[[], DeviceSwitches]) -> None:
+        self._switches = switches
+        self._uses: dict[tuple[int, str, str], ComponentUse] = {}
+        self.before_change: list[Listener] = []
+        self.after_change: list[Listener] = []
+        self.wifi_scans = 0
+        """The number of Wi-Fi scans that were started."""
+
+    @property
+    def switches(self) -> DeviceSwitches:
+        """The present switches."""
+        return self._switches()
+
+    @property
+    def uses(self) -> Mapping[tuple[int, str, str], ComponentUse]:
+        """The present uses, by process, kind and key."""
+        return self._uses
+
+    def of(self, kind: Kind) -> list[ComponentUse]:
+        """Return the present uses of a component, in the order of their start."""
+        return [use for use in list(self._uses.values()) if use.kind is kind]
+
+    def start(self, use: ComponentUse) -> None:
+        """Begin a use. Starting it again changes nothing."""
+        if (use.pid, use.kind, use.key) not in self._uses:
+            self.change(lambda: self._uses.__setitem__((use.pid, use.kind, use.key), use))
+
+    def stop(self, pid: int, kind: Kind, key: str) -> None:
+        """End a use, if it has begun."""
+        if (pid, kind, key) in self._uses:
+            self.change(lambda: self._uses.pop((pid, kind, key)))
+
+    def process_ended(self, pid: int) -> None:
+        """End all uses of a process, as the system does when a process dies."""
+        for _, kind, key in [key for key in self._uses if key[0] == pid]:
+            self.stop(pid, Kind(kind), key)
+
+    def start_wifi_scan(self) -> bool:
+        """Start a scan. Returns False if Wi-Fi is off."""
+        if not self.switches.wifi_on:
+            return False
+        self.change(self._scan)
+        return True
+
+    def change(self, action: Callable[[], object]) -> None:
+        """Change something that uses energy."""
+        for listener in self.before_change:
+            listener()
+        action()
+        for listener in self.after_change:
+            listener()
+
+    def _scan(self) -> None:
+        self.wifi_scans += 1
+
+
+def parse_report(pid: int, uid: int, kind: str, text: str) -> tuple[bool, ComponentUse] | None:
+    """Return whether an app starts a use, and the use; None for an invalid report.
+
+    A report is `+KEY CURRENT_MA NAME` or `-KEY`.
+    """
+    sign, rest = text[:1], text[1:]
+    key, _, more = rest.partition(" ")
+    current, _, name = more.partition(" ")
+    try:
+        use = ComponentUse(pid, uid, Kind(kind), key, name, float(current or 0.0))
+    except ValueError:
+        return None
+    if sign not in ("+", "-") or not key or not 0 <= use.current_ma < 1e4:
+        return None
+    return sign == "+", use

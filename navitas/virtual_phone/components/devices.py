@@ -1,0 +1,171 @@
+"""The running components: polls the host's counters of the app's processes, and integrates the rails."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
+from navitas.virtual_phone.components.device_state import DeviceState
+from navitas.virtual_phone.components.network import MOBILE, WIFI, NetworkCounters, net_dev
+from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters
+from navitas.virtual_phone.components.traffic import Traffic
+
+_log = logging.getLogger(__name__)
+
+_PERIOD_S = 0.010
+_FRESH_NS = 1_000_000
+
+
+class Devices:
+    """The components other than the CPU. Thread-safe; call `start` and `stop` once each.
+
+    `network` is None if the host has no sock_diag: then its counters stay at 0, and `notes` names it.
+    """
+
+    def __init__(
+        self,
+        state: DeviceState,
+        rails: ComponentRails,
+        network: NetworkCounters | None,
+        storage: StorageCounters,
+        *,
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self.state = state
+        self._rails = rails
+        self._network = network
+        self._storage = storage
+        self._clock_ns = clock_ns
+        self._pids: set[int] = set()
+        self._lock = threading.RLock()
+        self._stopping = threading.Event()
+        self._busy = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="virtual-devices", daemon=True)
+        self._now_ns = self._polled_ns = clock_ns()
+        self._scans = 0
+        self._network_error = ""
+        state.before_change.append(self.advance)
+
+    def start(self) -> None:
+        """Begin to poll."""
+        self._now_ns = self._polled_ns = self._clock_ns()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End polling (idempotent). Counters stay readable."""
+        if self._stopping.is_set():
+            return
+        self.advance(poll=True)
+        self._stopping.set()
+        self._busy.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        for note in self.notes:
+            _log.info("%s", note)
+        if self._network is not None:
+            self._network.close()
+
+    def add_process(self, pid: int) -> None:
+        """Count what a host process transfers from now on."""
+        with self._lock:
+            self._pids.add(pid)
+        self._busy.set()
+
+    def remove_process(self, pid: int) -> None:
+        """Stop counting an ended process. Call it before you reap it."""
+        with self._lock:
+            if pid in self._pids:
+                self.advance(poll=True)
+                self._pids.discard(pid)
+                self._storage.forget(pid)
+            if not self._pids:
+                self._busy.clear()
+
+    def advance(self, *, poll: bool = False) -> None:
+        """Integrate up to now; read the host's counters if the last reading is older than 1 ms, or to `poll`."""
+        with self._lock:
+            before_ns, self._now_ns = self._now_ns, self._clock_ns()
+            wifi = mobile = Traffic()
+            disk = DiskTraffic()
+            if poll or self._now_ns - self._polled_ns >= _FRESH_NS:
+                self._polled_ns = self._now_ns
+                wifi, mobile = self._transferred()
+                disk = self._storage.poll(self._pids)
+            scans, self._scans = self.state.wifi_scans - self._scans, self.state.wifi_scans
+            uses = list(self.state.uses.values())
+            load = ComponentLoad(self.state.switches, uses, wifi, mobile, disk, scans)
+            self._rails.step(self._now_ns - before_ns, load)
+
+    def rails_uj(self) -> dict[str, float]:
+        """Return the readings of all rails in µJ."""
+        with self._lock:
+            self.advance()
+            return self._rails.energies_uj()
+
+    def net_dev(self) -> str:
+        """Return /proc/net/dev."""
+        with self._lock:
+            self.advance()
+            return net_dev(self._network.interfaces if self._network else dict.fromkeys(("lo", WIFI, MOBILE), Traffic()))
+
+    def traffic_by_uid(self) -> dict[tuple[int, str], Traffic]:
+        """Return the traffic of each uid by interface."""
+        with self._lock:
+            self.advance()
+            return dict(self._network.by_uid) if self._network else {}
+
+    def diskstats(self) -> str:
+        """Return /proc/diskstats."""
+        with self._lock:
+            self.advance()
+            return self._storage.diskstats()
+
+    def disk(self) -> DiskTraffic:
+        """Return what the disk has read and written."""
+        with self._lock:
+            self.advance()
+            return self._storage.total
+
+    def process_io(self, pid: int) -> bytes:
+        """Return /proc/PID/io of an app's process. Raises `OSError` if it has ended."""
+        with self._lock:
+            self.advance()
+            return self._storage.process_io(pid)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the phone does not count, and why."""
+        notes = []
+        if self._network is None:
+            notes.append("network traffic is not counted: this system has no sock_diag")
+        elif self._network_error:
+            notes.append(f"network traffic is not counted any more: {self._network_error}")
+        else:
+            if self._network.unseen:
+                notes.append(f"{self._network.unseen} connections of this computer ended before their process was known")
+            if self._network.unrouted:
+                notes.append("traffic without Wi-Fi and mobile data is on no interface: the phone cannot prevent it")
+        return notes
+
+    def _transferred(self) -> tuple[Traffic, Traffic]:
+        """Return the new traffic of Wi-Fi and of mobile data."""
+        if self._network is None or self._network_error or self._stopping.is_set() or not self._pids:
+            return Traffic(), Traffic()
+        route = self.state.switches.route
+        try:
+            gain = self._network.poll(self._pids, route)
+        except OSError as error:
+            self._network_error = str(error)
+            _log.error("%s", self.notes[-1])
+            return Traffic(), Traffic()
+        return (gain, Traffic()) if route == WIFI else (Traffic(), gain) if route == MOBILE else (Traffic(), Traffic())
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._busy.wait()
+            if self._stopping.wait(_PERIOD_S):
+                break
+            self.advance()

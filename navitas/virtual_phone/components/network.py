@@ -1,0 +1,195 @@
+"""The app's real TCP traffic as the phone's interfaces count it: wlan0, rmnet0, lo.
+
+The counters are the host kernel's (`tcp_info`). A socket belongs to the process that holds its inode. UDP is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from navitas.virtual_phone.components.sock_diag import LISTEN, Endpoint, TcpSocket
+from navitas.virtual_phone.components.traffic import Traffic, on_the_air
+
+INTERFACES = ("lo", "wlan0", "rmnet0")
+LOOPBACK, WIFI, MOBILE = INTERFACES
+_SOCKET_LINK = "socket:["
+
+
+class TcpSockets(Protocol):
+    """The sockets of the host (`SockDiag`)."""
+
+    def open(self) -> list[TcpSocket]:
+        """Return all open sockets."""
+        ...
+
+    def closed(self) -> list[TcpSocket]:
+        """Return the last counters of the sockets closed since the last call."""
+        ...
+
+    def close(self) -> None:
+        """Release the connection to the kernel."""
+        ...
+
+
+@dataclass(slots=True)
+class _Known:
+    """A socket of an app: its process, whether its other end is also an app's, and the traffic counted so far."""
+
+    pid: int
+    is_inner: bool
+    counted: Traffic
+
+
+class NetworkCounters:
+    """Counters of interfaces and uids. Each call of `poll` adds what the sockets transferred since the last one."""
+
+    def __init__(self, sockets: TcpSockets, uid_of: Callable[[int], int], proc: Path = Path("/proc")) -> None:
+        self._sockets = sockets
+        self._uid_of = uid_of
+        self._proc = proc
+        self._known: dict[int, _Known] = {}
+        self._foreign: set[int] = set()
+        self._servers: dict[Endpoint, int] = {}
+        self._listeners: set[Endpoint] = set()
+        self._ends: set[tuple[Endpoint, Endpoint]] = set()
+        self.interfaces: dict[str, Traffic] = dict.fromkeys(INTERFACES, Traffic())
+        self.by_uid: dict[tuple[int, str], Traffic] = {}
+        """Traffic by uid and interface, without the loopback interface."""
+        self.payload_by_pid: dict[int, tuple[int, int]] = {}
+        """Received and sent payload of each process, as its read and write calls count it."""
+        self._payloads: dict[int, tuple[int, int]] = {}
+        self.unseen = 0
+        """Connections of any program of the host that ended between two polls, so their owner is unknown."""
+        self.unrouted = Traffic()
+        """Traffic while Wi-Fi and mobile data are off, which the phone cannot prevent."""
+
+    def close(self) -> None:
+        """Stop counting. Counters stay readable."""
+        self._sockets.close()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether any process of the phone has an open socket."""
+        return bool(self._known)
+
+    def poll(self, pids: Iterable[int], route: str | None) -> Traffic:
+        """Count the traffic since the last poll; `route` is the present interface to other hosts.
+
+        Returns the traffic of that interface in this interval. Raises `OSError` if the kernel refuses.
+        """
+        before = self.interfaces.get(route or "", Traffic())
+        open_now = self._sockets.open()
+        self._learn(open_now, list(pids))
+        for tcp in open_now:
+            if tcp.cookie in self._known and tcp.state != LISTEN:
+                self._count(tcp, route)
+        for tcp in self._sockets.closed():
+            self._last(tcp, route)
+        present = {tcp.cookie for tcp in open_now}
+        self._foreign &= present
+        return self.interfaces.get(route or "", Traffic()) - before
+
+    def _learn(self, sockets: list[TcpSocket], pids: list[int]) -> None:
+        """Find the processes of new sockets."""
+        new = [tcp for tcp in sockets if tcp.inode and tcp.cookie not in self._known and tcp.cookie not in self._foreign]
+        if not new:
+            return
+        owners = self._owners(pids)
+        mine = [tcp for tcp in new if tcp.inode in owners]
+        self._foreign |= {tcp.cookie for tcp in new if tcp.inode not in owners}
+        self._listeners |= {tcp.local for tcp in mine if tcp.state == LISTEN}
+        self._ends |= {(tcp.local, tcp.remote) for tcp in mine}
+        ports = {port for _, port in self._listeners}
+        for tcp in mine:
+            # An app's server may listen on all addresses, so compare ports for connections within the host.
+            to_app = tcp.remote[1] in ports and _is_loopback(tcp.remote)
+            is_inner = to_app or (tcp.remote, tcp.local) in self._ends
+            self._known[tcp.cookie] = _Known(owners[tcp.inode], is_inner, Traffic())
+            if tcp.state != LISTEN and tcp.local[1] not in ports and not is_inner:
+                self._servers[tcp.remote] = owners[tcp.inode]
+
+    def _owners(self, pids: list[int]) -> Mapping[int, int]:
+        """Return the process of each socket's inode."""
+        found: dict[int, int] = {}
+        for pid in pids:
+            try:
+                links = [entry.readlink() for entry in (self._proc / str(pid) / "fd").iterdir()]
+            except OSError:  # the process ended, or closed a file meanwhile
+                links = _links_one_by_one(self._proc / str(pid) / "fd")
+            for link in map(str, links):
+                if link.startswith(_SOCKET_LINK):
+                    found[int(link[len(_SOCKET_LINK) : -1])] = pid
+        return found
+
+    def _count(self, tcp: TcpSocket, route: str | None) -> None:
+        known = self._known[tcp.cookie]
+        now = max(on_the_air(tcp), known.counted)  # a closed socket may have a byte less
+        gain, known.counted = now - known.counted, now
+        if not gain:
+            return
+        received, sent = self._payloads.get(tcp.cookie, (0, 0))
+        self._payloads[tcp.cookie] = (tcp.received_bytes, tcp.sent_bytes)
+        total = self.payload_by_pid.get(known.pid, (0, 0))
+        self.payload_by_pid[known.pid] = (total[0] + tcp.received_bytes - received, total[1] + tcp.sent_bytes - sent)
+        interface = LOOPBACK if known.is_inner else route
+        if interface is None:
+            self.unrouted += gain
+            return
+        self.interfaces[interface] += gain
+        if not known.is_inner:
+            key = (self._uid_of(known.pid), interface)
+            self.by_uid[key] = self.by_uid.get(key, Traffic()) + gain
+
+    def _last(self, tcp: TcpSocket, route: str | None) -> None:
+        """Count a closed socket for the last time."""
+        if tcp.cookie not in self._known:
+            if tcp.cookie in self._foreign or not on_the_air(tcp):
+                return
+            pid = self._servers.get(tcp.remote)
+            if pid is None:
+                self.unseen += 1
+                return
+            # A short connection to a server that an app uses: programs of the host rarely use the same one.
+            self._known[tcp.cookie] = _Known(pid, False, Traffic())
+        self._count(tcp, route)
+        del self._known[tcp.cookie]
+        self._payloads.pop(tcp.cookie, None)
+        self._ends.discard((tcp.local, tcp.remote))
+        if not tcp.remote[1]:
+            self._listeners.discard(tcp.local)
+
+
+def net_dev(interfaces: Mapping[str, Traffic]) -> str:
+    """Return /proc/net/dev (net/core/net-procfs.c)."""
+    lines = [
+        "Inter-|   Receive                                                |  Transmit",
+        " face |bytes    packets errs drop fifo frame compressed multicast|"
+        "bytes    packets errs drop fifo colls carrier compressed",
+    ]
+    for name, traffic in interfaces.items():
+        received = f"{traffic.rx_bytes:7d} {traffic.rx_packets:7d}    0    0    0     0          0         0"
+        sent = f"{traffic.tx_bytes:8d} {traffic.tx_packets:7d}    0    0    0     0       0          0"
+        lines.append(f"{name:>6}: {received} {sent}")
+    return "\n".join(lines) + "\n"
+
+
+def _is_loopback(end: Endpoint) -> bool:
+    address = end[0]
+    return address[:1] == b"\x7f" if len(address) == 4 else address == bytes(15) + b"\x01"
+
+
+def _links_one_by_one(folder: Path) -> list[Path]:
+    links = []
+    try:
+        entries = list(folder.iterdir())
+    except OSError:
+        return []
+    for entry in entries:
+        try:
+            links.append(entry.readlink())
+        except OSError:
+            continue
+    return links

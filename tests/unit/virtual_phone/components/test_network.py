@@ -1,0 +1,173 @@
+"""TCP traffic of a process, as the phone's interfaces count it."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from navitas.virtual_phone.components.network import NetworkCounters, net_dev
+from navitas.virtual_phone.components.sock_diag import LISTEN, Endpoint, SockDiag, TcpSocket
+from navitas.virtual_phone.components.traffic import HEADER_BYTES, SEGMENT_BYTES, Traffic, on_the_air
+
+APP, SERVER = 100, 200
+HERE: Endpoint = (b"\x7f\0\0\1", 5000)
+THERE: Endpoint = (b"\x7f\0\0\1", 80)
+
+
+class FakeSockets:
+    """Sockets that the test sets."""
+
+    def __init__(self) -> None:
+        self.now: list[TcpSocket] = []
+        self.gone: list[TcpSocket] = []
+
+    def open(self) -> list[TcpSocket]:
+        return self.now
+
+    def closed(self) -> list[TcpSocket]:
+        gone, self.gone = self.gone, []
+        return gone
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def tcp(
+    cookie: int, inode: int, local: Endpoint, remote: Endpoint, *, sent: int = 0, received: int = 0, state: int = 1
+) -> TcpSocket:
+    segments = -(-sent // SEGMENT_BYTES), -(-received // SEGMENT_BYTES)
+    return TcpSocket(cookie, inode, state, local, remote, sent, received, *segments, *segments)
+
+
+def counters(tmp_path: Path, inodes: dict[int, list[int]]) -> tuple[NetworkCounters, FakeSockets]:
+    for pid, numbers in inodes.items():
+        (tmp_path / str(pid) / "fd").mkdir(parents=True)
+        for number in numbers:
+            (tmp_path / str(pid) / "fd" / str(number)).symlink_to(f"socket:[{number}]")
+    sockets = FakeSockets()
+    return NetworkCounters(sockets, lambda pid: 10_000 + pid, tmp_path), sockets
+
+
+def test_bytes_include_headers_and_go_to_the_route_and_the_uid(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=3000, received=100_000), tcp(2, 8, THERE, HERE, sent=100_000, received=3000)]
+    network.poll([APP], "wlan0")
+    wifi = network.interfaces["wlan0"]
+    assert wifi.rx_bytes == 100_000 + HEADER_BYTES * wifi.rx_packets
+    assert wifi.rx_packets == 70 + 1  # data, and acknowledgements of 3 packets
+    assert wifi.tx_packets == 3 + 35
+    assert network.by_uid == {(10_000 + APP, "wlan0"): wifi}
+    assert not network.interfaces["lo"]
+    network.poll([APP], "rmnet0")
+    assert network.interfaces["wlan0"] == wifi and not network.interfaces["rmnet0"]
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=3000, received=200_000)]
+    network.poll([APP], "rmnet0")
+    assert network.interfaces["rmnet0"].rx_bytes > 100_000
+
+
+def test_the_last_values_of_a_closed_socket_count_once(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000)]
+    network.poll([APP], "wlan0")
+    sockets.now, sockets.gone = [], [tcp(1, 0, HERE, THERE, sent=5000, received=9000)]
+    network.poll([APP], "wlan0")
+    network.poll([APP], "wlan0")
+    assert network.interfaces["wlan0"] == on_the_air(tcp(1, 0, HERE, THERE, sent=5000, received=9000))
+    assert network.payload_by_pid == {APP: (9000, 5000)}
+
+
+def test_connections_within_the_app_are_loopback(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [6, 7, 8]})
+    listener = tcp(3, 6, (bytes(4), 80), (bytes(4), 0), state=LISTEN)
+    sockets.now = [listener, tcp(1, 7, HERE, THERE, sent=500), tcp(2, 8, THERE, HERE, received=500)]
+    network.poll([APP], "wlan0")
+    assert not network.interfaces["wlan0"]
+    assert network.interfaces["lo"].tx_bytes == network.interfaces["lo"].rx_bytes > 500
+
+
+def test_short_connections_are_counted_for_known_servers_and_named_otherwise(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.gone = [tcp(9, 0, HERE, THERE, sent=100)]
+    network.poll([APP], "wlan0")
+    assert network.unseen == 1 and not network.interfaces["wlan0"]
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=100)]
+    network.poll([APP], "wlan0")
+    before = network.interfaces["wlan0"]
+    sockets.gone = [tcp(10, 0, (HERE[0], 5001), THERE, sent=100), tcp(11, 0, THERE, (HERE[0], 5001), received=100)]
+    network.poll([APP], "wlan0")
+    assert network.unseen == 2  # the server's end of the connection
+    assert network.interfaces["wlan0"].tx_bytes == 2 * before.tx_bytes
+
+
+def test_traffic_without_a_route_is_named(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=100)]
+    network.poll([APP], None)
+    assert network.unrouted.tx_bytes > 100 and not any(network.interfaces.values())
+
+
+def test_net_dev_has_the_kernels_columns() -> None:
+    text = net_dev({"lo": Traffic(), "wlan0": Traffic(1, 2, 3, 4)})
+    header, columns, lo, wlan0 = text.splitlines()
+    assert header.startswith("Inter-|   Receive") and columns.count("|") == 2
+    name, _, numbers = wlan0.partition(":")
+    assert name.strip() == "wlan0" and len(numbers.split()) == 16
+    assert [numbers.split()[i] for i in (0, 1, 8, 9)] == ["1", "2", "3", "4"]
+    assert lo.split() == ["lo:", *"0" * 16]
+
+
+@pytest.fixture
+def sock_diag() -> Iterator[SockDiag]:
+    try:
+        found = SockDiag()
+    except OSError as error:
+        pytest.skip(f"no sock_diag here: {error}")
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_real_sockets_are_counted_to_the_byte(sock_diag: SockDiag, family: int, tmp_path: Path) -> None:
+    """This process is the app, and a server outside of it is simulated by hiding that socket's inode."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = listener.getsockname()
+        client = socket.socket(family)
+        client.connect(address if family == socket.AF_INET else (f"::ffff:{address[0]}", address[1]))
+        server, _ = listener.accept()
+        fd = tmp_path / "1" / "fd"
+        fd.mkdir(parents=True)
+        (fd / "3").symlink_to(f"socket:[{os.fstat(client.fileno()).st_ino}]")
+        network = NetworkCounters(sock_diag, lambda pid: 10_001, tmp_path)
+        network.poll([1], "wlan0")
+
+        client.sendall(b"y" * 4321)
+        for _ in range(3):
+            server.sendall(b"z" * 100_000)
+            left = 100_000
+            while left:
+                left -= len(client.recv(left))
+        client.close()
+        while server.recv(1 << 16):
+            pass
+        server.close()
+    _poll_until_closed(network)
+    received, sent = network.payload_by_pid[1]
+    assert (received, sent) == (300_000, 4321)
+    wifi = network.by_uid[10_001, "wlan0"]
+    assert wifi == network.interfaces["wlan0"]
+    assert wifi.rx_bytes == received + HEADER_BYTES * wifi.rx_packets
+
+
+def _poll_until_closed(network: NetworkCounters) -> None:
+    """The kernel reports a closed socket from a work queue, a moment later."""
+    for _ in range(500):
+        network.poll([1], "wlan0")
+        if not network.is_open:
+            return
+        time.sleep(0.01)
+    raise AssertionError("the socket was never reported as closed")
