@@ -1,7 +1,9 @@
 package org.navitas.instrument;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import javassist.bytecode.ByteArray;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeAttribute;
@@ -49,17 +51,17 @@ final class CallSites {
 
   private void find(ClassFile file, HookTable table) {
     ConstPool pool = file.getConstPool();
-    String superclass = String.valueOf(file.getSuperclass());
     int size = pool.getSize(); // without the constants that are added here
+    Set<String> kept = keptClasses(file, size, table);
     for (int index = 1; index < size; index++) {
       int tag = pool.getTag(index);
       if (tag == ConstPool.CONST_Class) {
         String hook = table.replacement(pool.getClassInfo(index));
-        if (hook != null && !pool.getClassInfo(index).equals(superclass)) {
+        if (hook != null && !kept.contains(pool.getClassInfo(index))) {
           classes.put(index, pool.addClassInfo(hook));
         }
       } else if (tag == ConstPool.CONST_Methodref) {
-        findMethod(pool, index, superclass, table);
+        findMethod(pool, index, kept, table);
       } else if (tag == ConstPool.CONST_InterfaceMethodref) {
         addCall(pool, index, table.call(
             pool.getInterfaceMethodrefClassName(index), pool.getInterfaceMethodrefName(index), pool.getInterfaceMethodrefType(index)));
@@ -67,14 +69,33 @@ final class CallSites {
     }
   }
 
-  private void findMethod(ConstPool pool, int index, String superclass, HookTable table) {
+  /**
+   * Returns the classes that are created as before: the superclass, since its constructor is called like that of a
+   * created object; and classes with a call of a constructor that the hook lacks.
+   */
+  private static Set<String> keptClasses(ClassFile file, int size, HookTable table) {
+    ConstPool pool = file.getConstPool();
+    Set<String> kept = new HashSet<>();
+    kept.add(String.valueOf(file.getSuperclass()));
+    for (int index = 1; index < size; index++) {
+      if (pool.getTag(index) == ConstPool.CONST_Methodref && pool.getMethodrefName(index).equals(MethodInfo.nameInit)) {
+        String owner = pool.getMethodrefClassName(index);
+        if (table.replacement(owner) != null && !table.hasConstructor(owner, pool.getMethodrefType(index))) {
+          kept.add(owner);
+        }
+      }
+    }
+    return kept;
+  }
+
+  private void findMethod(ConstPool pool, int index, Set<String> kept, HookTable table) {
     String owner = pool.getMethodrefClassName(index);
     if (!pool.getMethodrefName(index).equals(MethodInfo.nameInit)) {
       addCall(pool, index, table.call(owner, pool.getMethodrefName(index), pool.getMethodrefType(index)));
       return;
     }
     String hook = table.replacement(owner);
-    if (hook != null && !owner.equals(superclass)) { // a constructor of a subclass calls that of the superclass alike
+    if (hook != null && !kept.contains(owner)) {
       int type = pool.addClassInfo(hook);
       constructors.put(index, pool.addMethodrefInfo(type, MethodInfo.nameInit, pool.getMethodrefType(index)));
     }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,8 +20,8 @@ import java.util.Set;
  *       is the object, of the first class.
  *   <li>{@code static java.nio.file.Files readAllBytes (Ljava/nio/file/Path;)[B hooks.Files}: the same for a static
  *       method, without the object.
- *   <li>{@code new java.io.FileInputStream hooks.CountedFileInputStream}: the hook, a subclass with the same
- *       constructors, is created instead.
+ *   <li>{@code new java.io.FileInputStream hooks.CountedFileInputStream (Ljava/lang/String;)V,(Ljava/io/File;)V}: the
+ *       hook, a subclass with these constructors, is created instead.
  * </ul>
  *
  * <p>Immutable.
@@ -43,6 +44,7 @@ final class HookTable {
 
   private final Map<String, Hook> calls = new HashMap<>();
   private final Map<String, String> created = new HashMap<>();
+  private final Map<String, Set<String>> constructors = new HashMap<>();
   private final Set<String> owners = new HashSet<>();
 
   private HookTable() {}
@@ -77,9 +79,15 @@ final class HookTable {
     return created.get(className);
   }
 
+  /** Returns whether the class to create instead of {@code className} has a constructor. */
+  boolean hasConstructor(String className, String descriptor) {
+    return constructors.get(className).contains(descriptor);
+  }
+
   private void add(String[] fields, String line) {
-    if (fields[0].equals("new") && fields.length == 3) {
+    if (fields[0].equals("new") && fields.length == 4) {
       created.put(fields[1], fields[2]);
+      constructors.put(fields[1], new HashSet<>(Arrays.asList(fields[3].split(","))));
       return;
     }
     boolean isCall = fields[0].equals("call");

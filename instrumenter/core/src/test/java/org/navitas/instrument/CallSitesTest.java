@@ -33,7 +33,7 @@ public class CallSitesTest {
       + "call java.util.zip.CRC32 update ([BII)V " + HOOKS + "\n"
       + "call java.util.zip.Checksum,java.util.zip.CRC32 getValue ()J " + HOOKS + "\n"
       + "static java.nio.file.Files exists (Ljava/nio/file/Path;[Ljava/nio/file/LinkOption;)Z " + HOOKS + "\n"
-      + "new java.util.ArrayList " + HOOKS + "$Noted\n");
+      + "new java.util.ArrayList " + HOOKS + "$Noted ()V,(I)V,(Ljava/util/Collection;)V\n");
   private static final String SOURCE = "package p;\n"
       + "import java.util.*; import java.util.function.Supplier; import java.util.zip.*; import java.nio.file.*;\n"
       + "public class Target implements Supplier<List<String>> {\n"
@@ -128,9 +128,16 @@ public class CallSitesTest {
   }
 
   @Test
+  public void classIsCreatedAsBeforeIfItsHookLacksAConstructor() throws Exception {
+    byte[] original = compiled("p/Target.class");
+    HookTable table = HookTable.of("new java.util.ArrayList " + HOOKS + "$Noted ()V,(I)V");
+    assertArrayEquals(original, ClassInstrumenter.instrument(original, "p.Target", NO_PROBES, table).bytes(new int[0]));
+  }
+
+  @Test
   public void classWithoutHookedCallsStays() throws Exception {
     byte[] original = compiled("p/Target.class");
-    ClassInstrumenter done = ClassInstrumenter.instrument(original, "p.Target", NO_PROBES, HookTable.of("new java.util.Date x.Y"));
+    ClassInstrumenter done = ClassInstrumenter.instrument(original, "p.Target", NO_PROBES, HookTable.of("new java.util.Date x.Y ()V"));
     assertArrayEquals(original, done.bytes(new int[0]));
   }
 

@@ -5,7 +5,7 @@ package org.navitas.runtime;
  * Thread-safe. Never blocks, and throws nothing. Without a configuration, each call costs one test of a static final
  * field.
  *
- * <p>A hook calls {@link #begin}, then the API, then {@link #end} or {@link #failed} with the same number.
+ * <p>A hook calls {@link #begin}, then the API, then, in any case, {@link #end} with the same number.
  */
 public final class Hook {
     /** Kinds of uses that move bytes, which are the amount. */
@@ -15,6 +15,8 @@ public final class Hook {
             SENSOR = 23, WAKE_LOCK = 24, WIFI_LOCK = 25, WIFI_SCAN = 26;
     /** The flag of a use that stops. */
     public static final int STOP = 1;
+    /** The amount of a call that throws. */
+    public static final long FAILED = Long.MIN_VALUE;
 
     private static final Recorder RECORDER = Probe.RECORDER;
     private static final boolean CALLS = RECORDER != null && !RECORDER.settings.unprobed;
@@ -37,32 +39,27 @@ public final class Hook {
     }
 
     /**
-     * Ends a call that returns, and records what it did.
+     * Ends a call. Records what it did; a call that throws used nothing.
      *
      * @param api the number of the API's method
      * @param start what {@link #begin} returned
      * @param kind what was used, such as {@link #NET_READ}
      * @param flags 0 or {@link #STOP}
-     * @param amount bytes, or the current of a sensor in microamperes; negative amounts (the end of a stream) count as 0
+     * @param amount bytes, or the current of a sensor in microamperes, or 0; {@link #FAILED} if the call throws
      * @param handle identifies the file, connection or device within the process
      */
     public static void end(int api, long start, int kind, int flags, long amount, long handle) {
+        if (amount == FAILED) {
+            if (CALLS) {
+                Probe.thrown(Format.FIRST_API + api);
+            }
+            return;
+        }
         if (RECORDS) {
-            RECORDER.current().hook(start, RECORDER.platform.nanoTime(), Math.max(0, amount), flags << 16 | kind, handle);
+            RECORDER.current().hook(start, RECORDER.platform.nanoTime(), amount, flags << 16 | kind, handle);
         }
         if (CALLS) {
             Probe.exit(Format.FIRST_API + api);
-        }
-    }
-
-    /**
-     * Ends a call that throws; it used nothing.
-     *
-     * @param api the number of the API's method
-     */
-    public static void failed(int api) {
-        if (CALLS) {
-            Probe.thrown(Format.FIRST_API + api);
         }
     }
 
