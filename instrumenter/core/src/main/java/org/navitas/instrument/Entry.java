@@ -43,7 +43,8 @@ final class Entry {
     if (!changed()) {
       return "copy " + sha256;
     }
-    StringBuilder text = new StringBuilder(info.hooked ? "hook " : "probe ").append(sha256).append(" of ").append(ids.length).append(" from");
+    StringBuilder text = new StringBuilder(info.hooked ? "hook " + HookTable.platform().id() + ' ' : "probe ");
+    text.append(sha256).append(" of ").append(ids.length).append(" from");
     for (int i = 0; i < ids.length; i++) {
       if (i == 0 || ids[i] != ids[i - 1] + 1) {
         text.append(' ').append(ids[i]);

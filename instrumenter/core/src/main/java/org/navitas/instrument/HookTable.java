@@ -42,12 +42,15 @@ final class HookTable {
 
   private static final HookTable PLATFORM = read("hooks.txt");
 
+  private final String id;
   private final Map<String, Hook> calls = new HashMap<>();
   private final Map<String, String> created = new HashMap<>();
   private final Map<String, Set<String>> constructors = new HashMap<>();
   private final Set<String> owners = new HashSet<>();
 
-  private HookTable() {}
+  private HookTable(String id) {
+    this.id = id;
+  }
 
   /** Returns the hooks of the Java and Android platforms. */
   static HookTable platform() {
@@ -60,13 +63,18 @@ final class HookTable {
    * @param text one entry per line; empty lines and lines that start with {@code #} are ignored
    */
   static HookTable of(String text) {
-    HookTable table = new HookTable();
+    HookTable table = new HookTable(Io.sha256Hex(text));
     for (String line : text.split("\n")) {
       if (!line.trim().isEmpty() && !line.startsWith("#")) {
         table.add(line.trim().split("\\s+"), line);
       }
     }
     return table;
+  }
+
+  /** Returns a text that differs between tables. */
+  String id() {
+    return id;
   }
 
   /** Returns the static method that replaces calls of a method, or null. Class names have dots. */

@@ -25,8 +25,8 @@ final class Selection implements MethodChoice {
 
   private static final String RUNTIME = "org.navitas.runtime.";
   private static final String HOOKS = "org.navitas.hooks.";
-  /** Libraries that are the app's usual way to the network. */
-  private static final String[] HTTP_CLIENTS = {"okhttp3.", "okio.", "com.squareup.okhttp."};
+  /** Libraries that are an app's usual way to the network and to files. */
+  private static final String[] HOOKED_LIBRARIES = {"okhttp3.", "okio.", "com.squareup.okhttp.", "kotlin.io."};
   /** Packages of platforms, languages and test frameworks, which users do not regard as their code. */
   private static final String[] FRAMEWORKS = {
     "android.", "androidx.", "com.android.", "com.google.android.", "dalvik.", "libcore.",
@@ -65,7 +65,10 @@ final class Selection implements MethodChoice {
 
   /** Returns everything, apart from the bytes of a class, that decides what happens to its methods. */
   static String rulesOf(Options options) {
-    StringBuilder rules = new StringBuilder().append(options.skipTrivial()).append(options.hooks());
+    StringBuilder rules = new StringBuilder().append(options.skipTrivial());
+    if (options.hooks()) {
+      rules.append('\n').append(HookTable.platform().id());
+    }
     for (String pattern : options.excludes()) {
       if (pattern.indexOf(METHOD) >= 0) {
         rules.append('\n').append(pattern);
@@ -90,7 +93,7 @@ final class Selection implements MethodChoice {
   Verdict of(String className, Input input) {
     Verdict verdict = ofProbes(className, input);
     boolean library = verdict == Verdict.DEPENDENCY || verdict == Verdict.FRAMEWORK || verdict == Verdict.NOT_INCLUDED;
-    return library && hooks && (hookLibraries || startsWithAny(className, HTTP_CLIENTS)) ? Verdict.HOOK : verdict;
+    return library && hooks && (hookLibraries || startsWithAny(className, HOOKED_LIBRARIES)) ? Verdict.HOOK : verdict;
   }
 
   private static boolean startsWithAny(String className, String[] prefixes) {
