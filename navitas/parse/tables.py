@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.handoffs import Handoffs
+from navitas.parse.hooks import HookCalls
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.reasons import Reason
 from navitas.parse.run_queue import RunQueue
@@ -177,7 +179,8 @@ class RunTables:
 
     `tick_ns` is the period of the ticks that timed the calls, or None if each call read the clock. `trace` is the kernel
     trace on the run's clock, and `reasons` explain which parts of it are missing. `probe_cost` is the cost of probes if it
-    was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
+    was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it. `hooks` and
+    `handoffs` are None if the app recorded none.
     """
 
     run_id: int
@@ -195,6 +198,8 @@ class RunTables:
     reasons: tuple[Reason, ...] = ()
     probe_cost: ProbeCost | None = None
     run_queue: RunQueue | None = None
+    hooks: HookCalls | None = None
+    handoffs: Handoffs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,3 +230,5 @@ class MethodTable:
     base: dict[str, int]
     included: dict[str, str] = field(default_factory=dict)
     """Ids of maps that are not in the table, each with the id of the map in which its method ids have the same meaning."""
+    first_api: int | None = None
+    """The row of the first method of the platform, if their calls were recorded. They are the last rows."""
