@@ -95,11 +95,15 @@ public final class PathCalls {
     /** Hook of {@link Files#lines(Path, Charset)}. */
     public static Stream<String> lines(Path path, Charset charset) throws IOException {
         BufferedReader reader = newBufferedReader(path, charset);
-        return reader.lines().onClose(() -> {
-            try {
-                reader.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+        // Not a lambda: older dexers cannot take it.
+        return reader.lines().onClose(new Runnable() {
+            @Override
+            public void run() {
+                try {
+                    reader.close();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
             }
         });
     }
