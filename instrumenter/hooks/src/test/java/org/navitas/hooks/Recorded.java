@@ -11,6 +11,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import org.navitas.runtime.ChunkReader;
+import org.navitas.runtime.Probe;
 import org.navitas.runtime.Recorder;
 
 /** Runs code on a thread of its own, and returns what the recorder of this process wrote about it. */
@@ -33,12 +34,21 @@ final class Recorded<T> {
     /** The numbers of the API calls that began, in order. */
     final List<Integer> calls = new ArrayList<>();
 
+    private long serial = -1;
+
     private Recorded(T result) {
         this.result = result;
     }
 
     static <T> Recorded<T> of(Callable<T> code) throws Exception {
-        FutureTask<T> task = new FutureTask<>(code);
+        FutureTask<T> task = new FutureTask<>(() -> {
+            Probe.enter(0); // so that the thread is among the calls
+            try {
+                return code.call();
+            } finally {
+                Probe.exit(0);
+            }
+        });
         String name = "recorded-" + System.nanoTime() + "-" + THREADS.incrementAndGet();
         Thread thread = new Thread(task, name);
         thread.start();
@@ -57,6 +67,24 @@ final class Recorded<T> {
     /** Returns how many records have such a kind. */
     long count(IntPredicate kinds) {
         return uses.stream().filter(use -> kinds.test(use.kind)).count();
+    }
+
+    /** Returns the start, end, origin and origin's time of all work that the code handed over, including later work. */
+    List<long[]> handed() throws Exception {
+        Recorder.flush();
+        List<long[]> found = new ArrayList<>();
+        for (ChunkReader.Chunk chunk : ChunkReader.of(written(), 9, 0)) {
+            for (int i = 0; i < chunk.count; i++) {
+                long[] record = new long[4];
+                for (int w = 0; w < record.length; w++) {
+                    record[w] = chunk.payload.getLong();
+                }
+                if (record[2] == serial) {
+                    found.add(record);
+                }
+            }
+        }
+        return found;
     }
 
     private static byte[] written() throws Exception {
@@ -78,7 +106,7 @@ final class Recorded<T> {
                 uses.add(use);
             }
         }
-        long serial = ChunkReader.of(written, 1, 0).stream().filter(chunk -> chunk.name.equals(thread)).findFirst().map(chunk -> chunk.serial).orElse(-1L);
+        serial = ChunkReader.of(written, 1, 0).stream().filter(chunk -> chunk.name.equals(thread)).findFirst().map(chunk -> chunk.serial).orElse(-1L);
         for (ChunkReader.Event event : ChunkReader.events(written, serial)) {
             if (event.kind == 0 && event.method >= FIRST_API && event.method < FIRST_API + 0xF0) {
                 calls.add(event.method - FIRST_API);

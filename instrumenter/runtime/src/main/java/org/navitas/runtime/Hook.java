@@ -27,7 +27,7 @@ public final class Hook {
     /**
      * Begins a call of an API.
      *
-     * @param api the number of the API's method (docs/formats.md)
+     * @param api the number of the API's method (docs/dev/formats.md)
      * @return the time, to be passed to {@link #end}
      */
     public static long begin(int api) {

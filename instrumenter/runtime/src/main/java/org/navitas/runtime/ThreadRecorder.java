@@ -103,7 +103,7 @@ final class ThreadRecorder extends CallEvents {
         }
     }
 
-    /** Records what the current call, of an API, did. Its words are those of docs/formats.md, without the node. */
+    /** Records what the current call, of an API, did. Its words are those of docs/dev/formats.md, without the node. */
     void hook(long start, long end, long amount, int kindAndFlags, long handle) {
         if (busy) {
             return;
