@@ -45,6 +45,7 @@ final class SkipReasons {
       case FRAMEWORK:
         return "of known frameworks";
       case DEPENDENCY:
+      case HOOK:
         return "of dependencies";
       case NOT_INCLUDED:
         return "that no include pattern matches: " + String.join(" ", options.includes());
