@@ -43,6 +43,7 @@ navitas/jars/.built: $(JAVA_SOURCES)
 	@mkdir -p navitas/jars
 	@cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
 	   instrumenter/phone/target/navitas-phone.jar instrumenter/phone-android/target/navitas-phone-android.jar \
+	   instrumenter/hooks/target/navitas-hooks.jar \
 	   instrumenter/phone-install/target/navitas-phone-install.jar instrumenter/bridge/target/navitas-bridge.jar \
 	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/jars/
 	@touch $@

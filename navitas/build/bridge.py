@@ -55,12 +55,15 @@ class InstrumentInput:
 class InstrumentOptions:
     """Patterns for dotted class names (`*` within a package, `**` across packages). Excludes outrank includes.
 
-    `skip_trivial`: getters, setters and similar methods get no probes.
+    `skip_trivial`: getters, setters and similar methods get no probes. `hooks`: calls of input, output and device APIs are
+    hooked, with `hook_libraries` also those of all libraries.
     """
 
     includes: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     skip_trivial: bool = False
+    hooks: bool = False
+    hook_libraries: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class InstrumenterBridge:
             for text in (_text(each.path), _text(each.out), each.source, each.module, str(each.may_hold_frameworks).lower())
         ]
         try:
-            chosen = list(options.includes), list(options.excludes), options.skip_trivial
+            chosen = list(options.includes), list(options.excludes), options.skip_trivial, options.hooks, options.hook_libraries
             answer = list(self._gateway.entry_point.instrument(flat, *chosen, _text(map_file)))
         except (Py4JError, OSError) as error:
             raise self._died("stopped while it was working") from error

@@ -88,6 +88,8 @@ def build_bundles(
     exclude: Sequence[str] = (),
     test_task: str | None = None,
     skip_trivial: bool = False,
+    hooks: bool = False,
+    hook_libraries: bool = False,
     virtual: bool = True,
     provide: Callable[[Sequence[Path]], None] | None = None,
     on_line: Callable[[str], None] = lambda line: None,
@@ -97,6 +99,7 @@ def build_bundles(
 
     `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH).
     `module` is the path of the only module to build, such as `:app`. `test_task` is the task with the tests (None: `test`).
+    `hooks` hooks the app's calls of input, output and device APIs, `hook_libraries` also those of all libraries.
     `variant` is the Android variant (None: the only one with tests).
     `virtual` adds what a virtual phone needs in addition to the APKs of an Android module. `provide` receives the files of
     Android's framework from the build's own repositories; without it the build does not resolve them.
@@ -122,6 +125,8 @@ def build_bundles(
         *([f"-Pnavitas.exclude={','.join(exclude)}"] if exclude else []),
         *([f"-Pnavitas.testTask={test_task}"] if test_task is not None else []),
         *(["-Pnavitas.skipTrivial=true"] if skip_trivial else []),
+        *(["-Pnavitas.hooks=true"] if hooks else []),
+        *(["-Pnavitas.hookLibraries=true"] if hook_libraries else []),
         *([f"-Pnavitas.variant={variant}"] if variant is not None else []),
         *([] if virtual else ["-Pnavitas.jvm=false"]),
         *([] if provide is None else ["-Pnavitas.framework=true"]),

@@ -15,6 +15,7 @@ from navitas.cli.messages import next_step, note, warning
 from navitas.cli.option import option
 from navitas.cli.options import probe_options
 from navitas.cli.paths import READ, WRITE
+from navitas.errors import UsageError
 from navitas.untrusted_text import printable
 
 
@@ -30,6 +31,7 @@ from navitas.untrusted_text import printable
     renamed={"--map": "--map-output"},
     help="The method map to write.",
 )
+@option("--hooks", is_flag=True, help="Hook calls of files, network and devices.")
 @probe_options
 @json_option
 def command(
@@ -40,6 +42,8 @@ def command(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     skip_trivial: bool,
+    hooks: bool,
+    hook_libraries: bool,
     json_file: Path | None,
 ) -> None:
     """Instrument class folders and jars.
@@ -47,10 +51,13 @@ def command(
     One input folder becomes the folder OUT. One jar becomes the file OUT if that ends in .jar. Several inputs keep their names in
     the folder OUT.
     Classes of known frameworks in a jar, such as kotlin and groovy, get probes only if --include names them.
-    To record, run the result with navitas-runtime.jar on the class path and with -Dnavitas.out=DIR.
+    To record, run the result with navitas-runtime.jar (and navitas-hooks.jar, with --hooks) on the class path and with
+    -Dnavitas.out=DIR. Then -Dnavitas.hooks=true records hooked calls.
     """
     check_json(json_file)
-    summary = instrument(inputs, output, map_file, InstrumentOptions(include, exclude, skip_trivial))
+    if hook_libraries and not hooks:
+        raise UsageError("--hook-libraries adds to --hooks, which is missing", "add --hooks, or leave it out")
+    summary = instrument(inputs, output, map_file, InstrumentOptions(include, exclude, skip_trivial, hooks, hook_libraries))
     warnings = [*summary.warnings, *_framework_warnings(summary)]
     write_json(json_file, **{**asdict(summary), "warnings": warnings}, output=str(output), map_output=str(map_file))
     for text in warnings:
@@ -58,7 +65,9 @@ def command(
     counts = f"{summary.classes} classes, {summary.methods} methods with probes, {summary.skipped} skipped"
     note(f"{counts}; map {summary.map_id}")
     if summary.methods:
-        next_step(f"java -Dnavitas.out=DIR -cp {printable(str(output))}:navitas-runtime.jar MAIN")
+        jars = "navitas-runtime.jar:navitas-hooks.jar" if hooks else "navitas-runtime.jar"
+        recorded = " -Dnavitas.hooks=true" if hooks else ""
+        next_step(f"java -Dnavitas.out=DIR{recorded} -cp {printable(str(output))}:{jars} MAIN")
 
 
 def _framework_warnings(summary: InstrumentSummary) -> list[str]:

@@ -93,6 +93,7 @@ def probe_options(function: F) -> F:
             metavar="PATTERN",
             help="No probes in a.b.** or a.b.C#m; repeatable.",
         ),
+        option("--hook-libraries", is_flag=True, help="Hook all libraries' calls of APIs, too."),
         option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like."),
     )(function)
 
@@ -122,6 +123,13 @@ def measuring_options(function: F) -> F:
             default="events",
             show_default=True,
             help="Record calls, sums of calls, or sums with sampled times.",
+        ),
+        option(
+            "--record",
+            type=click.Choice(["none", "sampling", "hooks", "both"]),
+            default="none",
+            show_default=True,
+            help="Record uses of files, network and devices.",
         ),
         option(
             "--sample-interval",

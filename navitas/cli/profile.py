@@ -118,7 +118,8 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     the virtual phone.
     """
     report = pop_report_options(values)
-    build_options = ("gradle", "module", "variant", "instrument_tests", "include", "exclude", "skip_trivial", "test_task")
+    probes = ("instrument_tests", "include", "exclude", "skip_trivial", "hook_libraries")
+    build_options = ("gradle", "module", "variant", "test_task", *probes)
     build = BuildOptions(**{name: values.pop(name) for name in build_options})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
     source = values.pop("source")
@@ -128,6 +129,8 @@ def command(ctx: click.Context, /, **values: Any) -> int:
         interrupt_at_end()
     check_patterns(build.include, build.exclude)
     options = ProfileOptions(radios_off=pop_radios_off(values), **values)
+    if build.hook_libraries and options.record == "none":
+        raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
     _check_report(report, options.granularity)
     if source is not None and not source.is_dir():
         raise UsageError(f"--source: no such folder: {source}", "name the folder of the project")

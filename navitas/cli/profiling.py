@@ -59,6 +59,7 @@ class BuildOptions:
     exclude: Sequence[str] = ()
     test_task: str | None = None
     skip_trivial: bool = False
+    hook_libraries: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,13 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
             with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
                 provide = firmware.provide if virtual and not firmware.is_provided() else None
                 built = build_bundles(
-                    project, **asdict(build), virtual=virtual, provide=provide, on_line=progress.detail, on_java=java.append
+                    project,
+                    **asdict(build),
+                    hooks=options.record != "none",
+                    virtual=virtual,
+                    provide=provide,
+                    on_line=progress.detail,
+                    on_java=java.append,
                 )
                 # Copy the bundles, since the next build can replace them during installation.
                 return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]

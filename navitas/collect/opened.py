@@ -108,6 +108,7 @@ def _writer(
             "repeat": options.repeat,
             "transport": options.transport,
             "mode": options.mode,
+            "record": options.record,
             "granularity": options.granularity,
             "baseline": options.baseline,
             "sample_interval_ms": options.sample_interval_ms,

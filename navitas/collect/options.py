@@ -14,6 +14,7 @@ from navitas.recording.manifest import Provenance
 
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded", "tick"]
+Record = Literal["none", "sampling", "hooks", "both"]
 Granularity = Literal["test", "class", "method"]
 
 
@@ -27,6 +28,11 @@ class ProfileOptions:
     mode: Mode = "events"
     granularity: Granularity = "method"
     """With any other value than `method`, probes are off."""
+    record: Record = "none"
+    """How the use of components is recorded: counters at intervals, hooked calls of APIs with their bytes, or both.
+
+    With any other value than `none`, hooked calls of APIs appear in call trees.
+    """
     baseline: bool = False
     """Run the tests once more without probes after each repeat."""
     sample_interval_ms: int = 20
@@ -58,6 +64,11 @@ def check_options(options: ProfileOptions) -> None:
     if options.mode != "events" and options.granularity != "method":
         raise UsageError(
             f"--mode {options.mode} sets how calls are recorded, but --granularity {options.granularity} records none",
+            "leave one out",
+        )
+    if options.record != "none" and options.granularity != "method":
+        raise UsageError(
+            f"--record {options.record} records calls of APIs, but --granularity {options.granularity} records no calls",
             "leave one out",
         )
     if options.power_profile is not None:

@@ -24,6 +24,7 @@ def properties(
         "repeat": str(repeat),
         "transport": options.transport,
         "mode": options.mode if probes else "none",
+        "hooks": "true" if options.record in ("hooks", "both") else "false",
         "eventBudgetBytes": str(options.event_budget_bytes),
         "sampleIntervalMs": str(options.sample_interval_ms),
         **{f"source.{source.id}": source.path for source in sources},

@@ -18,16 +18,17 @@ _METHOD_MASK = np.uint64((1 << (_KIND_SHIFT - _DELTA_BITS)) - 1)
 _METHOD_FIELD = _METHOD_MASK << np.uint64(_DELTA_BITS)
 _RESERVED = np.uint64(RESERVED_ID << _DELTA_BITS)
 _RELEASE_EVERY = 1 << 22
+_ALL_IDS = Span(0, 1 << 22)
 
 NO_CALLS = CallEvents(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One chunk's events. `kept` selects the events whose method is in the map; None selects all."""
+    """One chunk's events. `kept` selects the events whose method has a row in `span`; None selects all, which are in the map."""
 
     chunk: Chunk
-    base: int
+    span: Span
     kept: Bool | None
 
     @property
@@ -96,9 +97,9 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
         fields = np.frombuffer(chunk.payload, "<u8") & _METHOD_FIELD
         limit = np.uint64(min(span.size << _DELTA_BITS, (1 << 64) - 1))
         if chunk.count and fields.max() >= limit:
-            kept = fields < limit
+            kept = span.rows((fields >> np.uint64(_DELTA_BITS)).astype(np.int64))[1]
             own += int(np.count_nonzero(~kept & (fields >= _RESERVED)))
-        parts.append(_Part(chunk, span.base, kept))
+        parts.append(_Part(chunk, span, kept))
         total += chunk.count
     calls = EncodedCalls(parts)
     if chunks:
@@ -112,7 +113,7 @@ def reserved_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
         words = np.frombuffer(chunk.payload, "<u8")
         own = (words & _METHOD_FIELD) >= _RESERVED
         if own.any():
-            part = _Part(chunk, 0, own)
+            part = _Part(chunk, _ALL_IDS, own)
             yield _decoded([part], part.count, 0, np.iinfo(np.int64).max)
 
 
@@ -128,7 +129,10 @@ def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int
         t_ns[at:to] += part.chunk.base_ns
         kind[at:to] = words >> np.uint64(_KIND_SHIFT)
         method[at:to] = (words >> np.uint64(_DELTA_BITS)) & _METHOD_MASK
-        method[at:to] += part.base
+        if part.kept is None:
+            method[at:to] += part.span.base
+        else:
+            method[at:to] = part.span.rows(method[at:to].astype(np.int64))[0]
         at = to
     if (t_ns[1:] < t_ns[:-1]).any():
         np.maximum.accumulate(t_ns, out=t_ns)

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from navitas.errors import RecordingError
 from navitas.regular_files import open_regular
 
-CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES = 1, 2, 3, 4, 5, 8
-KNOWN_TYPES = frozenset((CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES))
-RECORD_BYTES = {CALLS: 8, ANCHORS: 16, TRIPLES: 24}
+CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, HOOKS, TRIPLES, HANDOFFS = 1, 2, 3, 4, 5, 6, 8, 9
+KNOWN_TYPES = frozenset((CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, HOOKS, TRIPLES, HANDOFFS))
+RECORD_BYTES = {CALLS: 8, ANCHORS: 16, HOOKS: 40, TRIPLES: 24, HANDOFFS: 32}
 
 _MAGIC = b"NVCH"
 _VERSION = 1
@@ -37,7 +37,11 @@ _RELEASE_EVERY = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One chunk with a valid CRC. `payload` is a view of the file; `process` is the index of the process within its run."""
+    """One chunk with a valid CRC.
+
+    `payload` is a view of the file. `process` is the index of the process within its run, and `serials_before` what was added to
+    the serials of its threads.
+    """
 
     type: int
     map_id: int
@@ -50,6 +54,7 @@ class Chunk:
     name: str
     payload: memoryview
     process: int = 0
+    serials_before: int = 0
 
 
 @dataclass(slots=True)

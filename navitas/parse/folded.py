@@ -37,7 +37,7 @@ class _FoldedRows:
     epoch: I64
     dropped: int
 
-    def kept(self, keep: Bool, base: I64) -> Folded:
+    def kept(self, keep: Bool, method: I64) -> Folded:
         table = self.table[keep]
         node = table["node"].astype(np.int32)
         return Folded(
@@ -45,7 +45,7 @@ class _FoldedRows:
             epoch_end_ns=self.end_ns[keep],
             node=node,
             parent=_tree_parents(node, table["parent"].astype(np.int32)),
-            method=(table["method"] + base[keep]).astype(np.int32),
+            method=method[keep].astype(np.int32),
             calls=table["calls"].astype(np.int64),
             throws=table["throws"].astype(np.int64),
             self_ns=table["self_ns"].astype(np.int64),
@@ -61,14 +61,14 @@ def decode_folded(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Fold
     if not chunks:
         return NO_FOLDED, 0
     rows = _rows(chunks)
-    spans = [known[chunk.map_id] for chunk in chunks]
-    base, size = (
-        np.array(column, np.int64)[rows.chunk] for column in zip(*((span.base, span.size) for span in spans), strict=True)
-    )
-    method = rows.table["method"]
-    keep = (method < size) & _possible(rows)
-    own = (method >= size) & (method >= RESERVED_ID)
-    return rows.kept(keep, base), rows.dropped + int(np.count_nonzero(~keep)) - int(np.count_nonzero(own))
+    method = rows.table["method"].astype(np.int64)
+    row, has_row = np.empty(len(method), np.int64), np.empty(len(method), np.bool_)
+    for map_id in {chunk.map_id for chunk in chunks}:
+        of_map = np.isin(rows.chunk, [place for place, chunk in enumerate(chunks) if chunk.map_id == map_id])
+        row[of_map], has_row[of_map] = known[map_id].rows(method[of_map])
+    keep = has_row & _possible(rows)
+    own = ~has_row & (method >= RESERVED_ID)
+    return rows.kept(keep, row), rows.dropped + int(np.count_nonzero(~keep)) - int(np.count_nonzero(own))
 
 
 def reserved_rows(chunks: Sequence[Chunk]) -> Folded:
@@ -76,7 +76,7 @@ def reserved_rows(chunks: Sequence[Chunk]) -> Folded:
     if not chunks:
         return NO_FOLDED
     rows = _rows(chunks)
-    return rows.kept((rows.table["method"] >= RESERVED_ID) & _possible(rows), np.zeros(len(rows.table), np.int64))
+    return rows.kept((rows.table["method"] >= RESERVED_ID) & _possible(rows), rows.table["method"].astype(np.int64))
 
 
 def _possible(rows: _FoldedRows) -> Bool:

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, NotRequired
 
+import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict
 
 from navitas.errors import RecordingError
+from navitas.parse.api_calls import APIS, FIRST_API, api_methods
+from navitas.parse.arrays import I64, Bool
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.findings import Findings
 from navitas.parse.tables import Method, MethodTable
@@ -51,10 +54,23 @@ class _Map(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A map's rows in the table: ids 0 … size−1 become rows base … base+size−1."""
+    """A map's rows in the table: ids 0 … size−1 become rows base … base+size−1.
+
+    The reserved ids of the platform's methods become rows from `first_api` on, if these have rows.
+    """
 
     base: int
     size: int
+    first_api: int | None = None
+
+    def rows(self, ids: I64) -> tuple[I64, Bool]:
+        """Return the row of each method id, and whether it has one."""
+        own = (ids >= 0) & (ids < self.size)
+        if self.first_api is None:
+            return ids + self.base, own
+        number = ids - FIRST_API
+        api = (number >= 0) & (number < len(APIS))
+        return np.where(api, number + self.first_api, ids + self.base), own | api
 
 
 def read_method_table(recording: Recording, findings: Findings | None = None) -> MethodTable:
@@ -81,13 +97,17 @@ def read_method_table(recording: Recording, findings: Findings | None = None) ->
         base[entry.id] = len(methods)
         methods += _methods(read, entry.module, len(methods), path)
         included |= dict.fromkeys(entry.includes, entry.id)
-    return MethodTable(tuple(methods), base, {name: of for name, of in included.items() if name not in base})
+    first_api = len(methods) if recording.manifest.settings.get("record", "none") != "none" else None
+    if first_api is not None:
+        methods += api_methods(first_api)
+    return MethodTable(tuple(methods), base, {name: of for name, of in included.items() if name not in base}, first_api)
 
 
 def spans(table: MethodTable) -> dict[int, Span]:
     """Return each map's rows, by the map id in chunks. An included map has the rows of the map that includes it."""
-    starts = [*table.base.values(), len(table.methods)]
-    own = {name: Span(starts[i], starts[i + 1] - starts[i]) for i, name in enumerate(table.base)}
+    end = len(table.methods) if table.first_api is None else table.first_api
+    starts = [*table.base.values(), end]
+    own = {name: Span(starts[i], starts[i + 1] - starts[i], table.first_api) for i, name in enumerate(table.base)}
     return {int(name, 16): span for name, span in own.items()} | {int(name, 16): own[of] for name, of in table.included.items()}
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from navitas.parse.app_run_queue import app_run_queue
 from navitas.parse.calibration import probe_cost
-from navitas.parse.chunks import COUNTERS, MARKERS, TRIPLES
+from navitas.parse.chunks import COUNTERS, HANDOFFS, HOOKS, MARKERS, TRIPLES
 from navitas.parse.clock_triples import ClockTriples, decode_triples
 from navitas.parse.counters import Readings, decode_counters
 from navitas.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
+from navitas.parse.handoffs import decode_handoffs
+from navitas.parse.hook_calls import Handoffs, HookCalls
+from navitas.parse.hooks import decode_hooks
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.probe_cost_check import check_probe_cost
-from navitas.parse.probed_threads import by_thread, of_type, probed_threads
+from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_threads
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
@@ -103,6 +106,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         windows: tuple[Window, ...] = tuple(Window(test.id, start_ns, end_ns) for test in tests[:1])
     else:
         windows = windows_of(markers, tests, end_ns, findings)
+    serials = [thread.serial for thread in threads]
     return RunTables(
         run_id=run.id,
         start_ns=start_ns,
@@ -119,7 +123,29 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         reasons=reasons,
         probe_cost=cost,
         run_queue=app_run_queue(lifetimes.values()),
+        hooks=_hooks(groups, serials, findings),
+        handoffs=_handoffs(groups, serials, findings),
     )
+
+
+def _hooks(groups: Groups, serials: Sequence[int], findings: Findings) -> HookCalls | None:
+    found = decode_hooks(groups, serials)
+    lost = _lost(groups, HOOKS)
+    findings.add_loss("hook_calls", lost + found.impossible, "{count} records of API calls were lost while recording", LOST)
+    message = "{count} API calls are of kinds that this version of Navitas does not know ({names}); they are left out"
+    findings.add_losses_by_name("unknown_hooks", {f"kind {n}": count for n, count in found.unknown.items()}, message, UPDATE)
+    return found.calls if len(found.calls) or lost else None
+
+
+def _handoffs(groups: Groups, serials: Sequence[int], findings: Findings) -> Handoffs | None:
+    handoffs, impossible = decode_handoffs(groups, serials)
+    lost = _lost(groups, HANDOFFS)
+    findings.add_loss("handoffs", lost + impossible, "{count} records of work that threads handed over were lost", LOST)
+    return handoffs if len(handoffs) or lost else None
+
+
+def _lost(groups: Groups, kind: int) -> int:
+    return sum(chunk.lost_before for by_type in groups.values() for chunk in by_type.get(kind, ()))
 
 
 def _span(

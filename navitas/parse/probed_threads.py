@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from navitas.parse.anchors import decode_anchors
 from navitas.parse.call_events import encoded_calls
-from navitas.parse.chunks import ANCHORS, CALLS, FOLDED, Chunk, by_thread_and_type
+from navitas.parse.chunks import ANCHORS, CALLS, FOLDED, HANDOFFS, HOOKS, Chunk, by_thread_and_type
 from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
@@ -54,7 +54,9 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
     impossible: dict[int, int] = {}
     dropped = 0
     for serial, by_type in groups.items():
-        all_chunks = [chunk for ordered in by_type.values() for chunk in ordered]
+        all_chunks = [chunk for kind, ordered in by_type.items() if kind not in (HOOKS, HANDOFFS) for chunk in ordered]
+        if not all_chunks:
+            continue  # a thread without probes that ran work of another one
         calls, bad_calls = encoded_calls(by_type.get(CALLS, ()), known)
         folded, bad_rows = decode_folded(by_type.get(FOLDED, ()), known)
         lost_events = sum(chunk.lost_before for chunk in all_chunks)

@@ -38,7 +38,9 @@ def read_run_chunks(recording: Recording, run: Run, known: dict[int, Span], find
     for number, of_process in enumerate(processes.values()):
         offset = max((chunk.serial for chunk in chunks), default=0)
         once = {(c.serial, c.type, c.seq): c for c in of_process}.values()
-        chunks += [replace(c, serial=c.serial + offset if c.serial else 0, process=number) if number else c for c in once]
+        for c in once:
+            serial = c.serial + offset if c.serial else 0
+            chunks.append(replace(c, serial=serial, process=number, serials_before=offset) if number else c)
     return chunks
 
 

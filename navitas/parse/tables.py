@@ -181,7 +181,8 @@ class RunTables:
     `tick_ns` is the period of the ticks that timed the calls, or None if each call read the clock. `trace` is the kernel
     trace on the run's clock, and `reasons` explain which parts of it are missing. `probe_cost` is the cost of probes if it
     was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
-    `io_counters`, `device_states`, `hooks` and `handoffs` are what components other than the CPU need.
+    `io_counters`, `device_states`, `hooks` and `handoffs` are what components other than the CPU need. `hooks` and `handoffs`
+    are None if the app recorded none.
     """
 
     run_id: int
@@ -242,3 +243,5 @@ class MethodTable:
     base: dict[str, int]
     included: dict[str, str] = field(default_factory=dict)
     """Ids of maps that are not in the table, each with the id of the map in which its method ids have the same meaning."""
+    first_api: int | None = None
+    """The row of the first method of the platform, if their calls were recorded. They are the last rows."""

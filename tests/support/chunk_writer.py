@@ -72,6 +72,16 @@ def triples_payload(triples: Iterable[tuple[int, int, int]]) -> bytes:
     return b"".join(struct.pack("<qqq", *triple) for triple in triples)
 
 
+def hooks_payload(records: Iterable[tuple[int, int, int, int, int, int, int]]) -> bytes:
+    """Type 6 from (start, end, amount, kind, flags, node, handle)."""
+    return b"".join(struct.pack("<qqqHHIq", *record) for record in records)
+
+
+def handoffs_payload(records: Iterable[tuple[int, int, int, int]]) -> bytes:
+    """Type 9 from (start, end, origin serial, origin time)."""
+    return b"".join(struct.pack("<qqQq", *record) for record in records)
+
+
 def logcat_lines(chunks: Iterable[bytes], pid: int, *, part_chars: int = 3000) -> list[str]:
     """Return the messages with tag `navitas` that transport the chunks over logcat."""
     lines = []

@@ -74,6 +74,8 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
         include=["a.**", "b.C"],
         exclude=["a.x.*"],
         skip_trivial=True,
+        hooks=True,
+        hook_libraries=True,
         on_line=lines.append,
     )
     assert lines[0] == str(project)
@@ -86,6 +88,8 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
         "-Pnavitas.include=a.**,b.C",
         "-Pnavitas.exclude=a.x.*",
         "-Pnavitas.skipTrivial=true",
+        "-Pnavitas.hooks=true",
+        "-Pnavitas.hookLibraries=true",
     ):
         assert wanted in lines
 

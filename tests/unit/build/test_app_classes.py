@@ -12,7 +12,7 @@ import pytest
 from navitas.build.jars import JARS
 
 # Jars that the Gradle plugin lays out for APKs (RuntimeJarsTask).
-INTO_APPS = ("navitas-runtime.jar", "navitas-runtime-junit.jar")
+INTO_APPS = ("navitas-runtime.jar", "navitas-runtime-junit.jar", "navitas-hooks.jar")
 _JAVA_8 = 52
 _UTF8 = 1
 _SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}

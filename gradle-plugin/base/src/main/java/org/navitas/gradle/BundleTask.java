@@ -25,6 +25,7 @@ import org.gradle.api.tasks.Classpath;
 import org.gradle.api.tasks.Input;
 import org.gradle.api.tasks.InputDirectory;
 import org.gradle.api.tasks.InputFiles;
+import org.gradle.api.tasks.Nested;
 import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.PathSensitive;
 import org.gradle.api.tasks.PathSensitivity;
@@ -41,6 +42,7 @@ public class BundleTask extends ModuleTask {
 
   private Provider<File> outputFolder;
   private Provider<Boolean> instrumentTests;
+  private HookChoice hooks;
   private Provider<File> bundle;
   private FileCollection candidates;
   private FileCollection added;
@@ -51,6 +53,7 @@ public class BundleTask extends ModuleTask {
    *
    * @param outputFolder the output folder of {@link InstrumentTask}
    * @param instrumentTests whether test classes have probes
+   * @param hooks which calls of APIs are hooked
    * @param bundle the file to write
    * @param candidates class files that the build searches for tests
    * @param added libraries that Gradle adds to the class path when it runs the tests
@@ -59,12 +62,14 @@ public class BundleTask extends ModuleTask {
   void settings(
       Provider<File> outputFolder,
       Provider<Boolean> instrumentTests,
+      HookChoice hooks,
       Provider<File> bundle,
       FileCollection candidates,
       FileCollection added,
       Provider<Map<String, Object>> setup) {
     this.outputFolder = outputFolder;
     this.instrumentTests = instrumentTests;
+    this.hooks = hooks;
     this.bundle = bundle;
     this.candidates = candidates;
     this.added = added;
@@ -102,6 +107,16 @@ public class BundleTask extends ModuleTask {
   @Input
   public boolean getInstrumentTests() {
     return instrumentTests.get();
+  }
+
+  /**
+   * Returns which calls of APIs are hooked.
+   *
+   * @return a choice
+   */
+  @Nested
+  public HookChoice getHooks() {
+    return hooks;
   }
 
   /**
@@ -186,7 +201,7 @@ public class BundleTask extends ModuleTask {
     Set<String> classPath = new LinkedHashSet<>();
     int others = 0;
     for (ClassPathEntry entry : entries()) {
-      boolean plain = !entry.isOwnCode() || entry.isTestCode && !getInstrumentTests();
+      boolean plain = entry.isOwnCode() ? entry.isTestCode && !getInstrumentTests() : !hooks.takes(entry);
       File from = plain ? entry.file : new File(getInstrumentedClasses(), entry.path);
       others += entry.isMerged() ? 0 : 1;
       if (entry.isJar()) {
@@ -204,7 +219,7 @@ public class BundleTask extends ModuleTask {
     // The instrumenter writes the map's id to only one of its outputs; the runtime finds it here.
     zip.add("classes/META-INF/navitas/map.properties", ("map_id=" + mapId + "\n").getBytes(StandardCharsets.UTF_8));
     classPath.add("classes");
-    for (String jar : CarriedJars.ALL) {
+    for (String jar : CarriedJars.ofBundle(hooks.getHooks())) {
       String path = String.format("lib/%03d-%s", others++, jar);
       zip.add(path, CarriedJars.bytes(jar));
       classPath.add(path);

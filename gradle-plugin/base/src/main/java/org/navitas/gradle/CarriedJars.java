@@ -15,14 +15,21 @@ public final class CarriedJars {
   public static final String RUNTIME = "navitas-runtime.jar";
   /** The JUnit listeners, for tests. */
   public static final String LISTENER = "navitas-runtime-junit.jar";
-  static final List<String> ALL = Collections.unmodifiableList(Arrays.asList(RUNTIME, LISTENER));
+  /** The hooks, for apps whose calls of APIs are hooked. */
+  public static final String HOOKS = "navitas-hooks.jar";
+  private static final List<String> ALL = Collections.unmodifiableList(Arrays.asList(RUNTIME, LISTENER, HOOKS));
 
   private CarriedJars() {}
+
+  /** Returns the jars of a bundle. */
+  static List<String> ofBundle(boolean hooks) {
+    return hooks ? ALL : ALL.subList(0, ALL.indexOf(HOOKS));
+  }
 
   /**
    * Returns the contents of a jar.
    *
-   * @param jar {@link #RUNTIME} or {@link #LISTENER}
+   * @param jar {@link #RUNTIME}, {@link #LISTENER} or {@link #HOOKS}
    * @return the bytes of the jar
    * @throws IOException if the plugin's jar cannot be read
    */

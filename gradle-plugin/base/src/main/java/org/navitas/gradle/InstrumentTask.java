@@ -15,6 +15,7 @@ import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.CacheableTask;
 import org.gradle.api.tasks.Input;
 import org.gradle.api.tasks.LocalState;
+import org.gradle.api.tasks.Nested;
 import org.gradle.api.tasks.OutputDirectory;
 import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.TaskAction;
@@ -37,6 +38,7 @@ public class InstrumentTask extends ModuleTask {
   private Provider<List<String>> excludes;
   private Provider<Boolean> instrumentTests;
   private Provider<Boolean> skipTrivial;
+  private HookChoice hooks;
   private Provider<File> outputFolder;
 
   void settings(
@@ -44,11 +46,13 @@ public class InstrumentTask extends ModuleTask {
       Provider<List<String>> excludes,
       Provider<Boolean> instrumentTests,
       Provider<Boolean> skipTrivial,
+      HookChoice hooks,
       Provider<File> outputFolder) {
     this.includes = includes;
     this.excludes = excludes;
     this.instrumentTests = instrumentTests;
     this.skipTrivial = skipTrivial;
+    this.hooks = hooks;
     this.outputFolder = outputFolder;
   }
 
@@ -109,6 +113,16 @@ public class InstrumentTask extends ModuleTask {
   }
 
   /**
+   * Returns which calls of APIs are hooked.
+   *
+   * @return a choice
+   */
+  @Nested
+  public HookChoice getHooks() {
+    return hooks;
+  }
+
+  /**
    * Returns the folder of instrumented classes.
    *
    * @return an output folder
@@ -158,16 +172,18 @@ public class InstrumentTask extends ModuleTask {
     List<org.navitas.instrument.Input> inputs = new ArrayList<>();
     for (ClassPathEntry entry : entries()) {
       if (takes(entry)) {
-        String source = entry.isTestCode ? "test" : "main";
+        String source =
+            !entry.isOwnCode() ? org.navitas.instrument.Input.DEPENDENCY : entry.isTestCode ? "test" : "main";
         inputs.add(
             new org.navitas.instrument.Input(entry.file.toPath(), out.resolve(entry.path), source, entry.module));
       }
     }
-    if (inputs.isEmpty()) {
+    if (inputs.stream().allMatch(input -> input.source().equals(org.navitas.instrument.Input.DEPENDENCY))) {
       throw new GradleException(
           getPath() + ": nothing to profile: this module has only test code, and test code gets no probes");
     }
-    Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial()).build();
+    Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial())
+        .hooks(hooks.getHooks(), hooks.getHookLibraries()).build();
     try {
       Summary summary = BulkInstrumenter.run(inputs, options, getMap().toPath());
       for (String warning : summary.warnings()) {
@@ -190,6 +206,6 @@ public class InstrumentTask extends ModuleTask {
   }
 
   private boolean takes(ClassPathEntry entry) {
-    return entry.isOwnCode() && (getInstrumentTests() || !entry.isTestCode);
+    return entry.isOwnCode() ? getInstrumentTests() || !entry.isTestCode : hooks.takes(entry);
   }
 }

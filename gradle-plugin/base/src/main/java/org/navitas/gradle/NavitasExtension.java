@@ -17,6 +17,8 @@ public class NavitasExtension {
   private final List<String> arguments = new ArrayList<>();
   private boolean instrumentTests = true;
   private boolean skipTrivial;
+  private boolean hooks;
+  private boolean hookLibraries;
   private boolean ignoreFailures;
   private Object executable = "navitas";
   private Object output;
@@ -81,6 +83,42 @@ public class NavitasExtension {
    */
   public boolean isSkipTrivial() {
     return skipTrivial;
+  }
+
+  /**
+   * Sets whether calls of input, output and device APIs are hooked.
+   *
+   * @param hook see {@link org.navitas.instrument.Options#hooks}
+   */
+  public void setHooks(boolean hook) {
+    hooks = hook;
+  }
+
+  /**
+   * Returns whether calls of input, output and device APIs are hooked.
+   *
+   * @return false by default
+   */
+  public boolean isHooks() {
+    return hooks;
+  }
+
+  /**
+   * Sets whether the calls of all libraries are hooked, if those of the app are.
+   *
+   * @param hook see {@link org.navitas.instrument.Options#hookLibraries}
+   */
+  public void setHookLibraries(boolean hook) {
+    hookLibraries = hook;
+  }
+
+  /**
+   * Returns whether the calls of all libraries are hooked.
+   *
+   * @return false by default
+   */
+  public boolean isHookLibraries() {
+    return hookLibraries;
   }
 
   /**

@@ -56,6 +56,10 @@ public class NavitasPlugin implements Plugin<Project> {
     Provider<Boolean> instrumentTests =
         project.provider(() -> settings.flag("instrumentTests", extension.isInstrumentTests()));
 
+    HookChoice hooks = new HookChoice(
+        project.provider(() -> settings.flag("hooks", extension.isHooks())),
+        project.provider(() -> settings.flag("hookLibraries", extension.isHookLibraries())));
+
     InstrumentTask instrument = project.getTasks().create(INSTRUMENT, InstrumentTask.class);
     instrument.setGroup("Navitas");
     instrument.setDescription("Instruments copies of main and test classes for energy profiling.");
@@ -65,6 +69,7 @@ public class NavitasPlugin implements Plugin<Project> {
         project.provider(() -> settings.list("exclude", extension.getExcludes())),
         instrumentTests,
         project.provider(() -> settings.flag("skipTrivial", extension.isSkipTrivial())),
+        hooks,
         folder);
 
     BundleTask bundle = project.getTasks().create(BUNDLE, BundleTask.class);
@@ -74,6 +79,7 @@ public class NavitasPlugin implements Plugin<Project> {
     bundle.settings(
         folder,
         instrumentTests,
+        hooks,
         bundleFile,
         tests.candidates(),
         tests.addedByGradle(),

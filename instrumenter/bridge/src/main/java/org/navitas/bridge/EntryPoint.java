@@ -26,13 +26,16 @@ public final class EntryPoint {
    * @param includes include patterns, see {@link Options}
    * @param excludes exclude patterns, see {@link Options}
    * @param skipTrivial whether trivial methods get no probes
+   * @param hooks whether calls of APIs are hooked
+   * @param hookLibraries whether the calls of all libraries are hooked, too
    * @param mapFile the method map to write
    * @return on success {@code ok}, map id, classes, methods, skipped, rewritten, reused, seen, the number of framework
    *     patterns, each of these patterns with its number of classes, and the warnings; on failure {@code error} and the
    *     message
    */
   public List<String> instrument(
-      List<String> inputs, List<String> includes, List<String> excludes, boolean skipTrivial, String mapFile) {
+      List<String> inputs, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks,
+      boolean hookLibraries, String mapFile) {
     try {
       List<Input> parsed = new ArrayList<>();
       for (int i = 0; i < inputs.size(); i += INPUT_FIELDS) {
@@ -41,7 +44,8 @@ public final class EntryPoint {
         boolean mayHoldFrameworks = Boolean.parseBoolean(inputs.get(i + 4));
         parsed.add(new Input(in, out, inputs.get(i + 2), inputs.get(i + 3), mayHoldFrameworks));
       }
-      Options options = Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).build();
+      Options options = Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial)
+          .hooks(hooks, hookLibraries).build();
       return answer(BulkInstrumenter.run(parsed, options, Paths.get(mapFile)));
     } catch (InstrumentException | IllegalArgumentException e) {
       return Arrays.asList("error", String.valueOf(e.getMessage()));

@@ -87,7 +87,7 @@ public final class BulkInstrumenter {
   private static RunState recordClasses(List<Contents> all, RunState next) {
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
-        if (entry.info != null && !Skipped.EXCLUDED.equals(entry.info.untouchedReason())) {
+        if (entry.verdict == Selection.Verdict.TAKE && !Skipped.EXCLUDED.equals(entry.info.untouchedReason())) {
           next.classes.put(entry.sha256, entry.info);
         }
       }

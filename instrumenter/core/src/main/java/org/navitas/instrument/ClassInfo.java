@@ -16,19 +16,27 @@ final class ClassInfo {
   final List<Skipped> skipped;
   /** Why the whole class is skipped, as text for a warning; null if it is not. */
   final String problem;
+  /** Whether calls of the platform are replaced by calls of hooks. */
+  final boolean hooked;
 
-  ClassInfo(String name, String file, List<MethodRef> methods, List<Skipped> skipped, String problem) {
+  ClassInfo(String name, String file, List<MethodRef> methods, List<Skipped> skipped, String problem, boolean hooked) {
     this.name = name;
     this.file = file;
     this.methods = methods;
     this.skipped = skipped;
     this.problem = problem;
+    this.hooked = hooked;
   }
 
   /** Creates the result for a class that is skipped as a whole. */
   static ClassInfo untouched(String name, String reason, String problem) {
     return new ClassInfo(
-        name, null, Collections.emptyList(), Collections.singletonList(new Skipped(null, reason)), problem);
+        name, null, Collections.emptyList(), Collections.singletonList(new Skipped(null, reason)), problem, false);
+  }
+
+  /** Returns whether the class differs from its original. */
+  boolean changed() {
+    return hooked || !methods.isEmpty();
   }
 
   /** Returns a choice that skips the same methods again. */

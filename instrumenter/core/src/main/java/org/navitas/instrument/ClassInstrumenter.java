@@ -4,6 +4,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,19 @@ final class ClassInstrumenter {
    * @return the instrumented or skipped class
    */
   static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice) {
+    return instrument(original, fallback, choice, null);
+  }
+
+  /**
+   * Instruments one class and replaces its calls of the platform.
+   *
+   * @param original a class file; not changed
+   * @param fallback name to use if the class file cannot be parsed
+   * @param choice selects the methods to instrument
+   * @param hooks the calls to replace, or null for none
+   * @return the instrumented or skipped class
+   */
+  static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice, HookTable hooks) {
     String name = fallback;
     try {
       int major = ClassScan.majorOf(original);
@@ -63,13 +77,21 @@ final class ClassInstrumenter {
       if (scan.instrumented) {
         return untouched(name, Skipped.ALREADY_INSTRUMENTED, "already instrumented", original);
       }
-      return probe(original, scan, choice);
+      return probe(original, scan, choice, hooks);
     } catch (MalformedClassException | IOException | BadBytecode e) {
       return untouched(name, Skipped.MALFORMED, String.valueOf(e.getMessage()), original);
     } catch (RuntimeException e) {
       // Javassist throws various unchecked exceptions for malformed classes.
       return untouched(name, Skipped.MALFORMED, e.toString(), original);
     }
+  }
+
+  /** Replaces the calls of the platform in one class, which gets no probes; a class that cannot be parsed stays as it is. */
+  static ClassInstrumenter hook(byte[] original, String name, HookTable hooks) {
+    ClassInstrumenter done = instrument(original, name, (className, method, code) -> Skipped.EXCLUDED, hooks);
+    ClassInfo info = new ClassInfo(
+        done.info.name, done.info.file, Collections.emptyList(), Collections.emptyList(), null, done.info.hooked);
+    return new ClassInstrumenter(info, done.bytes, new int[0]);
   }
 
   /** Returns the instrumented class with the ids of {@link ClassInfo#methods}, or the original if it has no probes. */
@@ -89,9 +111,10 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(ClassInfo.untouched(name, reason, problem), original, new int[0]);
   }
 
-  private static ClassInstrumenter probe(byte[] original, ClassScan scan, MethodChoice choice)
+  private static ClassInstrumenter probe(byte[] original, ClassScan scan, MethodChoice choice, HookTable hooks)
       throws IOException, BadBytecode, MalformedClassException {
     ClassFile file = new ClassFile(new DataInputStream(new ByteSource(original)));
+    int hooked = hooks == null ? 0 : CallSites.replace(file, hooks);
     List<Skipped> skipped = new ArrayList<>();
     boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
     Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();
@@ -107,14 +130,14 @@ final class ClassInstrumenter {
         skipped.add(skipped(method, reason));
       }
     }
-    boolean room = scan.poolCount() + PROBE_CONSTANTS + bodies.size() <= POOL_LIMIT;
+    boolean room = file.getConstPool().getSize() + PROBE_CONSTANTS + bodies.size() <= POOL_LIMIT;
     List<MethodRef> methods = new ArrayList<>();
     int firstId = room && !bodies.isEmpty() ? addProbes(file, bodies, scan, methods, skipped) : 0;
     if (!room) {
       bodies.keySet().forEach(method -> skipped.add(skipped(method, Skipped.TOO_LARGE)));
     }
-    ClassInfo info = new ClassInfo(scan.name, file.getSourceFile(), methods, skipped, null);
-    if (methods.isEmpty()) {
+    ClassInfo info = new ClassInfo(scan.name, file.getSourceFile(), methods, skipped, null, hooked > 0);
+    if (!info.changed()) {
       return new ClassInstrumenter(info, original, new int[0]);
     }
     file.addAttribute(new AttributeInfo(file.getConstPool(), ClassScan.MARKER, MARKER_VERSION));

@@ -18,7 +18,7 @@ final class Contents {
     this.jarSha256 = jarSha256;
   }
 
-  boolean probed() {
-    return entries.stream().anyMatch(Entry::probed);
+  boolean changed() {
+    return entries.stream().anyMatch(Entry::changed);
   }
 }

@@ -16,8 +16,8 @@ final class Entry {
   final ClassInstrumenter work;
   /** Whether the input class already has probes. */
   final boolean instrumentedBefore;
-  /** Ids of {@code info.methods}; null until they are assigned. */
-  int[] ids;
+  /** Ids of {@code info.methods}, once they are assigned. */
+  int[] ids = {};
 
   Entry(
       String path, String sha256, Selection.Verdict verdict, ClassInfo info, ClassInstrumenter work, boolean instrumentedBefore) {
@@ -33,12 +33,18 @@ final class Entry {
     return info != null && !info.methods.isEmpty();
   }
 
+  /** Returns whether the output differs from the original. */
+  boolean changed() {
+    return info != null && info.changed();
+  }
+
   /** Describes in one line how the output is made; equal recipes give equal bytes. */
   String recipe() {
-    if (!probed()) {
+    if (!changed()) {
       return "copy " + sha256;
     }
-    StringBuilder text = new StringBuilder("probe ").append(sha256).append(" of ").append(ids.length).append(" from");
+    StringBuilder text = new StringBuilder(info.hooked ? "hook " + HookTable.platform().id() + ' ' : "probe ");
+    text.append(sha256).append(" of ").append(ids.length).append(" from");
     for (int i = 0; i < ids.length; i++) {
       if (i == 0 || ids[i] != ids[i - 1] + 1) {
         text.append(' ').append(ids[i]);
@@ -57,7 +63,10 @@ final class Entry {
     if (!Io.sha256Hex(bytes).equals(sha256)) {
       throw new InstrumentException(path + ": changed during instrumentation");
     }
-    return ClassInstrumenter.instrument(bytes, info.name, info.choice()).bytes(ids);
+    if (verdict == Selection.Verdict.HOOK) {
+      return ClassInstrumenter.hook(bytes, info.name, HookTable.platform()).bytes(ids);
+    }
+    return ClassInstrumenter.instrument(bytes, info.name, info.choice(), info.hooked ? HookTable.platform() : null).bytes(ids);
   }
 
   /** Reads the original file. */

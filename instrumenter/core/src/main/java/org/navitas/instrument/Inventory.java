@@ -159,10 +159,13 @@ final class Inventory {
     Selection.Verdict verdict = selection.of(name, input);
     switch (verdict) {
       case TAKE:
-        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection);
+        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection, selection.hooks());
         info = info != null ? info : work.info;
-        boolean keep = work != null && !info.methods.isEmpty() && keptBytes.addAndGet(bytes.length) <= MAX_KEPT;
-        return new Entry(path, sha256, verdict, info, keep ? work : null, before);
+        return new Entry(path, sha256, verdict, info, work != null && keep(info, bytes) ? work : null, before);
+      case HOOK:
+        ClassInstrumenter hooked = ClassInstrumenter.hook(bytes, name, selection.hooks());
+        boolean changed = hooked.info.changed();
+        return new Entry(path, sha256, verdict, changed ? hooked.info : null, changed && keep(hooked.info, bytes) ? hooked : null, before);
       case EXCLUDED:
         return new Entry(path, sha256, verdict, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);
       case FRAMEWORK:
@@ -171,6 +174,10 @@ final class Inventory {
       default:
         return new Entry(path, sha256, verdict, null, null, before);
     }
+  }
+
+  private boolean keep(ClassInfo info, byte[] bytes) {
+    return info.changed() && keptBytes.addAndGet(bytes.length) <= MAX_KEPT;
   }
 
   /** Adds the warnings for an entry. Called in the order of entries. */

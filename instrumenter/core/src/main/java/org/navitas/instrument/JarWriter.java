@@ -25,7 +25,7 @@ final class JarWriter {
   private final Contents contents;
   private final byte[] properties;
   private final Warnings warnings;
-  private final Map<String, Entry> probed = new HashMap<>();
+  private final Map<String, Entry> changed = new HashMap<>();
   private boolean unsign;
   private Expansion expansion;
 
@@ -37,8 +37,8 @@ final class JarWriter {
     this.properties = properties;
     this.warnings = warnings;
     for (Entry entry : contents.entries) {
-      if (entry.probed()) {
-        probed.put(entry.path, entry);
+      if (entry.changed()) {
+        changed.put(entry.path, entry);
       }
     }
   }
@@ -48,7 +48,7 @@ final class JarWriter {
     Path out = contents.input.out();
     Io.createParent(out);
     Path temporary = Io.temporaryFor(out);
-    if (probed.isEmpty() && properties == null) {
+    if (changed.isEmpty() && properties == null) {
       Files.copy(contents.input.in(), temporary, StandardCopyOption.REPLACE_EXISTING);
     } else {
       try (ZipFile jar = new ZipFile(contents.input.in().toFile());
@@ -64,7 +64,7 @@ final class JarWriter {
 
   private void copy(ZipFile jar, ZipOutputStream zip, boolean dropProperties) throws IOException, InstrumentException {
     expansion = new Expansion(contents.input.in());
-    unsign = !probed.isEmpty() && Collections.list(jar.entries()).stream()
+    unsign = !changed.isEmpty() && Collections.list(jar.entries()).stream()
         .anyMatch(entry -> JarSignature.isSignature(entry.getName()));
     if (unsign) {
       warnings.add("signature removed, since it does not match instrumented classes", contents.input.in().toString());
@@ -87,7 +87,7 @@ final class JarWriter {
 
   private void copy(ZipFile jar, ZipEntry entry, ZipOutputStream zip) throws IOException, InstrumentException {
     try (InputStream in = expansion.counted(jar.getInputStream(entry))) {
-      Entry instrumented = probed.get(entry.getName());
+      Entry instrumented = changed.get(entry.getName());
       if (instrumented != null) {
         put(zip, entryLike(entry), instrumented.instrumented(() -> Io.read(in)));
       } else if (unsign && entry.getName().equals(JarFile.MANIFEST_NAME)) {

@@ -14,8 +14,8 @@ import java.util.TreeMap;
  * classes keep the ids of equal methods.
  */
 final class Numbering {
-  /** Event records have 22 bits for the id; the runtime uses the last four ids. */
-  static final int MAX_METHODS = (1 << 22) - 4;
+  /** Event records have 22 bits for the id; the last 256 belong to API calls and to the runtime. */
+  static final int MAX_METHODS = (1 << 22) - 256;
 
   /** One class of the map. */
   static final class NumberedClass {
@@ -50,7 +50,7 @@ final class Numbering {
     Map<String, Map<Entry, Input>> byName = new TreeMap<>();
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
-        if (entry.info != null && entry.info.untouchedReason() == null) {
+        if (entry.verdict == Selection.Verdict.TAKE && entry.info.untouchedReason() == null) {
           byName.computeIfAbsent(entry.info.name, k -> new LinkedHashMap<>()).put(entry, contents.input);
         }
       }

@@ -24,11 +24,15 @@ public final class Options {
   private final List<String> includes;
   private final List<String> excludes;
   private final boolean skipTrivial;
+  private final boolean hooks;
+  private final boolean hookLibraries;
 
   private Options(Builder builder) {
     includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
     excludes = Collections.unmodifiableList(new ArrayList<>(builder.excludes));
     skipTrivial = builder.skipTrivial;
+    hooks = builder.hooks;
+    hookLibraries = builder.hookLibraries;
   }
 
   /**
@@ -76,11 +80,31 @@ public final class Options {
     return skipTrivial;
   }
 
+  /**
+   * Returns whether calls of input, output and device APIs are hooked.
+   *
+   * @return true to hook the calls of the user's classes, and of HTTP clients among the libraries
+   */
+  public boolean hooks() {
+    return hooks;
+  }
+
+  /**
+   * Returns whether the calls of all libraries are hooked, too.
+   *
+   * @return true to hook them
+   */
+  public boolean hookLibraries() {
+    return hookLibraries;
+  }
+
   /** Collects options. Not thread-safe. */
   public static final class Builder {
     private final List<String> includes = new ArrayList<>();
     private final List<String> excludes = new ArrayList<>();
     private boolean skipTrivial;
+    private boolean hooks;
+    private boolean hookLibraries;
 
     private Builder() {}
 
@@ -114,6 +138,19 @@ public final class Options {
      */
     public Builder skipTrivial(boolean skip) {
       skipTrivial = skip;
+      return this;
+    }
+
+    /**
+     * Sets whether calls of input, output and device APIs are hooked.
+     *
+     * @param hook true to hook them
+     * @param libraries true to hook the calls of all libraries, too
+     * @return this
+     */
+    public Builder hooks(boolean hook, boolean libraries) {
+      hooks = hook;
+      hookLibraries = hook && libraries;
       return this;
     }
 

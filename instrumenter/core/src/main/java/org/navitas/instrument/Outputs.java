@@ -74,19 +74,19 @@ final class Outputs {
   private void writeJar(Contents contents, byte[] added) throws IOException, InstrumentException {
     StringBuilder all = new StringBuilder(contents.jarSha256).append(' ').append(properties != null);
     all.append(' ').append(added == null ? "" : mapId);
-    int probed = 0;
+    int changed = 0;
     for (Entry entry : contents.entries) {
       all.append('\n').append(entry.recipe());
-      probed += entry.probed() ? 1 : 0;
+      changed += entry.changed() ? 1 : 0;
     }
     String recipe = "jar " + Io.sha256Hex(all.toString());
     Path root = PathChecks.real(contents.input.out());
     JarWriter writer = new JarWriter(contents, added, warnings);
     if (current(root, "", recipe)) {
-      reused += probed;
+      reused += changed;
     } else {
       writer.write(properties != null);
-      rewritten += probed;
+      rewritten += changed;
     }
     output(contents).files.put("", RunState.Written.of(recipe, root));
   }
@@ -126,12 +126,12 @@ final class Outputs {
     Path target = root.resolve(entry.path);
     try {
       if (current(root, entry.path, entry.recipe())) {
-        reused += entry.probed() ? 1 : 0;
+        reused += entry.changed() ? 1 : 0;
       } else {
         if (createdFolders.add(target.getParent())) {
           Files.createDirectories(target.getParent());
         }
-        if (entry.probed()) {
+        if (entry.changed()) {
           Files.write(target, entry.instrumented(() -> Files.readAllBytes(from)));
           rewritten++;
         } else {

@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 final class RunState {
   /** Increases with every change of this format or of the instrumented code. */
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
   private static final int HASH_BYTES = 32;
 
   /** A written file: how it was made, and what shows that it has not been changed since. */
@@ -94,6 +94,7 @@ final class RunState {
       text(out, info.name);
       optional(out, info.file);
       optional(out, info.problem);
+      out.writeBoolean(info.hooked);
       out.writeInt(info.methods.size());
       for (MethodRef method : info.methods) {
         text(out, method.name);
@@ -133,6 +134,7 @@ final class RunState {
       String name = text(in);
       String file = optional(in);
       String problem = optional(in);
+      boolean hooked = in.readBoolean();
       List<MethodRef> methods = new ArrayList<>();
       for (int m = in.readInt(); m > 0; m--) {
         methods.add(new MethodRef(text(in), text(in), in.readInt()));
@@ -141,7 +143,7 @@ final class RunState {
       for (int s = in.readInt(); s > 0; s--) {
         skipped.add(new Skipped(optional(in), text(in)));
       }
-      classes.put(sha256, new ClassInfo(name, file, methods, skipped, problem));
+      classes.put(sha256, new ClassInfo(name, file, methods, skipped, problem, hooked));
     }
     for (int n = in.readInt(); n > 0; n--) {
       Output output = new Output();

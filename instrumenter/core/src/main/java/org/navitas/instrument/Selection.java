@@ -15,6 +15,8 @@ final class Selection implements MethodChoice {
     NO_CODE,
     /** It belongs to a known framework, in a jar that can contain frameworks. */
     FRAMEWORK,
+    /** It gets no probes, but its calls of APIs are hooked. */
+    HOOK,
     /** It belongs to a dependency, and there are no include patterns. */
     DEPENDENCY,
     /** No include pattern matches it. */
@@ -22,6 +24,9 @@ final class Selection implements MethodChoice {
   }
 
   private static final String RUNTIME = "org.navitas.runtime.";
+  private static final String HOOKS = "org.navitas.hooks.";
+  /** Libraries that are an app's usual way to the network and to files. */
+  private static final String[] HOOKED_LIBRARIES = {"okhttp3.", "okio.", "com.squareup.okhttp.", "kotlin.io."};
   /** Packages of platforms, languages and test frameworks, which users do not regard as their code. */
   private static final String[] FRAMEWORKS = {
     "android.", "androidx.", "com.android.", "com.google.android.", "dalvik.", "libcore.",
@@ -39,9 +44,13 @@ final class Selection implements MethodChoice {
   /** Patterns for {@code class#method}. */
   private final List<Pattern> excludedMethods = new ArrayList<>();
   private final boolean skipTrivial;
+  private final boolean hooks;
+  private final boolean hookLibraries;
 
   Selection(Options options) throws InstrumentException {
     skipTrivial = options.skipTrivial();
+    hooks = options.hooks();
+    hookLibraries = options.hookLibraries();
     for (String pattern : options.includes()) {
       if (pattern.indexOf(METHOD) >= 0) {
         throw new InstrumentException("pattern '" + pattern + "': methods can only be excluded; include their class");
@@ -57,6 +66,9 @@ final class Selection implements MethodChoice {
   /** Returns everything, apart from the bytes of a class, that decides what happens to its methods. */
   static String rulesOf(Options options) {
     StringBuilder rules = new StringBuilder().append(options.skipTrivial());
+    if (options.hooks()) {
+      rules.append('\n').append(HookTable.platform().id());
+    }
     for (String pattern : options.excludes()) {
       if (pattern.indexOf(METHOD) >= 0) {
         rules.append('\n').append(pattern);
@@ -73,8 +85,28 @@ final class Selection implements MethodChoice {
     return skipTrivial && TrivialMethod.is(method, code) ? Skipped.TRIVIAL : null;
   }
 
+  /** Returns the hooks for the classes that are taken; null without hooks. */
+  HookTable hooks() {
+    return hooks ? HookTable.platform() : null;
+  }
+
   Verdict of(String className, Input input) {
-    if (className.startsWith(RUNTIME) || className.endsWith("package-info") || className.equals("module-info")) {
+    Verdict verdict = ofProbes(className, input);
+    boolean library = verdict == Verdict.DEPENDENCY || verdict == Verdict.FRAMEWORK || verdict == Verdict.NOT_INCLUDED;
+    return library && hooks && (hookLibraries || startsWithAny(className, HOOKED_LIBRARIES)) ? Verdict.HOOK : verdict;
+  }
+
+  private static boolean startsWithAny(String className, String[] prefixes) {
+    for (String prefix : prefixes) {
+      if (className.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private Verdict ofProbes(String className, Input input) {
+    if (className.startsWith(RUNTIME) || className.startsWith(HOOKS) || className.endsWith("package-info") || className.equals("module-info")) {
       return Verdict.NO_CODE;
     }
     if (!includes.isEmpty()) {

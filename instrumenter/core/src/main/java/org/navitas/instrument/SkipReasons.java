@@ -20,7 +20,7 @@ final class SkipReasons {
     Map<String, List<Entry>> byReason = new LinkedHashMap<>();
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
-        if (entry.verdict != null && !entry.probed()) {
+        if (entry.verdict != null && !entry.changed()) {
           byReason.computeIfAbsent(reason(entry, options), reason -> new ArrayList<>()).add(entry);
         }
       }
@@ -45,6 +45,7 @@ final class SkipReasons {
       case FRAMEWORK:
         return "of known frameworks";
       case DEPENDENCY:
+      case HOOK:
         return "of dependencies";
       case NOT_INCLUDED:
         return "that no include pattern matches: " + String.join(" ", options.includes());

@@ -383,6 +383,42 @@ public class BulkTest {
   }
 
   @Test
+  public void hooksAreAChoiceAndLibrariesAnother() throws Exception {
+    String body = "int f() throws Exception { return new java.io.FileInputStream(\"x\").read(); }";
+    compile(in, "a.App", body);
+    Path library = temporary.getRoot().toPath().resolve("library");
+    compile(library, "q.Library", body);
+    compile(library, "q.Plain", "int f() { return 1; }");
+    compile(library, "okio.Files", body);
+    Path libraryOut = temporary.getRoot().toPath().resolve("library-out");
+    List<Input> both = inputs(new Input(in, out, Input.MAIN, ":app"), new Input(library, libraryOut, Input.DEPENDENCY, ":app"));
+    Summary off = BulkInstrumenter.run(both, Options.defaults(), map);
+    byte[] probed = Files.readAllBytes(out.resolve("a/App.class"));
+    assertFalse(hooked(out.resolve("a/App.class")));
+    assertFalse(hooked(libraryOut.resolve("okio/Files.class")));
+
+    Options hooks = Options.builder().hooks(true, false).build();
+    Summary on = BulkInstrumenter.run(both, hooks, map);
+    assertEquals(off.mapId(), on.mapId());
+    assertTrue(hooked(out.resolve("a/App.class")));
+    assertTrue(hooked(libraryOut.resolve("okio/Files.class")));
+    assertFalse(hooked(libraryOut.resolve("q/Library.class")));
+    assertEquals(2, BulkInstrumenter.run(both, hooks, map).reused());
+
+    BulkInstrumenter.run(both, Options.builder().hooks(true, true).build(), map);
+    assertTrue(hooked(libraryOut.resolve("q/Library.class")));
+    assertArrayEquals(Files.readAllBytes(library.resolve("q/Plain.class")), Files.readAllBytes(libraryOut.resolve("q/Plain.class")));
+
+    BulkInstrumenter.run(both, Options.defaults(), map);
+    assertArrayEquals(probed, Files.readAllBytes(out.resolve("a/App.class")));
+    assertFalse(hooked(libraryOut.resolve("q/Library.class")));
+  }
+
+  private static boolean hooked(Path file) throws IOException {
+    return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains("org/navitas/hooks/");
+  }
+
+  @Test
   public void excludesMethodsByName() throws Exception {
     compile(in, "a.Work", "int f() { return 1; } int f(int x) { return x; } int g() { return 2; } int fit() { return 3; } "
         + "class Inner { int f() { return 4; } }");

@@ -278,6 +278,11 @@ final class CallTree {
         buffer.lazySet(at);
     }
 
+    /** Returns the number of the current node, as rows of epochs have it. */
+    int currentNumber() {
+        return (int) number(current);
+    }
+
     private long number(int node) {
         return numbered + (node >> Node.BITS);
     }

@@ -28,13 +28,27 @@ final class ChunkWriter {
             return;
         }
         boolean calls = track.type == Format.CALLS;
-        int most = Math.max(16, sink.payloadLimit() / 8 & ~1); // an anchor is two words
+        int record = wordsOf(track.type);
+        int most = Math.max(16, sink.payloadLimit() / 8) / record * record;
         for (int at = buffer.written; at < end; ) {
             int length = Math.min(end - at, most);
             int start = begin(owner, track, calls ? mapId : 0, calls ? buffer.base : 0);
             chunk.words(buffer.words, at, length);
-            finish(start, calls ? length : length / 2);
+            finish(start, length / record);
             at += length;
+        }
+    }
+
+    private static int wordsOf(int type) {
+        switch (type) {
+            case Format.CALLS:
+                return 1;
+            case Format.ANCHORS:
+                return Format.ANCHOR_WORDS;
+            case Format.HOOKS:
+                return Format.HOOK_WORDS;
+            default:
+                return Format.HANDOFF_WORDS;
         }
     }
 

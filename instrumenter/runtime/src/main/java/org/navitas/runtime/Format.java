@@ -18,7 +18,9 @@ final class Format {
     static final int COUNTERS = 3;
     static final int MARKERS = 4;
     static final int FOLDED = 5;
+    static final int HOOKS = 6;
     static final int CLOCK_TRIPLES = 8;
+    static final int HANDOFFS = 9;
 
     /** Kinds of events. An event is {@code kind << 62 | method << 40 | delta_ns}. */
     static final long ENTER = 0L;
@@ -30,10 +32,18 @@ final class Format {
 
     /** A reserved method id for {@link Recorder#mark}; the three ids after it are for calibration. */
     static final int EDGE = 0x3FFFFC;
+    /** The first reserved method id for calls of APIs; 128 ids belong to them. */
+    static final int FIRST_API = 0x3FFF00;
 
     /** Words of an epoch before its rows, and words of a row, as a thread passes them to the writer. */
     static final int EPOCH_WORDS = 3;
     static final int ROW_WORDS = 4;
+    /** Words of other records. */
+    static final int ANCHOR_WORDS = 2;
+    static final int HOOK_WORDS = 5;
+    static final int HANDOFF_WORDS = 4;
+    /** The node of a hook's record if calls are events. */
+    static final int NO_NODE = -1;
 
     /** The counter source of ticks, and the setting that adds a source of threads. */
     static final int TICKS = 3;

@@ -4,7 +4,7 @@ package org.navitas.runtime;
  * Limits for memory and time of a recording. Contains only constants, which the compiler inlines, so the jar does not
  * contain this class.
  *
- * <p>With 512 event buffers (16 MiB), all pools and call trees together use at most 34 MiB. In addition, each thread
+ * <p>With 512 event buffers (16 MiB), all pools and call trees together use at most 37 MiB. In addition, each thread
  * uses about 4 KB, plus four bytes for each level of its stack.
  */
 final class Limits {
@@ -16,9 +16,11 @@ final class Limits {
     static final int EVENT_WORDS = 4096;
     static final int ANCHOR_WORDS = 256;
     static final int FOLD_WORDS = 512;
+    static final int HOOK_WORDS = 640;
     /** Anchor buffers and folded-call buffers for each event buffer. */
     static final int ANCHOR_BUFFERS = 4;
     static final int FOLD_BUFFERS = 2;
+    static final int HOOK_BUFFERS = 1;
     /** For each event buffer: nodes of all call trees, and rows in large buffers. */
     static final int NODES = 256;
 

@@ -19,6 +19,8 @@ public final class Recorder implements Runnable {
     final BufferPool eventBuffers;
     final BufferPool anchorBuffers;
     final BufferPool foldBuffers;
+    /** For records of hooks and handoffs. */
+    final BufferPool hookBuffers;
     /** Nodes that all call trees together can still add. */
     final AtomicInteger spareNodes;
     /** Anchors closer than this use up credit. */
@@ -50,6 +52,7 @@ public final class Recorder implements Runnable {
         anchorBuffers = new BufferPool(Limits.ANCHOR_WORDS, Limits.ANCHOR_BUFFERS * buffers, 0);
         int nodes = Limits.NODES * buffers;
         foldBuffers = new BufferPool(Limits.FOLD_WORDS, Limits.FOLD_BUFFERS * buffers, Format.ROW_WORDS * nodes);
+        hookBuffers = new BufferPool(Limits.HOOK_WORDS, Limits.HOOK_BUFFERS * buffers, 0);
         spareNodes = new AtomicInteger(nodes);
         creditNs = Math.max(1, settings.anchorIntervalNs / 10);
         writer = new Writer(platform, out, settings.flushIntervalNs, markers, counters, new RecordLog(Format.CLOCK_TRIPLES));

@@ -23,6 +23,8 @@ final class Settings {
     final boolean ticked;
     /** Whether probes record nothing. */
     final boolean unprobed;
+    /** Whether hooks record what API calls did. */
+    final boolean hooks;
     final long eventBudgetBytes;
     final long anchorIntervalNs;
     final long sampleIntervalNs;
@@ -36,6 +38,7 @@ final class Settings {
         logcat = "logcat".equals(values.getProperty("transport"));
         ticked = "tick".equals(values.getProperty("mode"));
         unprobed = "none".equals(values.getProperty("mode"));
+        hooks = "true".equals(values.getProperty("hooks"));
         folded = ticked || "folded".equals(values.getProperty("mode"));
         out = values.containsKey("out") ? under(values.getProperty("out")) : null;
         if (out == null && !logcat) {

@@ -19,6 +19,8 @@ final class ThreadRecorder extends CallEvents {
     private final Ticker ticker;
     private final Track folds;
     private final Anchors anchors;
+    private final Track hooks;
+    private final Track handoffs;
     private final CallTree tree;
 
     /** Whether probes can use the tree directly, with exact times; never while they record events. */
@@ -52,6 +54,8 @@ final class ThreadRecorder extends CallEvents {
         Track anchorTrack = new Track(Format.ANCHORS, Limits.OWN_ANCHOR_WORDS, recorder.anchorBuffers, recorder.writer);
         anchors = new Anchors(anchorTrack, platform, recorder.creditNs, born);
         nextRenewal = born;
+        hooks = new Track(Format.HOOKS, 0, recorder.hookBuffers, recorder.writer);
+        handoffs = new Track(Format.HANDOFFS, 0, recorder.hookBuffers, recorder.writer);
     }
 
     /** Creates a recorder that records nothing: for threads of the runtime, and while a thread is registered. */
@@ -97,6 +101,54 @@ final class ThreadRecorder extends CallEvents {
         if (time != tick || !tree.exit(method, kind == Format.THROW)) {
             exit(method, kind, platform);
         }
+    }
+
+    /** Records what the current call, of an API, did. Its words are those of docs/dev/formats.md, without the node. */
+    void hook(long start, long end, long amount, int kindAndFlags, long handle) {
+        if (busy) {
+            return;
+        }
+        Buffer to = room(hooks, Format.HOOK_WORDS);
+        if (to != null) {
+            int node = folding ? tree.currentNumber() : Format.NO_NODE;
+            int at = to.get();
+            long[] words = to.words;
+            words[at] = start;
+            words[at + 1] = end;
+            words[at + 2] = amount;
+            words[at + 3] = (long) node << 32 | kindAndFlags;
+            words[at + 4] = handle;
+            to.lazySet(at + Format.HOOK_WORDS);
+        }
+    }
+
+    /** Records that this thread ran work that another thread, or this one earlier, handed over at {@code originTime}. */
+    void handoff(long start, long end, long originSerial, long originTime) {
+        if (busy) {
+            return;
+        }
+        Buffer to = room(handoffs, Format.HANDOFF_WORDS);
+        if (to != null) {
+            int at = to.get();
+            long[] words = to.words;
+            words[at] = start;
+            words[at + 1] = end;
+            words[at + 2] = originSerial;
+            words[at + 3] = originTime;
+            to.lazySet(at + Format.HANDOFF_WORDS);
+        }
+    }
+
+    /** Returns a buffer with space for one record; returns null, and counts the record as lost, if none is free. */
+    private static Buffer room(Track track, int words) {
+        Buffer to = track.head();
+        if (to.get() + words > to.words.length) {
+            to = track.roll(0, 0);
+            if (to == null) {
+                track.lose(1);
+            }
+        }
+        return to;
     }
 
     private void slowEnter(int method, long kind) {
@@ -302,6 +354,8 @@ final class ThreadRecorder extends CallEvents {
         calls.drain(this, out, partial || !alive);
         anchors.track.drain(this, out, partial || !alive);
         folds.drain(this, out, partial || !alive);
+        hooks.drain(this, out, partial || !alive);
+        handoffs.drain(this, out, partial || !alive);
         if (!alive) {
             spendEvents();
             anchors.settle();
@@ -310,6 +364,8 @@ final class ThreadRecorder extends CallEvents {
             folds.drain(this, out, true);
             calls.release();
             anchors.track.release();
+            hooks.release();
+            handoffs.release();
             recorder.threads.forget(this);
         }
         return alive;

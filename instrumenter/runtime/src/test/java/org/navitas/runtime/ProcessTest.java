@@ -97,10 +97,10 @@ public class ProcessTest {
     }
 
     @Test
-    public void jarHasAtMostFortyKilobytes() throws Exception {
+    public void jarIsSmall() throws Exception {
         File classes = new File(Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         if (!classes.isDirectory()) {
-            assertTrue(classes.length() <= 40 << 10);
+            assertTrue(classes.length() <= 44 << 10);
             return;
         }
         List<String> leftOut = Arrays.asList("Format.class", "JvmOnly.class", "Limits.class", "Node.class", "package-info.class");
@@ -114,6 +114,6 @@ public class ProcessTest {
             }
         }
         int manifestAndFolders = 130; // 105 in the jar that Maven makes
-        assertTrue("the classes alone: " + jar.size(), jar.size() + manifestAndFolders <= 40 << 10);
+        assertTrue("the classes alone: " + jar.size(), jar.size() + manifestAndFolders <= 44 << 10);
     }
 }

@@ -36,7 +36,7 @@ public final class AndroidModule {
     variants = new VariantChoice(project, this, settings, extension);
     runtime = project.getTasks().create(RUNTIME_TASK, RuntimeJarsTask.class);
     runtime.setDescription("Writes the libraries that instrumented APKs need in addition to the app's classes.");
-    runtime.settings(project.provider(() -> new File(folder(project), "runtime")));
+    runtime.settings(project.provider(() -> new File(folder(project), "runtime")), project.provider(this::hooks));
   }
 
   /**
@@ -133,7 +133,13 @@ public final class AndroidModule {
         project.getPath(),
         settings.list("include", extension.getIncludes()),
         settings.list("exclude", extension.getExcludes()),
-        settings.flag("skipTrivial", extension.isSkipTrivial()));
+        settings.flag("skipTrivial", extension.isSkipTrivial()),
+        hooks(),
+        settings.flag("hookLibraries", extension.isHookLibraries()));
+  }
+
+  private boolean hooks() {
+    return settings.flag("hooks", extension.isHooks());
   }
 
   /**

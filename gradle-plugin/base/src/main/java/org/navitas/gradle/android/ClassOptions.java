@@ -16,12 +16,17 @@ public final class ClassOptions implements Serializable {
   private final ArrayList<String> includes;
   private final ArrayList<String> excludes;
   private final boolean skipTrivial;
+  private final boolean hooks;
+  private final boolean hookLibraries;
 
-  ClassOptions(String module, List<String> includes, List<String> excludes, boolean skipTrivial) {
+  ClassOptions(
+      String module, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks, boolean hookLibraries) {
     this.module = module;
     this.includes = new ArrayList<>(includes);
     this.excludes = new ArrayList<>(excludes);
     this.skipTrivial = skipTrivial;
+    this.hooks = hooks;
+    this.hookLibraries = hookLibraries;
   }
 
   /**
@@ -33,7 +38,7 @@ public final class ClassOptions implements Serializable {
   public ClassOptions without(String pattern) {
     List<String> more = new ArrayList<>(excludes);
     more.add(pattern);
-    return new ClassOptions(module, includes, more, skipTrivial);
+    return new ClassOptions(module, includes, more, skipTrivial, hooks, hookLibraries);
   }
 
   /** Returns whether no class gets probes. */
@@ -42,12 +47,12 @@ public final class ClassOptions implements Serializable {
   }
 
   /**
-   * Returns whether include patterns can match libraries.
+   * Returns whether libraries can get probes or hooks.
    *
-   * @return whether there are include patterns
+   * @return whether there are include patterns or hooks
    */
   public boolean mayNameLibraries() {
-    return !includes.isEmpty();
+    return !includes.isEmpty() || hooks;
   }
 
   /**
@@ -56,10 +61,10 @@ public final class ClassOptions implements Serializable {
    * @return the options as text
    */
   public String text() {
-    return module + " " + includes + " " + excludes + " " + skipTrivial;
+    return module + " " + includes + " " + excludes + " " + skipTrivial + " " + hooks + " " + hookLibraries;
   }
 
   Options options() {
-    return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).build();
+    return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).hooks(hooks, hookLibraries).build();
   }
 }

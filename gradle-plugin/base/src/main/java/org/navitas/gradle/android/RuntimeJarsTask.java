@@ -16,19 +16,21 @@ import org.navitas.gradle.BundleZip;
 import org.navitas.gradle.CarriedJars;
 
 /**
- * Writes the runtime and the JUnit listener as libraries for apps, with rules for R8 and ProGuard that a JVM does not
+ * Writes the runtime, with the hooks if the app has any, and the JUnit listener as libraries for apps, with rules for R8 and ProGuard that a JVM does not
  * need.
  */
 public class RuntimeJarsTask extends DefaultTask {
   /** Probes refer to the runtime by name, and the runtime finds the map's class by name. */
   private static final String RULES =
-      "-keep class org.navitas.runtime.** { *; }\n-keep class org.navitas.map.** { *; }\n"
+      "-keep class org.navitas.runtime.** { *; }\n-keep class org.navitas.map.** { *; }\n-keep class org.navitas.hooks.** { *; }\n"
           + "-dontwarn org.navitas.**\n-dontwarn java.lang.management.**\n-dontwarn org.junit.**\n";
 
   private Provider<File> folder;
+  private Provider<Boolean> hooks;
 
-  void settings(Provider<File> folder) {
+  void settings(Provider<File> folder, Provider<Boolean> hooks) {
     this.folder = folder;
+    this.hooks = hooks;
   }
 
   /**
@@ -39,6 +41,16 @@ public class RuntimeJarsTask extends DefaultTask {
   @Input
   public String getHash() {
     return CarriedJars.hash();
+  }
+
+  /**
+   * Returns whether the app has hooks.
+   *
+   * @return true to write them
+   */
+  @Input
+  public boolean getHooks() {
+    return hooks.get();
   }
 
   /**
@@ -68,16 +80,19 @@ public class RuntimeJarsTask extends DefaultTask {
    */
   @TaskAction
   public void write() throws IOException {
-    write(CarriedJars.RUNTIME, getRuntime());
-    write(CarriedJars.LISTENER, getListener());
+    String[] runtime = {CarriedJars.RUNTIME, CarriedJars.HOOKS};
+    write(getRuntime(), getHooks() ? runtime : new String[] {CarriedJars.RUNTIME});
+    write(getListener(), CarriedJars.LISTENER);
   }
 
-  private static void write(String jar, File target) throws IOException {
-    try (BundleZip zip = new BundleZip(Files.newOutputStream(target.toPath()));
-        ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(CarriedJars.bytes(jar)))) {
-      for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-        if (!entry.isDirectory() && !entry.getName().startsWith("META-INF/")) {
-          zip.add(entry.getName(), CarriedJars.read(in));
+  private static void write(File target, String... jars) throws IOException {
+    try (BundleZip zip = new BundleZip(Files.newOutputStream(target.toPath()))) {
+      for (String jar : jars) {
+        ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(CarriedJars.bytes(jar)));
+        for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+          if (!entry.isDirectory() && !entry.getName().startsWith("META-INF/")) {
+            zip.add(entry.getName(), CarriedJars.read(in));
+          }
         }
       }
       zip.add("META-INF/proguard/navitas.pro", RULES.getBytes(StandardCharsets.UTF_8));

@@ -1,0 +1,44 @@
+package org.navitas.gradle;
+
+import java.util.regex.Pattern;
+import org.gradle.api.provider.Provider;
+import org.gradle.api.tasks.Input;
+
+/** Which calls of input, output and device APIs are hooked. A part of the inputs of tasks. */
+public class HookChoice {
+  /** Jars of the libraries that the instrumenter always hooks: the usual ways to the network and to files. */
+  private static final Pattern ALWAYS = Pattern.compile("(okhttp|okio|kotlin-stdlib)[-.].*");
+
+  private final Provider<Boolean> hooks;
+  private final Provider<Boolean> hookLibraries;
+
+  HookChoice(Provider<Boolean> hooks, Provider<Boolean> hookLibraries) {
+    this.hooks = hooks;
+    this.hookLibraries = hookLibraries;
+  }
+
+  /**
+   * Returns whether calls of APIs are hooked.
+   *
+   * @return see {@link org.navitas.instrument.Options#hooks}
+   */
+  @Input
+  public boolean getHooks() {
+    return hooks.get();
+  }
+
+  /**
+   * Returns whether the calls of all libraries are hooked.
+   *
+   * @return see {@link org.navitas.instrument.Options#hookLibraries}
+   */
+  @Input
+  public boolean getHookLibraries() {
+    return hookLibraries.get();
+  }
+
+  /** Returns whether a library's calls may be hooked. */
+  boolean takes(ClassPathEntry library) {
+    return getHooks() && library.isJar() && (getHookLibraries() || ALWAYS.matcher(library.file.getName()).matches());
+  }
+}

@@ -1,0 +1,126 @@
+package org.navitas.instrument;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The platform's methods and classes that hooks replace. A line of the table is one of:
+ *
+ * <ul>
+ *   <li>{@code call java.net.Socket,javax.net.ssl.SSLSocket getInputStream ()Ljava/io/InputStream; hooks.Sockets}: calls
+ *       of this method of these classes become calls of the hook's static method of the same name. Its first parameter
+ *       is the object, of the first class.
+ *   <li>{@code static java.nio.file.Files readAllBytes (Ljava/nio/file/Path;)[B hooks.Files}: the same for a static
+ *       method, without the object.
+ *   <li>{@code new java.io.FileInputStream hooks.CountedFileInputStream (Ljava/lang/String;)V,(Ljava/io/File;)V}: the
+ *       hook, a subclass with these constructors, is created instead.
+ * </ul>
+ *
+ * <p>Immutable.
+ */
+final class HookTable {
+  /** A static method that replaces another method. */
+  static final class Hook {
+    final String className;
+    final String name;
+    final String descriptor;
+
+    Hook(String className, String name, String descriptor) {
+      this.className = className;
+      this.name = name;
+      this.descriptor = descriptor;
+    }
+  }
+
+  private static final HookTable PLATFORM = read("hooks.txt");
+
+  private final String id;
+  private final Map<String, Hook> calls = new HashMap<>();
+  private final Map<String, String> created = new HashMap<>();
+  private final Map<String, Set<String>> constructors = new HashMap<>();
+  private final Set<String> owners = new HashSet<>();
+
+  private HookTable(String id) {
+    this.id = id;
+  }
+
+  /** Returns the hooks of the Java and Android platforms. */
+  static HookTable platform() {
+    return PLATFORM;
+  }
+
+  /**
+   * Parses a table.
+   *
+   * @param text one entry per line; empty lines and lines that start with {@code #} are ignored
+   */
+  static HookTable of(String text) {
+    HookTable table = new HookTable(Io.sha256Hex(text));
+    for (String line : text.split("\n")) {
+      if (!line.trim().isEmpty() && !line.startsWith("#")) {
+        table.add(line.trim().split("\\s+"), line);
+      }
+    }
+    return table;
+  }
+
+  /** Returns a text that differs between tables. */
+  String id() {
+    return id;
+  }
+
+  /** Returns the static method that replaces calls of a method, or null. Class names have dots. */
+  Hook call(String owner, String name, String descriptor) {
+    return owners.contains(owner) ? calls.get(owner + ' ' + name + descriptor) : null;
+  }
+
+  /** Returns the class to create instead of {@code className}, or null. */
+  String replacement(String className) {
+    return created.get(className);
+  }
+
+  /** Returns whether the class to create instead of {@code className} has a constructor. */
+  boolean hasConstructor(String className, String descriptor) {
+    return constructors.get(className).contains(descriptor);
+  }
+
+  private void add(String[] fields, String line) {
+    if (fields[0].equals("new") && fields.length == 4) {
+      created.put(fields[1], fields[2]);
+      constructors.put(fields[1], new HashSet<>(Arrays.asList(fields[3].split(","))));
+      return;
+    }
+    boolean isCall = fields[0].equals("call");
+    if (fields.length != 5 || !isCall && !fields[0].equals("static")) {
+      throw new IllegalArgumentException("bad line in the table of hooks: " + line);
+    }
+    String[] classes = fields[1].split(",");
+    String object = isCall ? "L" + classes[0].replace('.', '/') + ";" : "";
+    Hook hook = new Hook(fields[4], fields[2], "(" + object + fields[3].substring(1));
+    for (String owner : classes) {
+      owners.add(owner);
+      calls.put(owner + ' ' + fields[2] + fields[3], hook);
+    }
+  }
+
+  private static HookTable read(String resource) {
+    StringBuilder text = new StringBuilder();
+    try (InputStream in = HookTable.class.getResourceAsStream(resource);
+        BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        text.append(line).append('\n');
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("the instrumenter's jar is damaged", e);
+    }
+    return of(text.toString());
+  }
+}

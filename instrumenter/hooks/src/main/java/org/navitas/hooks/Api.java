@@ -1,0 +1,52 @@
+package org.navitas.hooks;
+
+/**
+ * The numbers of the methods that calls of the platform appear as in a recording. {@code navitas/parse/api_calls.py}
+ * has the same table. A number never changes its meaning. The compiler inlines them, so the jar does not contain this
+ * class.
+ */
+final class Api {
+    static final int FILE_READ = 0; // java.io.FileInputStream#read
+    static final int FILE_WRITE = 1; // java.io.FileOutputStream#write
+    static final int FILE_SYNC = 2; // java.io.FileDescriptor#sync
+    static final int RANDOM_READ = 3; // java.io.RandomAccessFile#read
+    static final int RANDOM_WRITE = 4; // java.io.RandomAccessFile#write
+    static final int CHANNEL_READ = 5; // java.nio.channels.FileChannel#read
+    static final int CHANNEL_WRITE = 6; // java.nio.channels.FileChannel#write
+    static final int CHANNEL_TRANSFER = 7; // java.nio.channels.FileChannel#transfer
+    static final int CHANNEL_FORCE = 8; // java.nio.channels.FileChannel#force
+    static final int CHANNEL_MAP = 9; // java.nio.channels.FileChannel#map
+    static final int FILES_READ = 10; // java.nio.file.Files#read
+    static final int FILES_WRITE = 11; // java.nio.file.Files#write
+    static final int FILES_COPY = 12; // java.nio.file.Files#copy
+    static final int URL_FILE_READ = 13; // java.net.URL#read
+    static final int SOCKET_CONNECT = 14; // java.net.Socket#connect
+    static final int SOCKET_READ = 15; // java.net.Socket#read
+    static final int SOCKET_WRITE = 16; // java.net.Socket#write
+    static final int NET_CHANNEL_CONNECT = 17; // java.nio.channels.SocketChannel#connect
+    static final int NET_CHANNEL_READ = 18; // java.nio.channels.SocketChannel#read
+    static final int NET_CHANNEL_WRITE = 19; // java.nio.channels.SocketChannel#write
+    static final int DATAGRAM_RECEIVE = 20; // java.net.DatagramSocket#receive
+    static final int DATAGRAM_SEND = 21; // java.net.DatagramSocket#send
+    static final int DATAGRAMS_RECEIVE = 22; // java.nio.channels.DatagramChannel#receive
+    static final int DATAGRAMS_SEND = 23; // java.nio.channels.DatagramChannel#send
+    static final int URL_CONNECT = 24; // java.net.URLConnection#connect
+    static final int URL_READ = 25; // java.net.URLConnection#read
+    static final int URL_WRITE = 26; // java.net.URLConnection#write
+    static final int STATEMENT = 27; // java.sql.Statement#execute
+    static final int SQLITE = 28; // android.database.sqlite.SQLiteDatabase#execute
+    static final int PREFERENCES = 29; // android.content.SharedPreferences.Editor#commit
+    static final int GNSS = 30; // android.location.LocationManager#requestLocationUpdates
+    static final int CAMERA = 31; // android.hardware.Camera#open
+    static final int FLASHLIGHT = 32; // android.hardware.camera2.CameraManager#setTorchMode
+    static final int BLUETOOTH_SCAN = 33; // android.bluetooth.BluetoothAdapter#startDiscovery
+    static final int BLUETOOTH_LINK = 34; // android.bluetooth.BluetoothDevice#connectGatt
+    static final int AUDIO = 35; // android.media.AudioTrack#play
+    static final int MEDIA = 36; // android.media.MediaPlayer#start
+    static final int SENSOR = 37; // android.hardware.SensorManager#registerListener
+    static final int WAKE_LOCK = 38; // android.os.PowerManager.WakeLock#acquire
+    static final int WIFI_LOCK = 39; // android.net.wifi.WifiManager.WifiLock#acquire
+    static final int WIFI_SCAN = 40; // android.net.wifi.WifiManager#startScan
+
+    private Api() {}
+}

@@ -1,0 +1,10 @@
+/**
+ * Hooks: what the instrumenter calls or creates in place of methods and classes of the platform ({@code hooks.txt} of
+ * the instrumenter lists the pairs). A hook does what the platform does, with the same results and exceptions, and
+ * records the call ({@link org.navitas.runtime.Hook}). No dependencies besides the runtime, Java 8 bytecode, Android
+ * API 21 classes.
+ *
+ * <p>Bytes are counted once, at the stream or channel that reaches the device. A stream of the platform over a counted
+ * one is therefore counted, too.
+ */
+package org.navitas.hooks;

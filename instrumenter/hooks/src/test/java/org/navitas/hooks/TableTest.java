@@ -1,0 +1,92 @@
+package org.navitas.hooks;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.Test;
+import org.navitas.instrument.Options;
+
+/** The instrumenter's table of hooks names methods and classes of this module that fit. */
+public class TableTest {
+    private static List<String[]> lines() throws Exception {
+        try (InputStream in = Options.class.getResourceAsStream("hooks.txt")) {
+            return new BufferedReader(new InputStreamReader(in, "UTF-8")).lines()
+                    .filter(line -> !line.isEmpty() && !line.startsWith("#")).map(line -> line.split(" ")).collect(Collectors.toList());
+        }
+    }
+
+    @Test
+    public void eachMethodOfTheTableHasAHook() throws Exception {
+        ClassLoader loader = TableTest.class.getClassLoader();
+        int methods = 0;
+        for (String[] line : lines()) {
+            if (line[0].equals("new")) {
+                continue;
+            }
+            MethodType type = MethodType.fromMethodDescriptorString(line[3], loader);
+            List<Class<?>> parameters = new ArrayList<>(type.parameterList());
+            String[] owners = line[1].split(",");
+            if (line[0].equals("call")) {
+                parameters.add(0, Class.forName(owners[0], false, loader));
+            }
+            Method hook = Class.forName(line[4]).getMethod(line[2], parameters.toArray(new Class<?>[0]));
+            assertTrue(Arrays.toString(line), Modifier.isStatic(hook.getModifiers()));
+            assertEquals(Arrays.toString(line), type.returnType(), hook.getReturnType());
+            for (String owner : owners) {
+                Class<?> hooked = Class.forName(owner, false, loader);
+                assertTrue(owner, !line[0].equals("call") || parameters.get(0).isAssignableFrom(hooked));
+            }
+            methods++;
+        }
+        assertTrue(methods > 50);
+    }
+
+    @Test
+    public void eachHookIsInTheTable() throws Exception {
+        List<String> known = lines().stream().filter(line -> !line[0].equals("new")).map(line -> line[4] + "#" + line[2]).collect(Collectors.toList());
+        for (Class<?> type : Arrays.asList(Sockets.class, Connections.class, ByteChannels.class, PathCalls.class, FileCalls.class, Statements.class, Executors.class)) {
+            for (Method method : type.getDeclaredMethods()) {
+                if (Modifier.isPublic(method.getModifiers()) && !method.isSynthetic()) {
+                    assertTrue(method.toString(), known.contains(type.getName() + "#" + method.getName()));
+                }
+            }
+        }
+    }
+
+    @Test
+    public void createdClassesHaveAllConstructors() throws Exception {
+        List<String> missing = new ArrayList<>();
+        for (String[] line : lines()) {
+            if (!line[0].equals("new")) {
+                continue;
+            }
+            Class<?> original = Class.forName(line[1]);
+            Class<?> hook = Class.forName(line[2]);
+            assertEquals(original, hook.getSuperclass());
+            List<String> listed = Arrays.asList(line[3].split(","));
+            for (Constructor<?> constructor : original.getConstructors()) {
+                String descriptor = MethodType.methodType(void.class, constructor.getParameterTypes()).toMethodDescriptorString();
+                boolean newer = descriptor.equals("(Ljava/lang/ThreadGroup;Ljava/lang/Runnable;Ljava/lang/String;JZ)V"); // since Java 9
+                if (!newer && !listed.contains(descriptor)) {
+                    missing.add(line[1] + descriptor);
+                }
+            }
+            for (String descriptor : listed) {
+                hook.getConstructor(MethodType.fromMethodDescriptorString(descriptor, TableTest.class.getClassLoader()).parameterArray());
+            }
+        }
+        assertEquals(Collections.emptyList(), missing);
+    }
+}

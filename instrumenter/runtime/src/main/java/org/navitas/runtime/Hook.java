@@ -1,0 +1,95 @@
+package org.navitas.runtime;
+
+/**
+ * What hooks record: calls of APIs that use a component of the device, and work that one thread hands to another.
+ * Thread-safe. Never blocks, and throws nothing. Without a configuration, each call costs one test of a static final
+ * field.
+ *
+ * <p>A hook calls {@link #begin}, then the API, then, in any case, {@link #end} with the same number.
+ */
+public final class Hook {
+    /** Kinds of uses that move bytes, which are the amount. */
+    public static final int NET_READ = 1, NET_WRITE = 2, FILE_READ = 3, FILE_WRITE = 4, FILE_SYNC = 5, DATABASE = 6, PREFERENCES = 7;
+    /** Kinds of uses that start, and stop with {@link #STOP}. */
+    public static final int GNSS = 16, CAMERA = 17, FLASHLIGHT = 18, BLUETOOTH_SCAN = 19, BLUETOOTH_LINK = 20, AUDIO = 21, VIDEO = 22,
+            SENSOR = 23, WAKE_LOCK = 24, WIFI_LOCK = 25, WIFI_SCAN = 26;
+    /** The flag of a use that stops. */
+    public static final int STOP = 1;
+    /** The amount of a call that throws. */
+    public static final long FAILED = Long.MIN_VALUE;
+
+    private static final Recorder RECORDER = Probe.RECORDER;
+    private static final boolean CALLS = RECORDER != null && !RECORDER.settings.unprobed;
+    private static final boolean RECORDS = CALLS && RECORDER.settings.hooks;
+
+    private Hook() {}
+
+    /**
+     * Begins a call of an API.
+     *
+     * @param api the number of the API's method (docs/dev/formats.md)
+     * @return the time, to be passed to {@link #end}
+     */
+    public static long begin(int api) {
+        if (!CALLS) {
+            return 0;
+        }
+        Probe.enter(Format.FIRST_API + api);
+        return RECORDS ? RECORDER.platform.nanoTime() : 0;
+    }
+
+    /**
+     * Ends a call. Records what it did; a call that throws used nothing.
+     *
+     * @param api the number of the API's method
+     * @param start what {@link #begin} returned
+     * @param kind what was used, such as {@link #NET_READ}
+     * @param flags 0 or {@link #STOP}
+     * @param amount bytes, or the current of a sensor in microamperes, or 0; {@link #FAILED} if the call throws
+     * @param handle identifies the file, connection or device within the process
+     */
+    public static void end(int api, long start, int kind, int flags, long amount, long handle) {
+        if (amount == FAILED) {
+            if (CALLS) {
+                Probe.thrown(Format.FIRST_API + api);
+            }
+            return;
+        }
+        if (RECORDS) {
+            RECORDER.current().hook(start, RECORDER.platform.nanoTime(), amount, flags << 16 | kind, handle);
+        }
+        if (CALLS) {
+            Probe.exit(Format.FIRST_API + api);
+        }
+    }
+
+    /**
+     * Returns where the calling thread is: the origin of work that it hands to another thread.
+     *
+     * @return the thread's serial number and the time, or null if nothing is recorded
+     */
+    public static long[] origin() {
+        return RECORDS ? new long[] {RECORDER.current().serial, RECORDER.platform.nanoTime()} : null;
+    }
+
+    /**
+     * Returns the time at which handed work begins.
+     *
+     * @return nanoseconds, to be passed to {@link #handedOver}
+     */
+    public static long now() {
+        return RECORDS ? RECORDER.platform.nanoTime() : 0;
+    }
+
+    /**
+     * Records that the calling thread ran work of another thread.
+     *
+     * @param origin what {@link #origin} returned on the thread that handed it over, or null
+     * @param start when it began, from {@link #now}
+     */
+    public static void handedOver(long[] origin, long start) {
+        if (RECORDS && origin != null) {
+            RECORDER.current().handoff(start, RECORDER.platform.nanoTime(), origin[0], origin[1]);
+        }
+    }
+}
