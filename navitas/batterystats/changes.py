@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from navitas.batterystats.history_line import ITEM
-from navitas.batterystats.keys import CODES, KEYS, OFF, STATE_NAMES, STATE_NUMBERS, WIFI_RADIO_SINCE, Kind
+from navitas.batterystats.keys import CODES, KEYS, OFF, STATE_NAMES, STATE_NUMBERS, WIFI_RADIO_SINCE, KeyKind
 from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.names import MOST_NAMES, Names
 from navitas.batterystats.numbers import parse_integer, parse_number
@@ -129,11 +129,11 @@ class Changes(dict[bytes, int]):
         kind, state = KEYS.get(key, (None, 0))
         if kind is None:
             return self._note(f"unknown key {key[:40]}")
-        if kind is Kind.BATTERY:
+        if kind is KeyKind.BATTERY:
             return self._battery(state, key, value)
-        if kind is Kind.VALUE:
+        if kind is KeyKind.VALUE:
             return self._word(state, sign, key, value)
-        if kind is not Kind.FLAG and value is None:
+        if kind is not KeyKind.FLAG and value is None:
             return self._note(f"{key}: no name")
         if key == "Wr" and 0 < self.version < WIFI_RADIO_SINCE:
             state = STATE_NUMBERS["wifi_running"]

@@ -71,7 +71,7 @@ WIFI_RADIO_SINCE = 13
 """First checkin version in which `Wr` is the radio. Before, it is what later versions call `Ww` (Android 5 and earlier)."""
 
 
-class Kind(Enum):
+class KeyKind(Enum):
     """How an item changes a state."""
 
     FLAG = 0
@@ -89,10 +89,16 @@ VALUE_NAMES: Mapping[str, tuple[str, ...]] = {name: words for name, (_, words) i
 """Names of the values of a state. The value is the position. Other states have value 1."""
 
 
-def _known() -> dict[str, tuple[Kind, int]]:
-    found: dict[str, tuple[Kind, int]] = {}
+def _known() -> dict[str, tuple[KeyKind, int]]:
+    found: dict[str, tuple[KeyKind, int]] = {}
     words = {name: key for name, (key, _) in _WORDS.items()}
-    groups = ((Kind.FLAG, _FLAGS), (Kind.SPAN, _SPANS), (Kind.MOMENT, _MOMENTS), (Kind.VALUE, words), (Kind.BATTERY, _BATTERY))
+    groups = (
+        (KeyKind.FLAG, _FLAGS),
+        (KeyKind.SPAN, _SPANS),
+        (KeyKind.MOMENT, _MOMENTS),
+        (KeyKind.VALUE, words),
+        (KeyKind.BATTERY, _BATTERY),
+    )
     for kind, names in groups:
         for name, key in names.items():
             found[name] = found[key] = (kind, STATE_NUMBERS[name])
@@ -111,7 +117,7 @@ def _codes() -> dict[int, dict[str, int]]:
     return found
 
 
-KEYS: Mapping[str, tuple[Kind, int]] = _known()
+KEYS: Mapping[str, tuple[KeyKind, int]] = _known()
 """Kind and state of each key, in both forms."""
 CODES: Mapping[int, Mapping[str, int]] = _codes()
 """Codes of words, by state. Checkin prints numbers for most of them."""

@@ -14,11 +14,11 @@ from navitas.batterystats.changes import NAME_BITS, NOTHING
 from navitas.batterystats.checkin_statistics import CheckinStatistics
 from navitas.batterystats.history import HistoryEvents, HistoryReader
 from navitas.batterystats.intervals import Intervals
-from navitas.batterystats.keys import BATTERY_COUNT, KEYS, Kind
+from navitas.batterystats.keys import BATTERY_COUNT, KEYS, KeyKind
 from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.names import Names
 from navitas.batterystats.statistics import Statistics
-from navitas.batterystats.tables import BatteryColumns, ClockAnchor, DeviceStates, Integers, PowerUse, UsageCounter
+from navitas.batterystats.tables import BatteryColumns, ClockAnchor, Integers, PowerUse, StateIntervals, UsageCounter
 from navitas.batterystats.text_statistics import TextStatistics
 from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock, LineCutter
@@ -28,7 +28,7 @@ _BLOCK_BYTES = 1 << 20
 _NS = 1_000_000
 _NAMES = (1 << NAME_BITS) - 1
 _MOMENTS = np.zeros(NOTHING + 1, bool)
-_MOMENTS[[state for kind, state in KEYS.values() if kind is Kind.MOMENT]] = True
+_MOMENTS[[state for kind, state in KEYS.values() if kind is KeyKind.MOMENT]] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class BatteryStats:
     `lines` counts everything that was not understood. `dropped_rows` counts statistics that are too many to keep.
     """
 
-    states: DeviceStates
+    states: StateIntervals
     battery: BatteryColumns
     anchors: tuple[ClockAnchor, ...]
     power: tuple[PowerUse, ...]
@@ -76,13 +76,13 @@ class BatteryStatsReader:
     def checkin_version(self) -> int:
         return self._history.changes.version
 
-    def read(self, block: LineBlock) -> list[tuple[DeviceStates, BatteryColumns]]:
+    def read(self, block: LineBlock) -> list[tuple[StateIntervals, BatteryColumns]]:
         """Read the next lines."""
         for refusal in block.refused:
             self.lines.refuse(refusal.reason, refusal.text)
         return [self._tables(events) for events in self._history.read(block.lines.data)] if block.lines.data else []
 
-    def end(self) -> DeviceStates:
+    def end(self) -> StateIntervals:
         """Return the states that are still open. They end with the last line."""
         return self._states(*self._intervals.end(self._end_ms))
 
@@ -94,7 +94,7 @@ class BatteryStatsReader:
         if not self._checkin.read(line):
             self._text.read(line)
 
-    def _tables(self, events: HistoryEvents) -> tuple[DeviceStates, BatteryColumns]:
+    def _tables(self, events: HistoryEvents) -> tuple[StateIntervals, BatteryColumns]:
         state = events.series >> NAME_BITS
         self._end_ms = events.end_ms
         is_battery, is_moment = state < BATTERY_COUNT, _MOMENTS[state]
@@ -104,14 +104,14 @@ class BatteryStatsReader:
         spans = self._states(*self._intervals.add(events.series[rest], events.value[rest], events.time_ms[rest]))
         return _joined([spans, moments]), battery
 
-    def _states(self, series: Integers, value: Integers, start_ms: Integers, end_ms: Integers) -> DeviceStates:
+    def _states(self, series: Integers, value: Integers, start_ms: Integers, end_ms: Integers) -> StateIntervals:
         name = series & _NAMES
         uid = np.array(self._names.uids, np.int32)[name]
         state = (series >> NAME_BITS).astype(np.int16)
-        return DeviceStates(state, value.astype(np.int32), start_ms * _NS, end_ms * _NS, uid, name.astype(np.int32))
+        return StateIntervals(state, value.astype(np.int32), start_ms * _NS, end_ms * _NS, uid, name.astype(np.int32))
 
 
-_Columns = TypeVar("_Columns", DeviceStates, BatteryColumns)
+_Columns = TypeVar("_Columns", StateIntervals, BatteryColumns)
 
 
 def _joined(parts: list[_Columns]) -> _Columns:
@@ -149,7 +149,7 @@ def read_batterystats(path: Path) -> BatteryStats:
     all_states = _joined(states)
     order = np.argsort(all_states.end_ns, kind="stable")
     return BatteryStats(
-        states=DeviceStates(*(getattr(all_states, one.name)[order] for one in fields(DeviceStates))),
+        states=StateIntervals(*(getattr(all_states, one.name)[order] for one in fields(StateIntervals))),
         battery=_joined(battery),
         anchors=tuple(reader.anchors),
         power=tuple(reader.statistics.power),

@@ -14,7 +14,7 @@ UNKNOWN = np.iinfo(np.int64).min
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceStates:
+class StateIntervals:
     """Intervals of states, in order of their end. Times are nanoseconds of the history's own clock, which begins at 0.
 
     `state` is a position in `keys.STATE_NAMES`. `value` is a position in `keys.VALUE_NAMES` of the state, or 1.

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict
 
 from navitas.errors import RecordingError
-from navitas.parse.api_calls import APIS, FIRST_API, api_methods
+from navitas.parse.apis import APIS, FIRST_API, api_methods
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.findings import Findings

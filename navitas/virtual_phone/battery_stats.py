@@ -8,19 +8,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from navitas.virtual_phone.battery_history import BRIGHTNESS, BatteryHistory, uid_name
-from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, Kind
-from navitas.virtual_phone.components.traffic import Traffic
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, UseKind
+from navitas.virtual_phone.components.traffic import AirTraffic
 
 _GPS_HANDLE = -10000
 _FLAG_OF = {
-    Kind.GNSS: "gps", Kind.SENSOR: "sensor", Kind.CAMERA: "camera", Kind.FLASHLIGHT: "flashlight", Kind.AUDIO: "audio",
-    Kind.VIDEO: "video", Kind.BLE_SCAN: "ble_scan",
+    UseKind.GNSS: "gps", UseKind.SENSOR: "sensor", UseKind.CAMERA: "camera", UseKind.FLASHLIGHT: "flashlight",
+    UseKind.AUDIO: "audio", UseKind.VIDEO: "video", UseKind.BLE_SCAN: "ble_scan",
 }  # fmt: skip
-_CHECKIN_OF = {Kind.AUDIO: "aud", Kind.VIDEO: "vid", Kind.FLASHLIGHT: "fla", Kind.CAMERA: "cam"}
-_TEXT_OF = {Kind.AUDIO: "Audio", Kind.VIDEO: "Video", Kind.FLASHLIGHT: "Flashlight", Kind.CAMERA: "Camera"}
+_CHECKIN_OF = {UseKind.AUDIO: "aud", UseKind.VIDEO: "vid", UseKind.FLASHLIGHT: "fla", UseKind.CAMERA: "cam"}
+_TEXT_OF = {UseKind.AUDIO: "Audio", UseKind.VIDEO: "Video", UseKind.FLASHLIGHT: "Flashlight", UseKind.CAMERA: "Camera"}
 _CHECKIN_VERSION, _PARCEL_VERSION = 36, 214
 
-TrafficByUid = Mapping[tuple[int, str], Traffic]
+TrafficByUid = Mapping[tuple[int, str], AirTraffic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class _Key:
     """What a timer measures: a uid's use of a component. `name` is a wake lock's tag or a sensor."""
 
     uid: int
-    kind: Kind
+    kind: UseKind
     name: str
 
 
-class BatteryStats:
+class PhoneStatistics:
     """Timers and counters since the last reset. They advance on battery only; the history is always recorded."""
 
     def __init__(
@@ -61,7 +61,7 @@ class BatteryStats:
         self._counts: Counter[_Key] = Counter(self._active)
         self._screen_ns = self._battery_ns = 0
         self._bins_ns = [0] * len(BRIGHTNESS)
-        self._transferred: dict[tuple[int, str], Traffic] = {}
+        self._transferred: dict[tuple[int, str], AirTraffic] = {}
         self._seen = dict(self._traffic())
 
     def reset_all(self, shown: Mapping[str, str]) -> None:
@@ -69,7 +69,7 @@ class BatteryStats:
         self.reset()
         self._history.reset()
         self._history.add(shown)
-        for use in self._state.of(Kind.WAKE_LOCK):
+        for use in self._state.of(UseKind.WAKE_LOCK):
             self._history.wake_lock(use.uid, use.name, True)
         self._record_states()
 
@@ -108,18 +108,18 @@ class BatteryStats:
         lines += [f"    {name} {_spaced(ns)}" for name, ns in zip(BRIGHTNESS, self._bins_ns, strict=True) if ns]
         for uid in self._uids():
             lines.append(f"  {uid_name(uid)}:")
-            mobile, wifi = (self._transferred.get((uid, name), Traffic()) for name in ("rmnet0", "wlan0"))
+            mobile, wifi = (self._transferred.get((uid, name), AirTraffic()) for name in ("rmnet0", "wlan0"))
             for name, one in (("Mobile", mobile), ("Wi-Fi", wifi)):
                 if one:
                     packets = f"(packets {one.rx_packets} received, {one.tx_packets} sent)"
                     lines.append(f"    {name} network: {_size(one.rx_bytes)} received, {_size(one.tx_bytes)} sent {packets}")
             for key in self._keys(uid):
                 times = f"{_spaced(self._spent_ns[key])} realtime ({self._counts[key]} times)"
-                if key.kind is Kind.WAKE_LOCK:
+                if key.kind is UseKind.WAKE_LOCK:
                     locked = f"{_spaced(self._spent_ns[key])} partial ({self._counts[key]} times)"
                     lines.append(f"    Wake lock {key.name}: {locked} realtime")
-                elif key.kind in (Kind.GNSS, Kind.SENSOR):
-                    lines.append(f"    Sensor {'GPS' if key.kind is Kind.GNSS else key.name}: {times}")
+                elif key.kind in (UseKind.GNSS, UseKind.SENSOR):
+                    lines.append(f"    Sensor {'GPS' if key.kind is UseKind.GNSS else key.name}: {times}")
                 elif key.kind in _TEXT_OF:
                     lines.append(f"    {_TEXT_OF[key.kind]}: {times}")
                 else:
@@ -133,11 +133,11 @@ class BatteryStats:
             lines.append(f"9,{uid},l,nt," + ",".join(map(str, network)))
         for key in self._keys(uid):
             ms, count = self._spent_ns[key] // 1_000_000, self._counts[key]
-            if key.kind is Kind.WAKE_LOCK:
+            if key.kind is UseKind.WAKE_LOCK:
                 tag = key.name.replace(",", "_")
                 lines.append(f"9,{uid},l,wl,{tag},0,f,0,0,0,0,{ms},p,{count},0,0,{ms},0,bp,0,0,0,0,0,w,0,0,0,0")
-            elif key.kind in (Kind.GNSS, Kind.SENSOR):
-                handle = str(_GPS_HANDLE) if key.kind is Kind.GNSS else key.name.rpartition(" ")[2]
+            elif key.kind in (UseKind.GNSS, UseKind.SENSOR):
+                handle = str(_GPS_HANDLE) if key.kind is UseKind.GNSS else key.name.rpartition(" ")[2]
                 lines.append(f"9,{uid},l,sr,{handle},{ms},{count},0,{ms},0")
             elif key.kind in _CHECKIN_OF:
                 lines.append(f"9,{uid},l,{_CHECKIN_OF[key.kind]},{ms},{count}")
@@ -147,7 +147,7 @@ class BatteryStats:
 
     def _network(self, uid: int | None) -> list[int]:
         """Return the 22 fields of `nt`; for all uids if None."""
-        rows = {name: Traffic() for name in ("rmnet0", "wlan0")}
+        rows = {name: AirTraffic() for name in ("rmnet0", "wlan0")}
         for (owner, name), traffic in self._transferred.items():
             if uid in (None, owner) and name in rows:
                 rows[name] += traffic
@@ -163,13 +163,13 @@ class BatteryStats:
         return sorted((key for key in self._counts if key.uid == uid), key=lambda key: (key.kind, key.name))
 
     def _lock_ms(self) -> int:
-        return sum(ns for key, ns in self._spent_ns.items() if key.kind is Kind.WAKE_LOCK) // 1_000_000
+        return sum(ns for key, ns in self._spent_ns.items() if key.kind is UseKind.WAKE_LOCK) // 1_000_000
 
     def _settle(self) -> None:
         """Count the time and the traffic since the last call."""
         before_ns, self._now_ns = self._now_ns, self._clock_ns()
         traffic = self._traffic()
-        gained = {key: total - self._seen.get(key, Traffic()) for key, total in traffic.items()}
+        gained = {key: total - self._seen.get(key, AirTraffic()) for key, total in traffic.items()}
         self._seen = dict(traffic)
         if not self._on_battery:
             return
@@ -183,14 +183,14 @@ class BatteryStats:
             self._spent_ns[key] += dt_ns
         for owner, gain in gained.items():
             if gain:
-                self._transferred[owner] = self._transferred.get(owner, Traffic()) + gain
+                self._transferred[owner] = self._transferred.get(owner, AirTraffic()) + gain
 
     def _changed(self) -> None:
         """Record what began and ended."""
         active = {_key(use) for use in list(self._state.uses.values())}
         self._counts.update(active - self._active)
         self._active = active
-        locks = {(key.uid, key.name) for key in active if key.kind is Kind.WAKE_LOCK}
+        locks = {(key.uid, key.name) for key in active if key.kind is UseKind.WAKE_LOCK}
         for uid, tag in sorted(locks ^ self._locks):
             self._history.wake_lock(uid, tag, (uid, tag) in locks)
         self._locks = locks
@@ -215,7 +215,7 @@ def brightness_bin(brightness: float) -> int:
 
 
 def _key(use: ComponentUse) -> _Key:
-    return _Key(use.uid, use.kind, use.name if use.kind in (Kind.WAKE_LOCK, Kind.SENSOR) else "")
+    return _Key(use.uid, use.kind, use.name if use.kind in (UseKind.WAKE_LOCK, UseKind.SENSOR) else "")
 
 
 def _spaced(ns: int) -> str:

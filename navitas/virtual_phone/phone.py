@@ -14,7 +14,7 @@ from navitas.virtual_phone.apk_install import Platform
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.apps import RunningApps
 from navitas.virtual_phone.battery_service import BatteryService
-from navitas.virtual_phone.battery_stats import BatteryStats
+from navitas.virtual_phone.battery_stats import PhoneStatistics
 from navitas.virtual_phone.components.component_rails import ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches, parse_report
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
@@ -87,7 +87,7 @@ class Phone:
             "secure": {},
             "global": dict(_GLOBAL_SETTINGS),
         }
-        self.statistics = BatteryStats(self.state, self.battery.history, self.devices.traffic_by_uid)
+        self.statistics = PhoneStatistics(self.state, self.battery.history, self.devices.traffic_by_uid)
         self.logd = LogDaemon(self._uid_of, self._report)
         self.log_address = root / _LOG_ADDRESS
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))

@@ -12,7 +12,7 @@ from support.command_line import NAVITAS
 from support.gradle_builds import Build, contents
 from support.gradle_projects import JUNIT, main_class, write
 
-from navitas.parse.api_calls import API_SOURCE
+from navitas.parse.apis import API_SOURCE
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from navitas.batterystats.keys import STATE_NAMES
 from navitas.batterystats.reader import BatteryStatsReader
-from navitas.batterystats.tables import BatteryColumns, DeviceStates
+from navitas.batterystats.tables import BatteryColumns, StateIntervals
 from navitas.line_blocks import LineCutter
 
 
 class State(NamedTuple):
-    """A row of `DeviceStates` in readable form. Times are in milliseconds."""
+    """A row of `StateIntervals` in readable form. Times are in milliseconds."""
 
     name: str
     value: int
@@ -39,7 +39,7 @@ def read_dump(text: str | bytes, block_bytes: int = 1 << 30) -> Dump:
     """Read a dump in blocks of at most this size."""
     data = text if isinstance(text, bytes) else text.encode()
     reader, cutter = BatteryStatsReader(), LineCutter()
-    states: list[DeviceStates] = []
+    states: list[StateIntervals] = []
     battery: list[BatteryColumns] = []
     for begin in range(0, len(data) + 1, block_bytes):
         for found, rows in reader.read(cutter.cut(data[begin : begin + block_bytes])):
@@ -52,7 +52,7 @@ def read_dump(text: str | bytes, block_bytes: int = 1 << 30) -> Dump:
     return Dump([row for one in states for row in _rows(one, reader.tags)], battery, reader)
 
 
-def _rows(states: DeviceStates, tags: list[str]) -> list[State]:
+def _rows(states: StateIntervals, tags: list[str]) -> list[State]:
     columns = (states.state, states.value, states.start_ns, states.end_ns, states.uid, states.tag)
     return [
         State(STATE_NAMES[state], value, start // 10**6, end // 10**6, uid, tags[tag])

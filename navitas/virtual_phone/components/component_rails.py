@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, Kind
-from navitas.virtual_phone.components.effects import AirTime, Hold, Radio, Ramp, Search
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, UseKind
+from navitas.virtual_phone.components.effects import AirTime, Hold, RadioLoad, Ramp, Search
 from navitas.virtual_phone.components.figures import StatePower, Temperament, temperament
 from navitas.virtual_phone.components.storage import DiskTraffic
-from navitas.virtual_phone.components.traffic import Traffic
+from navitas.virtual_phone.components.traffic import AirTraffic
 
 # Names of Pixel's rails, by the components that they supply (docs/dev/virtual-phone.md has the source of each).
 RAILS: Mapping[str, tuple[str, ...]] = {
@@ -40,8 +40,8 @@ class ComponentLoad:
 
     switches: DeviceSwitches
     uses: Sequence[ComponentUse] = ()
-    wifi: Traffic = field(default_factory=Traffic)
-    mobile: Traffic = field(default_factory=Traffic)
+    wifi: AirTraffic = field(default_factory=AirTraffic)
+    mobile: AirTraffic = field(default_factory=AirTraffic)
     disk: DiskTraffic = field(default_factory=DiskTraffic)
     wifi_scans: int = 0
 
@@ -55,8 +55,8 @@ class ComponentRails:
         self.nature: Temperament = temperament(seed, list(RAILS))
         self._random = Random(f"{seed}:noise")
         nature = self.nature
-        self._wifi = Radio(nature.wifi_bits_per_s, Hold(nature.wifi_tail_s))
-        self._mobile = Radio(nature.mobile_bits_per_s, Hold(nature.mobile_tail_s))
+        self._wifi = RadioLoad(nature.wifi_bits_per_s, Hold(nature.wifi_tail_s))
+        self._mobile = RadioLoad(nature.mobile_bits_per_s, Hold(nature.mobile_tail_s))
         self._scan_left_s = 0.0
         self._screen = Ramp(nature.screen_ramp_s)
         self._camera = Ramp(nature.camera_ramp_s)
@@ -103,7 +103,7 @@ class ComponentRails:
             + power.wifi_idle_mw * (wifi.tail_s + nature.wifi_sleep_ratio * wifi.sleep_s)
             + power.wifi_scan_mw * self._scanned(dt_s, load)
         )
-        scans = len([use for use in load.uses if use.kind is Kind.BLE_SCAN])
+        scans = len([use for use in load.uses if use.kind is UseKind.BLE_SCAN])
         scanning_s = dt_s * _BLE_SCAN_DUTY if scans and switches.bluetooth_on else 0.0
         on_s = dt_s if switches.bluetooth_on else 0.0
         return {
@@ -136,20 +136,20 @@ class ComponentRails:
         """Return the energy of the components that apps start and stop, and of storage."""
         power, nature = self._power, self.nature
         kinds = {use.kind for use in load.uses}
-        gnss_s = dt_s if Kind.GNSS in kinds else 0.0
-        search_s = self._gnss.step(dt_s, Kind.GNSS in kinds)
+        gnss_s = dt_s if UseKind.GNSS in kinds else 0.0
+        search_s = self._gnss.step(dt_s, UseKind.GNSS in kinds)
         disk = load.disk
         active_s = self._storage.step(dt_s, bool(disk.read_bytes or disk.written_bytes))
         transfer_mj = (nature.ufs_read_nj_per_byte * disk.read_bytes + nature.ufs_write_nj_per_byte * disk.written_bytes) * 1e-6
         # A sensor that several listeners use runs once.
-        sensors = {use.name or use.key: use.current_ma for use in load.uses if use.kind is Kind.SENSOR}
+        sensors = {use.name or use.key: use.current_ma for use in load.uses if use.kind is UseKind.SENSOR}
         return {
             "gnss": power.gnss_mw * (gnss_s + (nature.gnss_search_ratio - 1) * search_s),
-            "camera": power.camera_mw * (self._camera.step(dt_s, 1.0) if Kind.CAMERA in kinds else self._closed()),
-            "flashlight": power.flashlight_mw * dt_s if Kind.FLASHLIGHT in kinds else 0.0,
-            "audio": power.audio_mw * self._audio.step(dt_s, Kind.AUDIO in kinds),
+            "camera": power.camera_mw * (self._camera.step(dt_s, 1.0) if UseKind.CAMERA in kinds else self._closed()),
+            "flashlight": power.flashlight_mw * dt_s if UseKind.FLASHLIGHT in kinds else 0.0,
+            "audio": power.audio_mw * self._audio.step(dt_s, UseKind.AUDIO in kinds),
             "sensors": sum(sensors.values()) * self._voltage_v * dt_s,
-            "video": power.video_mw * dt_s if Kind.VIDEO in kinds else 0.0,
+            "video": power.video_mw * dt_s if UseKind.VIDEO in kinds else 0.0,
             "storage": nature.ufs_active_mw * active_s + transfer_mj,
         }
 

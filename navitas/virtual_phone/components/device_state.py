@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class UseKind(StrEnum):
     """A component that an app starts and stops. The values are the words of the app's reports."""
 
     GNSS = "gnss"
@@ -26,7 +26,7 @@ class ComponentUse:
 
     pid: int
     uid: int
-    kind: Kind
+    kind: UseKind
     key: str
     name: str = ""
     current_ma: float = 0.0
@@ -72,7 +72,7 @@ class DeviceState:
         """The present uses, by process, kind and key."""
         return self._uses
 
-    def of(self, kind: Kind) -> list[ComponentUse]:
+    def of(self, kind: UseKind) -> list[ComponentUse]:
         """Return the present uses of a component, in the order of their start."""
         return [use for use in list(self._uses.values()) if use.kind is kind]
 
@@ -81,7 +81,7 @@ class DeviceState:
         if (use.pid, use.kind, use.key) not in self._uses:
             self.change(lambda: self._uses.__setitem__((use.pid, use.kind, use.key), use))
 
-    def stop(self, pid: int, kind: Kind, key: str) -> None:
+    def stop(self, pid: int, kind: UseKind, key: str) -> None:
         """End a use, if it has begun."""
         if (pid, kind, key) in self._uses:
             self.change(lambda: self._uses.pop((pid, kind, key)))
@@ -89,7 +89,7 @@ class DeviceState:
     def process_ended(self, pid: int) -> None:
         """End all uses of a process, as the system does when a process dies."""
         for _, kind, key in [key for key in self._uses if key[0] == pid]:
-            self.stop(pid, Kind(kind), key)
+            self.stop(pid, UseKind(kind), key)
 
     def start_wifi_scan(self) -> bool:
         """Start a scan. Returns False if Wi-Fi is off."""
@@ -119,7 +119,7 @@ def parse_report(pid: int, uid: int, kind: str, text: str) -> tuple[bool, Compon
     key, _, more = rest.partition(" ")
     current, _, name = more.partition(" ")
     try:
-        use = ComponentUse(pid, uid, Kind(kind), key, name, float(current or 0.0))
+        use = ComponentUse(pid, uid, UseKind(kind), key, name, float(current or 0.0))
     except ValueError:
         return None
     if sign not in ("+", "-") or not key or not 0 <= use.current_ma < 1e4:

@@ -11,7 +11,7 @@ from navitas.virtual_phone.components.component_rails import ComponentLoad, Comp
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.network import MOBILE, WIFI, NetworkCounters, net_dev
 from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters
-from navitas.virtual_phone.components.traffic import Traffic
+from navitas.virtual_phone.components.traffic import AirTraffic
 
 _log = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ class Devices:
         """Integrate up to now; read the host's counters if the last reading is older than 1 ms, or to `poll`."""
         with self._lock:
             before_ns, self._now_ns = self._now_ns, self._clock_ns()
-            wifi = mobile = Traffic()
+            wifi = mobile = AirTraffic()
             disk = DiskTraffic()
             if poll or self._now_ns - self._polled_ns >= _FRESH_NS:
                 self._polled_ns = self._now_ns
@@ -109,9 +109,9 @@ class Devices:
         """Return /proc/net/dev."""
         with self._lock:
             self.advance()
-            return net_dev(self._network.interfaces if self._network else dict.fromkeys(("lo", WIFI, MOBILE), Traffic()))
+            return net_dev(self._network.interfaces if self._network else dict.fromkeys(("lo", WIFI, MOBILE), AirTraffic()))
 
-    def traffic_by_uid(self) -> dict[tuple[int, str], Traffic]:
+    def traffic_by_uid(self) -> dict[tuple[int, str], AirTraffic]:
         """Return the traffic of each uid by interface."""
         with self._lock:
             self.advance()
@@ -150,18 +150,20 @@ class Devices:
                 notes.append("traffic without Wi-Fi and mobile data is on no interface: the phone cannot prevent it")
         return notes
 
-    def _transferred(self) -> tuple[Traffic, Traffic]:
+    def _transferred(self) -> tuple[AirTraffic, AirTraffic]:
         """Return the new traffic of Wi-Fi and of mobile data."""
         if self._network is None or self._network_error or self._stopping.is_set() or not self._pids:
-            return Traffic(), Traffic()
+            return AirTraffic(), AirTraffic()
         route = self.state.switches.route
         try:
             gain = self._network.poll(self._pids, route)
         except OSError as error:
             self._network_error = str(error)
             _log.error("%s", self.notes[-1])
-            return Traffic(), Traffic()
-        return (gain, Traffic()) if route == WIFI else (Traffic(), gain) if route == MOBILE else (Traffic(), Traffic())
+            return AirTraffic(), AirTraffic()
+        return (
+            (gain, AirTraffic()) if route == WIFI else (AirTraffic(), gain) if route == MOBILE else (AirTraffic(), AirTraffic())
+        )
 
     def _run(self) -> None:
         while not self._stopping.is_set():

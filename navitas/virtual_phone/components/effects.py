@@ -71,7 +71,7 @@ class AirTime:
 
 
 @dataclass(slots=True)
-class Radio:
+class RadioLoad:
     """A radio that receives or sends one bit at a time, then stays awake for `tail_s`, then sleeps.
 
     Data that does not fit into a step is transferred in later ones.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from navitas.virtual_phone.components.sock_diag import LISTEN, Endpoint, TcpSocket
-from navitas.virtual_phone.components.traffic import Traffic, on_the_air
+from navitas.virtual_phone.components.traffic import AirTraffic, on_the_air
 
 INTERFACES = ("lo", "wlan0", "rmnet0")
 LOOPBACK, WIFI, MOBILE = INTERFACES
@@ -40,7 +40,7 @@ class _Known:
 
     pid: int
     is_inner: bool
-    counted: Traffic
+    counted: AirTraffic
 
 
 class NetworkCounters:
@@ -55,16 +55,16 @@ class NetworkCounters:
         self._servers: dict[Endpoint, int] = {}
         self._listeners: set[Endpoint] = set()
         self._ends: set[tuple[Endpoint, Endpoint]] = set()
-        self.interfaces: dict[str, Traffic] = dict.fromkeys(INTERFACES, Traffic())
-        self.by_uid: dict[tuple[int, str], Traffic] = {}
-        """Traffic by uid and interface, without the loopback interface."""
+        self.interfaces: dict[str, AirTraffic] = dict.fromkeys(INTERFACES, AirTraffic())
+        self.by_uid: dict[tuple[int, str], AirTraffic] = {}
+        """AirTraffic by uid and interface, without the loopback interface."""
         self.payload_by_pid: dict[int, tuple[int, int]] = {}
         """Received and sent payload of each process, as its read and write calls count it."""
         self._payloads: dict[int, tuple[int, int]] = {}
         self.unseen = 0
         """Connections of any program of the host that ended between two polls, so their owner is unknown."""
-        self.unrouted = Traffic()
-        """Traffic while Wi-Fi and mobile data are off, which the phone cannot prevent."""
+        self.unrouted = AirTraffic()
+        """AirTraffic while Wi-Fi and mobile data are off, which the phone cannot prevent."""
 
     def close(self) -> None:
         """Stop counting. Counters stay readable."""
@@ -75,12 +75,12 @@ class NetworkCounters:
         """Whether any process of the phone has an open socket."""
         return bool(self._known)
 
-    def poll(self, pids: Iterable[int], route: str | None) -> Traffic:
+    def poll(self, pids: Iterable[int], route: str | None) -> AirTraffic:
         """Count the traffic since the last poll; `route` is the present interface to other hosts.
 
         Returns the traffic of that interface in this interval. Raises `OSError` if the kernel refuses.
         """
-        before = self.interfaces.get(route or "", Traffic())
+        before = self.interfaces.get(route or "", AirTraffic())
         open_now = self._sockets.open()
         self._learn(open_now, list(pids))
         for tcp in open_now:
@@ -90,7 +90,7 @@ class NetworkCounters:
             self._last(tcp, route)
         present = {tcp.cookie for tcp in open_now}
         self._foreign &= present
-        return self.interfaces.get(route or "", Traffic()) - before
+        return self.interfaces.get(route or "", AirTraffic()) - before
 
     def _learn(self, sockets: list[TcpSocket], pids: list[int]) -> None:
         """Find the processes of new sockets."""
@@ -107,7 +107,7 @@ class NetworkCounters:
             # An app's server may listen on all addresses, so compare ports for connections within the host.
             to_app = tcp.remote[1] in ports and _is_loopback(tcp.remote)
             is_inner = to_app or (tcp.remote, tcp.local) in self._ends
-            self._known[tcp.cookie] = _Known(owners[tcp.inode], is_inner, Traffic())
+            self._known[tcp.cookie] = _Known(owners[tcp.inode], is_inner, AirTraffic())
             if tcp.state != LISTEN and tcp.local[1] not in ports and not is_inner:
                 self._servers[tcp.remote] = owners[tcp.inode]
 
@@ -141,7 +141,7 @@ class NetworkCounters:
         self.interfaces[interface] += gain
         if not known.is_inner:
             key = (self._uid_of(known.pid), interface)
-            self.by_uid[key] = self.by_uid.get(key, Traffic()) + gain
+            self.by_uid[key] = self.by_uid.get(key, AirTraffic()) + gain
 
     def _last(self, tcp: TcpSocket, route: str | None) -> None:
         """Count a closed socket for the last time."""
@@ -153,7 +153,7 @@ class NetworkCounters:
                 self.unseen += 1
                 return
             # A short connection to a server that an app uses: programs of the host rarely use the same one.
-            self._known[tcp.cookie] = _Known(pid, False, Traffic())
+            self._known[tcp.cookie] = _Known(pid, False, AirTraffic())
         self._count(tcp, route)
         del self._known[tcp.cookie]
         self._payloads.pop(tcp.cookie, None)
@@ -162,7 +162,7 @@ class NetworkCounters:
             self._listeners.discard(tcp.local)
 
 
-def net_dev(interfaces: Mapping[str, Traffic]) -> str:
+def net_dev(interfaces: Mapping[str, AirTraffic]) -> str:
     """Return /proc/net/dev (net/core/net-procfs.c)."""
     lines = [
         "Inter-|   Receive                                                |  Transmit",

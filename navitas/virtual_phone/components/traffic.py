@@ -15,7 +15,7 @@ _SEGMENTS_PER_ACK = 2
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Traffic:
+class AirTraffic:
     """Bytes (with headers) and packets in both directions."""
 
     rx_bytes: int = 0
@@ -23,16 +23,16 @@ class Traffic:
     tx_bytes: int = 0
     tx_packets: int = 0
 
-    def __add__(self, other: Traffic) -> Traffic:
-        return Traffic(
+    def __add__(self, other: AirTraffic) -> AirTraffic:
+        return AirTraffic(
             self.rx_bytes + other.rx_bytes,
             self.rx_packets + other.rx_packets,
             self.tx_bytes + other.tx_bytes,
             self.tx_packets + other.tx_packets,
         )
 
-    def __sub__(self, other: Traffic) -> Traffic:
-        return Traffic(
+    def __sub__(self, other: AirTraffic) -> AirTraffic:
+        return AirTraffic(
             self.rx_bytes - other.rx_bytes,
             self.rx_packets - other.rx_packets,
             self.tx_bytes - other.tx_bytes,
@@ -43,12 +43,12 @@ class Traffic:
         return bool(self.rx_packets or self.tx_packets)
 
 
-def on_the_air(tcp: TcpSocket) -> Traffic:
+def on_the_air(tcp: TcpSocket) -> AirTraffic:
     """Return what a socket's traffic would be with packets of 1,500 bytes. It never decreases as the socket's counters grow."""
     tx_data = max(tcp.sent_data_segments, -(-tcp.sent_bytes // SEGMENT_BYTES))
     rx_data = max(tcp.received_data_segments, -(-tcp.received_bytes // SEGMENT_BYTES))
     tx_packets = tx_data + max(tcp.sent_segments - tcp.sent_data_segments, rx_data // _SEGMENTS_PER_ACK)
     rx_packets = rx_data + max(tcp.received_segments - tcp.received_data_segments, tx_data // _SEGMENTS_PER_ACK)
-    return Traffic(
+    return AirTraffic(
         tcp.received_bytes + HEADER_BYTES * rx_packets, rx_packets, tcp.sent_bytes + HEADER_BYTES * tx_packets, tx_packets
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from support import chunk_writer as cw
 
-from navitas.parse.api_calls import API_SOURCE, APIS, FIRST_API
+from navitas.parse.apis import API_SOURCE, APIS, FIRST_API
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, HANDOFFS, HOOKS, Chunk, scan_chunks
 from navitas.parse.folded import decode_folded

@@ -9,9 +9,9 @@ import pytest
 from phone_harness import on_phone, run
 
 from navitas.virtual_phone.battery_history import BatteryHistory, duration, uid_name
-from navitas.virtual_phone.battery_stats import BatteryStats, brightness_bin
-from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, DeviceSwitches, Kind
-from navitas.virtual_phone.components.traffic import Traffic
+from navitas.virtual_phone.battery_stats import PhoneStatistics, brightness_bin
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, DeviceSwitches, UseKind
+from navitas.virtual_phone.components.traffic import AirTraffic
 from navitas.virtual_phone.phone import Phone
 
 S_NS = 1_000_000_000
@@ -25,11 +25,11 @@ class Fixture:
     def __init__(self) -> None:
         self.now_ns = 5 * S_NS
         self.switches = DeviceSwitches()
-        self.traffic: dict[tuple[int, str], Traffic] = {}
+        self.traffic: dict[tuple[int, str], AirTraffic] = {}
         self.state = DeviceState(lambda: self.switches)
         self.history = BatteryHistory()
         self.history.add(SHOWN)
-        self.stats = BatteryStats(self.state, self.history, lambda: self.traffic, lambda: self.now_ns)
+        self.stats = PhoneStatistics(self.state, self.history, lambda: self.traffic, lambda: self.now_ns)
 
     def run(self, seconds: int) -> None:
         self.now_ns += seconds * S_NS
@@ -38,20 +38,20 @@ class Fixture:
         return [line for line in self.stats.checkin({}, "B").splitlines() if line.split(",")[3] == kind]
 
 
-def use(kind: Kind, name: str = "", key: str = "1", uid: int = UID) -> ComponentUse:
+def use(kind: UseKind, name: str = "", key: str = "1", uid: int = UID) -> ComponentUse:
     return ComponentUse(1, uid, kind, key, name)
 
 
 def test_times_count_on_battery_only() -> None:
     phone = Fixture()
     phone.stats.plugged(False)
-    phone.state.start(use(Kind.GNSS, "gps"))
+    phone.state.start(use(UseKind.GNSS, "gps"))
     phone.run(3)
     phone.stats.plugged(True)
     phone.run(10)
     phone.stats.plugged(False)
     phone.run(1)
-    phone.state.stop(1, Kind.GNSS, "1")
+    phone.state.stop(1, UseKind.GNSS, "1")
     phone.run(5)
     assert phone.lines("sr") == [f"9,{UID},l,sr,-10000,4000,1,0,4000,0"]
     assert phone.lines("bt")[0].split(",")[5:8] == ["9000", "9000", "19000"]
@@ -62,16 +62,16 @@ def test_times_count_on_battery_only() -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "line", "text"),
     [
-        (Kind.CAMERA, "0", "cam,2000,1", "Camera: 2s 0ms realtime (1 times)"),
-        (Kind.FLASHLIGHT, "0", "fla,2000,1", "Flashlight: 2s 0ms realtime (1 times)"),
-        (Kind.AUDIO, "track", "aud,2000,1", "Audio: 2s 0ms realtime (1 times)"),
-        (Kind.VIDEO, "player", "vid,2000,1", "Video: 2s 0ms realtime (1 times)"),
-        (Kind.SENSOR, "type 4", "sr,4,2000,1,", "Sensor type 4: 2s 0ms realtime (1 times)"),
-        (Kind.WAKE_LOCK, "a,b", "wl,a_b,0,f,0,0,0,0,2000,p,1,", "Wake lock a,b: 2s 0ms partial (1 times) realtime"),
-        (Kind.BLE_SCAN, "scan", "blem,2000,1,", "Bluetooth Scan (total actual realtime): 2s 0ms realtime (1 times)"),
+        (UseKind.CAMERA, "0", "cam,2000,1", "Camera: 2s 0ms realtime (1 times)"),
+        (UseKind.FLASHLIGHT, "0", "fla,2000,1", "Flashlight: 2s 0ms realtime (1 times)"),
+        (UseKind.AUDIO, "track", "aud,2000,1", "Audio: 2s 0ms realtime (1 times)"),
+        (UseKind.VIDEO, "player", "vid,2000,1", "Video: 2s 0ms realtime (1 times)"),
+        (UseKind.SENSOR, "type 4", "sr,4,2000,1,", "Sensor type 4: 2s 0ms realtime (1 times)"),
+        (UseKind.WAKE_LOCK, "a,b", "wl,a_b,0,f,0,0,0,0,2000,p,1,", "Wake lock a,b: 2s 0ms partial (1 times) realtime"),
+        (UseKind.BLE_SCAN, "scan", "blem,2000,1,", "Bluetooth Scan (total actual realtime): 2s 0ms realtime (1 times)"),
     ],
 )
-def test_each_use_has_its_line(kind: Kind, name: str, line: str, text: str) -> None:
+def test_each_use_has_its_line(kind: UseKind, name: str, line: str, text: str) -> None:
     phone = Fixture()
     phone.stats.plugged(False)
     phone.state.start(use(kind, name))
@@ -84,9 +84,9 @@ def test_each_use_has_its_line(kind: Kind, name: str, line: str, text: str) -> N
 
 def test_traffic_of_a_uid() -> None:
     phone = Fixture()
-    phone.traffic = {(UID, "wlan0"): Traffic(1000, 10, 200, 5)}
+    phone.traffic = {(UID, "wlan0"): AirTraffic(1000, 10, 200, 5)}
     phone.stats.plugged(False)
-    phone.traffic = {(UID, "wlan0"): Traffic(5096, 14, 300, 6), (UID, "rmnet0"): Traffic(7, 1, 8, 2)}
+    phone.traffic = {(UID, "wlan0"): AirTraffic(5096, 14, 300, 6), (UID, "rmnet0"): AirTraffic(7, 1, 8, 2)}
     fields = phone.lines("nt")[0].split(",")
     assert fields[4:12] == ["7", "8", "4096", "100", "1", "2", "4", "1"] and len(fields) == 4 + 22
     assert phone.lines("gn")[0].split(",")[4:12] == fields[4:12]
@@ -96,8 +96,8 @@ def test_traffic_of_a_uid() -> None:
 def test_a_reset_keeps_what_is_on() -> None:
     phone = Fixture()
     phone.stats.plugged(False)
-    phone.state.start(use(Kind.WAKE_LOCK, "sync"))
-    phone.state.start(use(Kind.AUDIO))
+    phone.state.start(use(UseKind.WAKE_LOCK, "sync"))
+    phone.state.start(use(UseKind.AUDIO))
     phone.run(4)
     phone.stats.reset_all(SHOWN)
     phone.run(1)
@@ -110,8 +110,8 @@ def test_a_reset_keeps_what_is_on() -> None:
 def test_the_history_in_both_formats() -> None:
     phone = Fixture()
     phone.switches = DeviceSwitches(screen_on=False, brightness=1.0)
-    phone.state.start(use(Kind.WAKE_LOCK, 'say "hi"'))
-    phone.state.stop(1, Kind.WAKE_LOCK, "1")
+    phone.state.start(use(UseKind.WAKE_LOCK, 'say "hi"'))
+    phone.state.stop(1, UseKind.WAKE_LOCK, "1")
     checkin = phone.history.checkin()
     assert '9,hsp,0,10123,"say \\"hi\\""\n' in checkin
     assert re.search(r"^9,h,\d+,-S,Sb=4$", checkin, re.MULTILINE)

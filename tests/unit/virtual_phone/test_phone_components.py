@@ -12,7 +12,7 @@ import pytest
 from phone_harness import on_phone, run
 
 from navitas.virtual_phone.components.component_rails import RAILS
-from navitas.virtual_phone.components.device_state import Kind
+from navitas.virtual_phone.components.device_state import UseKind
 from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.kernel.spec import default_profile, read_figures
 from navitas.virtual_phone.phone import Phone
@@ -87,7 +87,7 @@ def test_reports_of_an_app_start_and_stop_uses(tmp_path: Path) -> None:
         phone.processes.add_host(pid, "app", ("app",), SHELL, lambda number: None)
         phone._report(pid, "gnss", "+7 0 gps")
         phone._report(pid, "sensor", "+8 0.25 accelerometer of Bosch")
-        sensor = phone.state.of(Kind.SENSOR)[0]
+        sensor = phone.state.of(UseKind.SENSOR)[0]
         assert (sensor.name, sensor.current_ma, sensor.uid) == ("accelerometer of Bosch", 0.25, SHELL.uid)
         for kind, text in (
             ("radar", "+1"),
@@ -101,7 +101,7 @@ def test_reports_of_an_app_start_and_stop_uses(tmp_path: Path) -> None:
         assert len(phone.state.uses) == 2
         phone._report(pid, "gnss", "-7")
         phone._report(pid, "gnss", "-7")
-        assert [use.kind for use in phone.state.uses.values()] == [Kind.SENSOR]
+        assert [use.kind for use in phone.state.uses.values()] == [UseKind.SENSOR]
         phone.processes.remove(pid)
         assert not phone.state.uses
         phone._report(pid, "gnss", "+7")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from navitas import line_blocks as module
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest import lines as module
 from navitas.fleet.ingest import source as source_module
 from navitas.fleet.ingest.source import SourceFile
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.virtual_phone.components.component_rails import RAILS, ComponentLoad, ComponentRails
-from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, Kind
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, UseKind
 from navitas.virtual_phone.components.figures import component_power
 from navitas.virtual_phone.components.storage import DiskTraffic
-from navitas.virtual_phone.components.traffic import Traffic
+from navitas.virtual_phone.components.traffic import AirTraffic
 from navitas.virtual_phone.kernel.spec import default_profile, read_figures
 
 MS = 1_000_000
@@ -25,7 +25,7 @@ def rails(seed: int = 0) -> ComponentRails:
     return ComponentRails(component_power(items, arrays, VOLTAGE_V), VOLTAGE_V, seed)
 
 
-def use(kind: Kind, name: str = "", current_ma: float = 0.0, key: str = "1") -> ComponentUse:
+def use(kind: UseKind, name: str = "", current_ma: float = 0.0, key: str = "1") -> ComponentUse:
     return ComponentUse(1, 10_000, kind, key, name, current_ma)
 
 
@@ -45,25 +45,25 @@ def test_a_phone_with_everything_off_uses_nothing() -> None:
 @pytest.mark.parametrize(
     ("kind", "component", "ma", "volts"),
     [
-        (Kind.FLASHLIGHT, "flashlight", 240.47, VOLTAGE_V),
-        (Kind.VIDEO, "video", 25, VOLTAGE_V),
-        (Kind.AUDIO, "audio", 75, VOLTAGE_V),
+        (UseKind.FLASHLIGHT, "flashlight", 240.47, VOLTAGE_V),
+        (UseKind.VIDEO, "video", 25, VOLTAGE_V),
+        (UseKind.AUDIO, "audio", 75, VOLTAGE_V),
     ],
 )
-def test_a_use_takes_the_profiles_current(kind: Kind, component: str, ma: float, volts: float) -> None:
+def test_a_use_takes_the_profiles_current(kind: UseKind, component: str, ma: float, volts: float) -> None:
     spent = spend(2, ComponentLoad(OFF, [use(kind)]))
     assert spent[component] == pytest.approx(2 * ma * volts / 1000)
     assert sum(spent.values()) == pytest.approx(spent[component])
 
 
 def test_a_sensor_takes_its_drivers_current_once() -> None:
-    listeners = [use(Kind.SENSOR, "accelerometer", 0.15, "1"), use(Kind.SENSOR, "accelerometer", 0.15, "2")]
-    other = use(Kind.SENSOR, "gyroscope", 0.5, "3")
+    listeners = [use(UseKind.SENSOR, "accelerometer", 0.15, "1"), use(UseKind.SENSOR, "accelerometer", 0.15, "2")]
+    other = use(UseKind.SENSOR, "gyroscope", 0.5, "3")
     assert spend(10, ComponentLoad(OFF, [*listeners, other]))["sensors"] == pytest.approx(10 * 0.65 * VOLTAGE_V / 1000)
 
 
 def test_wake_locks_have_no_rail_of_their_own() -> None:
-    assert not any(spend(1, ComponentLoad(OFF, [use(Kind.WAKE_LOCK)])).values())
+    assert not any(spend(1, ComponentLoad(OFF, [use(UseKind.WAKE_LOCK)])).values())
 
 
 @pytest.mark.parametrize("brightness", [0.0, 0.4, 1.0])
@@ -84,7 +84,7 @@ def test_wifi_has_air_time_a_tail_and_sleep() -> None:
     sleeping_w = 38 * 3.7 / 1000 * nature.wifi_sleep_ratio
     assert spend(1, load, model)["wifi"] == pytest.approx(sleeping_w)
     before = model.true_uj["wifi"]
-    model.step(10 * MS, replace(load, wifi=Traffic(rx_bytes=1_000_000, rx_packets=700)))
+    model.step(10 * MS, replace(load, wifi=AirTraffic(rx_bytes=1_000_000, rx_packets=700)))
     spend(1.99, load, model)
     air_s = 8_000_000 / nature.wifi_bits_per_s
     expected = 98 * 3.7 / 1000 * air_s + 38 * 3.7 / 1000 * nature.wifi_tail_s
@@ -96,7 +96,7 @@ def test_mobile_data_has_a_long_tail_and_a_front_end() -> None:
     model = rails()
     load = ComponentLoad(replace(OFF, mobile_on=True))
     quiet = spend(20, load, model)
-    model.step(10 * MS, replace(load, mobile=Traffic(tx_bytes=100_000, tx_packets=70)))
+    model.step(10 * MS, replace(load, mobile=AirTraffic(tx_bytes=100_000, tx_packets=70)))
     busy = spend(19.99, load, model)
     assert busy["modem"] > 10 * quiet["modem"]
     assert model.true_uj["radio front end"] > 0 == quiet["radio front end"]
@@ -115,7 +115,7 @@ def test_a_scan_ends_by_itself() -> None:
 
 def test_gnss_searches_first() -> None:
     model = rails()
-    on = ComponentLoad(OFF, [use(Kind.GNSS)])
+    on = ComponentLoad(OFF, [use(UseKind.GNSS)])
     first, later = spend(10, on, model)["gnss"], spend(10, on, model)["gnss"]
     tracking_w = 21.3 * 3.7 / 1000
     assert later == pytest.approx(10 * tracking_w)
@@ -127,7 +127,7 @@ def test_gnss_searches_first() -> None:
 
 def test_audio_stays_on_until_standby_and_the_camera_starts_slowly() -> None:
     model = rails()
-    spend(1, ComponentLoad(OFF, [use(Kind.AUDIO), use(Kind.CAMERA)]), model)
+    spend(1, ComponentLoad(OFF, [use(UseKind.AUDIO), use(UseKind.CAMERA)]), model)
     camera = 0.9 * VOLTAGE_V * (1 - model.nature.camera_ramp_s / 2)
     assert model.true_uj["camera"] * 1e-6 == pytest.approx(camera)
     after = spend(10, ComponentLoad(OFF), model)
@@ -148,9 +148,9 @@ def test_storage_takes_energy_by_byte_and_while_it_is_active() -> None:
 LOADS = st.builds(
     ComponentLoad,
     st.builds(DeviceSwitches, st.booleans(), st.floats(0, 1), st.booleans(), st.booleans(), st.booleans()),
-    st.lists(st.sampled_from(Kind).map(lambda kind: use(kind, current_ma=1.0)), max_size=4),
-    st.builds(Traffic, *[st.integers(0, 10**6)] * 4),
-    st.builds(Traffic, *[st.integers(0, 10**5)] * 4),
+    st.lists(st.sampled_from(UseKind).map(lambda kind: use(kind, current_ma=1.0)), max_size=4),
+    st.builds(AirTraffic, *[st.integers(0, 10**6)] * 4),
+    st.builds(AirTraffic, *[st.integers(0, 10**5)] * 4),
     st.builds(DiskTraffic, st.integers(0, 10**7), st.integers(0, 10**7)),
     st.integers(0, 1),
 )
@@ -177,7 +177,7 @@ def test_readings_rise_and_agree_with_the_truth(steps: list[tuple[int, Component
 @given(LOADS, st.integers(1, 1000 * MS), st.integers(1, 1000 * MS))
 def test_a_step_can_be_divided(load: ComponentLoad, first_ns: int, second_ns: int) -> None:
     """Time that nothing changes in is the sum of its parts: no energy depends on the length of steps."""
-    quiet = replace(load, wifi=Traffic(), mobile=Traffic(), disk=DiskTraffic(), wifi_scans=0)
+    quiet = replace(load, wifi=AirTraffic(), mobile=AirTraffic(), disk=DiskTraffic(), wifi_scans=0)
     whole, parts = rails(), rails()
     whole.step(MS, load)
     parts.step(MS, load)

@@ -12,7 +12,7 @@ import pytest
 
 from navitas.virtual_phone.components.network import NetworkCounters, net_dev
 from navitas.virtual_phone.components.sock_diag import LISTEN, Endpoint, SockDiag, TcpSocket
-from navitas.virtual_phone.components.traffic import HEADER_BYTES, SEGMENT_BYTES, Traffic, on_the_air
+from navitas.virtual_phone.components.traffic import HEADER_BYTES, SEGMENT_BYTES, AirTraffic, on_the_air
 
 APP, SERVER = 100, 200
 HERE: Endpoint = (b"\x7f\0\0\1", 5000)
@@ -112,7 +112,7 @@ def test_traffic_without_a_route_is_named(tmp_path: Path) -> None:
 
 
 def test_net_dev_has_the_kernels_columns() -> None:
-    text = net_dev({"lo": Traffic(), "wlan0": Traffic(1, 2, 3, 4)})
+    text = net_dev({"lo": AirTraffic(), "wlan0": AirTraffic(1, 2, 3, 4)})
     header, columns, lo, wlan0 = text.splitlines()
     assert header.startswith("Inter-|   Receive") and columns.count("|") == 2
     name, _, numbers = wlan0.partition(":")
