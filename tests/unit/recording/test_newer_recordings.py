@@ -71,7 +71,11 @@ EDITS: list[tuple[Edit, str, list[tuple[str, int]]]] = [
     (lambda m: m["device"].update(kind="watch"), "unknown_words", [("device.kind=watch", 1)]),
     (lambda m: m["power_profile"].update(voltage_source="rail"), "unknown_words", [("power_profile.voltage_source=rail", 1)]),
     (lambda m: m.update(state="resumable"), "unknown_words", [("state=resumable", 1)]),
-    (lambda m: m.update(components=["cpu", "screen", "gnss"]), "unknown_components", [("screen", 1), ("gnss", 1)]),
+    (
+        lambda m: m.update(components=["cpu", "screen", "radar", "projector"]),
+        "unknown_components",
+        [("radar", 1), ("projector", 1)],
+    ),
 ]
 
 
