@@ -47,7 +47,8 @@ _FIELDS: dict[str, tuple[str | None, ...]] = {
     "pws": ("capacity_mah", "computed_drain_mah", "actual_drain_least_mah", "actual_drain_most_mah"),
 }  # fmt: skip
 _WAKE_LOCKS = {"f": "wake_lock_full", "p": "wake_lock_partial", "bp": "wake_lock_background_partial", "w": "wake_lock_window"}
-_OF_DEVICE = ("gn", "br", "pws")
+_CONTROLLERS = {"gwfcd": "wifi_controller", "gmcd": "modem_controller", "gble": "bluetooth_controller"}
+_OF_DEVICE = ("gn", "br", "pws", *_CONTROLLERS)
 
 
 class CheckinStatistics:
@@ -112,6 +113,8 @@ class CheckinStatistics:
         elif kind == "kwl":
             tag = fields[0].strip('"')
             values = list(_timer("kernel_wake_lock", tag, fields))
+        elif kind in _CONTROLLERS:
+            values = list(_controller(_CONTROLLERS[kind], fields))
         elif kind in _FIELDS:
             values = list(_positions(_FIELDS[kind], fields))
         else:
@@ -155,3 +158,16 @@ def _sensor(fields: list[str]) -> _Values:
 def _timer(name: str, tag: str, fields: list[str]) -> _Values:
     for unit, text in zip(_UNITS, fields[1:], strict=False):
         yield f"{name}_{unit}", tag, parse_number(text)
+
+
+def _controller(name: str, fields: list[str]) -> _Values:
+    """Idle time, receive time, charges, then the transmit time at each power level (dumpControllerActivityLine).
+
+    Android 10 added a charge, that of the power rails. Charges have decimals, times do not.
+    """
+    yield f"{name}_idle_ms", "", parse_number(fields[0])
+    yield f"{name}_rx_ms", "", parse_number(fields[1]) if len(fields) > 1 else None
+    has_rail = len(fields) > 3 and "." in fields[3]
+    levels = [parse_number(text) for text in fields[4 if has_rail else 3 :]]
+    known = [level for level in levels if level is not None]
+    yield f"{name}_tx_ms", "", sum(known) if levels and len(known) == len(levels) else None

@@ -10,6 +10,7 @@ from navitas.parse.arrays import I32, I64, U8
 from navitas.parse.device_states import DeviceStates
 from navitas.parse.hook_calls import Handoffs, HookCalls
 from navitas.parse.io_counters import IoCounters
+from navitas.parse.radio_times import RadioTimes
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.reasons import Reason
 from navitas.parse.run_queue import RunQueue
@@ -181,8 +182,8 @@ class RunTables:
     `tick_ns` is the period of the ticks that timed the calls, or None if each call read the clock. `trace` is the kernel
     trace on the run's clock, and `reasons` explain which parts of it are missing. `probe_cost` is the cost of probes if it
     was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
-    `io_counters`, `device_states`, `hooks` and `handoffs` are what components other than the CPU need. `hooks` and `handoffs`
-    are None if the app recorded none.
+    `io_counters`, `device_states`, `radio_times`, `hooks` and `handoffs` are what components other than the CPU need. `hooks`
+    and `handoffs` are None if the app recorded none.
     """
 
     run_id: int
@@ -202,6 +203,7 @@ class RunTables:
     run_queue: RunQueue | None = None
     io_counters: tuple[IoCounters, ...] = ()
     device_states: DeviceStates | None = None
+    radio_times: tuple[RadioTimes, ...] = ()
     hooks: HookCalls | None = None
     handoffs: Handoffs | None = None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from navitas.virtual_phone.battery_history import BRIGHTNESS, BatteryHistory, uid_name
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, UseKind
+from navitas.virtual_phone.components.effects import AirTime
 from navitas.virtual_phone.components.traffic import AirTraffic
 
 _GPS_HANDLE = -10000
@@ -18,6 +19,8 @@ _FLAG_OF = {
 }  # fmt: skip
 _CHECKIN_OF = {UseKind.AUDIO: "aud", UseKind.VIDEO: "vid", UseKind.FLASHLIGHT: "fla", UseKind.CAMERA: "cam"}
 _TEXT_OF = {UseKind.AUDIO: "Audio", UseKind.VIDEO: "Video", UseKind.FLASHLIGHT: "Flashlight", UseKind.CAMERA: "Camera"}
+_CONTROLLERS = {"wifi": ("gwfcd", 1), "modem": ("gmcd", 5)}
+"""Checkin type of each radio's controller, and the number of its power levels."""
 _CHECKIN_VERSION, _PARCEL_VERSION = 36, 214
 
 TrafficByUid = Mapping[tuple[int, str], AirTraffic]
@@ -40,11 +43,13 @@ class PhoneStatistics:
         state: DeviceState,
         history: BatteryHistory,
         traffic: Callable[[], TrafficByUid],
+        air_times: Callable[[], Mapping[str, AirTime]],
         clock_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self._state = state
         self._history = history
         self._traffic = traffic
+        self._air_times = air_times
         self._clock_ns = clock_ns
         self._on_battery = False
         self._active: set[_Key] = set()
@@ -63,6 +68,8 @@ class PhoneStatistics:
         self._bins_ns = [0] * len(BRIGHTNESS)
         self._transferred: dict[tuple[int, str], AirTraffic] = {}
         self._seen = dict(self._traffic())
+        self._seen_air = dict(self._air_times())
+        self._air = dict.fromkeys(self._seen_air, AirTime())
 
     def reset_all(self, shown: Mapping[str, str]) -> None:
         """Run `dumpsys batterystats --reset`, with the present values of the battery service."""
@@ -90,6 +97,7 @@ class PhoneStatistics:
         lines.append("9,0,l,gn," + ",".join(map(str, [*self._network(None)[:8], 0, 0])))
         lines.append(f"9,0,l,m,{screen_ms},0,0,{self._lock_ms()},0,0,{screen_ms},0,0,0,0,0,0,0,0,0,0,0,0,0")
         lines.append("9,0,l,br," + ",".join(str(ns // 1_000_000) for ns in self._bins_ns))
+        lines += [_controller_line(name, time) for name, time in self._air.items() if time != AirTime()]
         for uid in self._uids():
             lines += self._uid_lines(uid)
         return "".join(f"{line}\n" for line in [version(build), *lines])
@@ -171,6 +179,9 @@ class PhoneStatistics:
         traffic = self._traffic()
         gained = {key: total - self._seen.get(key, AirTraffic()) for key, total in traffic.items()}
         self._seen = dict(traffic)
+        air = self._air_times()
+        heard = {name: time - self._seen_air[name] for name, time in air.items()}
+        self._seen_air = dict(air)
         if not self._on_battery:
             return
         dt_ns = self._now_ns - before_ns
@@ -181,6 +192,8 @@ class PhoneStatistics:
             self._bins_ns[brightness_bin(switches.brightness)] += dt_ns
         for key in self._active:
             self._spent_ns[key] += dt_ns
+        for name, gain_s in heard.items():
+            self._air[name] += gain_s
         for owner, gain in gained.items():
             if gain:
                 self._transferred[owner] = self._transferred.get(owner, AirTraffic()) + gain
@@ -202,6 +215,13 @@ class PhoneStatistics:
         flags = {"screen": switches.screen_on, "wifi": switches.wifi_on, "bluetooth": switches.bluetooth_on}
         flags |= {name: kind in kinds for kind, name in _FLAG_OF.items()}
         self._history.states(flags, brightness_bin(switches.brightness))
+
+
+def _controller_line(name: str, time: AirTime) -> str:
+    """Return what a radio's controller reports: idle and receive times, no charges, transmit times by power level."""
+    kind, levels = _CONTROLLERS[name]
+    idle_ms, rx_ms, tx_ms = (round(seconds * 1000) for seconds in (time.tail_s, time.rx_s, time.tx_s))
+    return f"9,0,l,{kind},{idle_ms},{rx_ms},0.0,0.0," + ",".join(map(str, [tx_ms, *[0] * (levels - 1)]))
 
 
 def version(build: str) -> str:

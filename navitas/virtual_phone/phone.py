@@ -87,7 +87,7 @@ class Phone:
             "secure": {},
             "global": dict(_GLOBAL_SETTINGS),
         }
-        self.statistics = PhoneStatistics(self.state, self.battery.history, self.devices.traffic_by_uid)
+        self.statistics = PhoneStatistics(self.state, self.battery.history, self.devices.traffic_by_uid, self.devices.air_times)
         self.logd = LogDaemon(self._uid_of, self._report)
         self.log_address = root / _LOG_ADDRESS
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))

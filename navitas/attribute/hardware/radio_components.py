@@ -28,6 +28,7 @@ _NAMES = [level.name for level in LEVELS]
 _SCAN_NS = 4_000_000_000
 """A scan for networks ends by itself. Its length is assumed."""
 _MEDIA = ("network", "wifi", "mobile")
+ASSUMED_LINK = Reason("assumed_link", "the radio's controller reported no times: its speed and its tail are assumed")
 ASSUMED_ON = Reason("assumed_on", "when the radio was on was not recorded: it counts as on during the whole run")
 
 
@@ -69,7 +70,13 @@ class Radio:
             on_ns = np.clip(begin[value > 0], *run_ns), np.clip(end[value > 0], *run_ns)
         else:
             own = replace(own, reasons=(*own.reasons, ASSUMED_ON))
-        return radio_energy(own, self.link(inputs.model.components), inputs.model.voltage_v, on_ns, run_ns)
+        link = self.link(inputs.model.components)
+        times = next((each for each in run.radio_times if each.radio == self.name), None)
+        if times is not None:
+            link = link.measured(times, own, run_ns)
+        elif len(own):
+            own = replace(own, reasons=(*own.reasons, ASSUMED_LINK))
+        return radio_energy(own, link, inputs.model.voltage_v, on_ns, run_ns)
 
     def _scans(self, run: RunTables, inputs: ComponentInputs) -> Used | None:
         sessions = sessions_of(run, inputs, [HookKind.WIFI_SCAN], "wifi scan", longest_ns=_SCAN_NS)

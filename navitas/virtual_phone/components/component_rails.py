@@ -64,7 +64,14 @@ class ComponentRails:
         self._audio = Hold(nature.audio_standby_s)
         self._storage = Hold(nature.ufs_tail_s)
         self.true_uj: dict[str, float] = {name: 0.0 for names in RAILS.values() for name in names}
+        self.air: dict[str, AirTime] = {"wifi": AirTime(), "modem": AirTime()}
+        """The time of each radio so far."""
         self._read_uj: dict[str, float] = dict.fromkeys(RAILS, 0.0)
+
+    @property
+    def reporting_radios(self) -> frozenset[str]:
+        """The radios with a controller that reports its times."""
+        return self._power.reporting_radios
 
     def energies_uj(self) -> dict[str, float]:
         """Return the readings of all rails in µJ."""
@@ -97,6 +104,8 @@ class ComponentRails:
         power, nature, switches = self._power, self.nature, load.switches
         wifi = self._wifi.step(dt_s, switches.wifi_on, load.wifi.rx_bytes, load.wifi.tx_bytes)
         mobile = self._mobile.step(dt_s, switches.mobile_on, load.mobile.rx_bytes, load.mobile.tx_bytes)
+        self.air["wifi"] += wifi
+        self.air["modem"] += mobile
         wifi_mj = (
             power.wifi_rx_mw * wifi.rx_s
             + power.wifi_tx_mw * wifi.tx_s

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
+from navitas.virtual_phone.components.effects import AirTime
 from navitas.virtual_phone.components.network import MOBILE, WIFI, NetworkCounters, net_dev
 from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters
 from navitas.virtual_phone.components.traffic import AirTraffic
@@ -116,6 +117,12 @@ class Devices:
         with self._lock:
             self.advance()
             return dict(self._network.by_uid) if self._network else {}
+
+    def air_times(self) -> dict[str, AirTime]:
+        """Return the times of each radio that reports them, by name."""
+        with self._lock:
+            self.advance()
+            return {name: time for name, time in self._rails.air.items() if name in self._rails.reporting_radios}
 
     def diskstats(self) -> str:
         """Return /proc/diskstats."""

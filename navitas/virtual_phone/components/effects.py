@@ -60,14 +60,20 @@ class Search:
         return searching_s
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class AirTime:
-    """The time of a radio in a step."""
+    """Times of a radio."""
 
     rx_s: float = 0.0
     tx_s: float = 0.0
     tail_s: float = 0.0
     sleep_s: float = 0.0
+
+    def __add__(self, other: AirTime) -> AirTime:
+        return AirTime(self.rx_s + other.rx_s, self.tx_s + other.tx_s, self.tail_s + other.tail_s, self.sleep_s + other.sleep_s)
+
+    def __sub__(self, other: AirTime) -> AirTime:
+        return AirTime(self.rx_s - other.rx_s, self.tx_s - other.tx_s, self.tail_s - other.tail_s, self.sleep_s - other.sleep_s)
 
 
 @dataclass(slots=True)

@@ -30,6 +30,8 @@ class StatePower:
     flashlight_mw: float
     audio_mw: float
     video_mw: float
+    reporting_radios: frozenset[str] = frozenset()
+    """The radios with a controller that reports its times."""
 
 
 def component_power(items: Items, arrays: Arrays, voltage_v: float) -> StatePower:
@@ -70,6 +72,7 @@ def component_power(items: Items, arrays: Arrays, voltage_v: float) -> StatePowe
         flashlight_mw=ma("camera.flashlight") * voltage_v,
         audio_mw=ma("audio", "dsp.audio") * voltage_v,
         video_mw=ma("video", "dsp.video") * voltage_v,
+        reporting_radios=frozenset(name for name in ("wifi", "modem") if f"{name}.controller.rx" in items),
     )
 
 

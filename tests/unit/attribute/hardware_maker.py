@@ -28,6 +28,7 @@ CURRENTS = {
     "screen.on": 100.0,
     "screen.full": 400.0,
     "ambient.on": 10.0,
+    "wifi.on": 10.0,
     "wifi.controller.idle": 10.0,
     "wifi.controller.rx": 200.0,
     "wifi.controller.tx": 400.0,

@@ -12,9 +12,12 @@ from hardware_maker import APP_UID, OTHER_UID, counters, hooks, profile_of, rail
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.analyze.timeline import timeline
+from navitas.attribute.hardware.radio import RadioLink
+from navitas.attribute.hardware.traffic import Traffic
 from navitas.attribute.ledger import NO_TEST
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.hook_calls import NO_NODE, HookCalls, HookKind
+from navitas.parse.radio_times import RadioTimes
 from navitas.parse.tables import RunTables
 
 K = HookKind
@@ -159,6 +162,7 @@ def test_without_brightness_the_screen_counts_as_half_bright() -> None:
 # Radios
 
 MB = 1_000_000
+MS = 1_000_000
 
 
 def wifi(rows: list[tuple[int, float, float, int, K, bool, int]], **more: object) -> RunTables:
@@ -183,6 +187,31 @@ def test_a_tail_ends_with_the_next_transfer_and_goes_to_the_last_user() -> None:
         "m2": 0.4 * 0.01 + tail[1],
         "base": 0.01 * (1.0 - 0.02 - 0.19 - 0.238),
     }
+
+
+def test_times_of_the_controller_replace_the_assumed_speed_and_tail() -> None:
+    """The controller received 1 MB in 200 ms, and was awake for 150 ms after that."""
+    rows = [(0, 200, 600, MB, K.NET_READ, False, 1)]
+    times = RadioTimes("wifi", received_ns=200 * MS, sent_ns=0, idle_ns=150 * MS)
+    made = used(wifi(rows, radio_times=(times,)))
+    assert joules(made, "wifi") == {"m1": 0.2 * 0.2 + 0.01 * 0.15, "base": 0.01 * (1.0 - 0.2 - 0.15)}
+    assert reasons(made, "wifi") == [each for each in reasons(used(wifi(rows)), "wifi") if "its speed" not in each]
+
+
+@pytest.mark.parametrize(("idle_ms", "tail_ms"), [(60, 15), (110, 35), (225, 135), (900, 150)])
+def test_the_tail_explains_the_idle_time_of_all_transfers(idle_ms: int, tail_ms: int) -> None:
+    """Pauses of 20, 20, 50, 150 and 0 ms follow the transfers."""
+    begin, end = MS * np.array([0, 100, 200, 300, 800]), MS * np.array([80, 180, 250, 650, 1000])
+    none = np.zeros(5, np.int64)
+    traffic = Traffic(none, none, none, none, begin, end, np.zeros(5), (end - begin) / 8e9, "", ())
+    link = RadioLink(1, 1, 1, 1, 7, 1.0, 1.0).measured(RadioTimes("wifi", 0, 0, idle_ms * MS), traffic, (0, 1000 * MS))
+    assert link == RadioLink(1, 1, 1, 1, tail_ms * MS, 1.0, 1.0)
+
+
+def test_times_that_are_too_coarse_change_nothing() -> None:
+    rows = [(0, 200, 600, MB, K.NET_READ, False, 1)]
+    coarse = used(wifi(rows, radio_times=(RadioTimes("wifi", 9 * MS, 9 * MS, 9 * MS),)))
+    assert joules(coarse, "wifi") == joules(used(wifi(rows)), "wifi")
 
 
 def test_bytes_beyond_the_payload_are_spread_by_packets_and_other_apps_have_the_rest() -> None:

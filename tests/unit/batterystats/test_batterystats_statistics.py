@@ -123,6 +123,15 @@ def test_counters_of_checkin() -> None:
     assert dump.reader.lines.unused == {"statistics of another period: u": 1, "checkin type jb": 1}
 
 
+def test_controller_times_of_checkin() -> None:
+    """Android 10 added the charge of the power rails."""
+    dump = read_dump("9,0,l,gwfcd,100,20,0.0,0.5,7\n9,0,l,gmcd,1,2,0,10,20,30,0,1\n9,0,l,gble,5,x,0.0,0.0,1\n9,0,l,gwfcd,4\n")
+    found = _counters(dump)
+    assert found[-1, "modem_controller_tx_ms", ""] == 61
+    assert (found[-1, "wifi_controller_rx_ms", ""], found[-1, "wifi_controller_tx_ms", ""]) == (20, 7)
+    assert dump.reader.lines.reasons == {"gble: unreadable fields": 1, "gwfcd: unreadable fields": 1}
+
+
 def test_counters_of_text() -> None:
     dump = read_dump(
         "Statistics since last charge:\n"

@@ -11,6 +11,7 @@ from phone_harness import on_phone, run
 from navitas.virtual_phone.battery_history import BatteryHistory, duration, uid_name
 from navitas.virtual_phone.battery_stats import PhoneStatistics, brightness_bin
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, DeviceSwitches, UseKind
+from navitas.virtual_phone.components.effects import AirTime
 from navitas.virtual_phone.components.traffic import AirTraffic
 from navitas.virtual_phone.phone import Phone
 
@@ -26,10 +27,11 @@ class Fixture:
         self.now_ns = 5 * S_NS
         self.switches = DeviceSwitches()
         self.traffic: dict[tuple[int, str], AirTraffic] = {}
+        self.air = {"wifi": AirTime(), "modem": AirTime()}
         self.state = DeviceState(lambda: self.switches)
         self.history = BatteryHistory()
         self.history.add(SHOWN)
-        self.stats = PhoneStatistics(self.state, self.history, lambda: self.traffic, lambda: self.now_ns)
+        self.stats = PhoneStatistics(self.state, self.history, lambda: self.traffic, lambda: self.air, lambda: self.now_ns)
 
     def run(self, seconds: int) -> None:
         self.now_ns += seconds * S_NS
@@ -144,3 +146,18 @@ def test_commands(tmp_path: Path) -> None:
         assert b"Unknown option: --nonsense" in (await run(phone, "dumpsys batterystats --nonsense")).stdout
 
     on_phone(tmp_path, act)
+
+
+def test_radios_with_a_controller_report_their_times_on_battery() -> None:
+    phone = Fixture()
+    phone.air = {"wifi": AirTime(1.0, 1.0, 1.0)}
+    phone.stats.plugged(False)
+    assert phone.lines("gwfcd") == []
+    phone.air = {"wifi": AirTime(rx_s=3.5, tx_s=1.25, tail_s=1.2)}
+    phone.run(5)
+    assert phone.lines("gwfcd") == ["9,0,l,gwfcd,200,2500,0.0,0.0,250"]
+    phone.stats.plugged(True)
+    phone.air = {"wifi": AirTime(rx_s=9.0, tx_s=1.25, tail_s=1.2)}
+    phone.run(5)
+    assert phone.lines("gwfcd") == ["9,0,l,gwfcd,200,2500,0.0,0.0,250"]
+    assert phone.lines("gmcd") == []
