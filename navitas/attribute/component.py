@@ -59,7 +59,8 @@ class ComponentCurves:
     `charges` is the energy of threads that belongs to the call that caused it, whenever it flowed. It adds to `threads`.
     `flow` is the cumulative energy of all owners over true time. Without charges it is None: it is then the sum of all curves.
     `taken_from_base` is the energy that this component explains and the CPU's base contains; it is subtracted there.
-    `unscaled_j` is what the model alone estimates for the run, `rails_j` what rails measured; None without a rail.
+    `unscaled` is the flow that the model alone estimates, if it is not `flow`. `unscaled_j` is its energy in the run, and
+    `rails_j` what rails measured; None without a rail.
     """
 
     level: str
@@ -72,6 +73,7 @@ class ComponentCurves:
     charges: Charges = NO_CHARGES
     flow: Curve | None = None
     taken_from_base: Curve = EMPTY_CURVE
+    unscaled: Curve | None = None
     unscaled_j: float | None = None
     rails_j: float | None = None
 

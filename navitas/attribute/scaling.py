@@ -59,16 +59,20 @@ def scaled_to_rails(
             continue
         first_ns, last_ns = int(measured.t_ns[0]), int(measured.t_ns[-1])
         estimates = {place: one.during(first_ns, last_ns) for place in known if (one := curves[place]) is not None}
+        modeled = {place: _modeled_j(one, first_ns, last_ns) for place in known if (one := curves[place]) is not None}
         estimate_j, rail_j = sum(estimates.values()), float(measured.value[-1])
+        ratio = rail_j / sum(modeled.values()) if sum(modeled.values()) > 0 else 1.0
         for place, own_j in estimates.items():
             one = curves[place]
             assert one is not None
             share = own_j / estimate_j if estimate_j > 0 else float(place == known[0])
             own_rail = Curve(measured.t_ns, measured.value * share)
             if not use_rails:
-                found[place] = replace(one, rails_j=float(own_rail.value[-1]), unscaled_j=own_j)
+                found[place] = replace(one, rails_j=float(own_rail.value[-1]), unscaled_j=modeled[place])
             elif estimate_j > 0:
-                found[place] = _scaled(one, rail_j / estimate_j, own_rail, own_j, (run.start_ns, run.end_ns))
+                scaled = _scaled(one, rail_j / estimate_j, own_rail, (run.start_ns, run.end_ns))
+                reasons = one.reasons if 1 / _FAR <= ratio <= _FAR else (*one.reasons, _far_off(ratio))
+                found[place] = replace(scaled, reasons=reasons, unscaled_j=modeled[place])
             elif rail_j > 0:
                 found[place] = _with_rest(one, own_rail)
     return found
@@ -104,25 +108,26 @@ def _sharing(rails: RailReadings | None, components: Sequence[Component]) -> lis
     return list(groups.values())
 
 
-def _scaled(one: ComponentCurves, ratio: float, rail: Curve, unscaled_j: float, run_ns: tuple[int, int]) -> ComponentCurves:
+def _modeled_j(one: ComponentCurves, first_ns: int, last_ns: int) -> float:
+    return one.during(first_ns, last_ns) if one.unscaled is None else one.unscaled.between(first_ns, last_ns)
+
+
+def _scaled(one: ComponentCurves, ratio: float, rail: Curve, run_ns: tuple[int, int]) -> ComponentCurves:
     """All energies times the ratio. Between the rails' readings, energy flowed as the rail measured it."""
 
     def times(curve: Curve) -> Curve:
         return Curve(curve.t_ns, curve.value * ratio)
 
     threads = None if one.threads is None else replace(one.threads, energy_j=one.threads.energy_j * ratio)
-    reasons = one.reasons if 1 / _FAR <= ratio <= _FAR else (*one.reasons, _far_off(ratio))
     scaled = replace(
         one,
         level=RAILS,
-        reasons=reasons,
         threads=threads,
         other_processes=times(one.other_processes),
         base=times(one.base),
         unattributed=times(one.unattributed),
         charges=one.charges.scaled(ratio),
         rails_j=float(rail.value[-1]),
-        unscaled_j=unscaled_j,
     )
     if one.flow is None:
         return scaled

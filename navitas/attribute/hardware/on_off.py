@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.charges import NO_CHARGES, Charges, joined_charges
+from navitas.attribute.charges import NO_CHARGES, Charges, charges_of_time, joined_charges
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.curves import EMPTY_CURVE, Curve, added, distinct
 from navitas.attribute.hardware.flows import counts
@@ -21,7 +21,10 @@ from navitas.power.components.state_times import merged
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Energy of a component in a run, or of one of its ways to be used. `level` and `reasons` are as in `ComponentCurves`."""
+    """Energy of a component in a run, or of one of its ways to be used. `level` and `reasons` are as in `ComponentCurves`.
+
+    `unscaled` is the flow that the model alone estimates, if power rails already determined more than the total; else None.
+    """
 
     level: str
     reasons: tuple[Reason, ...] = ()
@@ -30,6 +33,7 @@ class Used:
     unattributed: Curve = EMPTY_CURVE
     other_processes: Curve = EMPTY_CURVE
     flow: Curve = EMPTY_CURVE
+    unscaled: Curve | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ def _shared(edges: I64, users: _Users, sessions: Sessions, power: Curve, level: 
     in_session = users.sessions > 0
     one_session = Curve(edges, _sums(np.where(in_session, app_j / np.maximum(users.sessions, 1), 0.0)))
     energy_j = one_session.at(sessions.end_ns) - one_session.at(sessions.begin_ns)
-    charges = Charges(sessions.thread, sessions.t_ns, sessions.path, energy_j, energy_j)
+    charges = charges_of_time(sessions.thread, sessions.t_ns, sessions.path, energy_j)
     unattributed_j = np.where(in_session, 0.0, app_j) + (0.0 if hooked else unknown_j)
     return Used(
         level,
@@ -126,4 +130,5 @@ def component_curves(
         unattributed=added([part.unattributed for part in known]),
         charges=joined_charges([part.charges for part in known]),
         flow=added([part.flow for part in known]),
+        unscaled=added([part.flow if part.unscaled is None else part.unscaled for part in known]),
     )

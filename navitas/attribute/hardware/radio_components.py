@@ -9,14 +9,18 @@ from typing import Literal
 import numpy as np
 
 from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
+from navitas.attribute.hardware.air_time import air_spans
 from navitas.attribute.hardware.flows import constant_power
 from navitas.attribute.hardware.levels import LEVELS
 from navitas.attribute.hardware.on_off import Used, component_curves, used_by_time
-from navitas.attribute.hardware.radio import RadioLink, modem_link, radio_energy, wifi_link
+from navitas.attribute.hardware.radio import radio_energy
+from navitas.attribute.hardware.radio_fit import fitted_costs
+from navitas.attribute.hardware.radio_link import RadioLink, modem_link, wifi_link
 from navitas.attribute.hardware.sessions import sessions_of
 from navitas.attribute.hardware.started_devices import no_current
 from navitas.attribute.hardware.traffic import Traffic, traffic_of
 from navitas.attribute.pixel_rails import total_of
+from navitas.attribute.scaling import rail_curve
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.hook_calls import NETWORK, HookKind
 from navitas.parse.io_counters import RECEIVED_BYTES, SENT_BYTES, increments
@@ -70,13 +74,17 @@ class Radio:
             on_ns = np.clip(begin[value > 0], *run_ns), np.clip(end[value > 0], *run_ns)
         else:
             own = replace(own, reasons=(*own.reasons, ASSUMED_ON))
+        spans = air_spans(own, run_ns)
         link = self.link(inputs.model.components)
         times = next((each for each in run.radio_times if each.radio == self.name), None)
-        if times is not None:
-            link = link.measured(times, own, run_ns)
-        elif len(own):
+        link = link.at_least_as_fast(own, spans) if times is None else link.measured(times, own, spans)
+        modeled = link.costs(inputs.model.voltage_v)
+        rail = rail_curve(run, self) if inputs.use_rails else None
+        fitted = None if rail is None else fitted_costs(own, spans, rail, run_ns)
+        if fitted is None and times is None and len(own):
             own = replace(own, reasons=(*own.reasons, ASSUMED_LINK))
-        return radio_energy(own, link, inputs.model.voltage_v, on_ns, run_ns)
+        estimate = radio_energy(own, spans, modeled, on_ns, run_ns)
+        return estimate if fitted is None else replace(radio_energy(own, spans, fitted, on_ns, run_ns), unscaled=estimate.flow)
 
     def _scans(self, run: RunTables, inputs: ComponentInputs) -> Used | None:
         sessions = sessions_of(run, inputs, [HookKind.WIFI_SCAN], "wifi scan", longest_ns=_SCAN_NS)

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from navitas.attribute.charges import Charges
 from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
 from navitas.attribute.curves import Curve, added
 from navitas.attribute.hardware.io_sharing import shared_by_weight
 from navitas.attribute.hardware.levels import LEVELS
-from navitas.attribute.hardware.traffic import CALL, OTHERS, traffic_of
+from navitas.attribute.hardware.traffic import CALL, OTHERS, charges_of_bytes, traffic_of
 from navitas.attribute.pixel_rails import total_of
 from navitas.attribute.scaling import RAILS, floor_of, measured_only, rail_curve
 from navitas.parse.hook_calls import STORAGE
@@ -60,9 +59,8 @@ class Storage:
         above_j = np.diff(rail.value - base.value)
         moved = traffic.received + traffic.sent
         shared = shared_by_weight(traffic.begin_ns, traffic.end_ns, moved, rail.t_ns, np.maximum(above_j, 0.0))
-        energy_j = np.bincount(shared.call, shared.amount, len(traffic))
-        own = traffic.owner == CALL
-        charges = Charges(traffic.thread[own], traffic.t_ns[own], traffic.path[own], energy_j[own], np.zeros(int(own.sum())))
+        energy_j = np.bincount(shared.call, shared.amount, len(traffic)).astype(np.float64)
+        charges = charges_of_bytes(traffic, energy_j)
 
         def interval_curve(who: int) -> Curve:
             rows = traffic.owner[shared.call] == who

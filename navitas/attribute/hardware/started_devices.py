@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.attribute.charges import Charges
+from navitas.attribute.charges import charges_of_time
 from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
 from navitas.attribute.curves import Curve, distinct
 from navitas.attribute.hardware.flows import constant_power, flow_of
@@ -137,7 +137,7 @@ class Sensors:
             return None
         watts = np.maximum(sessions.amount, 0) / 1e6 * inputs.model.voltage_v
         energy_j = watts * (sessions.end_ns - sessions.begin_ns) / 1e9
-        charges = Charges(sessions.thread, sessions.t_ns, sessions.path, energy_j, energy_j)
+        charges = charges_of_time(sessions.thread, sessions.t_ns, sessions.path, energy_j)
         flow = flow_of(sessions.begin_ns, sessions.end_ns, energy_j, (run.start_ns, run.end_ns))
         return component_curves([Used("hooks", sessions.reasons, charges, flow=flow)], _NAMES)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from navitas.attribute.charges import Charges
 from navitas.attribute.component import ComponentInputs
 from navitas.attribute.curves import distinct
 from navitas.attribute.hardware.io_sharing import shared_by_weight
@@ -54,6 +55,13 @@ class Traffic:
         """Some of the rows."""
         columns = ("owner", "thread", "path", "t_ns", "begin_ns", "end_ns", "received", "sent")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
+
+
+def charges_of_bytes(traffic: Traffic, energy_j: F64) -> Charges:
+    """The charges of the calls, given the energy of each transfer."""
+    own = traffic.owner == CALL
+    columns = (traffic.thread, traffic.t_ns, traffic.path, energy_j, traffic.received, traffic.sent)
+    return Charges(*(column[own] for column in columns))
 
 
 @dataclass(frozen=True, slots=True)
