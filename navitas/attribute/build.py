@@ -16,7 +16,15 @@ from navitas.attribute.compensation import Baselines, relative_error
 from navitas.attribute.component import Component, ComponentCurves, run_energy_j
 from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.dimensions import OwnerRows, TestRows
-from navitas.attribute.facts import RunFacts, facts_of, joined_calls, joined_energy, joined_estimates, joined_shares
+from navitas.attribute.facts import (
+    RunFacts,
+    facts_of,
+    joined_calls,
+    joined_energy,
+    joined_estimates,
+    joined_shares,
+    joined_transfers,
+)
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
 from navitas.attribute.measured_runs import Curves, MeasuredRuns
 from navitas.attribute.merged_reasons import merged
@@ -73,6 +81,7 @@ def build_ledger(
         energy=joined_energy(attribution.facts),
         calls=joined_calls(attribution.facts, alternative=alternative is not None),
         shares=joined_shares(attribution.facts, len(components)),
+        transfers=joined_transfers(attribution.facts),
         run_energy_j=_run_energies(parsed.runs, curves, len(components)),
         evidence=tuple(
             _evidence(

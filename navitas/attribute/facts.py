@@ -18,8 +18,10 @@ from navitas.attribute.charged_paths import charged_paths
 from navitas.attribute.charges import NO_CHARGES
 from navitas.attribute.compensation import Estimates, Unprobed
 from navitas.attribute.component import threads_j
-from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares
+from navitas.attribute.curves import group_starts
+from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares, Transfers
 from navitas.attribute.run_rows import RunRows, rows_of, stem
+from navitas.attribute.transfers import transfers_of
 from navitas.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
 from navitas.parse.arrays import F64, I64, Bool
 
@@ -28,11 +30,12 @@ Columns = tuple[I64 | F64, ...]
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Columns in the order of `Energy`, `Calls` and `Shares`, groups of threads, and estimates."""
+    """Columns in the order of `Energy`, `Calls`, `Shares` and `Transfers`, groups of threads, and estimates."""
 
     energy: Columns
     calls: Columns
     shares: Columns
+    transfers: Sequence[Columns]
     groups: tuple[int, ...]
     """The index of one thread of each group. As owners, groups follow threads and precede `NON_THREAD_OWNERS`."""
     estimates: Mapping[int, Estimates]
@@ -74,7 +77,8 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     times = (amounts[:, WALL_NS], amounts[:, CPU_NS], amounts[:, ALTERNATIVE_J])
     shares = (test[kept], owner[kept], rows.count[kept], np.rint(rows.cpu_ns[kept]).astype(np.int64), rows.energy_j[kept])
     by_test = {int(run.tests[window]): each for window, each in estimates.items()}
-    return RunFacts(_stacked(energy), (*calls, *times), shares, groups, by_test, unprobed(run, windows))
+    transfers = transfers_of(charges, run.spans, run.tests, rows, (owner, run.first_owner))
+    return RunFacts(_stacked(energy), (*calls, *times), shares, transfers, groups, by_test, unprobed(run, windows))
 
 
 def _owners(run: AttributedRun, rows: RunRows) -> tuple[I64, tuple[int, ...]]:
@@ -194,6 +198,15 @@ def joined_shares(runs: Sequence[RunFacts], components: int) -> Shares:
     """The shares of all runs, sorted."""
     none = [np.empty(0, kind) for kind in (np.int32, np.int32, np.int64, np.int64)]
     return Shares(*_sorted([run.shares for run in runs], [*none, np.empty((0, components))], keys=2))
+
+
+def joined_transfers(runs: Sequence[RunFacts]) -> Transfers:
+    """The bytes of all runs, sorted, with one row for each path."""
+    none = [np.empty(0, kind) for kind in (np.int32, np.int32, np.uint8, np.int32, np.float64, np.float64)]
+    *keys, received, sent = _sorted([part for run in runs for part in run.transfers], none, keys=4)
+    first = np.flatnonzero(group_starts(*keys))
+    sums = [np.add.reduceat(column, first) if len(first) else column for column in (received, sent)]
+    return Transfers(*(key[first] for key in keys), *sums)
 
 
 def _sorted(parts: Sequence[Columns], none: Sequence[NDArray[Any]], keys: int) -> list[NDArray[Any]]:

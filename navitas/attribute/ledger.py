@@ -177,6 +177,25 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True)
+class Transfers:
+    """Bytes that calls moved, sorted by test, owner, component and path, without those of callees.
+
+    `component` is the radio or the storage that carried them. Storage: bytes read and written. The path of bytes without a known
+    call is `OUTSIDE`.
+    """
+
+    test: I32
+    owner: I32
+    component: U8
+    path: I32
+    received_bytes: F64
+    sent_bytes: F64
+
+    def __len__(self) -> int:
+        return len(self.test)
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A component's lowest level of evidence of all runs, and the reasons why it is not a better one.
 
@@ -211,6 +230,7 @@ class Ledger:
     energy: Energy
     calls: Calls
     shares: Shares
+    transfers: Transfers
     run_energy_j: F64
     evidence: tuple[Evidence, ...]
     alternative: str | None

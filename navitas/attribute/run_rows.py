@@ -52,7 +52,11 @@ class RunRows:
 
     def at(self, totals: SelfTotals) -> I64:
         """The row of each total."""
-        return self._row[np.searchsorted(self._key, totals.window * self._threads + totals.thread)]
+        return self.row(totals.window, totals.thread)
+
+    def row(self, window: I64, thread: I64) -> I64:
+        """The row of each pair of a window and a thread that has energy, time, calls or charges in it."""
+        return self._row[np.searchsorted(self._key, window * self._threads + thread)]
 
 
 def rows_of(
@@ -89,6 +93,8 @@ def rows_of(
         if len(charged_key):
             joules[:, number] += np.bincount(np.searchsorted(key, charged_key), charged_j, len(key))
     used = (joules > 0).any(axis=1) | (cpu_ns > 0) | in_sorted(key, called)
+    for charged_key, _ in charged:
+        used |= in_sorted(key, distinct(charged_key))
     key, thread, window, joules, cpu_ns = key[used], thread[used], window[used], joules[used], cpu_ns[used]
     total_j: F64 = joules.sum(axis=1)
     row = _grouped(_labels(threads)[thread], window, total_j)

@@ -15,7 +15,7 @@ from navitas.analyze.timeline import timeline
 from navitas.attribute.hardware.air_time import air_spans
 from navitas.attribute.hardware.radio_link import RadioLink
 from navitas.attribute.hardware.traffic import Traffic
-from navitas.attribute.ledger import NO_TEST
+from navitas.attribute.ledger import NO_TEST, Transfers
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.hook_calls import NO_NODE, HookCalls, HookKind
 from navitas.parse.radio_times import RadioTimes
@@ -188,6 +188,24 @@ def test_a_tail_ends_with_the_next_transfer_and_goes_to_the_last_user() -> None:
         "m2": 0.4 * 0.01 + tail[1],
         "base": 0.01 * (1.0 - 0.02 - 0.19 - 0.238),
     }
+
+
+def test_bytes_belong_to_the_path_that_moved_them() -> None:
+    rows = [
+        (0, 200, 300, 1000, K.NET_READ, False, 1),
+        (0, 310, 320, 500, K.NET_WRITE, False, 1),
+        (0, 450, 460, 70, K.NET_WRITE, False, 1),
+    ]
+    ledger = used(wifi(rows)).ledger
+    moved = {
+        (ledger.components[component], f"m{ledger.paths.method[path]}"): (received, sent)
+        for component, path, received, sent in zip(*ledger_columns(ledger.transfers), strict=True)
+    }
+    assert moved == {("wifi", "m1"): (1000.0, 500.0), ("wifi", "m2"): (0.0, 70.0)}
+
+
+def ledger_columns(transfers: Transfers) -> list[list[float]]:
+    return [getattr(transfers, name).tolist() for name in ("component", "path", "received_bytes", "sent_bytes")]
 
 
 def test_times_of_the_controller_replace_the_assumed_speed_and_tail() -> None:

@@ -27,6 +27,9 @@ def test_energy_is_conserved_by_component(random: Random) -> None:
     assert check(made) == []
     ledger = made.ledger
     assert np.isfinite(ledger.energy.exclusive_j).all() and (ledger.run_energy_j >= 0).all()
+    moved = ledger.transfers
+    assert (moved.received_bytes >= 0).all() and (moved.sent_bytes >= 0).all()
+    assert set(moved.owner.tolist()) <= set(range(len(ledger.owners))) and set(moved.test.tolist()) <= set(range(-1, 9))
     for number, name in enumerate(ledger.components):
         steps = timeline(ledger, name, run=0, step_ns=7_000_000, thread=None)
         assert steps.energy_j.sum() == pytest.approx(ledger.run_energy_j[0, number], rel=1e-9, abs=1e-15)
