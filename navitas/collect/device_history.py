@@ -35,7 +35,7 @@ class Warn(Protocol):
 
 
 class DeviceHistory:
-    """Writes `batterystats.txt` of each run (docs/dev/formats.md): settings at its start and end, then the history of its time."""
+    """Writes `batterystats.txt` of each run: settings at its start and end, and the history (docs/dev/formats.md)."""
 
     def __init__(self, device: Device, warn: Warn) -> None:
         self._device = device

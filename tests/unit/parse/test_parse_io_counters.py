@@ -21,7 +21,9 @@ IO = "rchar: 9\nwchar: 8\nsyscr: 7\nsyscw: 6\nread_bytes: 4096\nwrite_bytes: 819
 
 
 def interface(name: str, received: int, sent: int) -> str:
-    return f"{name:>6}: {received:7d} {received // 100:7d}    0    0    0     0          0         0 {sent:8d} {sent // 100:7d} 0 0 0 0 0 0\n"
+    packets = received // 100, sent // 100
+    none = "    0    0    0     0          0         0"
+    return f"{name:>6}: {received:7d} {packets[0]:7d}{none} {sent:8d} {packets[1]:7d}{none}\n"
 
 
 def disk(name: str, read: int, written: int) -> str:

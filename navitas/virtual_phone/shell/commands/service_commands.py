@@ -81,11 +81,9 @@ def _batterystats(phone: Phone, args: list[str]) -> str:
         packages = {package.uid: package.name for package in phone.packages.all()}
         build = phone.properties.get("ro.build.id")
         head, _, statistics = phone.statistics.checkin(packages, build).partition("\n")
-        if start is not None:
-            return f"{head}\n{history.checkin_from(start)}"
-        if "--history" in args:
-            statistics = ""
-        return f"{head}\n" + ("" if "--charged" in args else history.checkin()) + statistics
+        statistics = "" if "--history" in args or start is not None else statistics
+        changes = history.checkin() if start is None else history.checkin_from(start)
+        return f"{head}\n" + ("" if "--charged" in args else changes) + statistics
     text = "" if "--charged" in args else history.text(phone.sdk)
     return text if "--history" in args else text + phone.statistics.text()
 
