@@ -135,10 +135,8 @@ def measuring_options(function: F) -> F:
             "--sample-interval",
             "sample_interval_ms",
             type=click.IntRange(5, 3000),
-            default=20,
-            show_default=True,
             metavar="MS",
-            help="Time between readings of CPU counters.",
+            help="Time between readings of counters. [CPU: 20, traffic: 200]",
         ),
         option(
             "--trace",

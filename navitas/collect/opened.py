@@ -61,7 +61,9 @@ def opened(
     Raises `DeviceError`, or `RecordingError` if `output` is not writable.
     """
     policies = topology.read_policies(device)
+    by_shell = topology.traffic_files(device) if options.counts_traffic else []
     sources = topology.counter_sources(policies)
+    sources += topology.traffic_sources(device, by_shell) if options.counts_traffic else []
     supply = power.choose(device, options, policies)
     with _writer(device, project, policies, supply, options=options, output=output, lock=lock) as writer:
         for source in sources:
@@ -69,7 +71,11 @@ def opened(
         if supply.voltage_source == "default":
             message = f"the phone does not report its battery voltage: joules are computed for {supply.voltage_v:g} V"
             writer.warn("voltage", message, "set it with --voltage V")
-        yield Opened(writer, RunRecorder(device, writer, options, sources, progress), device, policies, supply)
+        if options.counts_traffic and topology.NET_DEV not in by_shell:
+            message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
+            writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
+        runner = RunRecorder(device, writer, options, sources, progress, traffic_files=by_shell)
+        yield Opened(writer, runner, device, policies, supply)
 
 
 def _writer(
@@ -111,7 +117,8 @@ def _writer(
             "record": options.record,
             "granularity": options.granularity,
             "baseline": options.baseline,
-            "sample_interval_ms": options.sample_interval_ms,
+            "sample_interval_ms": options.cpu_interval_ms,
+            "io_interval_ms": options.io_interval_ms,
             "event_budget_bytes": options.event_budget_bytes,
             "isolate": options.isolate,
             "trace": options.trace,

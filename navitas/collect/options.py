@@ -15,6 +15,8 @@ from navitas.recording.manifest import Provenance
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded", "tick"]
 Record = Literal["none", "sampling", "hooks", "both"]
+CPU_INTERVAL_MS, IO_INTERVAL_MS = 20, 200
+"""Time between readings of the app's CPU counters, and of counters of traffic."""
 Granularity = Literal["test", "class", "method"]
 
 
@@ -35,7 +37,8 @@ class ProfileOptions:
     """
     baseline: bool = False
     """Run the tests once more without probes after each repeat."""
-    sample_interval_ms: int = 20
+    sample_interval_ms: int | None = None
+    """Time between readings of counters; None: `CPU_INTERVAL_MS` and `IO_INTERVAL_MS`."""
     event_budget_bytes: int = 64 << 20
     power_profile: str | None = None
     voltage_v: float | None = None
@@ -51,6 +54,21 @@ class ProfileOptions:
     """Measure the phone even if it is hot or nearly empty."""
     provenance: Provenance | None = None
     """The origin to record."""
+
+    @property
+    def cpu_interval_ms(self) -> int:
+        """Time between readings of CPU counters in the app."""
+        return self.sample_interval_ms or CPU_INTERVAL_MS
+
+    @property
+    def io_interval_ms(self) -> int:
+        """Time between readings of counters of traffic, in the app and by the shell."""
+        return self.sample_interval_ms or IO_INTERVAL_MS
+
+    @property
+    def counts_traffic(self) -> bool:
+        """Whether counters of traffic are read."""
+        return self.record in ("sampling", "both")
 
 
 def check_options(options: ProfileOptions) -> None:

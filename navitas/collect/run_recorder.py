@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from navitas.collect import app_files, runtime_config, topology
+from navitas.collect.device_history import DeviceHistory
 from navitas.collect.instrument import InstrumentResult, run_tests
 from navitas.collect.logcat import LogcatCapture
 from navitas.collect.notes import runtime_notes
@@ -64,12 +65,16 @@ class RunRecorder:
         options: ProfileOptions,
         sources: Sequence[manifest.Source],
         progress: Progress,
+        *,
+        traffic_files: Sequence[str] = (),
     ) -> None:
         self._device = device
         self._writer = writer
         self._options = options
         self._sources = sources
         self._shell_files = topology.shell_files(device)
+        self._traffic_files = traffic_files
+        self._history = DeviceHistory(device, writer.warn) if options.record != "none" else None
         self._progress = progress
         self._trace = RunTrace(device, options.trace)
         self._next_test = 0
@@ -88,12 +93,15 @@ class RunRecorder:
         done = InstrumentResult(on_status=_TestEntries(self._writer, plan, self._next_test).enter)
         config = runtime_config.path_for(plan.package)
         battery = self._writer.path("battery", plan.id, "battery.txt")
+        states = self._writer.path("batterystats", plan.id, "batterystats.txt")
         self.enter(plan, "interrupted")
         failure: DeviceError | OSError | None = None
         reachable, transport = True, self._options.transport
         try:
             transport = self._configure(plan, config)
             battery.write_bytes(self._device.shell("dumpsys battery").stdout)
+            if self._history is not None:
+                self._history.begin(states, plan.package)
             self._run_sampled(plan, done, work, transport)
             self.enter(plan, "crashed" if done.crashed else "complete")
             with battery.open("ab") as file:
@@ -108,6 +116,7 @@ class RunRecorder:
             self._next_test += len(done.tests)
             if reachable:
                 failure = self._best_effort(
+                    lambda: self._history.end(states, plan.id) if self._history is not None else None,
                     lambda: self._device.shell(f"am force-stop {plan.package}"),
                     lambda: self._trace.pull(lambda name: self._writer.path("trace", plan.id, name)),
                     lambda: self._pull(plan, done, transport),
@@ -153,7 +162,14 @@ class RunRecorder:
         log = self._writer.path("logcat", plan.id, "logcat.txt")
         logcat = LogcatCapture(self._device, log, transport)
         samples = self._writer.path("shell", plan.id, "shell.txt")
-        sampler = ShellSampler(self._device, self._shell_files, samples, plan.package)
+        sampler = ShellSampler(
+            self._device,
+            self._shell_files,
+            samples,
+            plan.package,
+            traffic_paths=self._traffic_files,
+            traffic_s=self._options.io_interval_ms / 1e3,
+        )
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:
             self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", text, remedy, run=plan.id))

@@ -26,7 +26,8 @@ def properties(
         "mode": options.mode if probes else "none",
         "hooks": "true" if options.record in ("hooks", "both") else "false",
         "eventBudgetBytes": str(options.event_budget_bytes),
-        "sampleIntervalMs": str(options.sample_interval_ms),
+        "sampleIntervalMs": str(options.cpu_interval_ms),
+        "ioIntervalMs": str(options.io_interval_ms),
         **{f"source.{source.id}": source.path for source in sources},
     }
     return "".join(f"{key}={_escape(value)}\n" for key, value in settings.items()).encode()

@@ -1,4 +1,4 @@
-"""Sample files that only the device's shell can read (/proc/stat, rails, threads' time_in_state) in a loop, to `shell.txt`."""
+"""Sample files that the shell can read (/proc/stat, rails, traffic, threads' time_in_state) in a loop, to `shell.txt`."""
 
 from __future__ import annotations
 
@@ -14,27 +14,61 @@ from navitas.errors import DeviceError
 
 INTERVAL_S = 0.2
 _FIRST_BLOCK_S = 5.0
+_SHORTEST_S = 0.02
 
 
-def loop_command(paths: Sequence[str], package: str = "", interval_s: float = INTERVAL_S) -> str:
+def loop_command(
+    paths: Sequence[str],
+    package: str = "",
+    *,
+    traffic_paths: Sequence[str] = (),
+    traffic_s: float = INTERVAL_S,
+) -> str:
     """Return the shell loop. It starts no process: `cat`, `echo` and `sleep` are builtins of Android's mksh.
 
     A block ends where the next one begins. The first block comes twice, so that its end arrives without delay. With a package,
-    blocks also contain its threads' time_in_state.
+    blocks also contain its threads' time_in_state. Counters of traffic are in the blocks every `traffic_s` seconds, the other
+    files in those every `INTERVAL_S`.
     """
-    reads = " ".join(f"echo '# {path}'; cat {shlex.quote(path)};" for path in paths)
-    block = f'echo "@ $EPOCHREALTIME"; {reads}'
-    threads = f" {thread_states.reading(package, interval_s)}" if package else ""
-    return f"{block} n=0; w=0; p=; while :; do {block}{threads} sleep {interval_s}; done"
+    period_s = min(INTERVAL_S, max(traffic_s, _SHORTEST_S)) if traffic_paths else INTERVAL_S
+    begin = 'echo "@ $EPOCHREALTIME"; '
+    files, traffic = _reads(paths), _reads(traffic_paths)
+    threads = thread_states.reading(package, INTERVAL_S) if package else ""
+    own = _every(round(INTERVAL_S / period_s), "c", f"{files} {threads}")
+    other = _every(round(traffic_s / period_s), "d", traffic) if traffic else ""
+    first = f"{begin}{files} {traffic} n=0; w=0; p=; c=0; d=0;"
+    return f"{first} while :; do {begin}{own} {other} sleep {period_s:g}; done"
+
+
+def _reads(paths: Sequence[str]) -> str:
+    return " ".join(f"echo '# {path}'; cat {shlex.quote(path)};" for path in paths)
+
+
+def _every(blocks: int, variable: str, code: str) -> str:
+    """Return code that runs in one of so many blocks, from the first one on."""
+    if blocks <= 1 or not code.strip():
+        return code
+    return f"if [ ${variable} -le 0 ]; then {variable}={blocks}; {code} fi; {variable}=$(({variable}-1));"
 
 
 class ShellSampler:
     """Runs the loop while the context is open. Writes every line to the file unchanged, with `\n` line ends, except for
     threads that have not run since the last reading."""
 
-    def __init__(self, device: Device, paths: Sequence[str], output: Path, package: str = "") -> None:
+    def __init__(
+        self,
+        device: Device,
+        paths: Sequence[str],
+        output: Path,
+        package: str = "",
+        *,
+        traffic_paths: Sequence[str] = (),
+        traffic_s: float = INTERVAL_S,
+    ) -> None:
         self._device = device
-        self._command = loop_command(paths, package)
+        self._command = loop_command(paths, package, traffic_paths=traffic_paths, traffic_s=traffic_s)
+        # The loop may have read traffic long before the end of the run.
+        self._last = f'echo "@ $EPOCHREALTIME"; {_reads(traffic_paths)}' if traffic_paths else ""
         self._output = output
         self._blocks = threading.Condition()
         self._count = 0
@@ -53,6 +87,12 @@ class ShellSampler:
         self._stream.close()
         self._reader.join(timeout=5.0)
         self._context.__exit__(kind, error, trace)
+        if self._last and kind is None and self.failure is None:
+            try:
+                with self._output.open("ab") as file:
+                    file.write(self._device.shell(self._last).stdout)
+            except (DeviceError, OSError) as lost:
+                self.failure = lost
 
     def wait_for_block(self, timeout_s: float) -> None:
         """Wait until another complete block has arrived, or until the time-out, because samples must enclose the run."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Sequence
 
 from navitas.cpu_limit import MAX_CPUS
 from navitas.device.base import Device
@@ -13,10 +14,13 @@ from navitas.recording import manifest
 CPUFREQ = "/sys/devices/system/cpu/cpufreq"
 RAILS = "/sys/bus/iio/devices/iio:device0/energy_value"
 PROC_STAT = "/proc/stat"
+NET_DEV, DISKSTATS = "/proc/net/dev", "/proc/diskstats"
 
 _THREADS_SOURCE = 1
 _PROCESS_SOURCE = 2
+_PROCESS_IO_SOURCE, _NET_DEV_SOURCE, _UID_TRAFFIC_SOURCE = 4, 5, 6
 _FIRST_POLICY_SOURCE = 10
+_LAST_OPEN_NET_DEV = 28
 _CPU = r"(?<!\d)\d{1,4}(?!\d)"
 
 
@@ -79,6 +83,29 @@ def counter_sources(policies: list[manifest.Policy]) -> list[manifest.Source]:
     ]
 
 
+def traffic_sources(device: Device, by_shell: Sequence[str]) -> list[manifest.Source]:
+    """Return the counters of traffic that the runtime samples inside the app, besides those that the shell samples.
+
+    Apps may read /proc/net/dev up to Android 9.
+    """
+    sources = [
+        manifest.Source(id=_PROCESS_IO_SOURCE, path="/proc/self/io", kind="process_io"),
+        manifest.Source(id=_UID_TRAFFIC_SOURCE, path="traffic", kind="uid_traffic"),
+    ]
+    if NET_DEV not in by_shell and device.info.sdk <= _LAST_OPEN_NET_DEV:
+        sources.append(manifest.Source(id=_NET_DEV_SOURCE, path=NET_DEV, kind="net_dev"))
+    return sources
+
+
 def shell_files(device: Device) -> list[str]:
     """Return the files that the shell loop samples: /proc/stat, and the rail monitor if there is one."""
-    return [path for path in (PROC_STAT, RAILS) if device.shell(f"cat {shlex.quote(path)} >/dev/null 2>&1").exit_code == 0]
+    return _readable(device, PROC_STAT, RAILS)
+
+
+def traffic_files(device: Device) -> list[str]:
+    """Return the counters of the device's traffic that the shell can read. Disks are closed to it from Android 10 on."""
+    return _readable(device, NET_DEV, DISKSTATS)
+
+
+def _readable(device: Device, *paths: str) -> list[str]:
+    return [path for path in paths if device.shell(f"cat {shlex.quote(path)} >/dev/null 2>&1").exit_code == 0]

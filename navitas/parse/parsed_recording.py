@@ -16,6 +16,7 @@ from navitas.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
 from navitas.parse.handoffs import decode_handoffs
 from navitas.parse.hook_calls import Handoffs, HookCalls
 from navitas.parse.hooks import decode_hooks
+from navitas.parse.io_tables import app_counters, with_device_counters
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.probe_cost_check import check_probe_cost
@@ -23,6 +24,7 @@ from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_thre
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
+from navitas.parse.state_history import read_device_states
 from navitas.parse.tables import Marker, MethodTable, RunTables, Thread, Window
 from navitas.parse.thread_residency import parse_residencies, with_residencies
 from navitas.parse.threads import join_threads
@@ -125,6 +127,8 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         run_queue=app_run_queue(lifetimes.values()),
         hooks=_hooks(groups, serials, findings),
         handoffs=_handoffs(groups, serials, findings),
+        io_counters=with_device_counters(app_counters(manifest, by_process, findings), shell.io_counters),
+        device_states=read_device_states(recording, run, clocks, findings, run_ns=(start_ns, end_ns)),
     )
 
 

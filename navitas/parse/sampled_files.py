@@ -14,6 +14,8 @@ from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.parse.counters import Readings
 from navitas.parse.findings import TORN, Findings
+from navitas.parse.io_counters import IoCounters
+from navitas.parse.io_tables import DISKSTATS, NET_DEV, device_counters
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.rails import parse_rails
@@ -38,6 +40,7 @@ class ShellTables:
     """Readings of threads' time_in_state, by tid."""
     blocks_ns: I64
     """Times of all these readings."""
+    io_counters: tuple[IoCounters, ...] = ()
 
 
 def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], findings: Findings) -> tuple[TimeInState, ...]:
@@ -85,6 +88,7 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
     rails: RailReadings | None = None
     states: dict[int, list[tuple[int, str]]] = {}
     blocks_ns: set[int] = set()
+    io_counters: list[IoCounters] = []
     for path in recording.files("shell", run.id):
         found, left_out = parse_shell(read_lines(path))
         message = f"{path.name} is too large: its last {{count}} lines were left out"
@@ -106,11 +110,13 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
             elif name == "/proc/stat" and cpu_stat is None:
                 cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
                 findings.add_loss("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
+            elif name in (NET_DEV, DISKSTATS):
+                io_counters += device_counters(name, t_ns, texts, findings)
             elif _RAILS_PATH.search(name) and rails is None:
                 rails, skipped = parse_rails(t_ns, texts, clocks)
                 findings.add_loss("rail_readings", skipped, "rails: {count} torn readings were skipped", TORN)
     thread_states = {tid: _in_order(read) for tid, read in states.items() if read}
-    return ShellTables(cpu_stat, rails, thread_states, np.array(sorted(blocks_ns), np.int64))
+    return ShellTables(cpu_stat, rails, thread_states, np.array(sorted(blocks_ns), np.int64), tuple(io_counters))
 
 
 def _joined(series: Series, clocks: ClockTriples) -> tuple[Sequence[int], list[str]] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 LossCode = Literal[
+    "batterystats_lines",
     "chunks",
     "cpu_stat_readings",
     "damaged_bytes",
@@ -13,6 +14,7 @@ LossCode = Literal[
     "foreign_methods",
     "handoffs",
     "hook_calls",
+    "io_counter_readings",
     "logcat_chunks",
     "malformed_records",
     "newer_chunks",
@@ -28,6 +30,7 @@ LossCode = Literal[
     "unjoined_readings",
     "unknown_chunks",
     "unknown_components",
+    "unknown_devices",
     "unknown_fields",
     "unknown_files",
     "unknown_hooks",
@@ -45,11 +48,13 @@ WarningCode = (
         "build",
         "cleanup",
         "crashed",
+        "device_states",
         "events_missing",
         "file_changed",
         "file_missing",
         "foreign_log",
         "hot",
+        "io_counters",
         "loss",
         "map_unknown",
         "newer_recording",

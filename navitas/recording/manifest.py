@@ -13,14 +13,16 @@ from navitas.unknown_parts import KnownWords
 
 SCHEMA_VERSION = 1
 """Major version. Recordings of a higher major version are refused."""
-SCHEMA_MINOR = 2
+SCHEMA_MINOR = 3
 """Minor version. A recording of a higher minor version contains data that this version of Navitas does not use."""
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]
-FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "map", "power_profile", "trace"]
+FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "batterystats", "map", "power_profile", "trace"]
 DeviceKind = Literal["virtual", "phone"]
 VoltageSource = Literal["battery", "option", "default"]
-SourceKind = Literal["time_in_state", "scaling_cur_freq", "process_stat", "thread_schedstat"]
+SourceKind = Literal[
+    "time_in_state", "scaling_cur_freq", "process_stat", "thread_schedstat", "process_io", "net_dev", "uid_traffic"
+]
 RunExit = Literal["complete", "crashed", "interrupted"]
 State = Literal["complete", "partial"]
 

@@ -84,6 +84,7 @@ def launch(
     properties = {
         "navitas.sysRoot": str(host.files.root),
         "navitas.process": app.name,
+        "navitas.uid": str(app.uid),
         "navitas.log": str(host.log_address),
         "navitas.testRoots": os.pathsep.join(map(str, classes.paths(classes.manifest.test_roots))),
         "navitas.app": str(alone).lower(),

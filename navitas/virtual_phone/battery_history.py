@@ -82,13 +82,36 @@ class BatteryHistory:
 
     def checkin(self) -> str:
         """Return the history in the format for checkin, without the version line."""
-        pool = "".join(f'9,hsp,{number},{uid},"{_escaped(tag)}"\n' for (uid, tag), number in self._pool.items())
         lines = [f"9,h,0:RESET:TIME:{self._start_ms}\n"]
         before_ms = self._start_ms
         for change in self._changes:
             lines.append(f"9,h,{change.at_ms - before_ms}{change.checkin}\n")
             before_ms = change.at_ms
-        return pool + "".join(lines)
+        return self._names() + "".join(lines)
+
+    def checkin_from(self, start_ms: int) -> str:
+        """Return the changes from a time of the history's clock on, which is 0 at its start, and where it continues.
+
+        The first line has the wall clock, and the first change all states (BatteryStats.dumpHistoryLocked).
+        """
+        now: dict[str, str] = {}
+        lines: list[str] = []
+        before_ms = self._start_ms
+        for change in self._changes:
+            _apply(change.checkin, now)
+            if change.at_ms - self._start_ms < start_ms:
+                continue
+            if lines:
+                lines.append(f"9,h,{change.at_ms - before_ms}{change.checkin}\n")
+            else:
+                lines.append(f"9,h,{change.at_ms - self._start_ms}:TIME:{change.at_ms}\n")
+                lines.append("9,h,0" + "".join(f",{item}" for item in now.values()) + "\n")
+            before_ms = change.at_ms
+        end_ms = (self._changes[-1].at_ms if self._changes else self._start_ms) - self._start_ms
+        return self._names() + "".join(lines) + f"NEXT: {end_ms + 1}\n"
+
+    def _names(self) -> str:
+        return "".join(f'9,hsp,{number},{uid},"{_escaped(tag)}"\n' for (uid, tag), number in self._pool.items())
 
     def text(self, sdk: int) -> str:
         """Return the history as text, in the format of a release."""
@@ -131,6 +154,16 @@ def uid_name(uid: int) -> str:
     """Format a uid as UserHandle.formatUid does."""
     user, app = divmod(uid, 100_000)
     return f"u{user}a{app - 10_000}" if app >= 10_000 else str(app)
+
+
+def _apply(items: str, now: dict[str, str]) -> None:
+    """Change the present states, by key, as the items of a line do."""
+    for item in filter(None, items.split(",")):
+        sign = item[0] if item[0] in "+-" else ""
+        key = item.lstrip("+-") if sign else item.partition("=")[0]
+        now.pop(key, None)
+        if sign != "-":
+            now[key] = item
 
 
 def _sign(on: bool) -> str:

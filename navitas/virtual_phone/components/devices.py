@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from navitas.virtual_phone.components.app_counters import AppCounters
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.effects import AirTime
@@ -23,7 +24,8 @@ _FRESH_NS = 1_000_000
 class Devices:
     """The components other than the CPU. Thread-safe; call `start` and `stop` once each.
 
-    `network` is None if the host has no sock_diag: then its counters stay at 0, and `notes` names it.
+    `network` is None if the host has no sock_diag: then its counters stay at 0, and `notes` names it. `shown` are the files in
+    which apps read the counters.
     """
 
     def __init__(
@@ -33,12 +35,14 @@ class Devices:
         network: NetworkCounters | None,
         storage: StorageCounters,
         *,
+        shown: AppCounters | None = None,
         clock_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
         self.state = state
         self._rails = rails
         self._network = network
         self._storage = storage
+        self._shown = shown
         self._clock_ns = clock_ns
         self._pids: set[int] = set()
         self._lock = threading.RLock()
@@ -73,6 +77,8 @@ class Devices:
         """Count what a host process transfers from now on."""
         with self._lock:
             self._pids.add(pid)
+            if self._shown is not None:
+                self._shown.write_io(pid, self._storage.process_io)
         self._busy.set()
 
     def remove_process(self, pid: int) -> None:
@@ -82,6 +88,8 @@ class Devices:
                 self.advance(poll=True)
                 self._pids.discard(pid)
                 self._storage.forget(pid)
+                if self._shown is not None:
+                    self._shown.forget(pid)
             if not self._pids:
                 self._busy.clear()
 
@@ -95,6 +103,7 @@ class Devices:
                 self._polled_ns = self._now_ns
                 wifi, mobile = self._transferred()
                 disk = self._storage.poll(self._pids)
+                self._show()
             scans, self._scans = self.state.wifi_scans - self._scans, self.state.wifi_scans
             uses = list(self.state.uses.values())
             load = ComponentLoad(self.state.switches, uses, wifi, mobile, disk, scans)
@@ -171,6 +180,19 @@ class Devices:
         return (
             (gain, AirTraffic()) if route == WIFI else (AirTraffic(), gain) if route == MOBILE else (AirTraffic(), AirTraffic())
         )
+
+    def _show(self) -> None:
+        """Write what has changed to the files that apps read."""
+        if self._shown is None:
+            return
+        for pid in self._storage.active:
+            self._shown.write_io(pid, self._storage.process_io)
+        try:
+            if self._network is not None:
+                self._shown.write_traffic(self._network.by_uid)
+        except OSError as error:
+            _log.error("apps do not see their traffic: %s", error)
+            self._shown = None
 
     def _run(self) -> None:
         while not self._stopping.is_set():

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
+from navitas.virtual_phone.components.app_counters import AppCounters
 from navitas.virtual_phone.components.component_rails import ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.devices import Devices
@@ -30,7 +31,8 @@ def make_devices(
     def elsewhere(pid: int) -> int:
         return logged_bytes(pid) + (network.payload_by_pid.get(pid, (0, 0))[1] if network else 0)
 
-    return Devices(state, rails, network, StorageCounters(is_on_block_device(root), elsewhere))
+    storage = StorageCounters(is_on_block_device(root), elsewhere)
+    return Devices(state, rails, network, storage, shown=AppCounters(root))
 
 
 def _network(uid_of: Callable[[int], int]) -> NetworkCounters | None:

@@ -36,12 +36,15 @@ class StorageCounters:
         self._proc = proc
         self._counted: dict[int, DiskTraffic] = {}
         self.total = DiskTraffic()
+        self.active: list[int] = []
+        """Processes that accessed the disk between the last two polls."""
         self.accesses = [0, 0]
         """Polls in which the disk read, and in which it wrote: the number of requests, since requests are merged."""
 
     def poll(self, pids: Iterable[int]) -> DiskTraffic:
         """Count what the processes accessed since the last poll, and return it."""
         gained = DiskTraffic()
+        self.active.clear()
         for pid in pids:
             now = self._read(pid)
             if now is None:
@@ -50,6 +53,8 @@ class StorageCounters:
             # Counters of sockets are read at another moment, so the difference may go back for an instant.
             gain = DiskTraffic(max(now.read_bytes - last.read_bytes, 0), max(now.written_bytes - last.written_bytes, 0))
             self._counted[pid] = last + gain
+            if gain != DiskTraffic():
+                self.active.append(pid)
             gained += gain
         self.total += gained
         self.accesses[0] += gained.read_bytes > 0

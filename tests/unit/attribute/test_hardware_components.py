@@ -201,7 +201,7 @@ def test_bytes_belong_to_the_path_that_moved_them() -> None:
         (ledger.components[component], f"m{ledger.paths.method[path]}"): (received, sent)
         for component, path, received, sent in zip(*ledger_columns(ledger.transfers), strict=True)
     }
-    assert moved == {("wifi", "m1"): (1000.0, 500.0), ("wifi", "m2"): (0.0, 70.0)}
+    assert moved == {("wifi", "m1"): (1000.0, 0.0), ("wifi", "m0"): (0.0, 500.0), ("wifi", "m2"): (0.0, 70.0)}
 
 
 def ledger_columns(transfers: Transfers) -> list[list[float]]:

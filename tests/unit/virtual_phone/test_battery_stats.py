@@ -161,3 +161,26 @@ def test_radios_with_a_controller_report_their_times_on_battery() -> None:
     phone.run(5)
     assert phone.lines("gwfcd") == ["9,0,l,gwfcd,200,2500,0.0,0.0,250"]
     assert phone.lines("gmcd") == []
+
+
+def test_the_history_from_a_time_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    wall_ms = 1_700_000_000_000
+    monkeypatch.setattr("time.time_ns", lambda: wall_ms * 1_000_000)
+    phone = Fixture()
+    wall_ms += 5000
+    phone.state.start(use(UseKind.CAMERA))
+    phone.state.start(use(UseKind.WAKE_LOCK, "lock", "2"))
+    wall_ms += 300
+    phone.state.stop(1, UseKind.CAMERA, "1")
+    name = f'9,hsp,0,{UID},"lock"'
+    assert phone.history.checkin_from(10**6).splitlines() == [name, "NEXT: 5301"]
+    # The first change has all states, as if the history began there.
+    now = "9,h,0,Bl=97,Bs=d,Bp=n,Bt=250,Bv=3850,+S,+W,+b,Sb=2"
+    assert phone.history.checkin_from(5001).splitlines() == [name, f"9,h,5300:TIME:{wall_ms}", f"{now},+w=0", "NEXT: 5301"]
+    assert phone.history.checkin_from(5000).splitlines()[1:] == [
+        f"9,h,5000:TIME:{wall_ms - 300}",
+        f"{now},+ca",
+        "9,h,0,+w=0",
+        "9,h,300,-ca",
+        "NEXT: 5301",
+    ]

@@ -67,6 +67,7 @@ def _batterystats(phone: Phone, args: list[str]) -> str:
     """Return the power profile, or statistics and history: as text or for checkin (-c), only one of them, or after a reset."""
     if args == ["--power-profile"] and has("batterystats --power-profile", phone.sdk):
         return phone.power_profile
+    start, args = _history_start(args) if "-c" in args else (None, args)
     unknown = [argument for argument in args if argument.startswith("-") and argument not in _STATISTICS_OPTIONS]
     if unknown:
         return f"Unknown option: {unknown[0]}\nBattery stats (batterystats) dump options:\n"
@@ -80,11 +81,20 @@ def _batterystats(phone: Phone, args: list[str]) -> str:
         packages = {package.uid: package.name for package in phone.packages.all()}
         build = phone.properties.get("ro.build.id")
         head, _, statistics = phone.statistics.checkin(packages, build).partition("\n")
-        if "--history" in args:
-            statistics = ""
-        return f"{head}\n" + ("" if "--charged" in args else history.checkin()) + statistics
+        statistics = "" if "--history" in args or start is not None else statistics
+        changes = history.checkin() if start is None else history.checkin_from(start)
+        return f"{head}\n" + ("" if "--charged" in args else changes) + statistics
     text = "" if "--charged" in args else history.text(phone.sdk)
     return text if "--history" in args else text + phone.statistics.text()
+
+
+def _history_start(args: list[str]) -> tuple[int | None, list[str]]:
+    """Return the number of `--history-start`, and the other arguments. Anything else than a number is 0, as on a phone."""
+    if "--history-start" not in args:
+        return None, args
+    at = args.index("--history-start")
+    number = args[at + 1] if at + 1 < len(args) else ""
+    return int(number) if number.isdecimal() and len(number) < 20 else 0, [*args[:at], *args[at + 2 :]]
 
 
 async def _doze(context: Context, args: list[str]) -> int:

@@ -20,6 +20,11 @@ final class AndroidPlatform extends Platform {
         return android.os.Process.myPid();
     }
 
+    @Override
+    int userId() {
+        return android.os.Process.myUid();
+    }
+
     /** Uses reflection: the method (API 17) is newer than the classes that this is compiled against. */
     @Override
     long bootNanos() {

@@ -48,6 +48,11 @@ final class Format {
     /** The counter source of ticks, and the setting that adds a source of threads. */
     static final int TICKS = 3;
     static final String THREADS = "threads";
+    /** Paths of the counters of this process's storage accesses, and of the traffic of the app's uid. */
+    static final String PROCESS_IO = "/proc/self/io";
+    static final String TRAFFIC = "traffic";
+    /** The counters of all interfaces. */
+    static final String INTERFACES = "/proc/net/dev";
     /** Where an app's own settings file is. It overrides settings that the shell wrote. */
     static final String APPS_FOLDER = "/data/data/";
     static final String OWN_SETTINGS = "/files/navitas/navitas.properties";

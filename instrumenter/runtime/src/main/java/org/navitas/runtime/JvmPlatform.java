@@ -36,6 +36,12 @@ final class JvmPlatform extends Platform {
         return id != 0 ? id : leadingNumber(ManagementFactory.getRuntimeMXBean().getName());
     }
 
+    /** Only a virtual phone counts the traffic of uids. It sets the property. */
+    @Override
+    int userId() {
+        return Integer.getInteger("navitas.uid", -1);
+    }
+
     @Override
     long bootNanos() {
         return -1; // /proc/uptime has a resolution of 10 ms, too coarse to align clocks

@@ -19,6 +19,9 @@ abstract class Platform {
     /** Returns the id of this process, or 0 if unknown. */
     abstract int processId();
 
+    /** Returns the uid under which the system counts this process's traffic, or -1 if there is none. */
+    abstract int userId();
+
     /** Returns CLOCK_BOOTTIME in ns, or -1 if unknown. */
     abstract long bootNanos();
 

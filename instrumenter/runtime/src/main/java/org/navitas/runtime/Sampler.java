@@ -3,9 +3,12 @@ package org.navitas.runtime;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -13,10 +16,16 @@ import java.util.concurrent.locks.LockSupport;
  * percent of a core. It drops a source that keeps failing.
  */
 final class Sampler implements Runnable {
+    private static final List<String> TRAFFIC =
+            Arrays.asList(Format.PROCESS_IO, Format.INTERFACES, Format.TRAFFIC);
+
     private final Platform platform;
     private final RecordLog counters;
     private final long intervalNs;
+    private final long trafficIntervalNs;
     private final List<FileSource> sources = new ArrayList<>();
+    /** Sources that are read at their own interval. They are also in {@link #sources}. */
+    private final Set<FileSource> traffic = new HashSet<>();
     private final Bytes reading = new Bytes();
     private long costNs;
     private volatile boolean stopping;
@@ -26,22 +35,33 @@ final class Sampler implements Runnable {
         this.platform = platform;
         this.counters = counters;
         intervalNs = settings.sampleIntervalNs;
+        trafficIntervalNs = settings.trafficIntervalNs;
         if (ticker != null) {
             sources.add(ticker);
         }
         for (Map.Entry<Integer, String> configured : settings.sources.entrySet()) {
-            FileSource source = source(configured.getKey(), configured.getValue(), settings);
+            String path = configured.getValue();
+            FileSource source = source(configured.getKey(), path, settings);
             if (source != null) {
                 sources.add(source);
+                if (TRAFFIC.contains(path)) {
+                    traffic.add(source);
+                }
             }
         }
     }
 
     /** Returns null for a source that this system does not have. */
-    private static FileSource source(int id, String path, Settings settings) {
+    private FileSource source(int id, String path, Settings settings) {
         if (path.equals(Format.THREADS)) {
             File tasks = settings.under("/proc/self/task");
             return tasks.isDirectory() ? new ThreadsSource(id, tasks) : null;
+        }
+        if (path.equals(Format.TRAFFIC)) {
+            return new TrafficSource(id, platform.userId());
+        }
+        if (path.equals(Format.PROCESS_IO)) {
+            return new FileSource(id, settings.processIo(platform.processId()));
         }
         return new FileSource(id, settings.under(path));
     }
@@ -60,9 +80,15 @@ final class Sampler implements Runnable {
     public void run() {
         thread = Thread.currentThread();
         long next = System.nanoTime();
+        long nextTraffic = next;
         while (!stopping) {
             long before = platform.threadCpuNanos();
-            sample();
+            long now = System.nanoTime();
+            boolean isDue = now - nextTraffic >= 0;
+            if (isDue) {
+                nextTraffic += trafficIntervalNs * ((now - nextTraffic) / trafficIntervalNs + 1);
+            }
+            sample(isDue);
             costNs = (3 * costNs + platform.threadCpuNanos() - before) / 4;
             next = Math.max(next + widened(intervalNs, costNs), System.nanoTime());
             for (long left = next - System.nanoTime(); left > 0 && !stopping; left = next - System.nanoTime()) {
@@ -80,8 +106,16 @@ final class Sampler implements Runnable {
 
     /** Reads each source once. */
     void sample() {
+        sample(true);
+    }
+
+    /** Reads each source once, those of traffic only on request. */
+    void sample(boolean withTraffic) {
         for (Iterator<FileSource> each = sources.iterator(); each.hasNext(); ) {
             FileSource source = each.next();
+            if (!withTraffic && traffic.contains(source)) {
+                continue;
+            }
             reading.cut(0);
             try {
                 long start = platform.nanoTime();

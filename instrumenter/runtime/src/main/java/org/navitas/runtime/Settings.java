@@ -28,6 +28,8 @@ final class Settings {
     final long eventBudgetBytes;
     final long anchorIntervalNs;
     final long sampleIntervalNs;
+    /** Time between two readings of counters of traffic. */
+    final long trafficIntervalNs;
     final long tickIntervalNs;
     final long flushIntervalNs;
     /** Configured paths of counters by source id, without sysRoot. */
@@ -48,6 +50,7 @@ final class Settings {
         eventBudgetBytes = number(values, "eventBudgetBytes", 64 << 20, 0, Long.MAX_VALUE);
         anchorIntervalNs = 1_000 * number(values, "anchorIntervalUs", 1_000, 1, 1_000_000_000);
         sampleIntervalNs = 1_000_000 * number(values, "sampleIntervalMs", 20, 1, 1_000_000);
+        trafficIntervalNs = 1_000_000 * number(values, "ioIntervalMs", 200, 1, 1_000_000);
         tickIntervalNs = 1_000 * number(values, "tickIntervalUs", 1_000, 100, 1_000_000);
         flushIntervalNs = 1_000_000 * number(values, "flushIntervalMs", 500, 1, 1_000_000);
         sources = new TreeMap<>();
@@ -108,6 +111,14 @@ final class Settings {
 
     File under(String path) {
         return sysRoot.equals("/") ? new File(path) : new File(sysRoot, path);
+    }
+
+    /**
+     * Returns the file that counts what a process made storage devices read and write. A virtual phone counts it
+     * itself, since the kernel's counters leave out file systems in memory.
+     */
+    File processIo(int process) {
+        return sysRoot.equals("/") ? new File(Format.PROCESS_IO) : new File(sysRoot, "proc/" + process + "/io");
     }
 
     /**

@@ -32,6 +32,11 @@ class FakePlatform extends Platform {
     }
 
     @Override
+    int userId() {
+        return 10_057;
+    }
+
+    @Override
     long bootNanos() {
         return now + 7;
     }

@@ -1,0 +1,174 @@
+"""The device's states during a run, from batterystats.txt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.device_states import NO_UID, DeviceStates
+from navitas.parse.findings import Findings
+from navitas.parse.state_history import read_device_states
+from navitas.recording.manifest import Run
+from navitas.recording.store import Recording
+
+MS = 1_000_000
+BOOT_MS = 5_000
+WALL_MS = 1_700_000_000_000
+"""The run begins at this wall clock, and at 5 s of the monotonic clock."""
+RUN_NS = BOOT_MS * MS, (BOOT_MS + 1000) * MS
+HEAD = (
+    "# uid 10057\n# start screen_brightness=120 screen_brightness_mode=0\n# end screen_brightness=120 screen_brightness_mode=0\n"
+)
+RUN = Run(id=0, module=":", repeat=0, package="p", map_id="0" * 16, exit="complete")
+
+
+class OneFile:
+    """A recording with at most one file."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._paths = () if path is None else (path,)
+
+    def files(self, kind: str, run: int | None = None) -> tuple[Path, ...]:
+        return self._paths if kind == "batterystats" else ()
+
+
+def triples(step_ms: int = 0) -> ClockTriples:
+    """Clocks of the run, each 100 ms. From its middle on, the wall clock is `step_ms` ahead."""
+    at_ms = np.arange(0, 1001, 100, np.int64)
+    wall_ms = WALL_MS + at_ms + np.where(at_ms > 500, step_ms, 0)
+    return ClockTriples((BOOT_MS + at_ms) * MS, np.full(len(at_ms), -1), wall_ms * MS)
+
+
+def read(folder: Path, text: str, clocks: ClockTriples | None = None) -> tuple[DeviceStates | None, Findings]:
+    path = folder / "batterystats.txt"
+    path.write_bytes(text.encode())
+    findings = Findings(0)
+    clocks = triples() if clocks is None else clocks
+    return read_device_states(cast(Recording, OneFile(path)), RUN, clocks, findings, run_ns=RUN_NS), findings
+
+
+def history(*lines: str, before_ms: int = 60_000) -> str:
+    """A history that begins some time before the run."""
+    return "".join(f"{line}\n" for line in ("9,0,i,vers,36,214,B,B", f"9,h,0:RESET:TIME:{WALL_MS - before_ms}", *lines))
+
+
+def spans(states: DeviceStates | None, name: str) -> list[tuple[int, int, int, int]]:
+    """Begin and end in ms from the begin of the run, value and uid."""
+    assert states is not None
+    begin, end, value, uid = states.intervals(name)
+    return list(zip((begin // MS - BOOT_MS).tolist(), (end // MS - BOOT_MS).tolist(), value.tolist(), uid.tolist(), strict=True))
+
+
+def test_states_are_joined_with_the_runs_clock(tmp_path: Path) -> None:
+    text = HEAD + '9,hsp,0,10057,"p"\n9,hsp,1,10099,"lock"\n'
+    text += history("9,h,50000,Bl=90,+S,Sb=1,+W,+Etp=0", "9,h,10200,+g,+ca,Gss=1", "9,h,300,-g,+w=1,Gss=2", "9,h,100,-ca,Sb=4")
+    states, findings = read(tmp_path, text)
+    assert states is not None and states.app_uid == 10057
+    assert spans(states, "screen") == [(-10_000, 1000, 1, NO_UID)]
+    assert spans(states, "brightness") == [(-10_000, 600, 1, NO_UID), (600, 1000, 4, NO_UID)]
+    assert spans(states, "wifi") == [(-10_000, 1000, 1, NO_UID)]
+    assert spans(states, "top") == [(-10_000, 1000, 1, 10057)]
+    assert spans(states, "gnss") == [(200, 500, 1, NO_UID)]
+    assert spans(states, "gnss_quality") == [(200, 500, 1, NO_UID)]
+    assert spans(states, "camera") == [(200, 600, 1, NO_UID)]
+    assert spans(states, "wake_lock") == [(500, 1000, 1, 10099)]
+    assert not findings.warnings
+
+
+def test_each_wake_lock_is_read_where_the_phone_records_them(tmp_path: Path) -> None:
+    text = '9,hsp,0,10057,"mine"\n9,hsp,1,10099,"other"\n' + history(
+        "9,h,60100,+w=0,+Ewl=0", "9,h,100,+Ewl=1", "9,h,200,-w,-Ewl=0"
+    )
+    states, _ = read(tmp_path, text)
+    assert spans(states, "wake_lock") == [(100, 400, 1, 10057), (200, 1000, 1, 10099)]
+
+
+def test_states_long_before_the_run_are_left_out(tmp_path: Path) -> None:
+    states, _ = read(tmp_path, history("9,h,10,+ca,+S", "9,h,100,-ca", before_ms=7_200_000))
+    assert states is not None and states.names == ("screen",)
+    assert spans(states, "screen")[0][1] == 1000
+
+
+def test_a_set_brightness_counts_without_history_of_it(tmp_path: Path) -> None:
+    states, _ = read(tmp_path, HEAD + history("9,h,60010,+S"))
+    assert spans(states, "brightness") == [(0, 1000, 2, NO_UID)]
+
+
+@pytest.mark.parametrize(
+    "old, new", [("mode=0", "mode=1"), ("# end screen_brightness=120", "# end screen_brightness=9"), ("120", "x")]
+)
+def test_an_automatic_or_changed_brightness_is_unknown(tmp_path: Path, old: str, new: str) -> None:
+    states, _ = read(tmp_path, HEAD.replace(old, new) + history("9,h,60010,+S"))
+    assert states is not None and not states.has("brightness")
+
+
+def test_a_clock_that_is_set_during_the_run(tmp_path: Path) -> None:
+    hour_ms = 3_600_000
+    lines = ["9,h,60200,+g", f"9,h,350:TIME:{WALL_MS + 550 + hour_ms}", "9,h,200,-g,+ca", "9,h,100,-ca"]
+    states, findings = read(tmp_path, history(*lines), triples(hour_ms))
+    assert spans(states, "gnss") == [(200, 750, 1, NO_UID)]
+    assert spans(states, "camera") == [(750, 850, 1, NO_UID)]
+    assert not findings.losses
+
+
+def test_missing_content_is_named_with_a_remedy(tmp_path: Path) -> None:
+    for text in ("", HEAD, HEAD + "Can't find service: batterystats\n", HEAD + "9,h,50,+S\n"):
+        _, findings = read(tmp_path, text)
+        assert "device_states" in {warning.code for warning in findings.warnings}, text
+        assert all(warning.remedy and "batterystats.txt" in warning.message for warning in findings.warnings)
+    assert read_device_states(cast(Recording, OneFile(None)), RUN, triples(), Findings(), run_ns=RUN_NS) is None
+
+
+def test_lines_that_are_not_understood_are_counted(tmp_path: Path) -> None:
+    states, findings = read(tmp_path, history("9,h,60010,+S", "9,h,zzz,+g", "9,h,1,+S,+odd9"))
+    assert spans(states, "screen")
+    assert [(loss.what, loss.count, loss.file) for loss in findings.losses] == [
+        ("batterystats_lines", 2, "runs/0/batterystats.txt")
+    ]
+
+
+def test_a_fully_charged_phone_records_no_states(tmp_path: Path) -> None:
+    _, findings = read(tmp_path, history("9,h,10,Bl=100,Bs=f,Bp=u,+S"))
+    assert [warning.code for warning in findings.warnings] == ["device_states"]
+    assert "charged" in findings.warnings[0].message
+
+
+def test_without_clock_triples_states_cannot_be_joined(tmp_path: Path) -> None:
+    none = np.empty(0, np.int64)
+    states, findings = read(tmp_path, history("9,h,60010,+S"), ClockTriples(none, none, none))
+    assert states is not None and not states.names
+    assert [warning.code for warning in findings.warnings] == ["no_clocks"]
+
+
+_LINE = st.one_of(
+    st.text(max_size=60),
+    st.builds(
+        "9,h,{}{}".format,
+        st.integers(0, 10**14),
+        st.sampled_from(["", ",+S", ",-S", ",Sb=9", ",+w=0", ":START", ":RESET:TIME:5"]),
+    ),
+    st.builds("9,h,{}:TIME:{}".format, st.integers(0, 10**6), st.integers(0, 10**16)),
+    st.builds('9,hsp,{},{},"x"'.format, st.integers(0, 3), st.integers(-5, 1 << 40)),
+    st.builds(
+        "# {} {}".format, st.sampled_from(["uid", "start", "end"]), st.text("0123456789=screen_brightness_mode ", max_size=40)
+    ),
+    st.just(f"9,h,0:RESET:TIME:{WALL_MS}"),
+    st.sampled_from(HEAD.splitlines()),
+)
+
+
+@given(st.lists(_LINE, max_size=25), st.integers(-(10**9), 10**9))
+def test_any_text_gives_states_in_order(tmp_path_factory: pytest.TempPathFactory, lines: list[str], step_ms: int) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    states, findings = read(folder, "\n".join(lines), triples(step_ms))
+    assert all(warning.message and warning.remedy for warning in findings.warnings)
+    if states is not None:
+        assert (states.end_ns > states.start_ns).all()
+        assert len(states.state) == len(states.value) == len(states.uid)
+        assert (states.end_ns <= RUN_NS[1] + 200_000 * MS).all()
