@@ -55,6 +55,20 @@ APIS = (
     ("android.os.PowerManager.WakeLock#acquire", HookKind.WAKE_LOCK),
     ("android.net.wifi.WifiManager.WifiLock#acquire", HookKind.WIFI_LOCK),
     ("android.net.wifi.WifiManager#startScan", HookKind.WIFI_SCAN),
+    ("android.content.SharedPreferences.Editor#apply", HookKind.PREFERENCES),
+    ("android.location.LocationManager#removeUpdates", HookKind.GNSS),
+    ("android.hardware.Camera#release", HookKind.CAMERA),
+    ("android.hardware.camera2.CameraManager#openCamera", HookKind.CAMERA),
+    ("android.hardware.camera2.CameraDevice#close", HookKind.CAMERA),
+    ("android.bluetooth.BluetoothAdapter#cancelDiscovery", HookKind.BLUETOOTH_SCAN),
+    ("android.bluetooth.le.BluetoothLeScanner#startScan", HookKind.BLUETOOTH_SCAN),
+    ("android.bluetooth.le.BluetoothLeScanner#stopScan", HookKind.BLUETOOTH_SCAN),
+    ("android.bluetooth.BluetoothGatt#close", HookKind.BLUETOOTH_LINK),
+    ("android.media.AudioTrack#stop", HookKind.AUDIO),
+    ("android.media.MediaPlayer#stop", HookKind.AUDIO),
+    ("android.hardware.SensorManager#unregisterListener", HookKind.SENSOR),
+    ("android.os.PowerManager.WakeLock#release", HookKind.WAKE_LOCK),
+    ("android.net.wifi.WifiManager.WifiLock#release", HookKind.WIFI_LOCK),
 )
 """`class#method` of each number of an API call, and what it uses. A transfer counts as a write."""
 

@@ -61,7 +61,7 @@ final class CallSites {
           classes.put(index, pool.addClassInfo(hook));
         }
       } else if (tag == ConstPool.CONST_Methodref) {
-        findMethod(pool, index, kept, table);
+        findMethod(file, index, kept, table);
       } else if (tag == ConstPool.CONST_InterfaceMethodref) {
         addCall(pool, index, table.call(
             pool.getInterfaceMethodrefClassName(index), pool.getInterfaceMethodrefName(index), pool.getInterfaceMethodrefType(index)));
@@ -88,10 +88,13 @@ final class CallSites {
     return kept;
   }
 
-  private void findMethod(ConstPool pool, int index, Set<String> kept, HookTable table) {
+  private void findMethod(ClassFile file, int index, Set<String> kept, HookTable table) {
+    ConstPool pool = file.getConstPool();
     String owner = pool.getMethodrefClassName(index);
     if (!pool.getMethodrefName(index).equals(MethodInfo.nameInit)) {
-      addCall(pool, index, table.call(owner, pool.getMethodrefName(index), pool.getMethodrefType(index)));
+      // A class that calls an inherited method names itself, as an activity that posts work does.
+      String declared = owner.equals(file.getName()) ? String.valueOf(file.getSuperclass()) : owner;
+      addCall(pool, index, table.call(declared, pool.getMethodrefName(index), pool.getMethodrefType(index)));
       return;
     }
     String hook = table.replacement(owner);

@@ -38,6 +38,9 @@ public class CallSitesTest {
       + "import java.util.*; import java.util.function.Supplier; import java.util.zip.*; import java.nio.file.*;\n"
       + "public class Target implements Supplier<List<String>> {\n"
       + "  static class Sub extends ArrayList<String> { Sub() { super(3); } }\n"
+      + "  public static class Own extends CRC32 implements Supplier<List<String>> {\n"
+      + "    public List<String> get() { update(new byte[] {1, 2}, 0, 2); return Arrays.asList(\"\" + getValue()); }\n"
+      + "  }\n"
       + "  public List<String> get() {\n"
       + "    List<String> out = new ArrayList<>(Arrays.asList(\"a\"));\n"
       + "    CRC32 crc = new CRC32();\n"
@@ -125,6 +128,15 @@ public class CallSitesTest {
     ClassInstrumenter done = ClassInstrumenter.instrument(original, "p.Target$Sub", NO_PROBES, TABLE);
     assertFalse(done.info.hooked);
     assertArrayEquals(original, done.bytes(new int[0]));
+  }
+
+  @Test
+  public void inheritedMethodThatAClassCallsOnItselfIsHooked() throws Exception {
+    byte[] original = compiled("p/Target$Own.class");
+    List<String> expected = run(original);
+    ClassInstrumenter done = ClassInstrumenter.instrument(original, "p.Target$Own", NO_PROBES, TABLE);
+    assertEquals(expected, run(done.bytes(new int[0])));
+    assertEquals(Arrays.asList("update 2", "getValue"), CALLS);
   }
 
   @Test

@@ -47,6 +47,20 @@ final class Api {
     static final int WAKE_LOCK = 38; // android.os.PowerManager.WakeLock#acquire
     static final int WIFI_LOCK = 39; // android.net.wifi.WifiManager.WifiLock#acquire
     static final int WIFI_SCAN = 40; // android.net.wifi.WifiManager#startScan
+    static final int PREFERENCES_APPLY = 41; // android.content.SharedPreferences.Editor#apply
+    static final int GNSS_STOP = 42; // android.location.LocationManager#removeUpdates
+    static final int CAMERA_STOP = 43; // android.hardware.Camera#release
+    static final int CAMERA_OPEN = 44; // android.hardware.camera2.CameraManager#openCamera
+    static final int CAMERA_CLOSE = 45; // android.hardware.camera2.CameraDevice#close
+    static final int BLUETOOTH_SCAN_STOP = 46; // android.bluetooth.BluetoothAdapter#cancelDiscovery
+    static final int BLUETOOTH_LE_SCAN = 47; // android.bluetooth.le.BluetoothLeScanner#startScan
+    static final int BLUETOOTH_LE_STOP = 48; // android.bluetooth.le.BluetoothLeScanner#stopScan
+    static final int BLUETOOTH_LINK_STOP = 49; // android.bluetooth.BluetoothGatt#close
+    static final int AUDIO_STOP = 50; // android.media.AudioTrack#stop
+    static final int MEDIA_STOP = 51; // android.media.MediaPlayer#stop
+    static final int SENSOR_STOP = 52; // android.hardware.SensorManager#unregisterListener
+    static final int WAKE_LOCK_STOP = 53; // android.os.PowerManager.WakeLock#release
+    static final int WIFI_LOCK_STOP = 54; // android.net.wifi.WifiManager.WifiLock#release
 
     private Api() {}
 }

@@ -55,11 +55,33 @@ public final class Hook {
             }
             return;
         }
-        if (RECORDS) {
-            RECORDER.current().hook(start, RECORDER.platform.nanoTime(), amount, flags << 16 | kind, handle);
-        }
+        also(start, kind, flags, amount, handle);
+        leave(api);
+    }
+
+    /**
+     * Ends a call that used nothing, such as a release of a lock that is still held. Records nothing.
+     *
+     * @param api the number of the API's method
+     */
+    public static void leave(int api) {
         if (CALLS) {
             Probe.exit(Format.FIRST_API + api);
+        }
+    }
+
+    /**
+     * Records a further use of a call that has not ended.
+     *
+     * @param start what {@link #begin} returned
+     * @param kind what was used
+     * @param flags 0 or {@link #STOP}
+     * @param amount as for {@link #end}
+     * @param handle as for {@link #end}
+     */
+    public static void also(long start, int kind, int flags, long amount, long handle) {
+        if (RECORDS) {
+            RECORDER.current().hook(start, RECORDER.platform.nanoTime(), amount, flags << 16 | kind, handle);
         }
     }
 
@@ -75,7 +97,7 @@ public final class Hook {
     /**
      * Returns the time at which handed work begins.
      *
-     * @return nanoseconds, to be passed to {@link #handedOver}
+     * @return nanoseconds, to be passed to {@link #handedOver}; 0 if nothing is recorded
      */
     public static long now() {
         return RECORDS ? RECORDER.platform.nanoTime() : 0;

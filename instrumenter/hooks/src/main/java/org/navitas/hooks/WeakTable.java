@@ -1,0 +1,63 @@
+package org.navitas.hooks;
+
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Values by the identity of objects, which can be collected as if they were not here. Thread-safe. A value must not
+ * refer to its object.
+ */
+final class WeakTable<V> {
+    private final Map<Object, V> values = new HashMap<>();
+    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
+
+    /** Sets the value of an object, and returns the former one or null. */
+    synchronized V put(Object object, V value) {
+        for (Reference<?> each = collected.poll(); each != null; each = collected.poll()) {
+            values.remove(each);
+        }
+        return values.put(new Key(object, collected), value);
+    }
+
+    /** Returns the value of an object or null. */
+    synchronized V get(Object object) {
+        return values.get(new Key(object, null));
+    }
+
+    /** Removes the value of an object, and returns it or null. */
+    synchronized V remove(Object object) {
+        return values.remove(new Key(object, null));
+    }
+
+    /** Returns how many objects have values. */
+    synchronized int size() {
+        return values.size();
+    }
+
+    /** An object's identity; also of a collected one, so that it can be removed. */
+    private static final class Key extends WeakReference<Object> {
+        private final int hash;
+
+        Key(Object object, ReferenceQueue<Object> collected) {
+            super(object, collected);
+            hash = System.identityHashCode(object);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            if (this == other) {
+                return true;
+            }
+            Object mine = get();
+            return mine != null && other instanceof Key && ((Key) other).get() == mine;
+        }
+    }
+}
