@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from navitas.batterystats.components import component_name
+from navitas.batterystats.controllers import CONTROLLERS, read_controller
 from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.numbers import parse_number
 from navitas.batterystats.statistics import Statistics
@@ -47,8 +48,7 @@ _FIELDS: dict[str, tuple[str | None, ...]] = {
     "pws": ("capacity_mah", "computed_drain_mah", "actual_drain_least_mah", "actual_drain_most_mah"),
 }  # fmt: skip
 _WAKE_LOCKS = {"f": "wake_lock_full", "p": "wake_lock_partial", "bp": "wake_lock_background_partial", "w": "wake_lock_window"}
-_CONTROLLERS = {"gwfcd": "wifi_controller", "gmcd": "modem_controller", "gble": "bluetooth_controller"}
-_OF_DEVICE = ("gn", "br", "pws", *_CONTROLLERS)
+_OF_DEVICE = ("gn", "br", "pws", *CONTROLLERS)
 
 
 class CheckinStatistics:
@@ -113,8 +113,8 @@ class CheckinStatistics:
         elif kind == "kwl":
             tag = fields[0].strip('"')
             values = list(_timer("kernel_wake_lock", tag, fields))
-        elif kind in _CONTROLLERS:
-            values = list(_controller(_CONTROLLERS[kind], fields))
+        elif kind in CONTROLLERS:
+            values = list(_controller(CONTROLLERS[kind], fields))
         elif kind in _FIELDS:
             values = list(_positions(_FIELDS[kind], fields))
         else:
@@ -161,13 +161,6 @@ def _timer(name: str, tag: str, fields: list[str]) -> _Values:
 
 
 def _controller(name: str, fields: list[str]) -> _Values:
-    """Idle time, receive time, charges, then the transmit time at each power level (dumpControllerActivityLine).
-
-    Android 10 added a charge, that of the power rails. Charges have decimals, times do not.
-    """
-    yield f"{name}_idle_ms", "", parse_number(fields[0])
-    yield f"{name}_rx_ms", "", parse_number(fields[1]) if len(fields) > 1 else None
-    has_rail = len(fields) > 3 and "." in fields[3]
-    levels = [parse_number(text) for text in fields[4 if has_rail else 3 :]]
-    known = [level for level in levels if level is not None]
-    yield f"{name}_tx_ms", "", sum(known) if levels and len(known) == len(levels) else None
+    times = read_controller(fields)
+    for way, value in (("idle", times.idle_ms), ("rx", times.rx_ms), ("tx", times.tx_ms)):
+        yield f"{name}_controller_{way}_ms", "", value

@@ -21,6 +21,10 @@ _VALUE = re.compile(r"[\w.-]{1,100}")
 _NEXT = re.compile(rb"^ *NEXT: (\d{1,15})\s*$", re.MULTILINE)
 _HISTORY = re.compile(rb"^\d{1,2},h,", re.MULTILINE)
 _WHOLE = "dumpsys batterystats -c --history"
+# The phone filters the lines: -c includes the whole history.
+_CONTROLLER_LINES = "dumpsys batterystats -c --charged | grep -E ',l,g(wf|m)cd,'"
+_CONTROLLER = re.compile(r"\d{1,2},0,l,(gwfcd|gmcd),([\w.,-]{1,200})")
+_RADIOS = 4
 # Later than any history: the reply is only where the history ends.
 _NEVER = 10**14
 _LIMIT = 64 << 20
@@ -51,14 +55,15 @@ class DeviceHistory:
             if self._next is None:
                 self._next = _end_of(self._device.shell(f"{_from(_NEVER)}").stdout)
             head = [f"# uid {self._uids[package]}"] if package in self._uids else []
-            file.write_text("\n".join([*head, self._settings("start")]) + "\n")
+            file.write_text("\n".join([*head, *self._controllers("start"), self._settings("start")]) + "\n")
         except DeviceError as error:
             self._fail(error, None)
 
     def end(self, file: Path, run: int) -> None:
         """Append the settings, and the history since the last event before the run. Raises `OSError` as `begin`."""
         try:
-            head = (file.read_bytes() if file.is_file() else b"") + self._settings("end").encode() + b"\n"
+            head = file.read_bytes() if file.is_file() else b""
+            head += "".join(f"{line}\n" for line in (*self._controllers("end"), self._settings("end"))).encode()
             file.write_bytes(head)
             found = self._next is not None and self._append(file, len(head), _from(max(self._next - 1, 0)))
             # The whole history: of a phone without --history-start, or whose history was reset during the run.
@@ -89,6 +94,12 @@ class DeviceHistory:
         begin, self._next = self._next, _end_of(tail)
         is_older = begin is not None and self._next is not None and self._next < begin
         return has_history and not is_older
+
+    def _controllers(self, when: str) -> list[str]:
+        """Return a line for each radio whose controller reports its times."""
+        lines = self._device.shell(_CONTROLLER_LINES).text.splitlines()[:_RADIOS]
+        found = [match for line in lines if (match := _CONTROLLER.fullmatch(line.strip()))]
+        return [f"# {match[1]}_{when} {match[2].replace(',', ' ')}" for match in found]
 
     def _settings(self, when: str) -> str:
         texts = {name: self._device.shell(f"settings get system {name}").text.strip() for name in _SETTINGS}

@@ -15,8 +15,8 @@ from navitas.recording.manifest import Provenance
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded", "tick"]
 Record = Literal["none", "sampling", "hooks", "both"]
-CPU_INTERVAL_MS, IO_INTERVAL_MS = 20, 200
-"""Time between readings of the app's CPU counters, and of counters of traffic."""
+CPU_INTERVAL_MS, IO_INTERVAL_MS, HOOKS_IO_INTERVAL_MS = 20, 200, 1000
+"""Time between readings of the app's CPU counters, and of counters of traffic, without and with hooks alone."""
 Granularity = Literal["test", "class", "method"]
 
 
@@ -33,12 +33,14 @@ class ProfileOptions:
     record: Record = "none"
     """How the use of components is recorded: counters at intervals, hooked calls of APIs with their bytes, or both.
 
+    `hooks` reads counters at a long interval, to know the bytes of headers, and what crossed no interface.
+
     With any other value than `none`, hooked calls of APIs appear in call trees.
     """
     baseline: bool = False
     """Run the tests once more without probes after each repeat."""
     sample_interval_ms: int | None = None
-    """Time between readings of counters; None: `CPU_INTERVAL_MS` and `IO_INTERVAL_MS`."""
+    """Time between readings of counters; None: the intervals above."""
     event_budget_bytes: int = 64 << 20
     power_profile: str | None = None
     voltage_v: float | None = None
@@ -63,12 +65,12 @@ class ProfileOptions:
     @property
     def io_interval_ms(self) -> int:
         """Time between readings of counters of traffic, in the app and by the shell."""
-        return self.sample_interval_ms or IO_INTERVAL_MS
+        return self.sample_interval_ms or (HOOKS_IO_INTERVAL_MS if self.record == "hooks" else IO_INTERVAL_MS)
 
     @property
     def counts_traffic(self) -> bool:
         """Whether counters of traffic are read."""
-        return self.record in ("sampling", "both")
+        return self.record != "none"
 
 
 def check_options(options: ProfileOptions) -> None:

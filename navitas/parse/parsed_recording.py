@@ -24,7 +24,7 @@ from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_thre
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
-from navitas.parse.state_history import read_device_states
+from navitas.parse.state_history import read_state_history
 from navitas.parse.tables import Marker, MethodTable, RunTables, Thread, Window
 from navitas.parse.thread_residency import parse_residencies, with_residencies
 from navitas.parse.threads import join_threads
@@ -108,6 +108,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         windows: tuple[Window, ...] = tuple(Window(test.id, start_ns, end_ns) for test in tests[:1])
     else:
         windows = windows_of(markers, tests, end_ns, findings)
+    history = read_state_history(recording, run, clocks, findings, run_ns=(start_ns, end_ns))
     serials = [thread.serial for thread in threads]
     return RunTables(
         run_id=run.id,
@@ -128,7 +129,8 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         hooks=_hooks(groups, serials, findings),
         handoffs=_handoffs(groups, serials, findings),
         io_counters=with_device_counters(app_counters(manifest, by_process, findings), shell.io_counters),
-        device_states=read_device_states(recording, run, clocks, findings, run_ns=(start_ns, end_ns)),
+        device_states=history.states,
+        radio_times=history.radio_times,
     )
 
 

@@ -18,8 +18,10 @@ from navitas.batterystats.tables import ClockAnchor, StateIntervals
 from navitas.line_blocks import LineBlock, LineSequence
 from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import UNJOINED, ClockTriples
+from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
+from navitas.parse.radio_times import RadioTimes
 from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
 
@@ -34,7 +36,7 @@ _EACH_LOCK = "wake_lock_in"
 _NO_QUALITY = VALUE_NAMES["gps_signal_quality"].index("none")
 _FULL = next(code for code, (_, word) in enumerate(BATTERY_WORDS["status"]) if word == "full")
 _UNPLUGGED = next(code for code, (_, word) in enumerate(BATTERY_WORDS["plug"]) if word == "none")
-_HEAD = re.compile(rb"# (uid|start|end)((?: [\w=.-]{1,100}){0,20})\s*")
+_HEAD = re.compile(rb"# (uid|start|end|g(?:wf|m)cd_(?:start|end))((?: [\w=.-]{1,100}){0,20})\s*")
 _BRIGHTNESS, _MODE = "screen_brightness", "screen_brightness_mode"
 _MANUAL = "0"
 _FULL_BRIGHTNESS, _BINS = 255, 5
@@ -56,19 +58,34 @@ class _Content:
     has_history: bool = False
 
 
-def read_device_states(
+@dataclass(frozen=True, slots=True)
+class StateHistory:
+    """What batterystats says of a run. `states` is None if they were not recorded."""
+
+    states: DeviceStates | None = None
+    radio_times: tuple[RadioTimes, ...] = ()
+
+
+def read_state_history(
     recording: Recording, run: Run, clocks: ClockTriples, findings: Findings, *, run_ns: tuple[int, int]
-) -> DeviceStates | None:
-    """Return the device's states in a run; None if they were not recorded. What is missing goes to `findings`.
+) -> StateHistory:
+    """Return the device's states and the radios' times in a run. What is missing goes to `findings`.
 
     Raises `RecordingError` if the file cannot be read.
     """
     paths = recording.files("batterystats", run.id)
     if not paths:
-        return None
+        return StateHistory()
     content = _read(paths[0], findings)
+    states = _states(content, clocks, paths[0].name, findings, run_ns)
+    return StateHistory(states, radio_times(content.head))
+
+
+def _states(
+    content: _Content, clocks: ClockTriples, file: str, findings: Findings, run_ns: tuple[int, int]
+) -> DeviceStates | None:
     app_uid = _uid(content.head)
-    rows = _rows(content, clocks, paths[0].name, findings, run_ns)
+    rows = _rows(content, clocks, file, findings, run_ns)
     brightness = _set_brightness(content.head)
     if brightness is not None and not (rows.state == "brightness").any():
         rows = rows.with_row("brightness", brightness, run_ns)

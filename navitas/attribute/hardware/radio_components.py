@@ -112,9 +112,12 @@ def _is_mobile(run: RunTables, t_ns: I64) -> Bool:
                     interval = np.searchsorted(found.edges_ns, t_ns, side="left") - 1
                     inside = (interval >= 0) & (interval < len(moved))
                     grown[number, inside] += moved[interval[inside]]
-        total = [each.value[-1, [RECEIVED_BYTES, SENT_BYTES]].sum() for each in media["wifi"]]
+        wifi, mobile = (
+            sum(int(each.value[-1, [RECEIVED_BYTES, SENT_BYTES]].sum()) for each in media[medium])
+            for medium in ("wifi", "mobile")
+        )
         quiet = (grown == 0).all(axis=0)
-        return np.asarray(np.where(quiet, not sum(total), grown[1] > grown[0]))
+        return np.asarray(np.where(quiet, mobile > wifi, grown[1] > grown[0]))
     states = run.device_states
     if states is None or not states.has("mobile_radio"):
         return np.zeros(len(t_ns), bool)

@@ -106,3 +106,13 @@ def test_any_answer_is_kept_or_reported(tmp_path_factory: object, setting: str, 
     phone = Phone(answers, files={START + "500": dump, WHOLE: dump})
     text, warnings = recorded(phone, folder / "batterystats.txt")
     assert text.startswith("# ") and (warnings or "9,h," in dump)
+
+
+def test_the_times_of_radios_at_the_start_and_the_end(tmp_path: Path) -> None:
+    replies = {"dumpsys batterystats -c --charged": "9,0,l,gwfcd,20,30,0.0,0.5,7\n9,0,l,gmcd,1,2,x y\n9,0,l,gw\n"}
+    text, warnings = recorded(Phone({**ANSWERS, **replies}, files={START + "500": HISTORY}), tmp_path / "file")
+    assert [line for line in text.splitlines() if "cd_" in line] == [
+        "# gwfcd_start 20 30 0.0 0.5 7",
+        "# gwfcd_end 20 30 0.0 0.5 7",
+    ]
+    assert not warnings

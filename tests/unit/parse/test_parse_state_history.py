@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
-from navitas.parse.state_history import read_device_states
+from navitas.parse.radio_times import RadioTimes
+from navitas.parse.state_history import StateHistory, read_state_history
 from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
 
@@ -50,7 +52,7 @@ def read(folder: Path, text: str, clocks: ClockTriples | None = None) -> tuple[D
     path.write_bytes(text.encode())
     findings = Findings(0)
     clocks = triples() if clocks is None else clocks
-    return read_device_states(cast(Recording, OneFile(path)), RUN, clocks, findings, run_ns=RUN_NS), findings
+    return read_state_history(cast(Recording, OneFile(path)), RUN, clocks, findings, run_ns=RUN_NS).states, findings
 
 
 def history(*lines: str, before_ms: int = 60_000) -> str:
@@ -122,7 +124,7 @@ def test_missing_content_is_named_with_a_remedy(tmp_path: Path) -> None:
         _, findings = read(tmp_path, text)
         assert "device_states" in {warning.code for warning in findings.warnings}, text
         assert all(warning.remedy and "batterystats.txt" in warning.message for warning in findings.warnings)
-    assert read_device_states(cast(Recording, OneFile(None)), RUN, triples(), Findings(), run_ns=RUN_NS) is None
+    assert read_state_history(cast(Recording, OneFile(None)), RUN, triples(), Findings(), run_ns=RUN_NS) == StateHistory()
 
 
 def test_lines_that_are_not_understood_are_counted(tmp_path: Path) -> None:
@@ -172,3 +174,18 @@ def test_any_text_gives_states_in_order(tmp_path_factory: pytest.TempPathFactory
         assert (states.end_ns > states.start_ns).all()
         assert len(states.state) == len(states.value) == len(states.uid)
         assert (states.end_ns <= RUN_NS[1] + 200_000 * MS).all()
+
+
+def test_the_times_of_radios_are_what_their_controllers_add_during_the_run() -> None:
+    head = {
+        "gwfcd_start": ["100", "20", "0.0", "0.0", "7"],
+        "gwfcd_end": ["350", "40", "0.0", "0.0", "8"],
+        "gmcd_end": ["5", "6", "0", "1", "2"],
+    }
+    ms = 1_000_000
+    assert radio_times(head) == (RadioTimes("wifi", 20 * ms, ms, 250 * ms), RadioTimes("modem", 6 * ms, 3 * ms, 5 * ms))
+
+
+@pytest.mark.parametrize("end", ["90 40 0.0 0.0 8", "x 40 0.0 0.0 8", "350", "", "nan 1 0.0 0.0 1"])
+def test_times_of_radios_that_are_reset_or_unreadable_are_left_out(end: str) -> None:
+    assert radio_times({"gwfcd_start": ["100", "20", "0.0", "0.0", "7"], "gwfcd_end": end.split()}) == ()

@@ -83,7 +83,7 @@ def _batterystats(phone: Phone, args: list[str]) -> str:
         head, _, statistics = phone.statistics.checkin(packages, build).partition("\n")
         statistics = "" if "--history" in args or start is not None else statistics
         changes = history.checkin() if start is None else history.checkin_from(start)
-        return f"{head}\n" + ("" if "--charged" in args else changes) + statistics
+        return f"{head}\n" + changes + statistics
     text = "" if "--charged" in args else history.text(phone.sdk)
     return text if "--history" in args else text + phone.statistics.text()
 

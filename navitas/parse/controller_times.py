@@ -1,0 +1,31 @@
+"""The times of radios' controllers in a run: the difference of two readings of batterystats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from navitas.batterystats.controllers import ControllerCounters, read_controller
+from navitas.parse.radio_times import RadioTimes
+
+_RADIOS: Mapping[Literal["wifi", "modem"], str] = {"wifi": "gwfcd", "modem": "gmcd"}
+_ZERO = ControllerCounters(0.0, 0.0, 0.0)
+_MS_NS = 1_000_000
+
+
+def radio_times(head: Mapping[str, Sequence[str]]) -> tuple[RadioTimes, ...]:
+    """The times of each radio that reports them. `head` has the fields of `gwfcd_start`, `gwfcd_end` and so on.
+
+    A controller without data has no line at the start. Times that go back were reset during the run: they are left out.
+    """
+    found = []
+    for radio, kind in _RADIOS.items():
+        if f"{kind}_end" not in head:
+            continue
+        start = read_controller(head[f"{kind}_start"]) if f"{kind}_start" in head else _ZERO
+        end = read_controller(head[f"{kind}_end"])
+        pairs = ((start.rx_ms, end.rx_ms), (start.tx_ms, end.tx_ms), (start.idle_ms, end.idle_ms))
+        grown = [after - before for before, after in pairs if before is not None and after is not None]
+        if len(grown) == len(pairs) and min(grown) >= 0:
+            found.append(RadioTimes(radio, *(round(ms * _MS_NS) for ms in grown)))
+    return tuple(found)
