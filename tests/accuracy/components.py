@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
-from traffic.runs import PLAIN, VARIANTS, build_workload, run_seed
+from traffic.runs import PLAIN, VARIANTS, Workload, run_seed
 from traffic.scores import RunScore
 from traffic.tables import bytes_table, cost_table, energy_table, targets_table
 
@@ -34,8 +34,7 @@ def main() -> int:
     variants = [variant for variant in VARIANTS if not arguments.only or variant.name in (*arguments.only, PLAIN.name)]
     scores: list[RunScore] = []
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
-        progress.stage("building")
-        workload = build_workload(Path(folder), progress)
+        workload = Workload(Path(folder), progress)
         out = arguments.keep or Path(folder)
         for seed in range(arguments.first, arguments.first + arguments.seeds):
             for score in run_seed(workload, seed, variants, out, progress, scale=arguments.scale):

@@ -14,6 +14,8 @@ COMPUTES = ("hash", "sort")
 IDLE = "rest"
 NETWORK = DOWNLOADS + UPLOADS
 LANES = ("lane-1", "lane-2", "lane-3")
+TAIL_NS = 400_000_000
+"""No tail of the phone's Wi-Fi and storage is longer."""
 _KIB = 1 << 10
 # The range of each phase's amount: bytes, rounds of work, or ms of rest.
 _AMOUNTS = {

@@ -20,7 +20,7 @@ from navitas.parse.io_counters import IoCounters, increments
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.parse.tables import ENTER, RunTables
 from navitas.recording.store import open_recording
-from traffic.plan import RunLog
+from traffic.plan import TAIL_NS, RunLog
 
 KINDS = {"network": tuple(map(int, NETWORK)), "storage": tuple(map(int, STORAGE))}
 _MEDIA = {"network": ("network", "wifi", "mobile"), "storage": ("storage",)}
@@ -38,11 +38,15 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """Bytes of each phase by medium; None where the recording has no data. `rails` are J in the test's time, by rail."""
+    """Bytes of each phase by medium; None where the recording has no data.
+
+    `test_rails_j` and `run_rails_j` are J by rail: in the test with its tails, and in the whole run.
+    """
 
     hooked: dict[str, tuple[float, ...]] | None
     sampled: dict[str, Sampled | None]
-    rails_j: dict[str, float]
+    test_rails_j: dict[str, float]
+    run_rails_j: dict[str, float]
     api_calls: int
 
 
@@ -62,7 +66,8 @@ def read_recorded(recording: Path, log: RunLog) -> Recorded:
     return Recorded(
         _hooked(run, log),
         {medium: _sampled(run, calls, log, medium) for medium in KINDS},
-        _rails(run, log),
+        _rails(run, log.start_ns, log.end_ns + TAIL_NS),
+        _rails(run, run.start_ns, run.end_ns),
         len(calls),
     )
 
@@ -141,9 +146,10 @@ def _sampled(run: RunTables, calls: Sequence[_Call], log: RunLog, medium: str) -
     return Sampled(float(growth[np.array(during, bool)].sum()), tuple(shares))
 
 
-def _rails(run: RunTables, log: RunLog) -> dict[str, float]:
+def _rails(run: RunTables, start_ns: int, end_ns: int) -> dict[str, float]:
+    """Return each rail's energy in a time; nothing if its readings do not cover the time."""
     rails = run.rails
-    if rails is None or len(rails.t_ns) < 2:
+    if rails is None or len(rails.t_ns) < 2 or rails.t_ns[0] > start_ns or rails.t_ns[-1] < end_ns:
         return {}
-    ends = [[np.interp(t, rails.t_ns, column) for t in (log.start_ns, log.end_ns)] for column in rails.energy_j.T]
+    ends = [[np.interp(t, rails.t_ns, column) for t in (start_ns, end_ns)] for column in rails.energy_j.T]
     return {name: float(end - start) for name, (start, end) in zip(rails.names, ends, strict=True)}

@@ -43,37 +43,34 @@ class Variant:
 
 
 PLAIN = Variant("none", "none")
+BOTH = Variant("both", "both")
 VARIANTS = (
     PLAIN,
     *(Variant(f"sampling {ms} ms", "sampling", ms) for ms in INTERVALS_MS),
     Variant("hooks", "hooks"),
-    Variant("both", "both"),
+    BOTH,
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Workload:
-    """The project, built without hooks and with hooks, each in a folder of its own."""
+    """The project in a folder, built without hooks and with hooks when first needed."""
 
-    folders: tuple[Path, Path]
-    bundles: tuple[list[Bundle], list[Bundle]]
+    def __init__(self, folder: Path, progress: Progress, gradle: str | None = None) -> None:
+        self._folder = folder
+        self._progress = progress
+        self._gradle = gradle
+        self._built: dict[bool, tuple[Path, list[Bundle]]] = {}
 
     def of(self, variant: Variant) -> tuple[Path, list[Bundle]]:
-        """Return the folder and the bundles for a way of recording."""
-        hooked = variant.record != "none"
-        return self.folders[hooked], self.bundles[hooked]
-
-
-def build_workload(folder: Path, progress: Progress, gradle: str | None = None) -> Workload:
-    """Build the project in `folder`."""
-    folders = (folder / "plain", folder / "hooked")
-    for path in folders:
-        shutil.copytree(WORKLOAD, path, ignore=shutil.ignore_patterns("build", ".gradle"))
-    plain, hooked = (
-        build_bundles(path, gradle=gradle, hooks=hooks, on_line=progress.detail)
-        for path, hooks in zip(folders, (False, True), strict=True)
-    )
-    return Workload(folders, (plain, hooked))
+        """Return the folder and the bundles for a way of recording. The tests run in the folder."""
+        hooks = variant.record != "none"
+        if hooks not in self._built:
+            self._progress.stage("building")
+            project = self._folder / ("hooked" if hooks else "plain")
+            shutil.copytree(WORKLOAD, project, ignore=shutil.ignore_patterns("build", ".gradle"))
+            bundles = build_bundles(project, gradle=self._gradle, hooks=hooks, on_line=self._progress.detail)
+            self._built[hooks] = (project, bundles)
+        return self._built[hooks]
 
 
 def run_seed(
@@ -93,8 +90,8 @@ def run_seed(
     world = physics(seed)
     with virtual_phone(seed=seed) as device, log_server(LINK_BYTES_PER_S) as server:
         for variant in order:
-            progress.stage(f"seed {seed}: {variant.name}")
             folder, bundles = workload.of(variant)
+            progress.stage(f"seed {seed}: {variant.name}")
             write_plan(folder, server.port, plan)
             name = variant.name.replace(" ", "-")
             recording = out / f"{seed}-{name}"

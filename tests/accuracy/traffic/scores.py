@@ -9,7 +9,7 @@ from statistics import pvariance
 from typing import Literal
 
 import navitas
-from traffic.plan import NETWORK, WRITES, RunLog
+from traffic.plan import NETWORK, TAIL_NS, WRITES, RunLog
 from traffic.recorded import Recorded, read_recorded
 from traffic.server import Moved
 from traffic.truth import Physics, on_the_air, true_bytes, true_energy
@@ -99,7 +99,7 @@ class MethodJoules:
 
 @dataclass(frozen=True, slots=True)
 class ComponentTotal:
-    """A component's energy in the report, its rails' in the same report, and the truth against the rails of the test."""
+    """A component's energy in the report, the truth of the test with its tails, and what the rails measured in both times."""
 
     component: str
     evidence: str
@@ -108,7 +108,8 @@ class ComponentTotal:
     rails_j: float | None
     unscaled_j: float | None
     true_j: float
-    measured_j: float | None
+    test_rails_j: float | None
+    run_rails_j: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def score_run(run: Run) -> RunScore:
     joules: list[MethodJoules] = []
     totals: list[ComponentTotal] = []
     truth = true_energy(world, moved, log)
-    bluetooth_j = world.power.bluetooth_idle_mw * 1e-3 * (log.end_ns - log.start_ns) * 1e-9
+    bluetooth_j = world.power.bluetooth_idle_mw * 1e-3 * (log.end_ns + TAIL_NS - log.start_ns) * 1e-9
     beside_j = {"wifi": truth.wifi_base_j + bluetooth_j, "storage": 0.0}
     for evidence in EVIDENCE:
         report = navitas.load(recording, evidence=evidence)
@@ -171,7 +172,8 @@ def score_run(run: Run) -> RunScore:
                     level.rails_j,
                     level.unscaled_j,
                     sum(true_j.values()) + beside_j[component],
-                    recorded.rails_j.get(_RAILS[component]),
+                    recorded.test_rails_j.get(_RAILS[component]),
+                    recorded.run_rails_j.get(_RAILS[component]),
                 )
             )
     return RunScore(

@@ -116,9 +116,9 @@ def energy_table(scores: Sequence[RunScore]) -> Table:
                 *(
                     _NONE if ratio is None else f"{ratio:.3f}"
                     for ratio in (
-                        _median(t.reported_j / t.rails_j for t in totals if t.rails_j),
+                        _median(t.reported_j / t.run_rails_j for t in totals if t.run_rails_j),
                         _median(t.unscaled_j / t.rails_j for t in totals if t.rails_j and t.unscaled_j),
-                        _median(t.true_j / t.measured_j for t in totals if t.measured_j),
+                        _median(t.true_j / t.test_rails_j for t in totals if t.test_rails_j),
                     )
                 ),
             )

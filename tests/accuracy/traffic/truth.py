@@ -14,7 +14,7 @@ from navitas.virtual_phone.components.effects import Hold, RadioLoad
 from navitas.virtual_phone.components.figures import StatePower, Temperament, component_power, temperament
 from navitas.virtual_phone.components.traffic import HEADER_BYTES, SEGMENT_BYTES
 from navitas.virtual_phone.kernel.spec import default_profile, find_profile, load_spec, read_figures
-from traffic.plan import WRITES, RunLog
+from traffic.plan import TAIL_NS, WRITES, RunLog
 from traffic.server import Moved
 
 _STEP_NS = 10_000_000
@@ -78,14 +78,14 @@ def _steps(
     return steps
 
 
-def _count(run: RunLog, tail_s: float) -> int:
-    return (run.end_ns - run.start_ns) // _STEP_NS + int(tail_s * 1e9 / _STEP_NS) + 2
+def _count(run: RunLog) -> int:
+    return (run.end_ns + TAIL_NS - run.start_ns) // _STEP_NS
 
 
 def _wifi(world: Physics, log: Sequence[Moved], run: RunLog, found: TrueEnergy) -> None:
     """A radio passes one bit at a time. While it waits for more, it belongs to the methods that last used it."""
     power, nature = world.power, world.nature
-    count = _count(run, nature.wifi_tail_s)
+    count = _count(run)
     steps = _steps(((one.t_ns, one.t_ns, one.method, *on_the_air(one)) for one in log), run.start_ns, count)
     radio = RadioLoad(nature.wifi_bits_per_s, Hold(nature.wifi_tail_s))
     waiting: tuple[dict[str, float], dict[str, float]] = ({}, {})
@@ -119,7 +119,7 @@ def _storage(world: Physics, run: RunLog, found: TrueEnergy) -> None:
     spans = ((begin, end, phase.method, float(phase.amount), 0.0) for phase, begin, end in run.phases if phase.method in WRITES)
     hold = Hold(nature.ufs_tail_s)
     last: dict[str, float] = {}
-    for step in _steps(spans, run.start_ns, _count(run, nature.ufs_tail_s)):
+    for step in _steps(spans, run.start_ns, _count(run)):
         written = {method: amounts[0] for method, amounts in step.items() if amounts[0]}
         last = written or last
         active_s = hold.step(_STEP_NS * 1e-9, bool(written))
