@@ -16,7 +16,7 @@ import numpy as np
 
 from navitas.parse.apis import API_SOURCE
 from navitas.parse.hook_calls import NETWORK, STORAGE
-from navitas.parse.io_counters import IoCounters, increments
+from navitas.parse.io_counters import Increments, IoCounters, increments
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.parse.tables import ENTER, RunTables
 from navitas.recording.store import open_recording
@@ -51,7 +51,9 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class ApiCall:
+    """A call of an API of a `HookKind`, in a phase of the log (-1: none)."""
+
     phase: int
     kind: int
     start_ns: int
@@ -80,7 +82,7 @@ def _phase_at(log: RunLog, lane: str, t_ns: int) -> int:
     return -1
 
 
-def _api_calls(parsed: ParsedRecording, run: RunTables, log: RunLog) -> list[_Call]:
+def _api_calls(parsed: ParsedRecording, run: RunTables, log: RunLog) -> list[ApiCall]:
     kinds = np.array([method.api_kind if method.source == API_SOURCE else 0 for method in parsed.method_table.methods])
     found = []
     for thread in run.threads:
@@ -96,7 +98,7 @@ def _api_calls(parsed: ParsedRecording, run: RunTables, log: RunLog) -> list[_Ca
             elif opened:
                 start_ns = opened.pop()
                 if not opened:
-                    found.append(_Call(_phase_at(log, thread.name, start_ns), int(kinds[method]), start_ns, t_ns))
+                    found.append(ApiCall(_phase_at(log, thread.name, start_ns), int(kinds[method]), start_ns, t_ns))
     return found
 
 
@@ -120,14 +122,21 @@ def _counters(run: RunTables, medium: str) -> IoCounters | None:
     return min(of_it, key=lambda each: each.scope != "app", default=None)
 
 
-def _sampled(run: RunTables, calls: Sequence[_Call], log: RunLog, medium: str) -> Sampled | None:
-    """Share each interval's growth by the time of the calls in it: A' = time(A) / sum of time(x)."""
+def _sampled(run: RunTables, calls: Sequence[ApiCall], log: RunLog, medium: str) -> Sampled | None:
     counters = _counters(run, medium)
     if counters is None:
         return None
     steps = increments(counters)
+    edges = pairwise(steps.edges_ns.tolist())
+    during = np.array([low < log.end_ns and high > log.start_ns for low, high in edges], bool)
+    growth = float(steps.growth[during][:, list(_COLUMNS[medium])].sum())
+    return Sampled(growth, tuple(allocate(steps, calls, medium, len(log.phases))))
+
+
+def allocate(steps: Increments, calls: Sequence[ApiCall], medium: str, phases: int) -> list[float]:
+    """Share each interval's growth by the time of the calls in it: A' = time(A) / sum of time(x). Returns bytes by phase."""
     edges = steps.edges_ns.tolist()
-    growth = steps.growth[:, list(_COLUMNS[medium])].sum(axis=1)
+    growth = steps.growth[:, list(_COLUMNS[medium])].sum(axis=1).tolist()
     time_ns: list[dict[int, int]] = [{} for _ in growth]
     for call in calls:
         if call.kind in KINDS[medium]:
@@ -136,14 +145,13 @@ def _sampled(run: RunTables, calls: Sequence[_Call], log: RunLog, medium: str) -
                     break
                 inside_ns = min(call.end_ns, edges[step + 1]) - max(call.start_ns, edges[step])
                 time_ns[step][call.phase] = time_ns[step].get(call.phase, 0) + max(inside_ns, 0)
-    shares = [0.0] * len(log.phases)
-    for amount, times in zip(growth.tolist(), time_ns, strict=True):
+    shares = [0.0] * phases
+    for amount, times in zip(growth, time_ns, strict=True):
         total_ns = sum(times.values())
         for phase, ns in times.items():
             if phase >= 0 and total_ns:
                 shares[phase] += amount * ns / total_ns
-    during = [(low < log.end_ns and high > log.start_ns) for low, high in pairwise(edges)]
-    return Sampled(float(growth[np.array(during, bool)].sum()), tuple(shares))
+    return shares
 
 
 def _rails(run: RunTables, start_ns: int, end_ns: int) -> dict[str, float]:
