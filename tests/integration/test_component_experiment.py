@@ -31,15 +31,15 @@ def test_hooks_count_the_bytes_of_the_servers_log_and_of_the_files(score: RunSco
 
 
 def test_every_method_that_moved_bytes_has_energy(score: RunScore) -> None:
-    reported = {each.method: each.reported_j for each in score.joules if each.evidence == "rails"}
-    if not any(total.true_j and total.test_rails_j for total in score.totals if total.component == "wifi"):
+    reported = {each.method: each.reported_j for each in score.energy.joules if each.evidence == "rails"}
+    if not any(total.true_j and total.test_rails_j for total in score.energy.totals if total.component == "wifi"):
         pytest.skip("this host does not count the virtual phone's network traffic")
     assert set(reported) == {*NETWORK, *WRITES}
     assert min(reported.values()) > 0
 
 
 def test_a_component_with_rails_has_their_energy(score: RunScore) -> None:
-    totals = {total.component: total for total in score.totals if total.evidence == "rails"}
+    totals = {total.component: total for total in score.energy.totals if total.evidence == "rails"}
     assert set(totals) == {"wifi", "storage"}
     for total in totals.values():
         assert total.level == "rails" and total.rails_j
@@ -47,7 +47,7 @@ def test_a_component_with_rails_has_their_energy(score: RunScore) -> None:
 
 
 def test_the_tables_have_a_row_for_the_recording(score: RunScore) -> None:
-    for table in (bytes_table([score]), energy_table([score]), cost_table([score])):
+    for table in (bytes_table([score]), energy_table([score.energy]), cost_table([score])):
         assert BOTH.name in [str(cell) for cell in table.columns[0].cells]
     targets, _ = targets_table([score])
     assert targets.row_count > 5

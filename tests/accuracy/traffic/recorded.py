@@ -37,16 +37,20 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """Bytes of each phase by medium; None where the recording has no data.
+class Rails:
+    """J by rail: in the test with its tails, and in the whole run. Empty where the readings do not cover the time."""
 
-    `test_rails_j` and `run_rails_j` are J by rail: in the test with its tails, and in the whole run.
-    """
+    test_j: dict[str, float]
+    run_j: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Bytes of each phase by medium; None where the recording has no data."""
 
     hooked: dict[str, tuple[float, ...]] | None
     sampled: dict[str, Sampled | None]
-    test_rails_j: dict[str, float]
-    run_rails_j: dict[str, float]
+    rails: Rails
     api_calls: int
 
 
@@ -68,10 +72,15 @@ def read_recorded(recording: Path, log: RunLog) -> Recorded:
     return Recorded(
         _hooked(run, log),
         {medium: _sampled(run, calls, log, medium) for medium in KINDS},
-        _rails(run, log.start_ns, log.end_ns + TAIL_NS),
-        _rails(run, run.start_ns, run.end_ns),
+        Rails(_rails(run, log.start_ns, log.end_ns + TAIL_NS), _rails(run, run.start_ns, run.end_ns)),
         len(calls),
     )
+
+
+def rails_between(recording: Path, start_ns: int, end_ns: int) -> Rails:
+    """Read the rails of a recording of one run, and of a time in it."""
+    (run,) = parse_recording(open_recording(recording)).runs
+    return Rails(_rails(run, start_ns, end_ns), _rails(run, run.start_ns, run.end_ns))
 
 
 def _phase_at(log: RunLog, lane: str, t_ns: int) -> int:

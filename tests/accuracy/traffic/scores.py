@@ -10,12 +10,11 @@ from typing import Literal
 
 import navitas
 from traffic.plan import NETWORK, TAIL_NS, WRITES, RunLog
-from traffic.recorded import Recorded, read_recorded
+from traffic.recorded import Rails, Recorded, read_recorded
 from traffic.server import Moved
 from traffic.truth import Physics, on_the_air, true_bytes, true_energy
 
 MEDIA = {"network": NETWORK, "storage": WRITES}
-COMPONENTS = {"wifi": NETWORK, "storage": WRITES}
 EVIDENCE: tuple[Literal["rails", "model"], ...] = ("rails", "model")
 _RAILS = {"wifi": "VSYS_PWR_WLAN_BT", "storage": "L2S_PLL_MIPI_UFS"}
 _PHASES = "org.navitas.io.Phases"
@@ -113,6 +112,16 @@ class ComponentTotal:
 
 
 @dataclass(frozen=True, slots=True)
+class EnergyScore:
+    """The energies of one run."""
+
+    seed: int
+    variant: str
+    joules: tuple[MethodJoules, ...]
+    totals: tuple[ComponentTotal, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunScore:
     """All figures of one run."""
 
@@ -122,8 +131,17 @@ class RunScore:
     api_calls: int
     bytes: tuple[MethodBytes, ...]
     allocations: tuple[Allocation, ...]
-    joules: tuple[MethodJoules, ...]
-    totals: tuple[ComponentTotal, ...]
+    energy: EnergyScore
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """True energies in J of the methods of a class, by component; what each component's rail measures beside them."""
+
+    class_name: str
+    methods_j: Mapping[str, Mapping[str, float]]
+    beside_j: Mapping[str, float]
+    rail_names: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,25 +161,38 @@ def score_run(run: Run) -> RunScore:
     """Compare a recording, and the reports of it, with the truth."""
     recording, world, moved, log = run.recording, run.world, run.moved, run.log
     recorded = read_recorded(recording, log)
-    known = true_bytes(moved, log)
-    joules: list[MethodJoules] = []
-    totals: list[ComponentTotal] = []
     truth = true_energy(world, moved, log)
     bluetooth_j = world.power.bluetooth_idle_mw * 1e-3 * (log.end_ns + TAIL_NS - log.start_ns) * 1e-9
-    beside_j = {"wifi": truth.wifi_base_j + bluetooth_j, "storage": 0.0}
+    beside_j = {"wifi": truth.wifi_base_j + bluetooth_j}
+    known = Truth(_PHASES, {"wifi": truth.wifi_j, "storage": truth.storage_j}, beside_j, _RAILS)
+    joules, totals = score_energy(recording, known, recorded.rails)
+    return RunScore(
+        run.seed,
+        run.variant,
+        run.costs,
+        recorded.api_calls,
+        tuple(_bytes(recorded, log, true_bytes(moved, log))),
+        tuple(_allocations(recorded, log)),
+        EnergyScore(run.seed, run.variant, joules, totals),
+    )
+
+
+def score_energy(recording: Path, truth: Truth, rails: Rails) -> tuple[tuple[MethodJoules, ...], tuple[ComponentTotal, ...]]:
+    """Compare the reports of a recording, with rails and without, with the truth."""
+    joules: list[MethodJoules] = []
+    totals: list[ComponentTotal] = []
     for evidence in EVIDENCE:
         report = navitas.load(recording, evidence=evidence)
-        for component in COMPONENTS:
+        for component, of_it in truth.methods_j.items():
             if component not in report.components:
                 continue
             place = report.components.index(component)
-            true_j = truth.of(component)
             reported_j = {
                 each.method.name: each.inclusive_components[place]
                 for each in report.method_totals()
-                if each.method.class_name == _PHASES and each.method.name in true_j
+                if each.method.class_name == truth.class_name and each.method.name in of_it
             }
-            joules += _joules(component, evidence, true_j, reported_j)
+            joules += _joules(component, evidence, of_it, reported_j)
             (level,) = (each for each in report.evidence if each.component == component)
             totals.append(
                 ComponentTotal(
@@ -171,21 +202,12 @@ def score_run(run: Run) -> RunScore:
                     report.totals.components[place],
                     level.rails_j,
                     level.unscaled_j,
-                    sum(true_j.values()) + beside_j[component],
-                    recorded.test_rails_j.get(_RAILS[component]),
-                    recorded.run_rails_j.get(_RAILS[component]),
+                    sum(of_it.values()) + truth.beside_j.get(component, 0.0),
+                    rails.test_j.get(truth.rail_names[component]),
+                    rails.run_j.get(truth.rail_names[component]),
                 )
             )
-    return RunScore(
-        run.seed,
-        run.variant,
-        run.costs,
-        recorded.api_calls,
-        tuple(_bytes(recorded, log, known)),
-        tuple(_allocations(recorded, log)),
-        tuple(joules),
-        tuple(totals),
-    )
+    return tuple(joules), tuple(totals)
 
 
 def _joules(component: str, evidence: str, true_j: Mapping[str, float], reported_j: Mapping[str, float]) -> list[MethodJoules]:

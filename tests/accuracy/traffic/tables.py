@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
+from typing import TypeVar
 
 from rich.table import Table
 
 from traffic.runs import INTERVALS_MS, PLAIN
-from traffic.scores import MEDIA, Costs, RunScore
+from traffic.scores import MEDIA, Costs, EnergyScore, RunScore
 
 _NONE = "–"
 _HOOKED = ("hooks", "both")
+Score = TypeVar("Score", RunScore, EnergyScore)
 
 
 def _percent(value: float | None, digits: int = 1) -> str:
@@ -27,8 +29,8 @@ def _worst(values: Iterable[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 
-def _by_variant(scores: Sequence[RunScore]) -> dict[str, list[RunScore]]:
-    found: dict[str, list[RunScore]] = {}
+def _by_variant(scores: Sequence[Score]) -> dict[str, list[Score]]:
+    found: dict[str, list[Score]] = {}
     for score in sorted(scores, key=lambda each: (each.seed, each.variant)):
         found.setdefault(score.variant, []).append(score)
     names = [PLAIN.name, *(f"sampling {ms} ms" for ms in INTERVALS_MS), *_HOOKED]
@@ -77,13 +79,13 @@ def bytes_table(scores: Sequence[RunScore]) -> Table:
     return table
 
 
-def joule_errors(scores: Sequence[RunScore], component: str, evidence: str, *, shares: bool) -> list[float]:
+def joule_errors(scores: Sequence[EnergyScore], component: str, evidence: str, *, shares: bool) -> list[float]:
     """Return the relative errors of all methods' energies, or of their shares."""
     of_it = [each for score in scores for each in score.joules if (each.component, each.evidence) == (component, evidence)]
     return [abs(each.share_error if shares else each.error) for each in of_it]
 
 
-def energy_table(scores: Sequence[RunScore]) -> Table:
+def energy_table(scores: Sequence[EnergyScore]) -> Table:
     """Return the errors of methods' energies, with and without rails, and totals against rails."""
     table = Table(title="Energy of methods against the truth, and of components against their rails")
     table.add_column("recording")
@@ -207,7 +209,7 @@ def targets_table(scores: Sequence[RunScore]) -> tuple[Table, bool]:
         measured.append((f"bytes of {medium} by hooks, worst %", _worst(byte_errors(hooked, medium)[0]), 0.01, 100))
     for component in ("wifi", "storage"):
         for evidence, limit in (("rails", 0.10), ("model", 0.25)):
-            value = _median(joule_errors(hooked, component, evidence, shares=True))
+            value = _median(joule_errors([score.energy for score in hooked], component, evidence, shares=True))
             if component == "wifi" or evidence == "rails":  # no profile has figures of storage
                 measured.append((f"shares of {component} by hooks, {evidence}, median %", value, limit, 100))
     measured += [

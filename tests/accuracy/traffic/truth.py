@@ -38,10 +38,6 @@ class TrueEnergy:
     wifi_base_j: float = 0.0
     storage_j: dict[str, float] = field(default_factory=dict)
 
-    def of(self, component: str) -> dict[str, float]:
-        """Return the energies of a component by method."""
-        return {"wifi": self.wifi_j, "storage": self.storage_j}[component]
-
 
 def physics(seed: int, phone: str = "default") -> Physics:
     """Return the physics of a virtual phone."""
