@@ -1,0 +1,1 @@
+"""Traffic with a known cause, to score what the profiler makes of it."""

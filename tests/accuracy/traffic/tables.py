@@ -1,0 +1,233 @@
+"""The tables of the experiment, and its targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
+from typing import TypeVar
+
+from rich.table import Table
+
+from traffic.runs import INTERVALS_MS, PLAIN
+from traffic.scores import MEDIA, Costs, EnergyScore, RunScore
+
+_NONE = "–"
+_HOOKED = ("hooks", "both")
+Score = TypeVar("Score", RunScore, EnergyScore)
+
+
+def _percent(value: float | None, digits: int = 1) -> str:
+    return _NONE if value is None else f"{100 * value:.{digits}f}"
+
+
+def _median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _worst(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _by_variant(scores: Sequence[Score]) -> dict[str, list[Score]]:
+    found: dict[str, list[Score]] = {}
+    for score in sorted(scores, key=lambda each: (each.seed, each.variant)):
+        found.setdefault(score.variant, []).append(score)
+    names = [PLAIN.name, *(f"sampling {ms} ms" for ms in INTERVALS_MS), *_HOOKED]
+    return {name: found[name] for name in names if name in found}
+
+
+def _abs(value: float | None) -> float | None:
+    return None if value is None else abs(value)
+
+
+def byte_errors(scores: Sequence[RunScore], medium: str) -> tuple[list[float | None], list[float | None]]:
+    """Return all methods' errors by hooks, and by sampling."""
+    of_it = [each for score in scores for each in score.bytes if each.medium == medium]
+    return [_abs(each.hooked_error) for each in of_it], [_abs(each.sampled_error) for each in of_it]
+
+
+def bytes_table(scores: Sequence[RunScore]) -> Table:
+    """Return total error, allocation error (variance; median and worst of methods), by way of recording and medium."""
+    table = Table(title="Bytes of methods, against the server's log and the files' sizes")
+    table.add_column("recording")
+    for head in (
+        "medium",
+        "counters against truth %",
+        "total error %",
+        "variance B²",
+        "methods %",
+        "worst %",
+        "hooked: methods %",
+    ):
+        table.add_column(head, justify="right")
+    for name, runs in _by_variant(scores).items():
+        for medium in MEDIA:
+            allocations = [each for score in runs for each in score.allocations if each.medium == medium]
+            hooked, sampled = byte_errors(runs, medium)
+            variance = _median(each.variance for each in allocations)
+            table.add_row(
+                name,
+                medium,
+                _percent(_median(abs(each.growth_error) for each in allocations)),
+                _percent(_median(abs(each.total_error) for each in allocations)),
+                _NONE if variance is None else f"{variance:.3g}",
+                _percent(_median(sampled)),
+                _percent(_worst(sampled)),
+                _percent(_worst(hooked), 3),
+            )
+    return table
+
+
+def joule_errors(scores: Sequence[EnergyScore], component: str, evidence: str, *, shares: bool) -> list[float]:
+    """Return the relative errors of all methods' energies, or of their shares."""
+    of_it = [each for score in scores for each in score.joules if (each.component, each.evidence) == (component, evidence)]
+    return [abs(each.share_error if shares else each.error) for each in of_it]
+
+
+def energy_table(scores: Sequence[EnergyScore]) -> Table:
+    """Return the errors of methods' energies, with and without rails, and totals against rails."""
+    table = Table(title="Energy of methods against the truth, and of components against their rails")
+    table.add_column("recording")
+    heads = (
+        "component",
+        "evidence",
+        "level",
+        "methods %",
+        "shares %",
+        "worst share %",
+        "total/rails",
+        "model/rails",
+        "truth/rails",
+    )
+    for head in heads:
+        table.add_column(head, justify="right")
+    for name, runs in _by_variant(scores).items():
+        kinds = dict.fromkeys((total.component, total.evidence) for score in runs for total in score.totals)
+        for component, evidence in kinds:
+            totals = [t for score in runs for t in score.totals if (t.component, t.evidence) == (component, evidence)]
+            shares = joule_errors(runs, component, evidence, shares=True)
+            table.add_row(
+                name,
+                component,
+                evidence,
+                totals[0].level,
+                _percent(_median(joule_errors(runs, component, evidence, shares=False))),
+                _percent(_median(shares)),
+                _percent(_worst(shares)),
+                *(
+                    _NONE if ratio is None else f"{ratio:.3f}"
+                    for ratio in (
+                        _median(t.reported_j / t.run_rails_j for t in totals if t.run_rails_j),
+                        _median(t.unscaled_j / t.rails_j for t in totals if t.rails_j and t.unscaled_j),
+                        _median(t.true_j / t.test_rails_j for t in totals if t.test_rails_j),
+                    )
+                ),
+            )
+    return table
+
+
+Figure = Callable[[Costs], float | None]
+
+
+def _download_ns(costs: Costs) -> float | None:
+    return costs.calls.download_ns if costs.calls else None
+
+
+def _download_cpu_ns(costs: Costs) -> float | None:
+    return costs.calls.download_cpu_ns if costs.calls else None
+
+
+def _write_ns(costs: Costs) -> float | None:
+    return costs.calls.write_ns if costs.calls else None
+
+
+def _write_cpu_ns(costs: Costs) -> float | None:
+    return costs.calls.write_cpu_ns if costs.calls else None
+
+
+def _pairs(scores: Sequence[RunScore], name: str, figure: Figure) -> list[tuple[float, float]]:
+    """Return a figure of each seed, in a variant and without recording."""
+    plain = {score.seed: figure(score.costs) for score in scores if score.variant == PLAIN.name}
+    both = ((figure(score.costs), plain.get(score.seed)) for score in scores if score.variant == name)
+    return [(mine, without) for mine, without in both if mine is not None and without is not None]
+
+
+def cost_ratio(scores: Sequence[RunScore], name: str, figure: Figure) -> float | None:
+    """Return the median over seeds of a variant's figure, divided by that of the run without recording."""
+    return _median(mine / without for mine, without in _pairs(scores, name, figure))
+
+
+def added(scores: Sequence[RunScore], name: str, figure: Figure) -> float | None:
+    """Return the median over seeds of what a variant adds to a figure."""
+    return _median(mine - without for mine, without in _pairs(scores, name, figure))
+
+
+def cost_table(scores: Sequence[RunScore]) -> Table:
+    """Return what each way of recording costs, as ratios to no recording."""
+    table = Table(title="Cost, as ratio to no recording (medians of pairs)")
+    table.add_column("recording")
+    heads = (
+        "run time",
+        "its CPU",
+        "small downloads",
+        "their CPU",
+        "ns added to a write",
+        "its CPU ns",
+        "recorded MB",
+        "API calls",
+    )
+    for head in heads:
+        table.add_column(head, justify="right")
+    figures: tuple[Figure, ...] = (lambda costs: costs.wall_s, lambda costs: costs.cpu_s, _download_ns, _download_cpu_ns)
+    for name, runs in _by_variant(scores).items():
+        ratios = [cost_ratio(scores, name, figure) for figure in figures]
+        writes = [added(scores, name, figure) for figure in (_write_ns, _write_cpu_ns)]
+        table.add_row(
+            name,
+            *(_NONE if ratio is None else f"{ratio:.3f}" for ratio in ratios),
+            *(_NONE if ns is None else f"{ns:.0f}" for ns in writes),
+            f"{median(score.costs.recorded_bytes for score in runs) / 1e6:.2f}",
+            f"{median(score.api_calls for score in runs):.0f}",
+        )
+    return table
+
+
+def targets_table(scores: Sequence[RunScore]) -> tuple[Table, bool]:
+    """Return targets and measured values, and whether all are kept."""
+
+    def of(name: str) -> list[RunScore]:
+        return [score for score in scores if score.variant == name]
+
+    half = "sampling 500 ms"
+    hooked = [score for name in _HOOKED for score in of(name)]
+    measured: list[tuple[str, float | None, float, float]] = []
+    for medium in MEDIA:
+        measured.append(
+            (f"bytes of {medium} by sampling at 500 ms, median %", _median(byte_errors(of(half), medium)[1]), 0.10, 100)
+        )
+        measured.append((f"bytes of {medium} by hooks, worst %", _worst(byte_errors(hooked, medium)[0]), 0.01, 100))
+    for component in ("wifi", "storage"):
+        for evidence, limit in (("rails", 0.10), ("model", 0.25)):
+            value = _median(joule_errors([score.energy for score in hooked], component, evidence, shares=True))
+            if component == "wifi" or evidence == "rails":  # no profile has figures of storage
+                measured.append((f"shares of {component} by hooks, {evidence}, median %", value, limit, 100))
+    measured += [
+        ("hooks, ratio of run time", cost_ratio(scores, "hooks", lambda costs: costs.wall_s), 1.2, 1),
+        ("hooks, ratio of CPU time", cost_ratio(scores, "hooks", lambda costs: costs.cpu_s), 1.2, 1),
+        ("hooks, ratio of small downloads", cost_ratio(scores, "hooks", _download_ns), 1.2, 1),
+        ("hooks, ns of a call", added(scores, "hooks", _write_cpu_ns), 1000, 1),
+        ("sampling at 100 ms, ratio of run time", cost_ratio(scores, "sampling 100 ms", lambda costs: costs.wall_s), 1.02, 1),
+        ("sampling at 100 ms, ratio of CPU time", cost_ratio(scores, "sampling 100 ms", lambda costs: costs.cpu_s), 1.02, 1),
+    ]
+    table = Table(title="Targets")
+    table.add_column("figure")
+    table.add_column("target", justify="right")
+    table.add_column("measured", justify="right")
+    kept = True
+    for name, value, limit, unit in measured:
+        bad = value is None or value > limit
+        kept = kept and not bad
+        text = "no data" if value is None else f"{unit * value:.3g}"
+        table.add_row(name, f"{unit * limit:g}", f"{text}{' (missed)' if bad else ''}")
+    return table, kept
