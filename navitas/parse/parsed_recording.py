@@ -125,6 +125,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         run_queue=app_run_queue(lifetimes.values()),
         hooks=_hooks(groups, serials, findings),
         handoffs=_handoffs(groups, serials, findings),
+        realtime_offset_ns=int(clocks.realtime_ns[0] - clocks.monotonic_ns[0]) if len(clocks.monotonic_ns) else None,
     )
 
 
