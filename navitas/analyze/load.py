@@ -17,7 +17,9 @@ from navitas.attribute.components import COMPONENTS
 from navitas.errors import PowerProfileError, RecordingError
 from navitas.parse.findings import LOST, UPDATE, Findings
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
-from navitas.power.cpu import power_model
+from navitas.power import cpu
+from navitas.power.filled_profile import filled_profile
+from navitas.power.fitted_model import listed, read_fitted_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Manifest
@@ -38,20 +40,29 @@ EvidenceChoice = Literal["rails", "model"]
 """`rails`: components with a power rail have the energy that it measured. `model`: rails do not count."""
 
 
-def load(recording: str | PathLike[str], *, alternative: str | None = None, evidence: EvidenceChoice = "rails") -> Profile:
+def load(
+    recording: str | PathLike[str],
+    *,
+    alternative: str | None = None,
+    evidence: EvidenceChoice = "rails",
+    power_model: str | PathLike[str] | None = None,
+) -> Profile:
     """Open, parse and analyze a recording.
 
     `alternative` names a second model (`paper1`), in addition to the default one. `evidence="model"` leaves power rails out.
+    `power_model` is a file of `navitas model components fit`: it gives the figures that the power profile lacks.
 
     Raises:
         RecordingError: The folder is not a recording, or a file can't be read.
-        PowerProfileError: The power profile can't be read.
+        PowerProfileError: The power profile or the model file can't be read.
     """
-    return analyze(load_tables(Path(recording)), alternative=alternative, evidence=evidence)
+    model = None if power_model is None else Path(power_model)
+    return analyze(load_tables(Path(recording), model), alternative=alternative, evidence=evidence)
 
 
-def load_tables(path: Path) -> Loaded:
+def load_tables(path: Path, power_model: Path | None = None) -> Loaded:
     """Open and parse a recording. Raises the errors of `load`."""
+    fitted = None if power_model is None else read_fitted_model(power_model)
     recording = open_recording(path)
     manifest = recording.manifest
     profile_path = recording.file(manifest.power_profile.file)
@@ -61,14 +72,17 @@ def load_tables(path: Path) -> Loaded:
         if isinstance(error.__cause__, OSError):  # The path isn't from the user, so the error names a remedy.
             raise PowerProfileError(error.message, "Copy the recording again, or record again with --power-profile.") from error
         raise
+    filled: tuple[str, ...] = ()
+    if fitted is not None:
+        profile, filled = filled_profile(profile, fitted, manifest.power_profile.voltage_v)
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
     parsed = parse_recording(recording)
     speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
     try:
-        model = power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
+        model = cpu.power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
     except PowerProfileError as error:
         raise PowerProfileError(f"{profile_path}: {error.message}", error.remedy) from error
-    return Loaded(path, parsed, manifest, model)
+    return Loaded(path, parsed, manifest, replace(model, fitted=fitted, filled=filled))
 
 
 def analyze(loaded: Loaded, *, alternative: str | None = None, evidence: EvidenceChoice = "rails") -> Profile:
@@ -124,9 +138,24 @@ def _recording_warnings(parsed: ParsedRecording, manifest: Manifest, model: Powe
     for message in model.warnings:
         yield Notice.with_code("power_profile", message, "Give another profile with --power-profile.")
     warned = {(warning.code, warning.run) for warning in parsed.warnings}
+    yield from _model_file_warnings(manifest, model)
     for loss in parsed.losses:
         if not warned & {(loss.what, loss.run), (loss.what, None)}:  # A warning without a run is about all runs.
             yield Notice("loss", f"{_run_prefix(loss.run)}{loss.count} × {loss.what} lost", LOST, loss.run)
+
+
+def _model_file_warnings(manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
+    """Yield warnings about a model file that is of another device, or that gives no figure."""
+    fitted = model.fitted
+    if fitted is not None and fitted.device != manifest.device.model:
+        message = (
+            f"the model file is fitted to {fitted.device or 'an unnamed device'}, the recording is of {manifest.device.model}"
+        )
+        yield Notice.with_code("power_model", message, "Fit a model of this device: navitas model components fit")
+    if fitted is not None and not model.filled:
+        known = listed([component for group in fitted.groups for component in group.components], 20)
+        message = f"the model file gives no figure: the power profile has figures of all of its components ({known})"
+        yield Notice.with_code("power_model", message, "Leave out --power-model.")
 
 
 def _run_prefix(run: int | None) -> str:

@@ -12,10 +12,11 @@ from navitas.attribute.calls.paths import Paths
 from navitas.attribute.component import Component, ComponentCurves, ComponentInputs
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curves import Curve, distinct
-from navitas.attribute.scaling import scaled_to_rails
+from navitas.attribute.scaling import RAILS, scaled_to_rails
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import ParsedRecording
+from navitas.parse.reasons import Reason
 from navitas.parse.tables import Method, RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
@@ -34,9 +35,15 @@ class MeasuredRuns:
     alternative: str | None
     use_rails: bool
     paths: Paths = field(init=False)
+    _kinds: I64 = field(init=False)
+    _labels: Sequence[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "paths", Paths(len(self.parsed.method_table.methods)))
+        methods = self.parsed.method_table.methods
+        object.__setattr__(self, "paths", Paths(len(methods)))
+        object.__setattr__(self, "_kinds", np.array([method.api_kind for method in methods], np.int64))
+        labels = [_label(method) for method in methods] if any(run.hooks for run in self.parsed.runs) else []
+        object.__setattr__(self, "_labels", labels)
 
     def curves(self, components: Sequence[Component] | None) -> tuple[Sequence[Component], Sequence[Curves]]:
         """Return components, and the curves of each run.
@@ -44,22 +51,30 @@ class MeasuredRuns:
         By default, components that nothing is known of in any run are left out, except for the first one, the CPU.
         """
         every = COMPONENTS if components is None else components
-        methods = self.parsed.method_table.methods
-        kinds = np.array([method.api_kind for method in methods], np.int64)
-        labels = [_label(method) for method in methods] if any(run.hooks for run in self.parsed.runs) else []
-        runs = [self._of_run(run, every, kinds, labels) for run in self.parsed.runs]
+        runs = [self._of_run(run, every) for run in self.parsed.runs]
         if components is not None:
             return every, runs
         kept = [i for i in range(len(every)) if i == 0 or any(curves[i] is not None for curves in runs)]
         return [every[i] for i in kept], [[curves[i] for i in kept] for curves in runs]
 
-    def _of_run(self, run: RunTables, components: Sequence[Component], kinds: I64, labels: Sequence[str]) -> Curves:
-        api = api_calls(run.threads, run.hooks, kinds, self.paths, labels)
-        inputs = ComponentInputs(
-            self.manifest, self.model, WindowSpans(run.windows).marks, len(kinds), self.alternative, api, self.use_rails
-        )
-        found = [component.curves(run, inputs) for component in components]
+    def inputs(self, run: RunTables) -> ComponentInputs:
+        """The inputs of components for a run."""
+        api = api_calls(run.threads, run.hooks, self._kinds, self.paths, self._labels)
+        marks = WindowSpans(run.windows).marks
+        return ComponentInputs(self.manifest, self.model, marks, len(self._kinds), self.alternative, api, self.use_rails)
+
+    def _of_run(self, run: RunTables, components: Sequence[Component]) -> Curves:
+        inputs = self.inputs(run)
+        found = [self._marked(component.name, component.curves(run, inputs)) for component in components]
         return _base_once(scaled_to_rails(run, components, found, use_rails=self.use_rails))
+
+    def _marked(self, component: str, curves: ComponentCurves | None) -> ComponentCurves | None:
+        """Add the origin of a component's figures if they are fitted, not the power profile's."""
+        fitted = self.model.fitted
+        if curves is None or fitted is None or component not in self.model.filled or curves.level == RAILS:
+            return curves
+        reason = Reason("fitted_model", f"its figures are estimates from a fitted model: {fitted.origin(component)}")
+        return replace(curves, reasons=(*curves.reasons, reason))
 
 
 def _base_once(curves: Curves) -> Curves:

@@ -18,6 +18,7 @@ def load_profile(
     model: Literal["default", "paper1"] = "default",
     *,
     tree: str | None = None,
+    power_model: Path | None = None,
     stage: Callable[[str], None] = lambda text: None,
 ) -> Profile:
     """Load and analyze a recording, as `navitas.load`. Calls `stage(text)` at the start of each stage.
@@ -25,7 +26,7 @@ def load_profile(
     Raises `UsageError` if `tree` matches no thread with calls, and the errors of `navitas.load`.
     """
     stage("reading the recording")
-    loaded = load_tables(path)
+    loaded = load_tables(path, power_model)
     if tree is not None:
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")

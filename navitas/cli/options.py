@@ -12,8 +12,9 @@ import click
 
 from navitas.cli.formats import FormatOption, FormatType, ReportFile, report_files
 from navitas.cli.option import option, section
-from navitas.cli.paths import NAME_OR_FILE, TEXT, WRITE_ANY_NAME
+from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
+from navitas.power.fitted_model import read_fitted_model
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,6 +39,7 @@ class ReportOptions:
     tree: str | None = None
     top: int = 20
     model: Literal["default", "paper1"] = "default"
+    power_model: Path | None = None
     default_formats: tuple[str, ...] = ("json",)
     """Formats that are written to a new recording unless the user names a file."""
 
@@ -193,12 +195,23 @@ def report_options(function: F) -> F:
             show_default=True,
             help="paper1: also the Navitas paper's formula (1).",
         ),
+        option(
+            "--power-model",
+            type=READ_FILE_ANY_NAME,
+            metavar="FILE",
+            help="Fitted figures for what the power profile lacks.",
+        ),
     )(function)
 
 
 def pop_report_options(values: dict[str, Any]) -> ReportOptions:
-    """Remove the options of reports from a command's keyword arguments. Raises the errors of `report_files`."""
+    """Remove the options of reports from a command's keyword arguments.
+
+    Raises the errors of `report_files`, and `PowerProfileError` for an invalid model file.
+    """
+    if values["power_model"] is not None:
+        read_fitted_model(values["power_model"])
     short = [(name, values.pop(name)) for name in _SHORT_FORMS]
     files = [ReportFile(name, path, f"--{name}") for name, path in short if path is not None]
     files += report_files(values.pop("formats"), values.pop("outputs", ()))
-    return ReportOptions(tuple(files), values.pop("tree"), values.pop("top"), values.pop("model"))
+    return ReportOptions(tuple(files), values.pop("tree"), values.pop("top"), values.pop("model"), values.pop("power_model"))

@@ -59,7 +59,7 @@ def command(recording: Path | None, print_schema: bool, map_file: Path | None, *
         known = read_map(map_file, recording.name)
         add_map(recording, known.map_id, known.module, known.data, known.includes)
     with ConsoleProgress(only_live=True) as progress:
-        profile = load_profile(recording, options.model, tree=options.tree, stage=progress.stage)
+        profile = load_profile(recording, options.model, tree=options.tree, power_model=options.power_model, stage=progress.stage)
         progress.stage("writing the report")
         write_files(profile, options)
     print_report(profile, options)

@@ -183,7 +183,8 @@ class RunTables:
     trace on the run's clock, and `reasons` explain which parts of it are missing. `probe_cost` is the cost of probes if it
     was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
     `io_counters`, `device_states`, `radio_times`, `hooks` and `handoffs` are what components other than the CPU need. `hooks`
-    and `handoffs` are None if the app recorded none.
+    and `handoffs` are None if the app recorded none. `realtime_offset_ns` is the realtime clock minus monotonic at the start,
+    None if unknown.
     """
 
     run_id: int
@@ -206,6 +207,7 @@ class RunTables:
     radio_times: tuple[RadioTimes, ...] = ()
     hooks: HookCalls | None = None
     handoffs: Handoffs | None = None
+    realtime_offset_ns: int | None = None
 
     @property
     def has_components(self) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.power.components.component_power import ComponentPower
+from navitas.power.fitted_model import FittedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class CpuPower:
 class PowerModel:
     """A profile's values and the voltage that converts them to watts (mA × V = mW). `warnings` name defects of the profile.
 
-    `components`: the models of all components but the CPU.
+    `components`: the models of all components but the CPU. `fitted`: a model file, and `filled`, the components whose figures are
+    from it.
     """
 
     name: str
@@ -47,3 +49,5 @@ class PowerModel:
     cpu: CpuPower
     warnings: tuple[str, ...] = ()
     components: ComponentPower = field(default_factory=ComponentPower.empty)
+    fitted: FittedModel | None = None
+    filled: tuple[str, ...] = ()

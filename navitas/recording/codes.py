@@ -66,6 +66,7 @@ WarningCode = (
         "only_baselines",
         "pace_changed",
         "partial_recording",
+        "power_model",
         "power_profile",
         "probe_cost",
         "probes_large",

@@ -63,7 +63,7 @@ ALLOWED = {
         "user_folders",
     },
     "attribute": {"errors", "recording", "power", "parse"},
-    "analyze": {"errors", "new_files", "recording", "power", "parse", "attribute"},
+    "analyze": {"errors", "new_files", "recording", "power", "parse", "attribute", "regular_files"},
     "report": {"errors", "parse", "analyze", "html_page", "untrusted_text"},
     "fleet": {
         "errors",
@@ -95,7 +95,7 @@ ONLY_IN = {
     "pyspark": {"fleet/engine/spark"},
     "pandas": {"analyze/profile"},
     "pyarrow": {"fleet/", "analyze/arrow", "analyze/profile"},
-    "scipy": {"fleet/statistics"},
+    "scipy": {"fleet/statistics", "analyze/fitting/least_squares"},
 }
 
 ANALYSIS = ("recording", "power", "parse", "attribute", "analyze", "report")

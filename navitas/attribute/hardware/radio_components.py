@@ -58,9 +58,13 @@ class Radio:
         has_current = link.rx_ma > 0 or link.tx_ma > 0
         return component_curves(parts, _NAMES, [] if has_current or not any(parts) else [no_current(self.name)])
 
-    def _transfers(self, run: RunTables, inputs: ComponentInputs) -> Used | None:
+    def traffic(self, run: RunTables, inputs: ComponentInputs) -> Traffic | None:
+        """The traffic of a run over this radio; None if nothing is known of it."""
         traffic = traffic_of(run, inputs, NETWORK, _MEDIA, counters_are_total=False)
-        own = None if traffic is None else traffic.chosen(_is_mobile(run, traffic.end_ns) == (self.name == "modem"))
+        return None if traffic is None else traffic.chosen(_is_mobile(run, traffic.end_ns) == (self.name == "modem"))
+
+    def _transfers(self, run: RunTables, inputs: ComponentInputs) -> Used | None:
+        own = self.traffic(run, inputs)
         states = run.device_states
         has_state = states is not None and states.has(self.state)
         if not has_state and (own is None or not len(own)):

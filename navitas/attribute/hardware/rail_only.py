@@ -1,4 +1,4 @@
-"""Storage and the GPU, which no power profile names: their energy is known from rails only."""
+"""Storage and the GPU, which no power profile names: their energy is known from rails or a fitted model only."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ import numpy as np
 
 from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
 from navitas.attribute.curves import Curve, added
+from navitas.attribute.hardware.flows import constant_power, during, flow_of
 from navitas.attribute.hardware.io_sharing import shared_by_weight
 from navitas.attribute.hardware.levels import LEVELS
-from navitas.attribute.hardware.traffic import CALL, OTHERS, charges_of_bytes, traffic_of
+from navitas.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic, charges_of_bytes, traffic_of
 from navitas.attribute.pixel_rails import total_of
 from navitas.attribute.scaling import RAILS, floor_of, measured_only, rail_curve
 from navitas.parse.hook_calls import STORAGE
 from navitas.parse.tables import RunTables
+from navitas.power.components.state_times import merged
+
+_BYTES_PER_MB = 1e6
 
 
 class Gpu:
-    """The GPU: what its rail measured. Who used it is unknown."""
+    """The GPU: what its rail measured, or what a fitted model says of the lit screen. Who used it is unknown."""
 
     name = "gpu"
     levels = LEVELS
@@ -30,13 +34,14 @@ class Gpu:
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
         rail = rail_curve(run, self) if inputs.use_rails else None
-        return None if rail is None else measured_only(rail)
+        return _fitted_gpu(run, inputs) if rail is None else measured_only(rail)
 
 
 class Storage:
     """Storage: in each interval between readings of its rail, calls share its energy by the bytes that they read and wrote.
 
     The rail's lowest power is base. Intervals without bytes are unattributed: the kernel writes in the background.
+    Without a rail, a fitted model gives the energy of each byte.
     """
 
     name = "storage"
@@ -49,9 +54,9 @@ class Storage:
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
         rail = rail_curve(run, self) if inputs.use_rails else None
-        if rail is None:
-            return None
         traffic = traffic_of(run, inputs, STORAGE, ("storage",), counters_are_total=True)
+        if rail is None:
+            return _fitted_storage(run, inputs, traffic)
         measured = measured_only(rail)
         if traffic is None:
             return measured
@@ -80,3 +85,41 @@ class Storage:
             unattributed=rest,
             flow=flow,
         )
+
+
+def _fitted_gpu(run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
+    """The power of the lit screen, and the base power at all times. None without a fitted model or the screen's state."""
+    values = {} if inputs.model.fitted is None else inputs.model.fitted.values("gpu")
+    states = run.device_states
+    if "screen" not in values or states is None or not states.has("screen") or run.end_ns <= run.start_ns:
+        return None
+    run_ns = run.start_ns, run.end_ns
+    begin, end, value, _ = states.intervals("screen")
+    lit = merged(np.clip(begin[value > 0], *run_ns), np.clip(end[value > 0], *run_ns))
+    rest = during(*lit, constant_power(values["screen"], run_ns))
+    return ComponentCurves("states", (), base=constant_power(values.get("base", 0.0), run_ns), unattributed=rest)
+
+
+def _fitted_storage(run: RunTables, inputs: ComponentInputs, traffic: Traffic | None) -> ComponentCurves | None:
+    """The energy of each byte, and the base power at all times. None without a fitted model or traffic."""
+    values = {} if inputs.model.fitted is None else inputs.model.fitted.values("storage")
+    if not values or traffic is None or run.end_ns <= run.start_ns:
+        return None
+    run_ns = run.start_ns, run.end_ns
+    energy_j = (traffic.received * values.get("read", 0.0) + traffic.sent * values.get("written", 0.0)) / _BYTES_PER_MB
+
+    def flow(who: int) -> Curve:
+        rows = traffic.owner == who
+        return flow_of(traffic.begin_ns[rows], traffic.end_ns[rows], energy_j[rows], run_ns)
+
+    base, calls, app, others = constant_power(values.get("base", 0.0), run_ns), flow(CALL), flow(APP), flow(OTHERS)
+    charges = charges_of_bytes(traffic, energy_j)
+    return ComponentCurves(
+        traffic.level,
+        traffic.reasons,
+        charges=charges,
+        base=base,
+        other_processes=others,
+        unattributed=app,
+        flow=added([base, calls, app, others]),
+    )

@@ -1,8 +1,16 @@
-"""In unit tests, commands don't run git for the project's revision, since unit tests start no processes."""
+"""In unit tests, commands don't run git for the project's revision, since unit tests start no processes.
+
+Makes the modules of tests/unit/analyze and tests/unit/attribute importable here.
+"""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
+
+sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("analyze", "attribute")]
 
 
 @pytest.fixture(autouse=True)

@@ -51,9 +51,8 @@ def test_commands_in_the_docs_exist(page: str) -> None:
     for name, rest in _COMMAND.findall((ROOT / page).read_text("utf-8")):
         assert name in COMMANDS, (page, name, rest)
         command, words = _command(name), rest.partition(" -- ")[0].split()
-        subcommands = _subcommands(command)
-        if words and subcommands:
-            command = subcommands[words[0]]
+        while words and (subcommands := _subcommands(command)):
+            command = subcommands[words.pop(0)]
         known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         assert {word for word in words if word.startswith("--")} <= known | {"--help"}, (page, name, rest)
 

@@ -29,6 +29,7 @@ from navitas.cli.fleet_jscore import scores_table
 from navitas.cli.fleet_paper import paper_table
 from navitas.cli.fleet_rates import rates_table
 from navitas.cli.fleet_rows import rows_table
+from navitas.cli.model import coefficients_table
 from navitas.cli.power import cluster_table
 from navitas.collect.doctor import Check
 from navitas.device.adb_server import ListedDevice
@@ -39,6 +40,7 @@ from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow
 from navitas.fleet.rates import Summary
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.parse.tables import MethodTable
+from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower
 from navitas.report.terminal.baseline_table import baseline_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
@@ -155,6 +157,14 @@ def _cluster(names: Sequence[str]) -> FittedTable:
     return cluster_table(0, ClusterPower((0, 1), 300_000 + speeds, 123_456.25 + speeds, 0.24))
 
 
+def _coefficients(names: Sequence[str]) -> FittedTable:
+    """Coefficients as the file's reader accepts them: names of at most 200 characters."""
+    figures = {"unit": "J/MB", "value": 123_456.7, "standard_error": 12_345.6, "inflation": 123_456.7}
+    group = {"components": ["storage"], "measured_by": ["UFS_VCC"], "intervals": 1_234_567, "base_w": 123.4, "base_error_w": 12.3}
+    coefficients = [FittedCoefficient(parameter=name[:200], **figures) for name in names]
+    return coefficients_table(FittedGroup(**group, coefficients=coefficients, r2=0.999, rmse_w=1.234, notes=[]))  # type: ignore[arg-type]
+
+
 TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/tests_table.py:tests_table": _tests,
     "report/terminal/threads_table.py:threads_table": _threads,
@@ -164,6 +174,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),
     "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
+    "cli/model.py:coefficients_table": _coefficients,
     "cli/power.py:cluster_table": _cluster,
     "cli/fleet_rows.py:rows_table": lambda names: rows_table(
         "Hogs", {Column("App", text=True): lambda row: row.app, Column("Pairs"): lambda row: f"{row.pairs:,}"}, _hogs(names), TOP

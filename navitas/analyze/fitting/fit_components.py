@@ -1,0 +1,258 @@
+"""Fit coefficients of components to the power that rails or a power meter measured, over several recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from navitas import __version__
+from navitas.analyze.fitting.least_squares import LeastSquares, TooFewRowsError, least_squares
+from navitas.analyze.fitting.parameters import PARAMETERS, FitParameter, rates, uses_of
+from navitas.analyze.fitting.power_meter import MeterReadings, find_offset
+from navitas.analyze.load import Loaded
+from navitas.attribute.component import Component, RailUse
+from navitas.attribute.components import COMPONENTS
+from navitas.attribute.curves import EMPTY_CURVE, Curve
+from navitas.attribute.measured_runs import MeasuredRuns
+from navitas.errors import UsageError
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import RunTables
+from navitas.power.fitted_model import FittedCoefficient, FittedGroup, FittedModel, listed
+
+TOTAL = "all rails"
+_UNIX = "Give a column unix_s with the times of the UNIX clock."
+_TIMES = "Give a column time_s instead of unix_s: the run is then found by its load."
+_NO_USE = "Record with --record hooks or --record sampling, while the components are used."
+
+
+@dataclass(frozen=True, slots=True)
+class FitRequest:
+    """What to fit to. `interval_s`: the least length of an interval.
+
+    `total`: fit all components to the sum of all rails, instead of each one to its own rails. `meter`: fit all to this meter.
+    """
+
+    interval_s: float = 1.0
+    total: bool = False
+    meter: MeterReadings | None = None
+
+
+@dataclass(slots=True)
+class _UsedRun:
+    """A run, its number among all runs, and the cumulative use of each known parameter."""
+
+    tables: RunTables
+    name: str
+    recording: int
+    uses: Mapping[str, Curve]
+
+
+@dataclass(frozen=True, slots=True)
+class _Measurement:
+    """Cumulative measured energy of each run, and the parameters that may explain it."""
+
+    by: tuple[str, ...]
+    energy: Mapping[int, Curve]
+    parameters: tuple[FitParameter, ...]
+
+
+@dataclass(slots=True)
+class ComponentFit:
+    """The fitted model, and what could not be fitted, with the reason."""
+
+    model: FittedModel
+    notes: list[str] = field(default_factory=list)
+
+
+def fit_components(loaded: Sequence[Loaded], request: FitRequest) -> ComponentFit:
+    """Fit a model to all recordings, which must be of one model of phone.
+
+    Raises `UsageError` if nothing was measured, no use was recorded, or there are too few intervals.
+    """
+    devices = {one.manifest.device.model for one in loaded}
+    if len(devices) > 1:
+        raise UsageError(f"the recordings are of different devices: {', '.join(sorted(devices))}", "fit each device by itself")
+    runs = [_used(run, one, number) for number, one in enumerate(loaded) for run in one.parsed.runs]
+    notes: list[str] = []
+    measurements = _measurements(runs, request, notes)
+    if not measurements:
+        raise UsageError(
+            f"{_names(loaded)}: no power was measured while components were used",
+            "give recordings of a phone with power rails (navitas doctor), or --meter FILE",
+        )
+    groups, failures = [], []
+    for measurement in measurements:
+        try:
+            group = _fit(runs, measurement, request)
+        except TooFewRowsError as error:
+            failures.append(error)
+            notes.append(error.message)
+            continue
+        notes += [] if group is not None else [f"{', '.join(measurement.by)}: no use of its components was recorded"]
+        groups += [group] if group is not None else []
+    if not groups:
+        raise failures[0] if failures else UsageError(f"{_names(loaded)}: no use of components was recorded", _NO_USE)
+    device = loaded[0].manifest.device
+    model = FittedModel(
+        navitas_version=__version__,
+        source=[one.path.resolve().name[:200] for one in loaded],
+        device=device.model[:200],
+        fingerprint=device.fingerprint[:200],
+        groups=groups,
+    )
+    return ComponentFit(model, notes)
+
+
+def _names(loaded: Sequence[Loaded]) -> str:
+    return ", ".join(str(one.path) for one in loaded)
+
+
+def _used(run: RunTables, loaded: Loaded, number: int) -> _UsedRun:
+    measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, None, use_rails=False)
+    inputs = measured.inputs(run)
+    cpu = COMPONENTS[0].curves(run, inputs)
+    return _UsedRun(run, f"{loaded.path.name} run {run.run_id}", number, uses_of(run, inputs, cpu))
+
+
+def _measurements(runs: Sequence[_UsedRun], request: FitRequest, notes: list[str]) -> list[_Measurement]:
+    everything = tuple(each for each in PARAMETERS if not each.alone)
+    if request.meter is not None:
+        energy = {number: _metered(run, request.meter, notes) for number, run in enumerate(runs)}
+        return [_Measurement((request.meter.name,), energy, everything)]
+    if request.total:
+        known = _rail_energies(runs, lambda _: True)
+        return [_Measurement((TOTAL,), known, everything)] if known else []
+    return [found for rails in _rails_together(runs) if (found := _by_rails(runs, rails)).energy]
+
+
+def _rails_together(runs: Sequence[_UsedRun]) -> list[frozenset[str]]:
+    """The sets of rails that measure components. Components that share a rail are fitted together."""
+    names = dict.fromkeys(name for run in runs if run.tables.rails is not None for name in run.tables.rails.names)
+    found: list[frozenset[str]] = []
+    for component in COMPONENTS:
+        own = frozenset(name for name in names if _measures(component, name))
+        if own:
+            sharing = [each for each in found if each & own]
+            found = [each for each in found if not each & own] + [own.union(*sharing)]
+    return found
+
+
+def _measures(component: Component, rail: str) -> bool:
+    return component.rail_use(rail) in (RailUse.TOTAL, RailUse.ACTIVE)
+
+
+def _by_rails(runs: Sequence[_UsedRun], rails: frozenset[str]) -> _Measurement:
+    measured = {each.name for each in COMPONENTS if any(_measures(each, name) for name in rails)}
+    parameters = tuple(each for each in PARAMETERS if each.component in measured)
+    return _Measurement(tuple(sorted(rails)), _rail_energies(runs, rails.__contains__), parameters)
+
+
+def _rail_energies(runs: Sequence[_UsedRun], is_wanted: Callable[[str], bool]) -> dict[int, Curve]:
+    """The cumulative energy of rails in each run that has at least two readings of them."""
+    found = {}
+    for number, run in enumerate(runs):
+        rails = run.tables.rails
+        if rails is None:
+            continue
+        own = [place for place, name in enumerate(rails.names) if is_wanted(name)]
+        inside = np.flatnonzero((rails.t_ns >= run.tables.start_ns) & (rails.t_ns <= run.tables.end_ns))
+        if own and len(inside) > 1:
+            t_ns, first = np.unique(rails.t_ns[inside], return_index=True)
+            joules = np.maximum.accumulate(rails.energy_j[inside][:, own].sum(axis=1)[first])
+            found[number] = Curve(t_ns, joules - joules[0])
+    return found
+
+
+def _metered(run: _UsedRun, meter: MeterReadings, notes: list[str]) -> Curve:
+    """The energy that a meter measured during a run, at monotonic times."""
+    tables = run.tables
+    if not meter.is_unix:
+        estimate = run.uses.get("cpu.estimate", EMPTY_CURVE)
+        if not estimate.t_ns.size:
+            raise UsageError(f"{run.name}: without an estimate of the CPU, it cannot be found in {meter.name}", _UNIX)
+        offset_s, correlation = find_offset(meter, estimate, run.name)
+        begin_s = estimate.t_ns[0] / 1e9 - offset_s
+        notes.append(f"{run.name}: begins at {begin_s:.1f} s of {meter.name} (correlation {correlation:.2f})")
+    elif tables.realtime_offset_ns is None:
+        raise UsageError(f"{run.name}: has no reading of the UNIX clock, so it cannot be found in {meter.name}", _TIMES)
+    else:
+        offset_s = -tables.realtime_offset_ns / 1e9
+    energy = meter.energy(offset_s)
+    inside = energy.t_ns[(energy.t_ns >= tables.start_ns) & (energy.t_ns <= tables.end_ns)]
+    if len(inside) < 2:
+        raise UsageError(
+            f"{meter.name}: has no readings during {run.name}", "give the readings of the same time, or leave it out"
+        )
+    return Curve(inside, energy.at(inside))
+
+
+def _fit(runs: Sequence[_UsedRun], measurement: _Measurement, request: FitRequest) -> FittedGroup | None:
+    """Fit one measurement. None if no use of its components was recorded, or none changed. Raises `TooFewRowsError`."""
+    known = [
+        parameter
+        for parameter in measurement.parameters
+        if all(parameter.name in runs[number].uses for number in measurement.energy)
+    ]
+    partly = [
+        parameter.name
+        for parameter in measurement.parameters
+        if parameter not in known and any(parameter.name in runs[number].uses for number in measurement.energy)
+    ]
+    if not known:
+        return None
+    names = [parameter.name for parameter in known]
+    steps = [_Steps.of(runs[number], energy, names, request.interval_s) for number, energy in measurement.energy.items()]
+    use, power_w, seconds, part = (np.concatenate([getattr(each, name) for each in steps]) for name in _Steps.__slots__)
+    fit = least_squares(use, power_w, seconds, part, names, what=listed(measurement.by))
+    if not fit.kept:
+        return None
+    notes = [*fit.notes, *(f"{name}: was not recorded in every run, so it is left out" for name in partly)]
+    return _group(measurement, known, fit, len(power_w), notes)
+
+
+def _group(
+    measurement: _Measurement, known: Sequence[FitParameter], fit: LeastSquares, intervals: int, notes: Sequence[str]
+) -> FittedGroup:
+    chosen = [known[column] for column in fit.kept]
+    return FittedGroup(
+        components=list(dict.fromkeys(parameter.component for parameter in chosen)),
+        measured_by=[name[:200] for name in measurement.by],
+        intervals=intervals,
+        base_w=fit.base,
+        base_error_w=fit.base_error,
+        coefficients=[
+            FittedCoefficient(
+                parameter=parameter.name,
+                unit=parameter.unit,
+                value=float(fit.coefficient[number]),
+                standard_error=float(fit.error[number]),
+                inflation=float(fit.inflation[number]) if len(chosen) > 1 else None,
+            )
+            for number, parameter in enumerate(chosen)
+        ],
+        r2=fit.r2,
+        rmse_w=fit.rmse,
+        held_out_error=float(np.median(np.abs(fit.held_out))) if len(fit.held_out) else None,
+        notes=list(notes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """The intervals of a run: mean rate of each use, mean power, length, and number of the recording."""
+
+    use: F64
+    power_w: F64
+    seconds: F64
+    part: I64
+
+    @classmethod
+    def of(cls, run: _UsedRun, energy: Curve, names: Sequence[str], interval_s: float) -> _Steps:
+        """Intervals from reading to reading, of about `interval_s` or the distance of readings, whichever is longer."""
+        number = ((energy.t_ns - energy.t_ns[0]) / (interval_s * 1e9)).astype(np.int64)
+        edges_ns = energy.t_ns[np.unique(number, return_index=True)[1]]
+        seconds = np.diff(edges_ns) / 1e9
+        power_w = np.diff(energy.at(edges_ns)) / seconds
+        return cls(rates(run.uses, names, edges_ns), power_w, seconds, np.full(len(seconds), run.recording))

@@ -1,0 +1,154 @@
+"""Read the CSV file of a power meter, and find where a run is in it."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from navitas.attribute.curves import Curve
+from navitas.errors import UsageError
+from navitas.parse.arrays import F64
+from navitas.regular_files import open_regular
+
+_MAX_ROWS = 20_000_000
+_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "w": 1.0, "mw": 1e-3, "a": 1.0, "ma": 1e-3, "v": 1.0, "mv": 1e-3}
+_COLUMN = re.compile(r"(?P<what>unix|time|power|current|voltage)[ _(\[]+(?P<unit>[mu]?[swav])[)\]]?", re.IGNORECASE)
+_COLUMNS = "time_s or unix_s, and power_w, or current_a and voltage_v (also in ms, mW, mA, mV)"
+_STEP_S = 0.1
+_FINE_STEPS = 21
+_ENDS = 20
+"""A twentieth of the run, at each end, may lie outside of the readings."""
+_LEAST_CORRELATION = 0.5
+_NS_PER_S = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class MeterReadings:
+    """Power by time, ascending. `is_unix`: the times are those of the UNIX clock, else from an unknown start.
+
+    `skipped` counts the lines that could not be used.
+    """
+
+    name: str
+    t_s: F64
+    power_w: F64
+    is_unix: bool
+    skipped: int
+
+    def energy(self, offset_s: float) -> Curve:
+        """The cumulative energy, with times moved by an offset to CLOCK_MONOTONIC. Between readings, power changes linearly."""
+        steps_j = np.diff(self.t_s) * (self.power_w[1:] + self.power_w[:-1]) / 2
+        t_ns = np.rint((self.t_s + offset_s) * _NS_PER_S).astype(np.int64)
+        t_ns, first = np.unique(t_ns, return_index=True)
+        return Curve(t_ns, np.concatenate([[0.0], np.cumsum(steps_j)])[first])
+
+
+def read_power_meter(path: Path) -> MeterReadings:
+    """Read a CSV file with a header. Lines with anything but numbers are skipped and counted.
+
+    Raises `UsageError` if the file cannot be read, lacks a column, or has fewer than two readings.
+    """
+    try:
+        with open_regular(path) as raw:
+            return _read_rows(path, (line.decode("utf-8", "replace") for line in raw))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", "Check the path.") from error
+
+
+def _read_rows(path: Path, lines: Iterable[str]) -> MeterReadings:
+    rows = csv.reader(lines)
+    try:
+        header = next(rows, [])
+        columns = _header(path, header)
+        found, skipped = [], 0
+        for row in rows:
+            try:
+                values = [float(row[place]) * scale for place, scale in columns.values()]
+            except (ValueError, IndexError):
+                skipped += 1
+                continue
+            if not all(map(math.isfinite, values)):
+                skipped += 1
+                continue
+            found.append(values)
+            if len(found) > _MAX_ROWS:
+                raise UsageError(f"{path}: has more than {_MAX_ROWS:,} readings", "Give fewer readings, such as 1000 per second.")
+    except csv.Error as error:
+        raise UsageError(f"{path}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
+    if len(found) < 2:
+        raise UsageError(f"{path}: has fewer than two readings", f"Give a CSV file with the columns {_COLUMNS}.")
+    table = np.array(found)
+    table = table[np.argsort(table[:, 0], kind="stable")]
+    power_w = table[:, 1] if table.shape[1] == 2 else table[:, 1] * table[:, 2]
+    return MeterReadings(path.name, table[:, 0], power_w, "unix" in columns, skipped)
+
+
+def _header(path: Path, header: list[str]) -> dict[str, tuple[int, float]]:
+    """The place and scale of each column that counts: the time, then power, or current and voltage."""
+    found: dict[str, tuple[int, float]] = {}
+    for place, title in enumerate(header):
+        match = _COLUMN.search(title)
+        if match is not None and (scale := _UNITS.get(match["unit"].lower())) is not None:
+            found.setdefault(match["what"].lower(), (place, scale))
+    times = [name for name in ("unix", "time") if name in found][:1]
+    amounts = ["power"] if "power" in found else ["current", "voltage"]
+    missing = [name for name in amounts if name not in found]
+    if not times or missing:
+        lacks = "a time" if not times else "power" if len(missing) == len(amounts) else missing[0]
+        raise UsageError(f"{path}: line 1: no column for {lacks}", f"Give a CSV file with the columns {_COLUMNS}.")
+    return {name: found[name] for name in (*times, *amounts)}
+
+
+def find_offset(meter: MeterReadings, estimate: Curve, where: str) -> tuple[float, float]:
+    """Find where a run is in the meter's readings: the offset in seconds, and the correlation with the run's estimate there.
+
+    Raises `UsageError` if the run is longer than the readings, or if the correlation is below 0.5 everywhere.
+    """
+    remedy = "Give a column unix_s with the times of the UNIX clock, or readings of the whole run with changing load."
+    length_s = (estimate.t_ns[-1] - estimate.t_ns[0]) / _NS_PER_S
+    span_s = meter.t_s[-1] - meter.t_s[0]
+    step_s = max(_STEP_S, span_s / 200_000)
+    steps = int(length_s / step_s)
+    skipped = max(1, steps // _ENDS)
+    if steps < 4 * _ENDS or length_s > span_s * (1 + 1 / _ENDS):
+        raise UsageError(f"{meter.name}: {span_s:.0f} s of readings cannot contain {where} ({length_s:.0f} s)", remedy)
+    edges_ns = estimate.t_ns[0] + np.rint(np.arange(skipped, steps + 1 - skipped) * step_s * _NS_PER_S).astype(np.int64)
+    wanted = np.diff(estimate.at(edges_ns))
+    meter_edges = meter.t_s[0] + np.arange(int(span_s / step_s) + 1) * step_s
+    energy = meter.energy(-float(meter.t_s[0]))
+    read = np.diff(energy.at(np.rint((meter_edges - meter.t_s[0]) * _NS_PER_S).astype(np.int64)))
+    correlation = _sliding_correlation(read, wanted)
+    best = int(correlation.argmax()) if len(correlation) else 0
+    if not len(correlation) or correlation[best] < _LEAST_CORRELATION:
+        most = f"correlation at most {correlation.max(initial=0.0):.2f}"
+        raise UsageError(f"{meter.name}: no part of the readings is like the estimate of {where} ({most})", remedy)
+    offset_s = float(edges_ns[0]) / _NS_PER_S - float(meter_edges[best])
+    fine_s = offset_s + np.linspace(-step_s, step_s, _FINE_STEPS)
+    fine = [_correlation(np.diff(meter.energy(each).at(edges_ns)), wanted) for each in fine_s.tolist()]
+    finest = int(np.argmax(fine))
+    return float(fine_s[finest]), fine[finest]
+
+
+def _correlation(one: F64, two: F64) -> float:
+    one, two = one - one.mean(), two - two.mean()
+    power = float(np.sqrt((one @ one) * (two @ two)))
+    return float(one @ two) / power if power > 0 else 0.0
+
+
+def _sliding_correlation(long: F64, short: F64) -> F64:
+    """Pearson's correlation of `short` with each part of `long` of the same length."""
+    size = len(short)
+    centered = short - short.mean()
+    length = 1 << (len(long) + size).bit_length()
+    product = np.fft.irfft(np.fft.rfft(long - long.mean(), length) * np.conj(np.fft.rfft(centered, length)), length)
+    shared = product[: len(long) - size + 1]
+    sums, squares = (np.concatenate([[0.0], np.cumsum(each)]) for each in (long, long**2))
+    total, power = (each[size:] - each[:-size] for each in (sums, squares))
+    deviation = np.sqrt(np.maximum(power - total**2 / size, 0.0) * float(centered @ centered))
+    return np.asarray(np.divide(shared, deviation, out=np.zeros(len(shared)), where=deviation > 1e-12), np.float64)
