@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,7 +109,9 @@ def test_energy_belongs_to_the_call_that_started_the_device(profiled: Profiled) 
 def test_a_device_that_is_left_on_is_named_with_its_line(profiled: Profiled) -> None:
     reasons = {each.component: [reason.text for reason in each.reasons] for each in profiled.profile.evidence}
     left = [text for texts in reasons.values() for text in texts if "not stopped" in text or "without a recorded start" in text]
-    assert left == [f"flashlight: started in {APP}.Devices.shines (Devices.java:{SHINES}), and not stopped before the end of the run"]
+    assert left == [
+        f"flashlight: started in {APP}.Devices.shines (Devices.java:{SHINES}), and not stopped before the end of the run"
+    ]
 
 
 def test_posted_work_carries_where_it_was_posted(parsed: ParsedRecording) -> None:
