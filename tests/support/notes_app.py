@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument
 from navitas.build.jars import JARS
 from navitas.bundle.reader import Bundle, open_bundle
@@ -357,11 +358,15 @@ class Made:
 
 
 def make(
-    folder: Path, tests: Mapping[str, str] = _TEST_SOURCES, junit: str = "4.13.2", application: str = "android.app.Application"
+    folder: Path,
+    tests: Mapping[str, str] = _TEST_SOURCES,
+    junit: str = "4.13.2",
+    application: str = "android.app.Application",
+    hooked: Mapping[str, str] | None = None,
 ) -> Made:
     """Build the app with an Application class, instrumented, and its tests (sources by class name) with a JUnit version.
 
-    Raises `NotFetchedError`.
+    With `hooked`, the app has these classes, too, and hooks. Raises `NotFetchedError`.
     """
     jar = JARS / "navitas-phone-android.jar"
     if shutil.which("javac") is None or shutil.which("keytool") is None or not jar.is_file():
@@ -371,8 +376,9 @@ def make(
     # Robolectric has modified the framework's classes. With this interface empty, subclasses compile as on Android.
     woven = _compiled(folder / "woven", {"ShadowedObject": "public interface ShadowedObject {}"}, [], _WOVEN)
     class_path = [woven, framework.android, *libraries, *framework.jars, *framework.last]
-    app = _compiled(folder / "app", _APP_SOURCES, class_path)
-    instrument([app], folder / "instrumented", folder / "map.json")
+    app = _compiled(folder / "app", {**_APP_SOURCES, **(hooked or {})}, class_path)
+    chosen = InstrumentOptions(hooks=hooked is not None)
+    instrument([app], folder / "instrumented", folder / "map.json", chosen)
     compiled = _compiled(folder / "tests", tests, [*class_path, app])
     app_jar = _packed(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
@@ -386,6 +392,7 @@ def make(
     ]
     signer.run()
     entries = {"app/000-app.jar": app_jar, "app/001-runtime.jar": JARS / "navitas-runtime.jar"}
+    entries |= {"app/002-hooks.jar": JARS / "navitas-hooks.jar"} if hooked is not None else {}
     entries |= {"test/000-tests.jar": _packed(folder / "tests.jar", compiled)}
     entries |= {"test/001-listener.jar": JARS / "navitas-runtime-junit.jar"}
     entries |= {f"test/{number:03}-{file.name}": file for number, file in enumerate(libraries, 2)}

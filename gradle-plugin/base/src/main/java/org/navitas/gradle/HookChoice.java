@@ -6,8 +6,8 @@ import org.gradle.api.tasks.Input;
 
 /** Which calls of input, output and device APIs are hooked. A part of the inputs of tasks. */
 public class HookChoice {
-  /** Jars of the libraries that the instrumenter always hooks: the usual ways to the network and to files. */
-  private static final Pattern ALWAYS = Pattern.compile("(okhttp|okio|kotlin-stdlib)[-.].*");
+  /** Jars of the libraries that the instrumenter always hooks: see {@code Selection} of the instrumenter. */
+  private static final Pattern ALWAYS = Pattern.compile("(okhttp|okio|kotlin-stdlib|kotlinx-coroutines|sqlite-framework)[-.].*");
 
   private final Provider<Boolean> hooks;
   private final Provider<Boolean> hookLibraries;

@@ -25,8 +25,10 @@ final class Selection implements MethodChoice {
 
   private static final String RUNTIME = "org.navitas.runtime.";
   private static final String HOOKS = "org.navitas.hooks.";
-  /** Libraries that are an app's usual way to the network and to files. */
-  private static final String[] HOOKED_LIBRARIES = {"okhttp3.", "okio.", "com.squareup.okhttp.", "kotlin.io."};
+  /** Libraries that are an app's usual way to the network, to files, to databases, and to work on other threads. */
+  private static final String[] HOOKED_LIBRARIES = {
+    "okhttp3.", "okio.", "com.squareup.okhttp.", "kotlin.io.", "kotlinx.coroutines.", "androidx.sqlite.db.framework.",
+  };
   /** Packages of platforms, languages and test frameworks, which users do not regard as their code. */
   private static final String[] FRAMEWORKS = {
     "android.", "androidx.", "com.android.", "com.google.android.", "dalvik.", "libcore.",

@@ -18,7 +18,7 @@ import org.navitas.runtime.Hook;
 public final class Bluetooth {
     /** How long a discovery lasts unless it is cancelled; see {@link BluetoothAdapter#startDiscovery}. */
     private static final long DISCOVERY_MS = 12_000;
-    private static final WeakTable<Boolean> LINKS = new WeakTable<>();
+    private static final Started LINKS = new Started();
     private static final WeakTable<Timeout> DISCOVERIES = new WeakTable<>();
 
     private Bluetooth() {}
@@ -180,14 +180,12 @@ public final class Bluetooth {
             Hook.leave(Api.BLUETOOTH_LINK);
             return;
         }
-        if (link != null && Hook.now() != 0) {
-            LINKS.put(link, true);
-        }
+        LINKS.add(link);
         Hook.end(Api.BLUETOOTH_LINK, start, Hook.BLUETOOTH_LINK, 0, done, System.identityHashCode(link));
     }
 
     private static void disconnected(long start, long done, BluetoothGatt link) {
-        if (done != Hook.FAILED && LINKS.remove(link) == null) {
+        if (done != Hook.FAILED && !LINKS.remove(link)) {
             Hook.leave(Api.BLUETOOTH_LINK_STOP); // disconnected before
         } else {
             Hook.end(Api.BLUETOOTH_LINK_STOP, start, Hook.BLUETOOTH_LINK, Hook.STOP, done, System.identityHashCode(link));

@@ -13,9 +13,9 @@ final class Handed<T> implements Runnable, Callable<T> {
         this.origin = origin;
     }
 
-    /** Returns work that carries its origin; without records, and for null, the work itself. */
+    /** Returns work that carries its origin; without records, for null, and if it carries one, the work itself. */
     static Runnable of(Runnable task) {
-        long[] origin = task == null ? null : Hook.origin();
+        long[] origin = carries(task) ? null : Hook.origin();
         return origin == null ? task : new Handed<Object>(task, origin);
     }
 
@@ -23,6 +23,11 @@ final class Handed<T> implements Runnable, Callable<T> {
     static <T> Callable<T> of(Callable<T> task) {
         long[] origin = task == null ? null : Hook.origin();
         return origin == null ? task : new Handed<T>(task, origin);
+    }
+
+    /** Returns whether work needs no origin: a dispatcher hands on what a coroutine handed to it. */
+    static boolean carries(Runnable task) {
+        return task == null || task instanceof Handed || task instanceof Posted;
     }
 
     @Override

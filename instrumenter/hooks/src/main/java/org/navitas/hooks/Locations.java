@@ -11,6 +11,7 @@ import org.navitas.runtime.Hook;
 @SuppressWarnings("deprecation")
 public final class Locations {
     private static final String FUSED = "fused";
+    private static final Started LISTENERS = new Started();
 
     private Locations() {}
 
@@ -23,7 +24,7 @@ public final class Locations {
             manager.requestLocationUpdates(provider, intervalMs, meters, listener);
             done = 0;
         } finally {
-            started(start, done, uses(provider), System.identityHashCode(listener));
+            started(start, done, uses(provider), listener);
         }
     }
 
@@ -36,7 +37,7 @@ public final class Locations {
             manager.requestLocationUpdates(provider, intervalMs, meters, listener, looper);
             done = 0;
         } finally {
-            started(start, done, uses(provider), System.identityHashCode(listener));
+            started(start, done, uses(provider), listener);
         }
     }
 
@@ -49,7 +50,7 @@ public final class Locations {
             manager.requestLocationUpdates(intervalMs, meters, criteria, listener, looper);
             done = 0;
         } finally {
-            started(start, done, uses(criteria), System.identityHashCode(listener));
+            started(start, done, uses(criteria), listener);
         }
     }
 
@@ -144,7 +145,11 @@ public final class Locations {
             manager.removeUpdates(listener);
             done = 0;
         } finally {
-            Hook.end(Api.GNSS_STOP, start, Hook.GNSS, Hook.STOP, done, System.identityHashCode(listener));
+            if (done == Hook.FAILED || LISTENERS.remove(listener)) {
+                Hook.end(Api.GNSS_STOP, start, Hook.GNSS, Hook.STOP, done, System.identityHashCode(listener));
+            } else {
+                Hook.leave(Api.GNSS_STOP); // it had no request that uses GNSS
+            }
         }
     }
 
@@ -174,6 +179,13 @@ public final class Locations {
     static boolean uses(Criteria criteria) {
         return criteria != null && criteria.getAccuracy() != Criteria.ACCURACY_COARSE
                 && criteria.getPowerRequirement() != Criteria.POWER_LOW;
+    }
+
+    static void started(long start, long done, boolean uses, LocationListener listener) {
+        if (uses && done != Hook.FAILED) {
+            LISTENERS.add(listener);
+        }
+        started(start, done, uses, System.identityHashCode(listener));
     }
 
     static void started(long start, long done, boolean uses, long handle) {

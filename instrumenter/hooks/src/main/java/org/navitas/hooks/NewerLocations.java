@@ -25,7 +25,7 @@ public final class NewerLocations {
             manager.requestLocationUpdates(provider, intervalMs, meters, executor, listener);
             done = 0;
         } finally {
-            Locations.started(start, done, Locations.uses(provider), System.identityHashCode(listener));
+            Locations.started(start, done, Locations.uses(provider), listener);
         }
     }
 
@@ -38,7 +38,7 @@ public final class NewerLocations {
             manager.requestLocationUpdates(intervalMs, meters, criteria, executor, listener);
             done = 0;
         } finally {
-            Locations.started(start, done, Locations.uses(criteria), System.identityHashCode(listener));
+            Locations.started(start, done, Locations.uses(criteria), listener);
         }
     }
 
@@ -51,7 +51,7 @@ public final class NewerLocations {
             manager.requestLocationUpdates(provider, request, executor, listener);
             done = 0;
         } finally {
-            Locations.started(start, done, uses(provider, request), System.identityHashCode(listener));
+            Locations.started(start, done, uses(provider, request), listener);
         }
     }
 

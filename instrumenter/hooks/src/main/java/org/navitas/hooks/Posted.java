@@ -17,9 +17,9 @@ final class Posted implements Runnable {
         this.task = task;
     }
 
-    /** Returns work that carries its origin; without records, and for null, the work itself. */
+    /** Returns work that carries its origin; without records, for null, and if it carries one, the work itself. */
     static Runnable of(Runnable task) {
-        long[] origin = task == null ? null : Hook.origin();
+        long[] origin = Handed.carries(task) ? null : Hook.origin();
         if (origin == null) {
             return task;
         }

@@ -11,6 +11,7 @@ import org.navitas.runtime.Hook;
  * without records.
  */
 public final class Sensors {
+    private static final Started LISTENERS = new Started();
     private static final float MICROAMPERES_PER_MA = 1000;
 
     private Sensors() {}
@@ -25,7 +26,7 @@ public final class Sensors {
             current = result ? currentOf(sensor) : 0;
             return result;
         } finally {
-            end(Api.SENSOR, start, 0, current, listener);
+            started(start, current, listener);
         }
     }
 
@@ -39,7 +40,7 @@ public final class Sensors {
             current = result ? currentOf(sensor) : 0;
             return result;
         } finally {
-            end(Api.SENSOR, start, 0, current, listener);
+            started(start, current, listener);
         }
     }
 
@@ -53,7 +54,7 @@ public final class Sensors {
             current = result ? currentOf(sensor) : 0;
             return result;
         } finally {
-            end(Api.SENSOR, start, 0, current, listener);
+            started(start, current, listener);
         }
     }
 
@@ -67,7 +68,7 @@ public final class Sensors {
             current = result ? currentOf(sensor) : 0;
             return result;
         } finally {
-            end(Api.SENSOR, start, 0, current, listener);
+            started(start, current, listener);
         }
     }
 
@@ -79,7 +80,11 @@ public final class Sensors {
             manager.unregisterListener(listener);
             done = 0;
         } finally {
-            Hook.end(Api.SENSOR_STOP, start, Hook.SENSOR, Hook.STOP, done, System.identityHashCode(listener));
+            if (done == Hook.FAILED || LISTENERS.remove(listener)) {
+                Hook.end(Api.SENSOR_STOP, start, Hook.SENSOR, Hook.STOP, done, System.identityHashCode(listener));
+            } else {
+                Hook.leave(Api.SENSOR_STOP); // it had no sensor
+            }
         }
     }
 
@@ -89,7 +94,7 @@ public final class Sensors {
         long current = Hook.FAILED;
         try {
             manager.unregisterListener(listener, sensor);
-            current = currentOf(sensor);
+            current = LISTENERS.contains(listener) ? currentOf(sensor) : 0;
         } finally {
             end(Api.SENSOR_STOP, start, Hook.STOP, current, listener);
         }
@@ -97,6 +102,13 @@ public final class Sensors {
 
     private static long currentOf(Sensor sensor) {
         return sensor == null ? 0 : Math.round(sensor.getPower() * MICROAMPERES_PER_MA);
+    }
+
+    private static void started(long start, long current, SensorEventListener listener) {
+        if (current > 0) {
+            LISTENERS.add(listener);
+        }
+        end(Api.SENSOR, start, 0, current, listener);
     }
 
     private static void end(int api, long start, int flags, long current, SensorEventListener listener) {

@@ -6,7 +6,7 @@ import org.navitas.runtime.Hook;
 
 /** Hooks of Wi-Fi: locks, held from the first {@code acquire} to the last {@code release}, and scans. */
 public final class Wifi {
-    private static final WeakTable<Boolean> HELD = new WeakTable<>();
+    private static final Started HELD = new Started();
 
     private Wifi() {}
 
@@ -17,9 +17,7 @@ public final class Wifi {
         try {
             lock.acquire();
             done = 0;
-            if (Hook.now() != 0) {
-                HELD.put(lock, true);
-            }
+            HELD.add(lock);
         } finally {
             Hook.end(Api.WIFI_LOCK, start, Hook.WIFI_LOCK, 0, done, System.identityHashCode(lock));
         }
@@ -32,7 +30,7 @@ public final class Wifi {
         boolean stops = false;
         try {
             lock.release();
-            stops = !lock.isHeld() && HELD.remove(lock) != null;
+            stops = !lock.isHeld() && HELD.remove(lock);
             done = 0;
         } finally {
             if (stops || done == Hook.FAILED) {

@@ -4,6 +4,8 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -12,10 +14,17 @@ import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import kotlinx.coroutines.GlobalScope;
+import org.junit.Rule;
 import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+import scenario.CoroutineUse;
 
 /** Work on other threads carries where it was handed over, and executors behave as without hooks. */
 public class HandoffTest {
+    @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+
     private static ThreadPoolExecutor pool() {
         return new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
     }
@@ -103,6 +112,15 @@ public class HandoffTest {
             Executors.execute(ordered, new Ordered());
         }
         ordered.shutdown();
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    public void dispatchedCoroutineHasOneOrigin() throws Exception {
+        Path jar = Paths.get(GlobalScope.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Object hooked = Instrumented.create(CoroutineUse.class, temporary.getRoot().toPath(), "kotlinx.coroutines.", jar);
+        Recorded<Integer> recorded = Recorded.of(((Supplier<Integer>) hooked)::get);
+        assertEquals((int) recorded.result, recorded.handed().size());
     }
 
     @Test(expected = NullPointerException.class)

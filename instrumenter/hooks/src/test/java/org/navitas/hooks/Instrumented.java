@@ -5,7 +5,8 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collections;
+import java.util.ArrayList;
+import java.util.List;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.Options;
@@ -16,6 +17,11 @@ final class Instrumented {
 
     /** Returns a new object of the hooked class. */
     static Object create(Class<?> original, Path folder) throws Exception {
+        return create(original, folder, "scenario.");
+    }
+
+    /** Returns a new object of the hooked class. It uses copies of these libraries, with hooks, whose classes start with {@code prefix}. */
+    static Object create(Class<?> original, Path folder, String prefix, Path... libraries) throws Exception {
         Path in = folder.resolve("in");
         Path out = folder.resolve("out");
         Files.createDirectories(in.resolve("scenario"));
@@ -26,13 +32,21 @@ final class Instrumented {
                 Files.copy(each.toPath(), copy);
             }
         }
-        Input input = new Input(in, out, "main", ":");
-        BulkInstrumenter.run(Collections.singletonList(input), Options.builder().hooks(true, false).build(), folder.resolve("map.json"));
-        ClassLoader loader = new URLClassLoader(new URL[] {out.toUri().toURL()}, original.getClassLoader()) {
+        List<Input> inputs = new ArrayList<>();
+        inputs.add(new Input(in, out, Input.MAIN, ":"));
+        for (Path library : libraries) {
+            inputs.add(new Input(library, folder.resolve(library.getFileName()), Input.DEPENDENCY, ":"));
+        }
+        BulkInstrumenter.run(inputs, Options.builder().hooks(true, false).build(), folder.resolve("map.json"));
+        List<URL> urls = new ArrayList<>();
+        for (Input each : inputs) {
+            urls.add(each.out().toUri().toURL());
+        }
+        ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), original.getClassLoader()) {
             @Override
             protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
                 Class<?> loaded = findLoadedClass(name);
-                return loaded != null ? loaded : name.startsWith("scenario.") ? findClass(name) : super.loadClass(name, resolve);
+                return loaded != null ? loaded : name.startsWith("scenario.") || name.startsWith(prefix) ? findClass(name) : super.loadClass(name, resolve);
             }
         };
         return loader.loadClass(original.getName()).getDeclaredConstructor().newInstance();

@@ -1,0 +1,122 @@
+"""Hooks of Android's APIs on the virtual phone: what an app starts, stores and posts is in the tables and has energy."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from support import devices_app
+from support.lab import Lab, Profiled
+from support.maven import NotFetchedError
+from support.notes_app import APP, bundle_of, make
+
+from navitas.bundle.reader import open_bundle
+from navitas.device.adb import AdbDevice
+from navitas.parse.hook_calls import HookKind
+from navitas.parse.parsed_recording import ParsedRecording, parse_recording
+from navitas.recording.store import open_recording
+
+pytestmark = pytest.mark.timeout(600)
+SHINES = 1 + next(
+    number for number, line in enumerate(devices_app.APP_SOURCES["Devices"].splitlines(), 1) if "void shines" in line
+)
+
+
+@pytest.fixture(scope="module")
+def profiled(jvm: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Profiled:
+    """The app's tests, each in its own process."""
+    folder = tmp_path_factory.mktemp("devices")
+    try:
+        made = make(folder / "made", devices_app.TEST_SOURCES, hooked=devices_app.APP_SOURCES)
+    except NotFetchedError as error:
+        pytest.skip(str(error))
+    lab = Lab(phone, [open_bundle(bundle_of(made, folder / "devices.bundle.zip"))], folder)
+    return lab.profile(name="all", record="hooks", isolate=True)
+
+
+@pytest.fixture(scope="module")
+def parsed(profiled: Profiled) -> ParsedRecording:
+    """The tables of the recording."""
+    return parse_recording(open_recording(profiled.outcome.recording))
+
+
+COUNTS = {
+    ("GNSS", False): 1,
+    ("GNSS", True): 1,
+    ("CAMERA", False): 1,
+    ("CAMERA", True): 1,
+    ("FLASHLIGHT", False): 2,
+    ("FLASHLIGHT", True): 1,
+    ("SENSOR", False): 2,
+    ("SENSOR", True): 2,
+    ("WAKE_LOCK", False): 3,
+    ("WAKE_LOCK", True): 2,
+    ("AUDIO", False): 1,
+    ("AUDIO", True): 1,
+    ("BLUETOOTH_SCAN", False): 1,
+    ("BLUETOOTH_SCAN", True): 1,
+    ("DATABASE", False): 7,
+    ("PREFERENCES", False): 2,
+    ("FILE_WRITE", False): 2,
+    ("FILE_READ", False): 1,
+}
+STARTERS = {
+    "gnss": ("locates", "requestLocationUpdates"),
+    "camera": ("photographs", "openCamera"),
+    "flashlight": ("shines", "setTorchMode"),
+    "sensors": ("measures", "registerListener"),
+    "wakelock": ("staysAwake", "acquire"),
+    "audio": ("plays", "play"),
+    "bluetooth": ("scans", "startScan"),
+}
+
+
+def test_each_use_is_recorded_from_start_to_stop(profiled: Profiled, parsed: ParsedRecording) -> None:
+    assert not profiled.outcome.failures and not parsed.losses
+    counts: Counter[tuple[str, bool]] = Counter()
+    amounts: Counter[str] = Counter()
+    for run in parsed.runs:
+        assert run.hooks is not None
+        for kind, is_stop, amount in zip(run.hooks.kind, run.hooks.is_stop, run.hooks.amount, strict=True):
+            counts[HookKind(kind).name, bool(is_stop)] += 1
+            amounts[HookKind(kind).name] += int(amount)
+    assert counts == COUNTS
+    assert amounts["FILE_WRITE"] == amounts["FILE_READ"] == 1001
+    assert amounts["SENSOR"] == 550 + 150 + 150, "currents in µA of both starts, and of the stop of one sensor"
+
+
+def test_a_device_that_stops_has_the_handle_of_its_start(parsed: ParsedRecording) -> None:
+    for run in parsed.runs:
+        assert run.hooks is not None
+        for kind in {int(each) for each in run.hooks.kind[run.hooks.is_stop]}:
+            rows = run.hooks.kind == kind
+            assert len(np.unique(run.hooks.handle[rows])) == 1, HookKind(kind).name
+
+
+def test_energy_belongs_to_the_call_that_started_the_device(profiled: Profiled) -> None:
+    (test,) = (each for each in profiled.profile.tests if each.method == "stops")
+    components, methods = profiled.profile.components, profiled.profile.method_table.methods
+    for component, (starter, call) in STARTERS.items():
+        of = components.index(component)
+        own = {methods[row.method].name: row for thread in test.threads for row in thread.methods}
+        assert own[call].components[of] > 0, component
+        assert own[starter].inclusive_components[of] == pytest.approx(own[call].components[of]), component
+        charged = {name for name, row in own.items() if row.components[of] > 0}
+        assert charged == {call}, component
+
+
+def test_a_device_that_is_left_on_is_named_with_its_line(profiled: Profiled) -> None:
+    reasons = {each.component: [reason.text for reason in each.reasons] for each in profiled.profile.evidence}
+    left = [text for texts in reasons.values() for text in texts if "not stopped" in text or "without a recorded start" in text]
+    assert left == [
+        f"flashlight: started in {APP}.Devices.shines (Devices.java:{SHINES}), and not stopped before the end of the run"
+    ]
+
+
+def test_posted_work_carries_where_it_was_posted(parsed: ParsedRecording) -> None:
+    (run,) = (run for run in parsed.runs if run.handoffs is not None and len(run.handoffs))
+    assert run.handoffs is not None
+    assert [run.threads[index].name for index in run.handoffs.thread] == ["main", "main"]
+    assert {run.threads[index].name.partition(":")[0] for index in run.handoffs.origin} == {"Instr"}
+    assert (run.handoffs.origin_ns <= run.handoffs.run_start_ns).all()

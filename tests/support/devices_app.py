@@ -1,0 +1,146 @@
+"""Sources of an app that uses devices, databases and handlers of Android, and of its tests."""
+
+from __future__ import annotations
+
+APP_SOURCES = {
+    "Devices": """
+import android.content.Context;
+import android.database.Cursor;
+import android.database.sqlite.*;
+import android.hardware.*;
+import android.hardware.camera2.*;
+import android.location.*;
+import android.media.*;
+import android.os.*;
+import android.bluetooth.BluetoothManager;
+import android.bluetooth.le.*;
+import java.io.*;
+import java.util.concurrent.*;
+public class Devices {
+    private final Context app;
+    Devices(Context app) { this.app = app; }
+    static void hold() { SystemClock.sleep(200); }
+    void locates() {
+        LocationManager locations = app.getSystemService(LocationManager.class);
+        LocationListener listener = location -> { };
+        locations.requestLocationUpdates("gps", 0L, 0f, listener, Looper.getMainLooper());
+        hold();
+        locations.removeUpdates(listener);
+        locations.requestLocationUpdates("network", 0L, 0f, listener, Looper.getMainLooper());
+        locations.removeUpdates(listener);
+    }
+    void photographs() throws Exception {
+        CameraManager cameras = app.getSystemService(CameraManager.class);
+        CountDownLatch closed = new CountDownLatch(1);
+        CameraDevice[] opened = new CameraDevice[1];
+        cameras.openCamera(cameras.getCameraIdList()[0], app.getMainExecutor(), new CameraDevice.StateCallback() {
+            public void onOpened(CameraDevice camera) { opened[0] = camera; }
+            public void onClosed(CameraDevice camera) { closed.countDown(); }
+            public void onDisconnected(CameraDevice camera) { }
+            public void onError(CameraDevice camera, int error) { }
+        });
+        hold();
+        opened[0].close();
+    }
+    void shines() throws Exception { app.getSystemService(CameraManager.class).setTorchMode("0", true); hold(); }
+    void darkens() throws Exception { app.getSystemService(CameraManager.class).setTorchMode("0", false); }
+    void measures() {
+        SensorManager sensors = app.getSystemService(SensorManager.class);
+        Sensor gyroscope = sensors.getDefaultSensor(Sensor.TYPE_GYROSCOPE), light = sensors.getDefaultSensor(Sensor.TYPE_LIGHT);
+        SensorEventListener events = new SensorEventListener() {
+            public void onSensorChanged(SensorEvent event) { }
+            public void onAccuracyChanged(Sensor sensor, int accuracy) { }
+        };
+        sensors.registerListener(events, gyroscope, SensorManager.SENSOR_DELAY_GAME);
+        sensors.registerListener(events, light, SensorManager.SENSOR_DELAY_GAME, new Handler(Looper.getMainLooper()));
+        hold();
+        sensors.unregisterListener(events, light);
+        hold();
+        sensors.unregisterListener(events);
+    }
+    void staysAwake() {
+        PowerManager.WakeLock lock = app.getSystemService(PowerManager.class).newWakeLock(1, "devices:sync");
+        lock.acquire();
+        lock.acquire();
+        hold();
+        lock.release();
+        lock.release();
+        lock.acquire(200);
+        hold();
+        hold();
+        if (lock.isHeld()) throw new AssertionError("the lock's timeout has passed");
+    }
+    void plays() {
+        AudioTrack track = new AudioTrack.Builder().setBufferSizeInBytes(4096).build();
+        track.play();
+        hold();
+        track.stop();
+        track.release();
+    }
+    void scans() {
+        BluetoothLeScanner scanner = app.getSystemService(BluetoothManager.class).getAdapter().getBluetoothLeScanner();
+        ScanCallback callback = new ScanCallback() { };
+        scanner.startScan(callback);
+        hold();
+        scanner.stopScan(callback);
+    }
+    int stores() throws Exception {
+        SQLiteDatabase database = app.openOrCreateDatabase("devices.db", 0, null);
+        database.execSQL("create table notes (name text)");
+        database.beginTransaction();
+        SQLiteStatement insert = database.compileStatement("insert into notes values ('one')");
+        for (int i = 0; i < 3; i++) insert.executeInsert();
+        database.setTransactionSuccessful();
+        database.endTransaction();
+        int rows = 0;
+        try (Cursor cursor = database.rawQuery("select * from notes", null)) { while (cursor.moveToNext()) rows++; }
+        database.close();
+        app.getSharedPreferences("devices", 0).edit().putInt("rows", rows).commit();
+        app.getSharedPreferences("devices", 0).edit().putInt("rows", rows).apply();
+        return rows;
+    }
+    int writes() throws IOException {
+        try (FileOutputStream out = app.openFileOutput("note.txt", 0)) { out.write(new byte[1000]); out.write(1); }
+        try (FileInputStream in = app.openFileInput("note.txt")) { return in.read(new byte[2000]); }
+    }
+    int posts() throws Exception {
+        Handler handler = new Handler(Looper.getMainLooper());
+        CountDownLatch ran = new CountDownLatch(2);
+        Runnable task = ran::countDown, never = () -> { throw new AssertionError("removed work ran"); };
+        handler.post(task);
+        handler.postDelayed(task, 20);
+        handler.postDelayed(never, 200);
+        handler.postDelayed(never, 250);
+        if (!handler.hasCallbacks(never)) throw new AssertionError("posted work is not found");
+        handler.removeCallbacks(never);
+        if (handler.hasCallbacks(never)) throw new AssertionError("posted work is not removed");
+        ran.await(20, TimeUnit.SECONDS);
+        hold();
+        hold();
+        return (int) ran.getCount();
+    }
+}""",
+}
+TEST_SOURCES = {
+    "DevicesTest": """
+import androidx.test.platform.app.InstrumentationRegistry;
+import org.junit.*;
+import static org.junit.Assert.*;
+public class DevicesTest {
+    private final Devices devices = new Devices(InstrumentationRegistry.getInstrumentation().getTargetContext());
+    @Test public void stops() throws Exception {
+        devices.locates();
+        devices.photographs();
+        devices.shines();
+        devices.darkens();
+        devices.measures();
+        devices.staysAwake();
+        devices.plays();
+        devices.scans();
+        assertEquals(3, devices.stores());
+        assertEquals(1001, devices.writes());
+        assertEquals(0, devices.posts());
+    }
+    @Test public void forgets() throws Exception { devices.shines(); }
+}""",
+}
