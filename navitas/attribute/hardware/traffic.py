@@ -154,13 +154,20 @@ def _with_counters(rows: _Rows, own: Increments, *, counters_are_total: bool) ->
             uncounted += excess / whole
             moved[inside, column] *= grown[:, column].sum() / seen.sum()
             seen *= grown[:, column].sum() / seen.sum()
-        # A counter may lag behind the calls: only a surplus that exceeds all earlier ones is new.
-        surplus = np.maximum.accumulate(np.maximum(np.cumsum(grown[:, column] - seen), 0.0))
-        beyond = np.diff(surplus, prepend=0.0)
+        beyond = _lasting(grown[:, column] - seen)
         weight = np.bincount(place, packets, len(grown))
         moved[inside, column] += np.divide(beyond, weight, out=np.zeros(len(grown)), where=weight > 0)[place] * packets
         left[:, column] = np.where(weight > 0, 0.0, beyond)
     return replace(rows, moved=moved), left, float(uncounted)
+
+
+def _lasting(surplus: F64) -> F64:
+    """The part of each interval's surplus that later deficits do not make up for.
+
+    A counter may be ahead of the calls (data waits in a buffer to be read) or behind them (it waits to be sent).
+    """
+    lowest = np.minimum.accumulate(np.cumsum(surplus)[::-1])[::-1]
+    return np.diff(np.maximum(lowest, 0.0), prepend=0.0)
 
 
 def _by_time(inputs: ComponentInputs, kinds: Collection[HookKind], own: Increments) -> tuple[_Rows, F64]:
@@ -187,8 +194,7 @@ def _others(own: Increments, device: list[Increments]) -> list[tuple[int, I64, F
     if device and len(own.edges_ns):
         whole = _sum(device)
         app = _cumulative(own, whole.edges_ns)
-        surplus = np.maximum(np.cumsum(whole.growth, axis=0) - np.diff(app, axis=0).cumsum(axis=0), 0.0)
-        beyond = np.diff(np.maximum.accumulate(surplus, axis=0), axis=0, prepend=0.0)
+        beyond = np.stack([_lasting(column) for column in (whole.growth - np.diff(app, axis=0)).T], axis=1)
         pools.append((OTHERS, whole.edges_ns, beyond[:, [RECEIVED_BYTES, SENT_BYTES]]))
     return pools
 
