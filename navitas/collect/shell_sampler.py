@@ -45,7 +45,7 @@ def _reads(paths: Sequence[str]) -> str:
 
 
 def _every(blocks: int, variable: str, code: str) -> str:
-    """Return code that runs in one of so many blocks, from the first one on."""
+    """Return code that runs in the first block, then in every `blocks`-th one."""
     if blocks <= 1 or not code.strip():
         return code
     return f"if [ ${variable} -le 0 ]; then {variable}={blocks}; {code} fi; {variable}=$(({variable}-1));"

@@ -17,7 +17,7 @@ _NUMBER = r"(\d{1,16})"
 _INTERFACE = re.compile(rf" *([^\s:/]{{1,15}}):{' *' + _NUMBER}{(' +' + _NUMBER) * 9}(?: +\d+)*\s*")
 _DISK = re.compile(rf" *\d{{1,4}} +\d{{1,8}} (\S{{1,32}}) {_NUMBER} \d+ {_NUMBER} \d+ {_NUMBER} \d+ {_NUMBER}(?: \d+)*\s*")
 _TRAFFIC = re.compile(rf"{_NUMBER} {_NUMBER} {_NUMBER} {_NUMBER}\s*")
-_IO = re.compile(r"^(read_bytes|write_bytes): (\d{1,16})$", re.MULTILINE)
+_IO = re.compile(r"^(read_bytes|write_bytes|runtime_write_bytes): (\d{1,16})$", re.MULTILINE)
 
 _WIFI = re.compile(r"(?:wlan|swlan|wifi|p2p|ap)[-\w]*\d")
 _MOBILE = re.compile(r"(?:r_)?rmnet\w*\d|ccmni\d+|pdp(?:_ip)?\d+|seth_\w+\d|sipa_\w+\d|wwan\d+|cc[23]mni\d+")
@@ -67,11 +67,14 @@ def diskstats(text: str) -> dict[str, Row] | None:
 
 
 def process_io(text: str) -> Row | None:
-    """Return what a process made storage devices read and write (`/proc/PID/io`); None if the reading is torn."""
+    """Return what a process made storage devices read and write (`/proc/PID/io`); None if the reading is torn.
+
+    The bytes that the runtime wrote for the recording itself do not count.
+    """
     fields = {name: int(value) for name, value in _IO.findall(text)} if text.endswith("\n") else {}
-    if len(fields) != 2 or max(fields.values()) > _MOST:
+    if not {"read_bytes", "write_bytes"} <= set(fields) or max(fields.values()) > _MOST:
         return None
-    return fields["read_bytes"], 0, fields["write_bytes"], 0
+    return fields["read_bytes"], 0, max(fields["write_bytes"] - fields.get("runtime_write_bytes", 0), 0), 0
 
 
 def uid_traffic(text: str) -> Row | None:

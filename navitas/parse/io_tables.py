@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def app_counters(manifest: Manifest, processes: Sequence[dict[int, Readings]], f
             what, remedy = _MISSING[source.kind]
             findings.warn("io_counters", _UNREAD.replace("{path}", source.path).replace("{what}", what), remedy)
         if source.kind == "process_io":
-            parts = [one for reading in read for one in _single(source, "storage", reading, process_io, findings)]
+            parts = [_rising(one) for reading in read for one in _single(source, "storage", reading, process_io, findings)]
             found += [_sum(parts)] if parts else []
         elif read:
             # Each process reads the counter of the same uid.
@@ -114,6 +115,11 @@ def _single(
 def _counters(name: str, scope: str, medium: Medium, t_ns: Sequence[int], rows: Sequence[Row]) -> IoCounters:
     times = np.maximum.accumulate(np.array(t_ns, np.int64))
     return IoCounters(name, "app" if scope == "app" else "device", medium, times, np.array(rows, np.int64).reshape(-1, 4))
+
+
+def _rising(counters: IoCounters) -> IoCounters:
+    """Return counters of a process, which never go back: the runtime's own bytes are read at another moment, so they seem to."""
+    return replace(counters, value=np.maximum.accumulate(counters.value, axis=0))
 
 
 def _sum(parts: Sequence[IoCounters]) -> IoCounters:

@@ -73,6 +73,11 @@ final class ChunkWriter {
         }
     }
 
+    /** Returns the bytes that the recording has written to storage; any thread may call it. */
+    long storedBytes() {
+        return sink.storedBytes();
+    }
+
     /** Returns the bytes of folded chunks so far; any thread may call it. */
     long foldedBytes() {
         return foldedBytes;

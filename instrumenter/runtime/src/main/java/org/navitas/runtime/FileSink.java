@@ -7,6 +7,7 @@ import java.io.RandomAccessFile;
 /** The event file of this process. */
 final class FileSink implements Sink {
     private final RandomAccessFile file;
+    private volatile long stored;
 
     FileSink(File folder, int process) throws IOException {
         if (!folder.isDirectory() && !folder.mkdirs() && !folder.isDirectory()) {
@@ -21,6 +22,7 @@ final class FileSink implements Sink {
         long end = file.getFilePointer();
         try {
             file.write(bytes, 0, length);
+            stored = end + length;
         } catch (IOException e) {
             file.setLength(end);
             throw e;
@@ -30,6 +32,11 @@ final class FileSink implements Sink {
     @Override
     public int payloadLimit() {
         return Integer.MAX_VALUE;
+    }
+
+    @Override
+    public long storedBytes() {
+        return stored;
     }
 
     @Override

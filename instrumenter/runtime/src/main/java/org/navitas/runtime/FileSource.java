@@ -14,6 +14,8 @@ class FileSource {
     final File path;
     /** Number of consecutive failed readings. */
     int failures;
+    /** Whether it is read at the interval of traffic counters. */
+    boolean isTraffic;
     private RandomAccessFile open;
 
     FileSource(int id, File path) {

@@ -55,6 +55,11 @@ final class LogcatSink implements Sink {
     }
 
     @Override
+    public long storedBytes() {
+        return 0;
+    }
+
+    @Override
     public void close() {}
 
     /** Encodes Base64; Android has java.util.Base64 only from API 26 on. */

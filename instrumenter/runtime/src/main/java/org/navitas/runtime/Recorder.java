@@ -57,7 +57,7 @@ public final class Recorder implements Runnable {
         creditNs = Math.max(1, settings.anchorIntervalNs / 10);
         writer = new Writer(platform, out, settings.flushIntervalNs, markers, counters, new RecordLog(Format.CLOCK_TRIPLES));
         ticker = settings.ticked ? new Ticker(platform, settings.tickIntervalNs) : null;
-        sampler = new Sampler(platform, settings, counters, ticker);
+        sampler = new Sampler(platform, settings, counters, out, ticker);
         threads = new Threads(this);
     }
 

@@ -3,12 +3,9 @@ package org.navitas.runtime;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -16,22 +13,17 @@ import java.util.concurrent.locks.LockSupport;
  * percent of a core. It drops a source that keeps failing.
  */
 final class Sampler implements Runnable {
-    private static final List<String> TRAFFIC =
-            Arrays.asList(Format.PROCESS_IO, Format.INTERFACES, Format.TRAFFIC);
-
     private final Platform platform;
     private final RecordLog counters;
     private final long intervalNs;
     private final long trafficIntervalNs;
     private final List<FileSource> sources = new ArrayList<>();
-    /** Sources that are read at their own interval. They are also in {@link #sources}. */
-    private final Set<FileSource> traffic = new HashSet<>();
     private final Bytes reading = new Bytes();
     private long costNs;
     private volatile boolean stopping;
     private volatile Thread thread;
 
-    Sampler(Platform platform, Settings settings, RecordLog counters, FileSource ticker) {
+    Sampler(Platform platform, Settings settings, RecordLog counters, ChunkWriter out, FileSource ticker) {
         this.platform = platform;
         this.counters = counters;
         intervalNs = settings.sampleIntervalNs;
@@ -40,19 +32,15 @@ final class Sampler implements Runnable {
             sources.add(ticker);
         }
         for (Map.Entry<Integer, String> configured : settings.sources.entrySet()) {
-            String path = configured.getValue();
-            FileSource source = source(configured.getKey(), path, settings);
+            FileSource source = source(configured.getKey(), configured.getValue(), settings, out);
             if (source != null) {
                 sources.add(source);
-                if (TRAFFIC.contains(path)) {
-                    traffic.add(source);
-                }
             }
         }
     }
 
     /** Returns null for a source that this system does not have. */
-    private FileSource source(int id, String path, Settings settings) {
+    private FileSource source(int id, String path, Settings settings, ChunkWriter out) {
         if (path.equals(Format.THREADS)) {
             File tasks = settings.under("/proc/self/task");
             return tasks.isDirectory() ? new ThreadsSource(id, tasks) : null;
@@ -61,9 +49,11 @@ final class Sampler implements Runnable {
             return new TrafficSource(id, platform.userId());
         }
         if (path.equals(Format.PROCESS_IO)) {
-            return new FileSource(id, settings.processIo(platform.processId()));
+            return new ProcessIoSource(id, settings.processIo(platform.processId()), out);
         }
-        return new FileSource(id, settings.under(path));
+        FileSource source = new FileSource(id, settings.under(path));
+        source.isTraffic = path.equals(Format.INTERFACES);
+        return source;
     }
 
     boolean hasSources() {
@@ -113,7 +103,7 @@ final class Sampler implements Runnable {
     void sample(boolean withTraffic) {
         for (Iterator<FileSource> each = sources.iterator(); each.hasNext(); ) {
             FileSource source = each.next();
-            if (!withTraffic && traffic.contains(source)) {
+            if (source.isTraffic && !withTraffic) {
                 continue;
             }
             reading.cut(0);

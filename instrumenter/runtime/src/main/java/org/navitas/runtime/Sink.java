@@ -12,4 +12,7 @@ interface Sink extends Closeable {
      * Returns the recommended maximum payload of a chunk of call events in bytes, so that a lost chunk loses little.
      */
     int payloadLimit();
+
+    /** Returns the bytes written to storage so far. Any thread may call it. */
+    long storedBytes();
 }

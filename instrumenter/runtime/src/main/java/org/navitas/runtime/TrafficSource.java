@@ -14,29 +14,22 @@ final class TrafficSource extends FileSource {
     TrafficSource(int id, int uid) {
         super(id, new File(Format.TRAFFIC));
         this.uid = uid;
+        isTraffic = true;
     }
 
     @Override
     void read(Bytes into) throws IOException {
-        long[] counts;
+        String line;
         try {
-            counts = new long[] {
-                TrafficStats.getUidRxBytes(uid),
-                TrafficStats.getUidRxPackets(uid),
-                TrafficStats.getUidTxBytes(uid),
-                TrafficStats.getUidTxPackets(uid)
-            };
+            line = TrafficStats.getUidRxBytes(uid) + " " + TrafficStats.getUidRxPackets(uid) + ' '
+                    + TrafficStats.getUidTxBytes(uid) + ' ' + TrafficStats.getUidTxPackets(uid) + '\n';
         } catch (LinkageError e) {
             throw new IOException("no Android");
         }
-        StringBuilder line = new StringBuilder();
-        for (long count : counts) {
-            if (count < 0) {
-                throw new IOException("the system does not count it");
-            }
-            line.append(line.length() == 0 ? "" : " ").append(count);
+        if (line.indexOf('-') >= 0) { // TrafficStats.UNSUPPORTED
+            throw new IOException("not counted");
         }
-        byte[] text = line.append('\n').toString().getBytes(Bytes.UTF_8);
+        byte[] text = line.getBytes(Bytes.UTF_8);
         into.bytes(text, 0, text.length);
     }
 }

@@ -29,6 +29,11 @@ class MemorySink implements Sink {
     }
 
     @Override
+    public long storedBytes() {
+        return written.size();
+    }
+
+    @Override
     public void close() {}
 
     synchronized byte[] bytes() {

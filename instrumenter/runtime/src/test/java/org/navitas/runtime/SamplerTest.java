@@ -2,6 +2,7 @@ package org.navitas.runtime;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -22,6 +23,7 @@ public class SamplerTest {
 
     private final RecordLog counters = new RecordLog(Format.COUNTERS);
     private final Properties settings = new Properties();
+    private final ChunkWriter out = new ChunkWriter(new MemorySink(), 0);
 
     @Before
     public void configure() {
@@ -35,7 +37,7 @@ public class SamplerTest {
     }
 
     private Sampler sampler() {
-        return new Sampler(new FakePlatform(), new Settings(root.getRoot().getPath(), settings), counters, null);
+        return new Sampler(new FakePlatform(), new Settings(root.getRoot().getPath(), settings), counters, out, null);
     }
 
     private List<String> recorded() {
@@ -83,7 +85,7 @@ public class SamplerTest {
         if (!new File("/proc/self/task").isDirectory()) {
             return; // not on Linux: there is nothing to read
         }
-        Sampler sampler = new Sampler(new JvmPlatform(), new Settings("/", settings), counters, null);
+        Sampler sampler = new Sampler(new JvmPlatform(), new Settings("/", settings), counters, out, null);
         sampler.sample();
         sampler.sample();
         List<String> recorded = recorded();
@@ -91,6 +93,41 @@ public class SamplerTest {
         assertFalse(recorded.isEmpty());
         assertEquals("1 " + process, recorded.get(0).split(" ")[0] + " " + recorded.get(0).split(" ")[1]);
         assertEquals("2 " + process, recorded.get(1).split(" ")[0] + " " + recorded.get(1).split(" ")[1]);
+    }
+
+    @Test
+    public void readsStorageOfThisProcessWithoutItsOwnFile() throws IOException {
+        settings.setProperty("source.4", "/proc/self/io");
+        file("proc/4242/io", "write_bytes: 9000\n");
+        out.records(Format.COUNTERS, 0, 0, 0, new Bytes());
+        long own = out.storedBytes();
+        assertTrue(own > 0);
+        sampler().sample();
+        assertEquals(Collections.singletonList("4 write_bytes: 9000\nruntime_write_bytes: " + own + "\n"), recorded());
+    }
+
+    @Test
+    public void readsTrafficAtItsOwnInterval() throws IOException {
+        settings.setProperty("source.3", "/sys/other");
+        settings.setProperty("source.5", "/proc/net/dev");
+        file("sys/other", "1");
+        file("proc/net/dev", "2");
+        Sampler sampler = sampler();
+        sampler.sample(false);
+        assertEquals(Collections.singletonList("3 1"), recorded());
+        sampler.sample(true);
+        assertEquals(Arrays.asList("3 1", "5 2"), recorded());
+    }
+
+    @Test
+    public void recordsNoTrafficThatTheSystemDoesNotCount() {
+        settings.setProperty("source.6", "traffic");
+        Sampler sampler = sampler();
+        for (int i = 0; i < 5; i++) {
+            sampler.sample();
+        }
+        assertFalse("a JVM without a phone", sampler.hasSources());
+        assertEquals(Collections.emptyList(), recorded());
     }
 
     @Test
