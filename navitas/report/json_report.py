@@ -18,6 +18,8 @@ from navitas.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
 from navitas.report.json_text import JsonLines, json_chunks, line
+from navitas.report.json_views import json_views
+from navitas.report.view_request import ViewRequest
 
 SCHEMA_VERSION = 2
 
@@ -29,13 +31,14 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def write(profile: Profile, out: IO[str]) -> None:
+def write(profile: Profile, out: IO[str], *, views: ViewRequest | None = None) -> None:
     """Write the report test by test, with a line feed at the end. Raises `ValueError` for a figure that isn't finite."""
-    out.writelines(json_chunks(_report(profile)))
+    more = {} if views is None else {"views": json_views(profile, views)}
+    out.writelines(json_chunks({**_report(profile), **more}))
     out.write("\n")
 
 
-FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write)
+FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write, options=("views",))
 
 
 def _report(profile: Profile) -> dict[str, Any]:
