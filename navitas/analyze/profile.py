@@ -15,6 +15,7 @@ from navitas.analyze.classes import by_class
 from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.ledger_tables import LedgerTables
+from navitas.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.analyze.pace import Pace, repeat_pace
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.records_of_tests import TestRecords
@@ -165,6 +166,14 @@ class Profile:
     def method_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
         """Return sums by method over the given tests (default: all), largest self energy first."""
         return method_totals(self.tables, tests)
+
+    def method_bytes(self) -> tuple[MethodBytes, ...]:
+        """Return the bytes of each method on each radio and on the storage, most bytes first."""
+        return self._method_bytes
+
+    @cached_property
+    def _method_bytes(self) -> tuple[MethodBytes, ...]:
+        return method_bytes(self.ledger)
 
     def thread_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
         """Return sums by thread name and role over the given tests (default: all), largest energy first."""

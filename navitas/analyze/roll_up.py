@@ -102,7 +102,7 @@ def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) ->
     rows = tables.methods
     chosen = _chosen(tables, tests)[tables.threads.test[rows.tree]]
     ids, place = np.unique(rows.method[chosen], return_inverse=True)
-    known, index = np.unique(_first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
+    known, index = np.unique(first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
     return chosen, known, index
 
 
@@ -178,7 +178,7 @@ def _chosen(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> Bool:
     return found
 
 
-def _first_ids(table: MethodTable, ids: I64) -> I64:
+def first_ids(table: MethodTable, ids: I64) -> I64:
     """Replace each id by the lowest id of the same method. A module that two others depend on is in the maps of both."""
     first: dict[tuple[str, str, str, str], int] = {}
     return np.array([first.setdefault(table.methods[id].identity, id) for id in ids.tolist()], np.int64)

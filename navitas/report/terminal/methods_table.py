@@ -15,7 +15,7 @@ from navitas.analyze.share_of import share
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import bar, duration, joules, percent, watts
+from navitas.report.units import bar, byte_count, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 
 _NEARLY_ALL, _LEAST_NAMED = 0.995, 0.005
@@ -28,12 +28,16 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
     """Return the methods with the largest self energy over all threads of the given tests."""
     paper1 = any(test.alternative_j is not None for test in shown)
     ticked, several = profile.tick_ns is not None, len(profile.components) > 1
+    moved: dict[int, float] = {}
+    for one in profile.method_bytes():
+        moved[one.id] = moved.get(one.id, 0.0) + one.inclusive_received_bytes + one.inclusive_sent_bytes
     columns = [
         Column("Method", text=True),
         Column("Self"),
         *([Column("±", drop=2)] if ticked else []),
         Column("Share", drop=1),
         *([Column("Component", drop=2, text=True)] if several else []),
+        *([Column("Bytes", drop=3)] if moved else []),
         Column("", drop=9, text=True),
         Column("Inclusive", drop=3),
         Column("Calls", drop=4),
@@ -55,6 +59,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
             *([joules(total.exclusive_error_j)] if ticked else []),
             percent(self_share),
             *([_component(profile.components, total)] if several else []),
+            *([byte_count(moved[total.id]) if total.id in moved else ""] if moved else []),
             bar(self_share),
             joules(total.inclusive_j),
             f"{total.calls:,}",
@@ -72,6 +77,9 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         table.notes.append(Paragraph(f"… {methods}: {', '.join(figures)} (--top)", style="dim"))
     if any(run.probes_error is not None for run in profile.ledger.runs):
         table.notes.append(Paragraph("Self and inclusive: without probes. Share: of the measured energy.", style="dim"))
+    if moved:
+        note = "Bytes: moved over radios and storage by the method and those that it calls, in all runs."
+        table.notes.append(Paragraph(note, style="dim"))
     table.notes += notes
     return table
 
