@@ -17,6 +17,7 @@ class Branch:
     - `inclusive_j`, `wall_ns`: sums over the outermost calls.
     - `levels`: the depth of the recursion; 1 without recursion.
     - `below`: the nodes that calls at any level call.
+    - `outermost`: the nodes of the outermost calls.
     """
 
     id: int
@@ -27,6 +28,7 @@ class Branch:
     wall_ns: int
     levels: int
     below: tuple[int, ...]
+    outermost: tuple[int, ...] = ()
 
 
 class Branches:
@@ -75,6 +77,7 @@ class Branches:
             wall_ns=sum(self._wall_ns[node] for node in outermost),
             levels=levels,
             below=tuple(below),
+            outermost=tuple(outermost),
         )
 
 

@@ -9,7 +9,17 @@ import numpy as np
 from navitas.analyze.records import TestEnergy
 from navitas.attribute.forest import binned
 from navitas.attribute.ledger import Ledger
+from navitas.parse.arrays import F64
 from navitas.parse.roles import NOT_THE_TESTS
+
+CPU = "cpu"
+
+
+def cpu_column(ledger: Ledger, by_component: F64) -> F64:
+    """Return the CPU's column of energies that have a column for each component. Zeros if the CPU is not a component."""
+    if CPU not in ledger.components:
+        return np.zeros(len(by_component))
+    return np.asarray(by_component[:, ledger.components.index(CPU)], np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.analyze.cpu_use import cpu_column
 from navitas.analyze.trees import CallTrees
 from navitas.attribute.forest import sums
 from navitas.attribute.ledger import Ledger
@@ -55,7 +56,8 @@ def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
     exclusive_j = sums(index, trees.exclusive_j, size)
     raw_inclusive_j, raw_exclusive_j = outermost_sum(trees.raw_inclusive_j), full_sum(trees.raw_exclusive_j)
     tree, total_j = key // width, (inclusive_j.sum(axis=1), exclusive_j.sum(axis=1))
-    errors = _errors(ledger, trees, tree, (raw_inclusive_j - total_j[0], raw_exclusive_j - total_j[1]), total_j)
+    cpu_j = cpu_column(ledger, inclusive_j), cpu_column(ledger, exclusive_j)
+    errors = _errors(ledger, trees, tree, (raw_inclusive_j - total_j[0], raw_exclusive_j - total_j[1]), cpu_j)
     order = np.lexsort((key % width, -total_j[0], tree))
     return MethodRows(
         start=np.searchsorted(tree, np.arange(len(trees.order) + 1)),
@@ -75,19 +77,22 @@ def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
     )
 
 
-def _errors(ledger: Ledger, trees: CallTrees, tree: I64, probes_j: tuple[F64, F64], joules: tuple[F64, F64]) -> tuple[F64, F64]:
-    """Return standard errors from the uncertainty of probe costs and of tick sampling. NaN if neither is known."""
+def _errors(ledger: Ledger, trees: CallTrees, tree: I64, probes_j: tuple[F64, F64], cpu_j: tuple[F64, F64]) -> tuple[F64, F64]:
+    """Return standard errors from the uncertainty of probe costs and of tick sampling. NaN if neither is known.
+
+    Ticks split the CPU's energy only, so the energy of other components has no such error.
+    """
     shares = ledger.shares
     run = ledger.tests.run[shares.test[trees.order[tree]]]
     probes_error = _by_run(ledger, run, [entry.probes_error for entry in ledger.runs])
     tick_ns = _by_run(ledger, run, [entry.tick_ns for entry in ledger.runs])
     share = trees.order[tree]
     cpu_ns = shares.cpu_ns[share]
-    energy_j = shares.energy_j[share].sum(axis=1)
+    energy_j = cpu_column(ledger, shares.energy_j[share])
     tick_j = np.divide(tick_ns * energy_j, cpu_ns, out=np.full(len(tree), np.nan), where=cpu_ns > 0)
-    in_calls_j: F64 = np.bincount(tree, joules[1], len(trees.order)).astype(np.float64)[tree]
+    in_calls_j: F64 = np.bincount(tree, cpu_j[1], len(trees.order)).astype(np.float64)[tree]
     found = []
-    for value_j, own_probes_j in zip(joules, probes_j, strict=True):
+    for value_j, own_probes_j in zip(cpu_j, probes_j, strict=True):
         by_probes, by_ticks = probes_error * np.abs(own_probes_j), standard_error_j(value_j, in_calls_j, tick_j)
         unknown = np.isnan(by_probes) & np.isnan(by_ticks)
         found.append(np.where(unknown, np.nan, np.hypot(np.nan_to_num(by_probes), np.nan_to_num(by_ticks))))

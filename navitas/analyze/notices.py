@@ -1,4 +1,4 @@
-"""Warnings that follow from the figures: rails disagree, probes dominate, CPU time varies, sums don't agree."""
+"""Warnings that follow from the figures: rails disagree, devices stay on, probes dominate, CPU time varies, sums don't agree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_NAMED = 5
 def notices(profile: Profile) -> tuple[Notice, ...]:
     """Return all warnings about a profile's figures."""
     problems = [Notice.with_code("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
-    return (*_rails_disagree(profile), *_large_probes(profile), *unsteady(profile), *problems)
+    return (*_rails_disagree(profile), *_left_on(profile), *_large_probes(profile), *unsteady(profile), *problems)
 
 
 def _rails_disagree(profile: Profile) -> Iterator[Notice]:
@@ -28,6 +28,13 @@ def _rails_disagree(profile: Profile) -> Iterator[Notice]:
     if error is not None and abs(error) > _RAILS_LIMIT:
         message = f"the estimate differs by {100 * error:+.0f} % from the energy that the device's rails measured"
         yield Notice.with_code("rails_disagree", message, "Run longer tests, or use the figures only for comparisons.")
+
+
+def _left_on(profile: Profile) -> Iterator[Notice]:
+    """Yield a warning for each device that was started and not stopped, with the method that started it."""
+    for reason in (reason for each in profile.evidence for reason in each.reasons if reason.code == "left_on"):
+        remedy = "Stop it when it is no longer needed. Its energy until the end of the run belongs to the call that started it."
+        yield Notice.with_code("left_on", str(reason), remedy)
 
 
 def _large_probes(profile: Profile) -> Iterator[Notice]:

@@ -13,16 +13,28 @@ import numpy as np
 from navitas.analyze.baselines import CompensatedTotals, compensated_totals
 from navitas.analyze.classes import by_class
 from navitas.analyze.cpu_use import CpuUse, CpuUses
+from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.ledger_tables import LedgerTables
+from navitas.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.analyze.pace import Pace, repeat_pace
 from navitas.analyze.records import Notice, TestEnergy, Totals
 from navitas.analyze.records_of_tests import TestRecords
 from navitas.analyze.repeats import Repeats, group_repeats
 from navitas.analyze.roll_up import MethodTotal, RoleTotal, ThreadTotal, method_totals, role_totals, thread_totals
 from navitas.analyze.spread import MethodRepeats, method_repeats
-from navitas.analyze.timeline import Timeline, timeline
+from navitas.analyze.timeline import (
+    ComponentTimelines,
+    Timeline,
+    component_timelines,
+    longest_run_ns,
+    round_step_ns,
+    thread_names,
+    timeline,
+)
+from navitas.analyze.top import Top, top
 from navitas.attribute.ledger import Evidence, Ledger
 from navitas.attribute.owner_kind import OwnerKind
+from navitas.errors import UsageError
 from navitas.parse.findings import ParsedLoss
 from navitas.parse.tables import MethodTable
 
@@ -31,6 +43,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _J_PER_MAH_AND_VOLT = 3.6
+_STEPS = 40
+"""The largest number of steps in timelines without a step length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +167,14 @@ class Profile:
         """Return sums by method over the given tests (default: all), largest self energy first."""
         return method_totals(self.tables, tests)
 
+    def method_bytes(self) -> tuple[MethodBytes, ...]:
+        """Return the bytes of each method on each radio and on the storage, most bytes first."""
+        return self._method_bytes
+
+    @cached_property
+    def _method_bytes(self) -> tuple[MethodBytes, ...]:
+        return method_bytes(self.ledger)
+
     def thread_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
         """Return sums by thread name and role over the given tests (default: all), largest energy first."""
         return thread_totals(self.tables, tests)
@@ -197,6 +219,59 @@ class Profile:
             thread: The name of threads. None selects all owners.
         """
         return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
+
+    def top(self) -> Top:
+        """Return the energy by component, and by app, other processes and base, over all runs without baseline runs."""
+        return self._top
+
+    @cached_property
+    def _top(self) -> Top:
+        return top(self.ledger)
+
+    def timelines(
+        self,
+        components: Iterable[str] | None = None,
+        *,
+        run: int | None = None,
+        step_ns: int | None = None,
+        thread: str | None = None,
+    ) -> ComponentTimelines:
+        """Return the energy of one run in steps of equal length, by component.
+
+        Args:
+            components: Names of components. None selects all.
+            run: The id of the run. None selects the first run.
+            step_ns: The length of a step. None selects a round one that splits the longest run into at most 40 steps.
+            thread: The name of threads. None selects all owners.
+        """
+        step_ns = round_step_ns(longest_run_ns(self.ledger), _STEPS) if step_ns is None else step_ns
+        names = None if components is None else tuple(components)
+        return component_timelines(self.ledger, names, run=run, step_ns=step_ns, thread=thread)
+
+    def timelines_by_run(
+        self, components: Iterable[str] | None = None, *, step_ns: int | None = None, thread: str | None = None
+    ) -> tuple[ComponentTimelines, ...]:
+        """Return the timelines of each run that has the thread, without baseline runs. Arguments are those of `timelines`."""
+        names, ledger = None if components is None else tuple(components), self.ledger
+        return tuple(
+            self.timelines(names, run=entry.id, step_ns=step_ns, thread=thread)
+            for row, entry in enumerate(ledger.runs)
+            if not entry.baseline and (thread is None or thread in thread_names(ledger, row))
+        )
+
+    @cached_property
+    def thread_names(self) -> tuple[str, ...]:
+        """The names of all threads and groups of threads, sorted."""
+        return tuple(sorted(thread_names(self.ledger)))
+
+    def energy_trees(self, component: str | None = None) -> tuple[EnergyTree, ...]:
+        """Return the call trees of all threads by name and role over all tests, largest energy first.
+
+        With a component, trees have only its energy, and the calls that used it.
+        """
+        if component is not None and component not in self.components:
+            raise UsageError(f"no component {component!r} in this recording", f"known are {', '.join(self.components)}")
+        return energy_trees(self.ledger, component)
 
     def to_arrow(self) -> pa.Table:
         """Return all energy facts as an Arrow table (see `navitas.analyze.arrow`). Needs pyarrow."""

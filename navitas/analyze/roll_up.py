@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from navitas.analyze.cpu_use import cpu_column
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
 from navitas.attribute.forest import sums
@@ -101,13 +102,13 @@ def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) ->
     rows = tables.methods
     chosen = _chosen(tables, tests)[tables.threads.test[rows.tree]]
     ids, place = np.unique(rows.method[chosen], return_inverse=True)
-    known, index = np.unique(_first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
+    known, index = np.unique(first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
     return chosen, known, index
 
 
 @dataclass(frozen=True, slots=True)
 class RoleTotal:
-    """All threads of one role over some tests. `count` is the sum of the tests' thread counts."""
+    """All threads of one role over some tests. `count` is the sum of the tests' thread counts. `cpu_j` is the CPU's energy."""
 
     role: str
     count: int
@@ -116,11 +117,12 @@ class RoleTotal:
     untraced_j: float
     probes_j: float
     components: tuple[float, ...]
+    cpu_j: float
 
     @property
     def cpu_power_w(self) -> float | None:
-        """Energy divided by CPU time. None without CPU time."""
-        return self.energy_j / (self.cpu_ns / 1e9) if self.cpu_ns > 0 else None
+        """The CPU's energy divided by CPU time. None without CPU time."""
+        return self.cpu_j / (self.cpu_ns / 1e9) if self.cpu_ns > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,7 @@ def role_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None)
     return tuple(RoleTotal(role, *figures) for role, figures in _grouped_threads(tables, tests, lambda owner: owners.role[owner]))
 
 
-_Figures = tuple[int, float, int, float, float, tuple[float, ...]]
+_Figures = tuple[int, float, int, float, float, tuple[float, ...], float]
 """The fields of a `RoleTotal` from `count` on."""
 
 
@@ -162,7 +164,8 @@ def _grouped_threads(
         np.bincount(index, column[chosen].sum(axis=1), size).tolist() for column in (rows.untraced_j, rows.probes_j)
     )
     total_j, components = energy_j.sum(axis=1).tolist(), map(tuple, energy_j.tolist())
-    figures = zip(count, total_j, cpu_ns, untraced_j, probes_j, components, strict=True)
+    cpu_j = cpu_column(tables.ledger, energy_j).tolist()
+    figures = zip(count, total_j, cpu_ns, untraced_j, probes_j, components, cpu_j, strict=True)
     return sorted(zip(keys, figures, strict=True), key=lambda each: -each[1][1])
 
 
@@ -175,16 +178,16 @@ def _chosen(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> Bool:
     return found
 
 
-def _first_ids(table: MethodTable, ids: I64) -> I64:
+def first_ids(table: MethodTable, ids: I64) -> I64:
     """Replace each id by the lowest id of the same method. A module that two others depend on is in the maps of both."""
     first: dict[tuple[str, str, str, str], int] = {}
     return np.array([first.setdefault(table.methods[id].identity, id) for id in ids.tolist()], np.int64)
 
 
 def _call_cost_j(tables: LedgerTables) -> F64:
-    """Return the probe energy of one call in each thread of each test: cost in ns × the thread's mean power. 0 if unknown."""
+    """Return the probe energy of one call in each thread of each test: cost in ns × the thread's CPU power. 0 if unknown."""
     rows, ledger = tables.threads, tables.ledger
     cost_ns = np.array([run.call_cost_ns or 0.0 for run in ledger.runs] + [0.0])[ledger.tests.run[rows.test]]
-    energy_j = rows.energy_j.sum(axis=1)
+    energy_j = cpu_column(ledger, rows.energy_j)
     rate: F64 = np.divide(energy_j, rows.cpu_ns, out=np.zeros(len(energy_j)), where=rows.cpu_ns > 0)
     return np.asarray(cost_ns * rate, np.float64)

@@ -114,11 +114,12 @@ class _Attribution:
         tables = self.parsed.runs[number]
         spans = WindowSpans(tables.windows)
         curves = self.curves[number]
-        alternative = next((each.alternative for each in curves if each is not None and each.alternative is not None), None)
-        rows = self.tests.add_windows(number, tables.run_id, spans, alternative)
+        alternatives = [each.alternative for each in curves if each is not None and each.alternative is not None]
+        rows = self.tests.add_windows(number, tables.run_id, spans, alternatives)
         if tables.run_queue is not None:
             self.tests.add_waits(rows, waits_of(tables.run_queue, spans, cpus_of(self.manifest)))
-        amounts = Amounts([None if each is None else each.threads for each in curves], alternative)
+        # Methods have the alternative of the first component, the CPU: a call uses no screen.
+        amounts = Amounts([None if each is None else each.threads for each in curves], next(iter(alternatives), None))
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
         run = AttributedRun(tables, spans, rows, curves, len(self.owners), error, self.tests.tests, baselines)
         facts = _facts(run, amounts, self.paths)
@@ -161,6 +162,7 @@ def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | N
         probes_error=probes_error,
         rails_j=rails_j,
         rails_estimate_j=estimate_j,
+        package="" if run is None else run.package,
     )
 
 

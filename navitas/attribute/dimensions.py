@@ -34,15 +34,19 @@ class TestRows:
     def __len__(self) -> int:
         return len(self.tests)
 
-    def add_windows(self, run: int, run_id: int, spans: WindowSpans, alternative: Curve | None) -> I64:
-        """Set the windows of a run's tests; return the row of each window's test, `NO_TEST` if it is not in the manifest."""
+    def add_windows(self, run: int, run_id: int, spans: WindowSpans, alternatives: Sequence[Curve]) -> I64:
+        """Set the windows of a run's tests; return the row of each window's test, `NO_TEST` if it is not in the manifest.
+
+        `alternatives` are the energy curves of the alternative model, one for each component that has one.
+        """
         row_of_window = np.array([self._row.get((run_id, window.test_id), NO_TEST) for window in spans.windows], np.int64)
         known = row_of_window != NO_TEST
         row = row_of_window[known]
         self._run[row] = run
         self._start_ns[row], self._end_ns[row] = spans.start_ns[known], spans.end_ns[known]
-        if self._alternative_j is not None and alternative is not None:
-            self._alternative_j[row] = alternative.at(self._end_ns[row]) - alternative.at(self._start_ns[row])
+        if self._alternative_j is not None:
+            for alternative in alternatives:
+                self._alternative_j[row] += alternative.at(self._end_ns[row]) - alternative.at(self._start_ns[row])
         return row_of_window
 
     def add_waits(self, rows: I64, waits: Waits) -> None:

@@ -26,6 +26,7 @@ class RunEntry:
     `baseline`: the run has no probes. `tick_ns`: the mean period of ticks, None if every call was timed.
     `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard error; None if unknown.
     `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
+    `package`: the app of the process; empty if unknown.
     """
 
     id: int
@@ -39,6 +40,7 @@ class RunEntry:
     probes_error: float | None = None
     rails_j: float | None = None
     rails_estimate_j: float | None = None
+    package: str = ""
 
 
 @dataclass(frozen=True, slots=True)

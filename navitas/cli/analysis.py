@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from navitas.analyze.load import analyze, load_tables
+from navitas.analyze.load import EvidenceChoice, analyze, load_tables
 from navitas.analyze.profile import Profile
 from navitas.attribute.run_rows import stem
 from navitas.parse.parsed_recording import ParsedRecording
@@ -17,6 +17,7 @@ def load_profile(
     path: Path,
     model: Literal["default", "paper1"] = "default",
     *,
+    evidence: EvidenceChoice = "rails",
     tree: str | None = None,
     power_model: Path | None = None,
     stage: Callable[[str], None] = lambda text: None,
@@ -31,7 +32,7 @@ def load_profile(
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")
     alternative = None if model == "default" else model
-    return analyze(loaded, alternative=alternative)
+    return analyze(loaded, alternative=alternative, evidence=evidence)
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:

@@ -103,9 +103,8 @@ def _report_partial_on_error(recording: Path, report: ReportOptions) -> Iterator
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """Write the reports of a partial recording. Prints an error instead of raising it, so that the first error is not lost."""
     try:
-        write_reports(
-            load_profile(recording, report.model, power_model=report.power_model), _with_default_files(report, recording)
-        )
+        loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
+        write_reports(loaded, _with_default_files(report, recording))
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -15,6 +15,9 @@ from navitas.cli.option import option, section
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.power.fitted_model import read_fitted_model
+
+if TYPE_CHECKING:
+    from navitas.report.view_request import ViewRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,6 +43,8 @@ class ReportOptions:
     top: int = 20
     model: Literal["default", "paper1"] = "default"
     power_model: Path | None = None
+    evidence: Literal["rails", "model"] = "rails"
+    views: ViewRequest | None = None
     default_formats: tuple[str, ...] = ("json",)
     """Formats that are written to a new recording unless the user names a file."""
 
@@ -201,6 +206,13 @@ def report_options(function: F) -> F:
             metavar="FILE",
             help="Fitted figures for what the power profile lacks.",
         ),
+        option(
+            "--evidence",
+            type=click.Choice(["rails", "model"]),
+            default="rails",
+            show_default=True,
+            help="model: leave out what power rails measured.",
+        ),
     )(function)
 
 
@@ -214,4 +226,5 @@ def pop_report_options(values: dict[str, Any]) -> ReportOptions:
     short = [(name, values.pop(name)) for name in _SHORT_FORMS]
     files = [ReportFile(name, path, f"--{name}") for name, path in short if path is not None]
     files += report_files(values.pop("formats"), values.pop("outputs", ()))
-    return ReportOptions(tuple(files), values.pop("tree"), values.pop("top"), values.pop("model"), values.pop("power_model"))
+    chosen = {name: values.pop(name) for name in ("tree", "top", "model", "power_model", "evidence")}
+    return ReportOptions(tuple(files), **chosen)

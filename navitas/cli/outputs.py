@@ -13,6 +13,7 @@ from navitas.cli.standard_output import output_console
 from navitas.errors import NavitasError
 from navitas.report.registry import find_format, is_builtin
 from navitas.report.terminal.terminal_report import TerminalReport
+from navitas.report.terminal.views_report import ViewsReport
 
 
 def write_reports(profile: Profile, options: ReportOptions) -> None:
@@ -46,5 +47,8 @@ def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:
 
 def print_report(profile: Profile, options: ReportOptions) -> None:
     """Print the terminal report on standard output, unless a report file goes there."""
-    if STDOUT not in options.paths:
-        TerminalReport(top=options.top, tree=options.tree).render(profile, output_console())
+    if STDOUT in options.paths:
+        return
+    views = options.views
+    report = TerminalReport(top=options.top, tree=options.tree) if views is None else ViewsReport(views, top=options.top)
+    report.render(profile, output_console())

@@ -205,7 +205,8 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
             outcome = measure(phone.result, target, progress)
             on_error.enter_context(_measuring().name_recording_on_error(outcome.recording))
         progress.stage("analyzing")
-        profile = _measuring().load_profile(outcome.recording, report.model, power_model=report.power_model)
+        chosen = {"evidence": report.evidence, "power_model": report.power_model}
+        profile = _measuring().load_profile(outcome.recording, report.model, **chosen)
     return int(_measuring().report_outcome(outcome, profile, report))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from navitas.cli.options import pop_report_options, report_options
 from navitas.cli.outputs import print_report, write_files
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
+from navitas.cli.view_options import pop_view_request, view_options
 from navitas.errors import UsageError
 from navitas.recording.late_maps import add_map
 from navitas.report.json_report import schema
@@ -24,7 +26,8 @@ from navitas.report.json_report import schema
 @click.command(
     "report",
     cls=FormatsCommand,
-    example="navitas report navitas-recordings/demo --json - | jq .totals",
+    example="navitas report navitas-recordings/demo --json - | jq .totals\n"
+    "navitas report navitas-recordings/demo --view timeline --component cpu",
 )
 @click.argument("recording", type=READ_ANY_NAME, required=False)
 @option("--schema", "print_schema", is_flag=True, help="Print the JSON Schema of the JSON report and exit.")
@@ -45,10 +48,12 @@ from navitas.report.json_report import schema
     metavar="FILE",
     help="The report's file ('-': stdout). Without --format, its extension selects the format.",
 )
+@view_options
 @report_options
 def command(recording: Path | None, print_schema: bool, map_file: Path | None, **values: object) -> None:
     """Write the report of a RECORDING again, without phone, Gradle or Java."""
-    options = pop_report_options(values)
+    views = pop_view_request(values)
+    options = replace(pop_report_options(values), views=views)
     if print_schema:
         click.echo(json.dumps(schema(), indent=2))
         return
@@ -59,7 +64,16 @@ def command(recording: Path | None, print_schema: bool, map_file: Path | None, *
         known = read_map(map_file, recording.name)
         add_map(recording, known.map_id, known.module, known.data, known.includes)
     with ConsoleProgress(only_live=True) as progress:
-        profile = load_profile(recording, options.model, tree=options.tree, power_model=options.power_model, stage=progress.stage)
+        profile = load_profile(
+            recording,
+            options.model,
+            evidence=options.evidence,
+            tree=options.tree,
+            power_model=options.power_model,
+            stage=progress.stage,
+        )
+        if views is not None:
+            views.check(profile)
         progress.stage("writing the report")
         write_files(profile, options)
     print_report(profile, options)

@@ -55,6 +55,7 @@ WarningCode = (
         "foreign_log",
         "hot",
         "io_counters",
+        "left_on",
         "loss",
         "map_unknown",
         "newer_recording",

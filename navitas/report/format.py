@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-OPTIONS: Final = ("top", "tree")
-"""The command-line options that a format can support."""
+OPTIONS: Final = ("top", "tree", "views")
+"""The command-line options that a format can support. `views` is a `ViewRequest`, or None."""
 
 
 @dataclass(frozen=True, slots=True)

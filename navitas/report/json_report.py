@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from typing import IO, Any
 
 from navitas import __version__
+from navitas.analyze.method_bytes import MethodBytes
 from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
@@ -18,6 +19,8 @@ from navitas.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
 from navitas.report.json_text import JsonLines, json_chunks, line
+from navitas.report.json_views import json_views
+from navitas.report.view_request import ViewRequest
 
 SCHEMA_VERSION = 2
 
@@ -29,17 +32,21 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def write(profile: Profile, out: IO[str]) -> None:
+def write(profile: Profile, out: IO[str], *, views: ViewRequest | None = None) -> None:
     """Write the report test by test, with a line feed at the end. Raises `ValueError` for a figure that isn't finite."""
-    out.writelines(json_chunks(_report(profile)))
+    more = {} if views is None else {"views": json_views(profile, views)}
+    out.writelines(json_chunks({**_report(profile), **more}))
     out.write("\n")
 
 
-FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write)
+FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write, options=("views",))
 
 
 def _report(profile: Profile) -> dict[str, Any]:
     about, components = profile.about, profile.components
+    moved: dict[int, list[MethodBytes]] = {}
+    for one in profile.method_bytes():
+        moved.setdefault(one.id, []).append(one)
     lines = MethodLines(profile.method_table, components, profile.ledger.alternative)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -57,7 +64,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         "totals": _totals(profile.totals, components),
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
-        "methods": JsonLines(_method(each, lines, components) for each in profile.method_repeats()),
+        "methods": JsonLines(_method(each, lines, profile, moved) for each in profile.method_repeats()),
         "tests": (_test(test, lines, profile) for test in profile.tests),
         "warnings": [_without_none(**asdict(notice)) for notice in profile.warnings],
         "losses": [_without_none(**asdict(lost)) for lost in profile.losses],
@@ -131,8 +138,8 @@ def _spread(spread: Spread) -> dict[str, Any]:
     return {"n": len(spread.counted), "median_j": spread.median, "spread_j": spread.spread, "interval_j": None}
 
 
-def _method(repeats: MethodRepeats, lines: MethodLines, components: Sequence[str]) -> str:
-    total = repeats.total
+def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved: Mapping[int, Sequence[MethodBytes]]) -> str:
+    total, components = repeats.total, profile.components
     figures = {
         "file": total.method.file,
         "line": total.method.line,
@@ -143,8 +150,18 @@ def _method(repeats: MethodRepeats, lines: MethodLines, components: Sequence[str
         "inclusive_j": {"values": list(repeats.inclusive_j.values), **_spread(repeats.inclusive_j)},
         "components": shares(components, total.components),
         **({"inclusive_components": shares(components, total.inclusive_components)} if len(components) > 1 else {}),
+        **({"bytes": {one.component: _bytes(one) for one in moved[total.id]}} if total.id in moved else {}),
     }
     return f"{{{lines.name(total.id)}, {line(figures)[1:]}"
+
+
+def _bytes(moved: MethodBytes) -> dict[str, float]:
+    return {
+        "received": moved.received_bytes,
+        "sent": moved.sent_bytes,
+        "inclusive_received": moved.inclusive_received_bytes,
+        "inclusive_sent": moved.inclusive_sent_bytes,
+    }
 
 
 def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, Any]:

@@ -9,13 +9,16 @@ from rich.console import Console
 from navitas.analyze.profile import Profile
 from navitas.report.format import Format
 from navitas.report.terminal.terminal_report import TerminalReport
+from navitas.report.terminal.views_report import ViewsReport
+from navitas.report.view_request import ViewRequest
 
 _WIDTH = 120
 
 
-def write(profile: Profile, out: IO[str], *, top: int = 20, tree: str | None = None) -> None:
+def write(profile: Profile, out: IO[str], *, top: int = 20, tree: str | None = None, views: ViewRequest | None = None) -> None:
     """Write the tables of the terminal, 120 columns wide and without colors."""
-    TerminalReport(top=top, tree=tree).render(profile, Console(file=out, width=_WIDTH, force_terminal=False, color_system=None))
+    report = TerminalReport(top=top, tree=tree) if views is None else ViewsReport(views, top=top)
+    report.render(profile, Console(file=out, width=_WIDTH, force_terminal=False, color_system=None))
 
 
-FORMAT = Format("text", ".txt", "the tables of the terminal", write, options=("top", "tree"))
+FORMAT = Format("text", ".txt", "the tables of the terminal", write, options=("top", "tree", "views"))

@@ -38,6 +38,14 @@ def battery_rate(power_w: float, voltage_v: float, battery_mah: float | None) ->
     return f"{share}/h" if share else ""
 
 
+def byte_count(value: float) -> str:
+    """Format a number of bytes: `1.23 MB`, `45.6 kB`, `789 B`."""
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= 0.9995 * factor:
+            return f"{digits(value / factor)} {prefix}B"
+    return f"{round(value)} B"
+
+
 def percent(share: float | None) -> str:
     """Format a share in percent with one decimal. A dash for None."""
     return "–" if share is None else f"{100 * share:.1f} %"

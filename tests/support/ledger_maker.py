@@ -27,10 +27,13 @@ from navitas.attribute.ledger import (
     RunEntry,
     Shares,
     Tests,
+    Transfers,
 )
 from navitas.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
 from navitas.parse.tables import MethodTable
 
+_NO_ROWS = np.empty(0, np.int32)
+NO_TRANSFERS = Transfers(_NO_ROWS, _NO_ROWS, _NO_ROWS.astype(np.uint8), _NO_ROWS, np.empty(0), np.empty(0))
 EVIDENCE = Evidence("cpu", "thread-time", ())
 RUN = RunEntry(id=0, module="", repeat=0, start_ns=0, end_ns=1_000_000_000, baseline=False)
 
@@ -146,6 +149,7 @@ def made_ledger(
         energy=rows.energy_table(),
         calls=rows.call_table(alternative=alternative is not None),
         shares=rows.share_table(),
+        transfers=NO_TRANSFERS,
         run_energy_j=rows.run_energies(len(tests)),
         evidence=(evidence,),
         alternative=alternative,

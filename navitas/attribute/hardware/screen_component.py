@@ -15,7 +15,7 @@ from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
-from navitas.power.components.screen_power import BRIGHTNESS_BINS
+from navitas.power.components.screen_power import BRIGHTNESS_BINS, ScreenModel
 
 NO_BRIGHTNESS = Reason("no_brightness", "the brightness was not recorded: the screen counts as half bright")
 _MIDDLE = len(BRIGHTNESS_BINS) // 2
@@ -32,7 +32,7 @@ class ScreenEnergy:
         return total_of(self.name, rail)
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """As `Component.curves`."""
+        """As `Component.curves`. The alternative model `paper1` is that paper's interpolation of the brightness."""
         states = run.device_states
         if states is None or not (states.has("screen") or states.has("screen_doze")) or run.end_ns <= run.start_ns:
             return None
@@ -41,16 +41,26 @@ class ScreenEnergy:
         is_on = _during(states, "screen", edges)
         brightness, is_known = _brightness(states, edges)
         screen = inputs.model.components.screen
-        on_ma = np.sum([screen.current_ma(display) for display in range(len(screen.displays))], axis=0)
+        is_dozing = _during(states, "screen_doze", edges)
         ambient_ma = sum(display.ambient_ma for display in screen.displays)
-        current_ma = np.where(is_on, on_ma[brightness], np.where(_during(states, "screen_doze", edges), ambient_ma, 0.0))
-        joules = current_ma * inputs.model.voltage_v / 1e3 * np.diff(edges) / 1e9
+
+        def energies(model: ScreenModel) -> F64:
+            on_ma = np.sum([screen.current_ma(display, model) for display in range(len(screen.displays))], axis=0)
+            current_ma = np.where(is_on, on_ma[brightness], np.where(is_dozing, ambient_ma, 0.0))
+            return np.asarray(current_ma * inputs.model.voltage_v / 1e3 * np.diff(edges) / 1e9, np.float64)
+
+        joules = energies("default")
         is_others = _is_others(states, edges)
         on_ns, unknown_ns = (np.diff(edges)[rows].sum() for rows in (is_on, is_on & ~is_known))
         reasons = (replace(NO_BRIGHTNESS, share=float(unknown_ns / on_ns)),) if unknown_ns else ()
-        base, others = (Curve(edges, np.concatenate([[0.0], np.cumsum(each)])) for each in _split(joules, is_others))
+        base, others = (_cumulative(edges, each) for each in _split(joules, is_others))
+        alternative = _cumulative(edges, energies("paper1")) if inputs.alternative == "paper1" else None
         level = "profile" if on_ns and unknown_ns == on_ns else "states"
-        return ComponentCurves(level, reasons, base=base, other_processes=others)
+        return ComponentCurves(level, reasons, base=base, other_processes=others, alternative=alternative)
+
+
+def _cumulative(edges: I64, joules: F64) -> Curve:
+    return Curve(edges, np.concatenate([[0.0], np.cumsum(joules)]))
 
 
 def _split(joules: F64, is_others: Bool) -> tuple[F64, F64]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from navitas.analyze.cpu_use import CPU
 from navitas.analyze.listing import largest
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
@@ -14,9 +15,11 @@ from navitas.analyze.share_of import share
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import bar, duration, joules, percent, watts
+from navitas.report.units import bar, byte_count, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 
+_NEARLY_ALL, _LEAST_NAMED = 0.995, 0.005
+"""Shares of a component in a method's self energy: above the first, it has no figure; below the second, no name."""
 _NOTICEABLE = 0.1
 """A note shows the error of a figure if the relative error is above this share."""
 
@@ -24,12 +27,17 @@ _NOTICEABLE = 0.1
 def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
     """Return the methods with the largest self energy over all threads of the given tests."""
     paper1 = any(test.alternative_j is not None for test in shown)
-    ticked = profile.tick_ns is not None
+    ticked, several = profile.tick_ns is not None, len(profile.components) > 1
+    moved: dict[int, float] = {}
+    for one in profile.method_bytes():
+        moved[one.id] = moved.get(one.id, 0.0) + one.inclusive_received_bytes + one.inclusive_sent_bytes
     columns = [
         Column("Method", text=True),
         Column("Self"),
         *([Column("±", drop=2)] if ticked else []),
         Column("Share", drop=1),
+        *([Column("Component", drop=2, text=True)] if several else []),
+        *([Column("Bytes", drop=3)] if moved else []),
         Column("", drop=9, text=True),
         Column("Inclusive", drop=3),
         Column("Calls", drop=4),
@@ -50,6 +58,8 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
             joules(total.exclusive_j),
             *([joules(total.exclusive_error_j)] if ticked else []),
             percent(self_share),
+            *([_component(profile.components, total)] if several else []),
+            *([byte_count(moved[total.id]) if total.id in moved else ""] if moved else []),
             bar(self_share),
             joules(total.inclusive_j),
             f"{total.calls:,}",
@@ -67,8 +77,23 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         table.notes.append(Paragraph(f"… {methods}: {', '.join(figures)} (--top)", style="dim"))
     if any(run.probes_error is not None for run in profile.ledger.runs):
         table.notes.append(Paragraph("Self and inclusive: without probes. Share: of the measured energy.", style="dim"))
+    if moved:
+        note = "Bytes: moved over radios and storage by the method and those that it calls, in all runs."
+        table.notes.append(Paragraph(note, style="dim"))
     table.notes += notes
     return table
+
+
+def _component(components: Sequence[str], total: MethodTotal) -> str:
+    """Return the components of the self energy other than the CPU, largest first: `wifi`, or `wifi 60 %` with others."""
+    energies = dict(zip(components, total.components, strict=True))
+    used = sorted((name for name in components if name != CPU and energies[name] > 0), key=lambda name: -energies[name])
+    shares = {name: share(energies[name], total.exclusive_j) or 0.0 for name in used}
+    return ", ".join(
+        printable(name, 40) if shares[name] > _NEARLY_ALL else f"{printable(name, 40)} {unbroken(percent(shares[name]))}"
+        for name in used
+        if shares[name] >= _LEAST_NAMED
+    )
 
 
 def _source(total: MethodTotal) -> str:

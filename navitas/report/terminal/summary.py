@@ -57,12 +57,16 @@ def _rails(sums: Totals) -> Iterator[RenderableType]:
         yield Paragraph(f"Rails measured {measured}; the estimate for the same time is {estimate} ({error}).")
 
 
-def evidence(profile: Profile) -> Iterator[RenderableType]:
-    """Yield the evidence for each component with the expected error, and the reasons why it is not better."""
-    for each in profile.evidence:
-        component = f" of {each.component}" if len(profile.evidence) > 1 else ""
-        yield Paragraph(f"Evidence{component}: {_basis(each.level, each.basis, each.expected_error)}")
-        for reason in each.reasons[:_MAX_WARNINGS]:
+def evidence(profile: Profile, component: str | None = None) -> Iterator[RenderableType]:
+    """Yield the evidence for each component, or for one, with the expected error, and the reasons why it is not better.
+
+    Reasons that are warnings, too, are left out.
+    """
+    warned = {notice.message for notice in profile.warnings}
+    for each in (each for each in profile.evidence if component in (None, each.component)):
+        subject = f" of {each.component}" if len(profile.evidence) > 1 else ""
+        yield Paragraph(f"Evidence{subject}: {_basis(each.level, each.basis, each.expected_error)}")
+        for reason in [reason for reason in each.reasons if str(reason) not in warned][:_MAX_WARNINGS]:
             yield Paragraph(f"  {printable(str(reason), 500)}", style="dim", indent="  ")
     if profile.tick_ns is not None:
         period = unbroken(duration(round(profile.tick_ns)))

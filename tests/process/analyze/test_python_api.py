@@ -16,7 +16,20 @@ from typing import Any
 import pytest
 
 import navitas
-from navitas.analyze import baselines, cpu_use, pace, profile, records, repeats, roll_up, spread, timeline
+from navitas.analyze import (
+    baselines,
+    cpu_use,
+    energy_tree,
+    method_bytes,
+    pace,
+    profile,
+    records,
+    repeats,
+    roll_up,
+    spread,
+    timeline,
+    top,
+)
 from navitas.attribute import ledger
 from navitas.parse import findings, reasons, tables
 
@@ -32,6 +45,7 @@ PUBLIC = [
     *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, pace.Pace),
     *(profile.About, records.Nodes, records.MethodRecords, tables.Method, tables.MethodTable),
     *(reasons.MergedReason, findings.ParsedLoss),
+    *(top.Top, top.ComponentShare, top.EnergyUser, timeline.ComponentTimelines, energy_tree.EnergyTree, method_bytes.MethodBytes),
 ]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from attribution_maker import MODEL, POLICIES, manifest, ns
 from traces import METHODS, as_folded, random_run
 
+from navitas.analyze.notices import notices
 from navitas.analyze.profile import About, Profile
 from navitas.attribute.build import build_ledger
 from navitas.attribute.component import Component
@@ -102,7 +103,11 @@ def rails(readings: Sequence[tuple[float, Sequence[float]]], names: Sequence[str
 
 
 def profile_of(
-    *runs: RunTables, components: Sequence[Component] | None = None, use_rails: bool = True, api_kinds: Sequence[int] = ()
+    *runs: RunTables,
+    components: Sequence[Component] | None = None,
+    use_rails: bool = True,
+    api_kinds: Sequence[int] = (),
+    alternative: str | None = None,
 ) -> Profile:
     """The profile of runs with three tests each. `api_kinds[i]` is the kind of method i."""
     kinds = [*api_kinds, *[0] * METHODS][:METHODS]
@@ -116,7 +121,8 @@ def profile_of(
     described = [Run.model_validate({"id": number, "repeat": 0, **fields}) for number in range(len(runs))]
     made = made.model_copy(update={"tests": tests, "runs": described})
     parsed = ParsedRecording(MethodTable(methods, {}), numbered, (), ())
-    return Profile(build_ledger(parsed, made, PHONE, components=components, use_rails=use_rails), ABOUT)
+    ledger = build_ledger(parsed, made, PHONE, components=components, alternative=alternative, use_rails=use_rails)
+    return Profile(ledger, ABOUT, notices=notices)
 
 
 def random_hardware_run(random: Random) -> RunTables:

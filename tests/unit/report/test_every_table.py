@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +18,12 @@ from rich.text import Text
 from support.ledger_maker import NodeSpec, ThreadSpec, made_ledger
 
 import navitas
+from navitas.analyze.energy_tree import EnergyTree
 from navitas.analyze.profile import Profile
+from navitas.analyze.records import Nodes
+from navitas.analyze.timeline import ComponentTimelines
+from navitas.attribute.ledger import Energy, Evidence
+from navitas.attribute.owner_kind import OwnerKind
 from navitas.cli.devices import devices_table
 from navitas.cli.doctor import checks_table
 from navitas.cli.fleet_bugs import bugs_table
@@ -43,13 +48,17 @@ from navitas.parse.tables import MethodTable
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower
 from navitas.report.terminal.baseline_table import baseline_table
+from navitas.report.terminal.components_table import components_table, users_table
+from navitas.report.terminal.energy_tree_table import energy_tree_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.methods_table import methods_table
+from navitas.report.terminal.power_table import power_table, steps_table
 from navitas.report.terminal.tests_table import tests_table as table_of_tests
 from navitas.report.terminal.threads_table import threads_table
 
 WIDTHS = [40, 60, 80, 100, 120, 200]
 TOP = 20
+COMPONENTS = ("cpu", "screen", "wifi", "modem", "bluetooth", "gnss", "camera", "flashlight", "audio", "video", "sensors")
 NAMES = [
     "sorts",
     "x" * 10_000,
@@ -94,6 +103,41 @@ def _tests(names: Sequence[str]) -> FittedTable:
 def _baseline(names: Sequence[str]) -> FittedTable:
     made = _profile(names)
     return baseline_table(made, made.repeats(), TOP)
+
+
+def _of_components(names: Sequence[str]) -> Profile:
+    """A recording with a component of each name, all measured by rails, and 1.5 J of base energy each."""
+    made = _profile(["x"])
+    count = max(len(names), 1)
+    energy, rows = made.ledger.energy, np.flatnonzero(made.ledger.owners.kind[made.ledger.energy.owner] == OwnerKind.BASE)[:1]
+    columns = {field.name: np.repeat(getattr(energy, field.name)[rows], count) for field in fields(energy)}
+    columns |= {"component": np.arange(count).astype(np.uint8), "exclusive_j": np.full(count, 1.5)}
+    evidence = tuple(Evidence(name, "thread-time", (), rails_j=123.456, unscaled_j=0.123456) for name in names)
+    return Profile(replace(made.ledger, components=tuple(names), energy=Energy(**columns), evidence=evidence), ABOUT)
+
+
+def _users(names: Sequence[str]) -> FittedTable:
+    made = _profile(list(names)[:1])
+    runs = [replace(run, package=names[place % len(names)]) for place, run in enumerate(made.ledger.runs)] if names else []
+    return users_table(Profile(replace(made.ledger, runs=tuple(replace(run, baseline=False) for run in runs)), ABOUT))
+
+
+def _timelines(names: Sequence[str]) -> ComponentTimelines:
+    steps = 20 if names else 0
+    energy_j = np.linspace(0.0, 1.2345, steps * len(names)).reshape(steps, len(names))
+    return ComponentTimelines(0, ":app", 1, 10**8, 10**8 * np.arange(steps + 1), tuple(names), energy_j)
+
+
+def _tree(names: Sequence[str]) -> FittedTable:
+    methods = [replace(METHODS.methods[0], id=i, name=name, file="SortTest.java") for i, name in enumerate(names)]
+    nodes = [NodeSpec(i - 1, i, 1_234, 1.0, self_ns=100_000_000) for i in range(len(names))]
+    if not names:
+        return energy_tree_table(_profile([]), EnergyTree("main", "app", (), (), (), (), (), Nodes.none()))
+    made = profile(with_nodes(one_run(0, 20.0), *nodes), methods=MethodTable(tuple(methods), {}))
+    tree = next(tree for tree in made.energy_trees() if tree.name == "main")
+    split, by = ("cpu", "wifi"), np.stack([tree.nodes.inclusive_by[:, 0]] * 2, axis=1)
+    columns = Nodes(*tree.nodes.columns, exclusive_by=by, inclusive_by=by)
+    return energy_tree_table(made, replace(tree, components=split, energy=tree.energy * 2, untraced=(1.0, 2.0), nodes=columns))
 
 
 def _effect(name: str) -> dict[str, object]:
@@ -170,6 +214,13 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/threads_table.py:threads_table": _threads,
     "report/terminal/methods_table.py:methods_table": _methods,
     "report/terminal/baseline_table.py:baseline_table": _baseline,
+    "report/terminal/components_table.py:components_table": lambda names: (
+        components_table(_of_components(names)) if names else components_table(_profile([]), "no component")
+    ),
+    "report/terminal/components_table.py:users_table": _users,
+    "report/terminal/power_table.py:power_table": lambda names: power_table(_timelines(names), 16),
+    "report/terminal/power_table.py:steps_table": lambda names: steps_table(_timelines(COMPONENTS if names else [])),
+    "report/terminal/energy_tree_table.py:energy_tree_table": _tree,
     "cli/devices.py:devices_table": lambda names: devices_table(
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),

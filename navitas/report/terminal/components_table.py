@@ -1,0 +1,81 @@
+"""The terminal table of components: energy, evidence, and whose energy it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from navitas.analyze.profile import Profile
+from navitas.analyze.share_of import share
+from navitas.analyze.top import ComponentShare
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import bar, digits, joules, percent
+from navitas.untrusted_text import printable
+
+
+def components_table(profile: Profile, component: str | None = None) -> FittedTable:
+    """Return a row for each component, or for one: its energy, its evidence, and the energy of each kind of owner.
+
+    If power rails measured a component, the row has what the model alone estimates.
+    """
+    found = profile.top()
+    uses = [use for use in found.components if component in (None, use.component)]
+    with_rails = any(use.rails_j is not None for use in uses)
+    columns = [
+        Column("Component", text=True),
+        Column("Energy"),
+        Column("Share", drop=1),
+        Column("", drop=9, text=True),
+        Column("Evidence", drop=2, text=True),
+        *([Column("Rails", drop=4), Column("Model alone", drop=3)] if with_rails else []),
+        Column("Threads", drop=5),
+        Column("Base", drop=6),
+        Column("Other processes", drop=8),
+        Column("Unattributed", drop=7),
+    ]
+    table = FittedTable("Components", columns)
+    for use in uses:
+        use_share = share(use.energy_j, found.energy_j)
+        rails = [use.rails_j, use.unscaled_j] if with_rails else []
+        table.add(
+            printable(use.component, 200),
+            joules(use.energy_j),
+            percent(use_share),
+            bar(use_share),
+            printable(use.level, 40),
+            *("" if each is None else joules(each) for each in rails),
+            joules(use.threads_j),
+            joules(use.base_j),
+            joules(use.other_processes_j),
+            joules(use.unattributed_j),
+        )
+    if with_rails:
+        table.notes.append(Paragraph(_rails_note(uses), style="dim"))
+    return table
+
+
+def _rails_note(uses: Sequence[ComponentShare]) -> str:
+    """Return a note on the components that rails scaled, or did not."""
+    meaning = "Rails and model alone: energies of the time in which the rails were read."
+    scaled = [(use.component, use.ratio) for use in uses if use.level == "rails"]
+    ratios = [f"{printable(name, 40)} × {digits(ratio)}" for name, ratio in scaled if ratio is not None]
+    if not scaled:
+        return f"{meaning} Energy is that of the model (--evidence model)."
+    return f"{meaning} Scaled to its rails: {', '.join(ratios)}." if ratios else meaning
+
+
+def users_table(profile: Profile, component: str | None = None) -> FittedTable:
+    """Return a row for each app, and for other processes, base and unattributed energy; of one component, or of all."""
+    found, names = profile.top(), profile.components
+    columns = [Column("User", text=True), Column("Energy"), Column("Share", drop=1), Column("", drop=9, text=True)]
+    others = [name for name in names if component is None and len(names) > 1]
+    columns += [Column(printable(name, 40), drop=2 + place) for place, name in enumerate(others)]
+    table = FittedTable("Apps, other processes and base", columns)
+    energies = [user.energy_j if component is None else user.components[names.index(component)] for user in found.users]
+    total_j = sum(energies)
+    for user, energy_j in sorted(zip(found.users, energies, strict=True), key=lambda each: -each[1]):
+        user_share = share(energy_j, total_j)
+        name = user.name or "the profiled app" if user.kind == "app" else user.kind.replace("_", " ")
+        by_component = [user.components[names.index(each)] for each in others]
+        table.add(printable(name, 10_000), joules(energy_j), percent(user_share), bar(user_share), *map(joules, by_component))
+    return table

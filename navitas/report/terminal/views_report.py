@@ -1,0 +1,62 @@
+"""The terminal report of views: top, timeline, and energy call tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from navitas.analyze.profile import Profile
+from navitas.report.terminal.components_table import components_table, users_table
+from navitas.report.terminal.energy_tree_table import energy_tree_table
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.terminal.power_table import PowerOverTime
+from navitas.report.terminal.summary import evidence, header, warnings
+from navitas.report.view_request import ViewRequest
+
+_NO_CALLS = "No thread used it in a recorded call."
+
+
+class ViewsReport:
+    """Prints the requested views, the evidence, and the warnings. At most `top` runs, threads and callees are listed."""
+
+    def __init__(self, views: ViewRequest, top: int = 20) -> None:
+        self._views = views
+        self._top = top
+
+    def render(self, profile: Profile, console: Console) -> None:
+        """Print the views. Raises `UsageError` if the recording lacks what they show."""
+        self._views.check(profile)
+        shown = {"top": self._shares, "timeline": self._timelines, "tree": self._trees}
+        parts = [part for name in self._views.names for part in ("", *shown[name](profile))]
+        console.print(Group(*header(profile), *parts, "", *evidence(profile, self._views.component), *warnings(profile)))
+
+    def _shares(self, profile: Profile) -> Iterator[RenderableType]:
+        component = self._views.component
+        yield components_table(profile, component)
+        yield ""
+        yield users_table(profile, component)
+
+    def _timelines(self, profile: Profile) -> Iterator[RenderableType]:
+        found = self._views.timelines(profile)
+        if self._views.thread is not None:
+            yield Paragraph("Charges of calls, such as the tail of a radio, count at the time of the call.", style="dim")
+        for place, timelines in enumerate(found[: self._top]):
+            yield from [""] if place else []
+            yield PowerOverTime(timelines, rows=self._views.step_ns is not None)
+        yield from _more(len(found) - self._top, "run")
+
+    def _trees(self, profile: Profile) -> Iterator[RenderableType]:
+        trees = self._views.trees(profile)
+        for place, tree in enumerate(trees[: self._top]):
+            yield from [""] if place else []
+            yield energy_tree_table(profile, tree, depth=self._views.depth, most=self._top)
+        if not trees:
+            yield Paragraph(_NO_CALLS, style="dim")
+        yield from _more(len(trees) - self._top, "thread")
+
+
+def _more(count: int, what: str) -> Iterator[RenderableType]:
+    if count > 0:
+        yield Text(f"… {count:,} more {what}{'s' if count > 1 else ''} (--top)", style="dim")

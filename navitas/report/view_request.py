@@ -1,0 +1,59 @@
+"""The views that a report shows instead of its usual tables: top, timeline, and energy call tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from navitas.analyze.energy_tree import EnergyTree
+from navitas.analyze.profile import Profile
+from navitas.analyze.timeline import ComponentTimelines
+from navitas.errors import UsageError
+from navitas.untrusted_text import printable
+
+VIEWS = ("top", "timeline", "tree")
+_MAX_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRequest:
+    """The requested views, and what they show.
+
+    - `names`: of `VIEWS`, in the order in which they are shown.
+    - `component`: shows this component only.
+    - `step_ns`: the length of a step of the timeline. None selects a round one.
+    - `depth`: the levels of the tree on the terminal.
+    - `thread`: the name of threads, in the timeline and the tree.
+    """
+
+    names: tuple[str, ...]
+    component: str | None = None
+    step_ns: int | None = None
+    depth: int = 8
+    thread: str | None = None
+
+    def check(self, profile: Profile) -> None:
+        """Raise `UsageError` if the recording lacks the component or the thread."""
+        if self.component is not None and self.component not in profile.components:
+            raise _unknown("component", self.component, profile.components)
+        if self.thread is not None and self.thread not in profile.thread_names:
+            raise _unknown("thread", self.thread, profile.thread_names)
+
+    def timelines(self, profile: Profile) -> Sequence[ComponentTimelines]:
+        """Return the timelines of each run with the thread, without baseline runs."""
+        components = None if self.component is None else [self.component]
+        return profile.timelines_by_run(components, step_ns=self.step_ns, thread=self.thread)
+
+    def trees(self, profile: Profile) -> Sequence[EnergyTree]:
+        """Return the trees of all threads, or of those with the name."""
+        return [tree for tree in profile.energy_trees(self.component) if self.thread in (None, tree.name)]
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
+    names = sorted(known)
+    ranked = list(dict.fromkeys([*get_close_matches(name[:200], [each[:200] for each in names], n=5, cutoff=0.3), *names]))
+    listed = ", ".join(printable(each, 60) for each in ranked[:_MAX_LISTED])
+    more = f" and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else ""
+    remedy = f"known are {listed}{more}" if listed else f"the recording has no {what}s"
+    return UsageError(f"no {what} {printable(name, 200)!r} in this recording", remedy)
