@@ -6,6 +6,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
@@ -20,7 +21,10 @@ final class Instrumented {
         return create(original, folder, "scenario.");
     }
 
-    /** Returns a new object of the hooked class. It uses copies of these libraries, with hooks, whose classes start with {@code prefix}. */
+    /**
+     * Returns a new object of the hooked class. It uses hooked copies of the libraries, whose classes start with
+     * {@code prefix}, and hooks that see those copies.
+     */
     static Object create(Class<?> original, Path folder, String prefix, Path... libraries) throws Exception {
         Path in = folder.resolve("in");
         Path out = folder.resolve("out");
@@ -42,11 +46,13 @@ final class Instrumented {
         for (Input each : inputs) {
             urls.add(each.out().toUri().toURL());
         }
+        urls.add(Handed.class.getProtectionDomain().getCodeSource().getLocation());
+        List<String> own = libraries.length == 0 ? Arrays.asList("scenario.") : Arrays.asList("scenario.", prefix, "org.navitas.hooks.");
         ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), original.getClassLoader()) {
             @Override
             protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
                 Class<?> loaded = findLoadedClass(name);
-                return loaded != null ? loaded : name.startsWith("scenario.") || name.startsWith(prefix) ? findClass(name) : super.loadClass(name, resolve);
+                return loaded != null ? loaded : own.stream().anyMatch(name::startsWith) ? findClass(name) : super.loadClass(name, resolve);
             }
         };
         return loader.loadClass(original.getName()).getDeclaredConstructor().newInstance();
