@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.curve_store import CurveStore
 from navitas.parse.arrays import F64, I32, I64, U8
 from navitas.parse.reasons import MergedReason
@@ -26,6 +27,7 @@ class RunEntry:
     `baseline`: the run has no probes. `tick_ns`: the mean period of ticks, None if every call was timed.
     `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard error; None if unknown.
     `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
+    `consumers`: what the device's own power statistics attribute to components, with the estimates.
     """
 
     id: int
@@ -39,6 +41,7 @@ class RunEntry:
     probes_error: float | None = None
     rails_j: float | None = None
     rails_estimate_j: float | None = None
+    consumers: tuple[ConsumerEnergy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

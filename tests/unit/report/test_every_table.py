@@ -19,6 +19,7 @@ from support.ledger_maker import NodeSpec, ThreadSpec, made_ledger
 
 import navitas
 from navitas.analyze.profile import Profile
+from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.cli.devices import devices_table
 from navitas.cli.doctor import checks_table
 from navitas.cli.fleet_bugs import bugs_table
@@ -43,6 +44,7 @@ from navitas.parse.tables import MethodTable
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower
 from navitas.report.terminal.baseline_table import baseline_table
+from navitas.report.terminal.consumers_table import consumers_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.methods_table import methods_table
 from navitas.report.terminal.tests_table import tests_table as table_of_tests
@@ -94,6 +96,13 @@ def _tests(names: Sequence[str]) -> FittedTable:
 def _baseline(names: Sequence[str]) -> FittedTable:
     made = _profile(names)
     return baseline_table(made, made.repeats(), TOP)
+
+
+def _consumers(names: Sequence[str]) -> FittedTable:
+    made = _profile([])
+    found = tuple(ConsumerEnergy(name, (name,), 12_345.6, 1e-9, None if len(name) > 1000 else 0.0, 123.4) for name in names)
+    vars(made)["consumers"] = found
+    return consumers_table(made)
 
 
 def _effect(name: str) -> dict[str, object]:
@@ -170,6 +179,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/threads_table.py:threads_table": _threads,
     "report/terminal/methods_table.py:methods_table": _methods,
     "report/terminal/baseline_table.py:baseline_table": _baseline,
+    "report/terminal/consumers_table.py:consumers_table": _consumers,
     "cli/devices.py:devices_table": lambda names: devices_table(
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),
