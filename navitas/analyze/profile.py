@@ -32,6 +32,7 @@ from navitas.analyze.timeline import (
     timeline,
 )
 from navitas.analyze.top import Top, top
+from navitas.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.attribute.ledger import Evidence, Ledger
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.errors import UsageError
@@ -144,6 +145,11 @@ class Profile:
             components=tuple(by_component.tolist()),
             repeats=int(ledger.tests.repeat[~self.tables.is_baseline].max(initial=0)) + 1,
         )
+
+    @cached_property
+    def consumers(self) -> tuple[ConsumerEnergy, ...]:
+        """What the device's own power statistics attribute to components, over all runs except baseline runs."""
+        return merged_consumers([run.consumers for run in self.ledger.runs if not run.baseline])
 
     @property
     def is_by_class(self) -> bool:

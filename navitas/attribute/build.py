@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from navitas.attribute.calls.overhead import NO_COST, with_probe_times
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
 from navitas.attribute.component import Component, ComponentCurves, run_energy_j
+from navitas.attribute.consumers_comparison import consumer_energies
 from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.dimensions import OwnerRows, TestRows
 from navitas.attribute.facts import (
@@ -126,7 +127,8 @@ class _Attribution:
         self.store.add(len(self.owners), len(tables.threads), len(facts.groups), curves)
         self.owners.add(number, tables.threads, facts.groups)
         self.facts.append(facts)
-        self.entries[number] = _entry(self.manifest, tables, rails_comparison(tables, self.components, curves), error)
+        entry = _entry(self.manifest, tables, rails_comparison(tables, self.components, curves), error)
+        self.entries[number] = replace(entry, consumers=consumer_energies(tables, self.components, curves))
         return facts
 
 

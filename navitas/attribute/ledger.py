@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.curve_store import CurveStore
 from navitas.parse.arrays import F64, I32, I64, U8
 from navitas.parse.reasons import MergedReason
@@ -27,6 +28,7 @@ class RunEntry:
     `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard error; None if unknown.
     `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
     `package`: the app of the process; empty if unknown.
+    `consumers`: what the device's own power statistics attribute to components, with the estimates.
     """
 
     id: int
@@ -41,6 +43,7 @@ class RunEntry:
     rails_j: float | None = None
     rails_estimate_j: float | None = None
     package: str = ""
+    consumers: tuple[ConsumerEnergy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

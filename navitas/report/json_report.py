@@ -61,6 +61,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         "power_profile": dict(about.power_profile),
         "voltage_v": about.voltage_v,
         "battery_mah": about.battery_mah,
+        **({"consumers": _consumers(profile)} if profile.consumers else {}),
         "totals": _totals(profile.totals, components),
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
@@ -85,6 +86,20 @@ def _evidence(profile: Profile) -> dict[str, Any]:
             for each in profile.evidence
         },
     }
+
+
+def _consumers(profile: Profile) -> list[dict[str, Any]]:
+    return [
+        {
+            "component": one.component,
+            "consumers": list(one.consumers),
+            "energy_j": one.energy_j,
+            "estimate_j": one.estimate_j,
+            **_without_none(app_j=one.app_j),
+            "app_estimate_j": one.app_estimate_j,
+        }
+        for one in profile.consumers
+    ]
 
 
 def _reason(reason: MergedReason) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class RailMonitor:
     def __init__(self, kernel: KernelPort, devices: Devices, uid_of: Callable[[int], int]) -> None:
         self._kernel = kernel
         self._devices = devices
-        self._uid_of = uid_of
+        self.uid_of = uid_of
 
     def rails_uj(self) -> dict[str, float]:
         """Return the present energy of every rail in µJ, in the order of channels: the CPU's first."""
@@ -56,7 +56,7 @@ class RailMonitor:
             name, energy_uj = total_uj
             by_uid: dict[int, float] = {}
             for pid, spent_uj in cores[cluster].items():
-                by_uid[self._uid_of(pid)] = by_uid.get(self._uid_of(pid), 0.0) + spent_uj
+                by_uid[self.uid_of(pid)] = by_uid.get(self.uid_of(pid), 0.0) + spent_uj
             # The cores' common energy is divided like their own, since the HAL knows no more than their times.
             own_uj = sum(by_uid.values())
             shares = {uid: energy_uj * spent_uj / own_uj for uid, spent_uj in by_uid.items()} if own_uj else {}

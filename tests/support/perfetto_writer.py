@@ -69,9 +69,16 @@ class PerfettoWriter:
         body = number(1, cpu) + b"".join(content(2, event) for event in events) + number(3, lost) + clock
         self.packet(content(1, body), dropped=dropped)
 
-    def tree(self, processes: dict[int, str], threads: Sequence[tuple[int, int, str]], t_ns: int | None = None) -> None:
-        """Add processes by number, and threads as tid, tgid, name."""
-        body = b"".join(content(1, number(1, pid) + content(3, name)) for pid, name in processes.items())
+    def tree(
+        self,
+        processes: dict[int, str],
+        threads: Sequence[tuple[int, int, str]],
+        t_ns: int | None = None,
+        uids: dict[int, int] | None = None,
+    ) -> None:
+        """Add processes by number, with their uids, and threads as tid, tgid, name."""
+        owner = {pid: number(5, uid) for pid, uid in (uids or {}).items()}
+        body = b"".join(content(1, number(1, pid) + content(3, name) + owner.get(pid, b"")) for pid, name in processes.items())
         body += b"".join(content(2, number(1, tid) + content(2, name) + number(3, tgid)) for tid, tgid, name in threads)
         self.packet(content(2, body), t_ns=t_ns)
 
@@ -87,6 +94,22 @@ class PerfettoWriter:
         for i, t_ms, energy in readings:
             body += content(2, number(1, i) + (b"" if t_ms is None else number(2, t_ms)) + number(3, energy))
         self.packet(content(40, body), t_ns=t_ns, clock=clock)
+
+    def consumers(
+        self,
+        described: Sequence[tuple[int, str, str]],
+        consumer: int | None,
+        energy: int,
+        by_uid: dict[int, int],
+        t_ns: int | None,
+    ) -> None:
+        """Add descriptors (id, type, name; only in the first packet) and one consumer's energy in µWs, and that of uids."""
+        inner = (content(1, number(1, one) + number(2, 0) + content(3, kind) + content(4, name)) for one, kind, name in described)
+        body = content(1, b"".join(inner)) if described else b""
+        if consumer is not None:
+            body += number(2, consumer) + number(3, energy)
+            body += b"".join(content(4, number(1, uid) + number(2, spent)) for uid, spent in by_uid.items())
+        self.packet(content(77, body), t_ns=t_ns)
 
     def default_clock(self, clock: int) -> None:
         """Set the clock of later packets of this sequence."""

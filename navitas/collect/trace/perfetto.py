@@ -22,7 +22,7 @@ _OURS = f"'{TRACES}/[n]avitas-'"
 _LARGEST_BYTES = 1 << 30
 _LONGEST_MS = (1 << 32) - 1  # 49 days: the field's type
 _END_S = 60.0
-_TAKES_TEXT, _FIRST, _ALWAYS_ON = 29, 28, 30
+_TAKES_TEXT, _FIRST, _ALWAYS_ON, _HAS_CONSUMERS = 29, 28, 30, 31
 _EVENTS = (
     "sched/sched_switch",
     "sched/sched_process_exit",
@@ -41,7 +41,7 @@ data_sources {{ config {{ name: "linux.process_stats" target_buffer: 1
 process_stats_config {{ scan_all_processes_on_start: true record_thread_names: true }} }} }}
 data_sources {{ config {{ name: "linux.sys_stats" target_buffer: 1 sys_stats_config {{ cpufreq_period_ms: 500 }} }} }}
 data_sources {{ config {{ name: "android.power" target_buffer: 1
-android_power_config {{ battery_poll_ms: 250 collect_power_rails: true }} }} }}
+android_power_config {{ battery_poll_ms: 250 collect_power_rails: true{consumers} }} }} }}
 duration_ms: {duration_ms}
 write_into_file: true
 file_write_period_ms: 2500
@@ -81,7 +81,7 @@ def begin(device: Device, longest_s: float, warn: Warn) -> PerfettoTrace:
     if is_off(sdk, device.shell("getprop persist.traced.enable").text):
         raise TracerUnavailable(f"its service is off; switch it on with {ENABLE}")
     path = f"{TRACES}/{_PREFIX}{secrets.token_hex(6)}.pftrace"
-    text = config(longest_s)
+    text = config(longest_s, sdk)
     if sdk >= _TAKES_TEXT:
         feed, form = f"echo {shlex.quote(text)}", " --txt"
     else:
@@ -97,11 +97,15 @@ def is_off(sdk: int, enabled: str) -> bool:
     return sdk < _ALWAYS_ON and enabled.strip() != "1"
 
 
-def config(longest_s: float) -> str:
-    """Return the configuration: scheduler, frequencies, names of threads, and rails if the phone has them."""
+def config(longest_s: float, sdk: int) -> str:
+    """Return the configuration: scheduler, frequencies, names of threads, and rails and consumers if the phone has them.
+
+    A phone refuses text with fields that it does not know, so energy consumers are requested from Android 12 on.
+    """
+    consumers = " collect_energy_estimation_breakdown: true" if sdk >= _HAS_CONSUMERS else ""
     events = " ".join(f'ftrace_events: "{event}"' for event in _EVENTS)
     duration_ms = min(round(longest_s * 1e3), _LONGEST_MS)
-    return _CONFIG.format(events=events, duration_ms=duration_ms, largest=_LARGEST_BYTES)
+    return _CONFIG.format(events=events, duration_ms=duration_ms, largest=_LARGEST_BYTES, consumers=consumers)
 
 
 def end(device: Device) -> bool:

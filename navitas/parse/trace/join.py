@@ -38,6 +38,13 @@ class Process:
     tids: Collection[int] = ()
     pid: int | None = None
 
+    def uid(self, trace: Trace) -> int | None:
+        """The uid of this process in a trace, by the process id, else by its threads' process; None if it is unknown."""
+        tgid = trace.tasks.tgid[np.isin(trace.tasks.tid, list(self.tids)) & (trace.tasks.tgid >= 0)]
+        pids = [self.pid] if self.pid is not None else np.unique(tgid).tolist()
+        uids = {trace.process_uids[pid] for pid in pids if pid in trace.process_uids}
+        return uids.pop() if len(uids) == 1 else None
+
     def is_in(self, tasks: Tasks) -> bool:
         """Whether a trace contains threads of this process.
 
@@ -155,6 +162,8 @@ def _apply(trace: Trace, to: Callable[[I64], I64], mapping: ClockMapping) -> Tra
         suspends=replace(suspends, from_ns=to(suspends.from_ns), to_ns=to(suspends.to_ns)),
         snapshots=replace(snapshots, trace_ns=to(snapshots.trace_ns)),
         rails=trace.rails and replace(trace.rails, t_ns=to(trace.rails.t_ns)),
+        consumers=trace.consumers
+        and replace(trace.consumers, t_ns=to(trace.consumers.t_ns), uid_t_ns=to(trace.consumers.uid_t_ns)),
         start_ns=start_ns,
         end_ns=end_ns,
     )

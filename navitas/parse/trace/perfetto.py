@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from navitas.parse.trace.build_trace import build_trace
 from navitas.parse.trace.perfetto_bundles import Bundles
 from navitas.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, PacketClocks
 from navitas.parse.trace.perfetto_columns import Columns, decode
+from navitas.parse.trace.perfetto_consumers import PerfettoConsumers
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.perfetto_packets import Cut, Damaged, Found, ReadPacket, by_protobuf, damaged, read_packets
 from navitas.parse.trace.perfetto_rails import PerfettoRails
@@ -20,6 +22,7 @@ from navitas.perfetto.messages import as_bytes
 
 _AT_ONCE = 1 << 20
 _MIN_SIZE = 256
+_PROCESSES_LIMIT = 1 << 16
 _NO_TIME = "no time, or one of an unknown clock"
 
 
@@ -41,6 +44,8 @@ class _PacketReader:
         self._losses = PerfettoLosses(self.into)
         self._bundles = Bundles(self.into, self._losses)
         self._rails = PerfettoRails()
+        self._consumers = PerfettoConsumers()
+        self._process_uids: dict[int, int] = {}
         self._times = PacketClocks()
         self._waiting: list[Found] = []
         self._size = 0
@@ -104,6 +109,8 @@ class _PacketReader:
             self._polled(self._times.time(packet), packet.sys_stats)
         elif packet.HasField("power_rails"):
             self._energy(self._times.time(packet), packet.power_rails)
+        elif packet.HasField("android_energy_estimation_breakdown"):
+            self._consumed(self._times.time(packet), packet.android_energy_estimation_breakdown)
         elif packet.HasField("ftrace_stats"):
             self._losses.ftrace(packet.ftrace_stats)
         elif packet.HasField("trace_stats"):
@@ -122,6 +129,8 @@ class _PacketReader:
     def _tree(self, t_ns: int, tree: Any) -> None:
         for process in tree.processes:
             self.into.add_fact(t_ns, process.pid, LISTED, tgid=process.pid, name=b"".join(map(as_bytes, process.cmdline[:1])))
+            if process.HasField("uid") and process.uid >= 0 and len(self._process_uids) < _PROCESSES_LIMIT:
+                self._process_uids[process.pid] = process.uid
         for thread in tree.threads:
             self.into.add_fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=as_bytes(thread.name))
 
@@ -133,6 +142,10 @@ class _PacketReader:
     def _energy(self, t_ns: int, rails: Any) -> None:
         if untimed := self._rails.add(rails, t_ns):
             self.into.skip_packet(f"{untimed} readings of rails".encode(), f"readings of rails have {_NO_TIME}")
+
+    def _consumed(self, t_ns: int, breakdown: Any) -> None:
+        if untimed := self._consumers.add(breakdown, t_ns):
+            self.into.skip_packet(f"{untimed} readings of consumers".encode(), f"readings of energy consumers have {_NO_TIME}")
 
     def _polled(self, t_ns: int, stats: Any) -> None:
         khz = np.array(stats.cpufreq_khz[:CPU_LIMIT], np.int64)
@@ -147,4 +160,7 @@ class _PacketReader:
         """Return the whole trace."""
         self._flush()
         self._losses.close()
-        return build_trace(self.into, self._rails.table())
+        if self._consumers.dropped:
+            self.into.warn(f"{self._consumers.dropped:,} readings of energy consumers by app are too many and were left out")
+        raw = build_trace(self.into, self._rails.table())
+        return replace(raw, trace=replace(raw.trace, consumers=self._consumers.table(), process_uids=self._process_uids))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from navitas.parse.arrays import F64, I64
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.trace_tables import UNKNOWN
@@ -51,15 +53,25 @@ class PerfettoRails:
 
         A rail keeps its energy until its next reading. Returns None if there are no readings, or more than any phone has.
         """
-        if not self._readings:
+        found = complete_readings(self._readings, len(self._columns))
+        if found is None:
             return None
-        t_ns, column, energy = np.array(self._readings, np.int64).T
-        times, row = np.unique(t_ns, return_inverse=True)
-        if len(times) * len(self._columns) > _CELLS_LIMIT:
-            return None
-        last_uws = np.full((len(times), len(self._columns)), -1, np.int64)
-        np.maximum.at(last_uws, (row, column), energy)
-        last_uws = np.maximum.accumulate(last_uws, axis=0)
-        complete = (last_uws >= 0).all(axis=1)
-        names = tuple(self._names.get(key, f"rail {key[1]}") for key in self._columns)
-        return RailReadings(names, times[complete], last_uws[complete].astype(np.float64) * _J_PER_UWS)
+        return RailReadings(tuple(self._names.get(key, f"rail {key[1]}") for key in self._columns), *found)
+
+
+def complete_readings(readings: Sequence[tuple[int, int, int]], columns: int) -> tuple[I64, F64] | None:
+    """Return times, and joules by time and column, of readings (time, column, µWs).
+
+    Begins at the first time at which all columns are known. Returns None if there are no readings, or more than any phone has.
+    """
+    if not readings:
+        return None
+    t_ns, column, energy = np.array(readings, np.int64).T
+    times, row = np.unique(t_ns, return_inverse=True)
+    if len(times) * columns > _CELLS_LIMIT:
+        return None
+    last_uws = np.full((len(times), columns), -1, np.int64)
+    np.maximum.at(last_uws, (row, column), energy)
+    last_uws = np.maximum.accumulate(last_uws, axis=0)
+    complete = (last_uws >= 0).all(axis=1)
+    return times[complete], last_uws[complete].astype(np.float64) * _J_PER_UWS

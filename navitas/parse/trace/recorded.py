@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -43,8 +44,15 @@ def read_trace(
             if joined.residual_ns > _ROUGH_NS:
                 text = f"the trace's clock is known only to {joined.residual_ns / 1e6:.1f} ms"
                 reasons.append(Reason("trace_clock_rough", text))
-            return joined.trace, tuple(reasons)
+            return _with_app_uid(joined.trace, Process(tids, run.pid)), tuple(reasons)
     return None, tuple(reasons)
+
+
+def _with_app_uid(trace: Trace, process: Process) -> Trace:
+    uid = process.uid(trace)
+    if trace.consumers is None or uid is None:
+        return trace
+    return replace(trace, consumers=replace(trace.consumers, app_uid=uid))
 
 
 def _read(path: Path) -> RawTrace:

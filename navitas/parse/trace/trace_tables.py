@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.rail_readings import RailReadings
 
 SLEEPS, RUNNABLE, DEAD = 0, 1, 2
@@ -130,7 +131,7 @@ class Trace:
 
     `clock` names the trace's own clock: `boottime`, `monotonic`, or `global` (the scheduler's clock, or unknown).
     `suspends` are the spans in which the device was suspended. They have no length after joining, because monotonic stops.
-    `rails` are on boottime until joined.
+    `rails` and `consumers` are on boottime until joined. `process_uids` are the uids of processes, by process id.
     """
 
     switches: Switches
@@ -145,6 +146,8 @@ class Trace:
     end_ns: int
     clock: TraceClock
     rails: RailReadings | None = None
+    consumers: EnergyConsumers | None = None
+    process_uids: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from navitas.errors import UsageError
 from navitas.report.terminal.baseline_table import baseline_table
 from navitas.report.terminal.call_tree import CallTree
 from navitas.report.terminal.components_table import components_table
+from navitas.report.terminal.consumers_table import consumers_table
 from navitas.report.terminal.methods_table import methods_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.summary import evidence, header, totals, warnings
@@ -58,6 +59,8 @@ class TerminalReport:
             parts += ["", methods_table(profile, shown, self._top)]
         if len(profile.components) > 1:
             parts += ["", components_table(profile)]
+        if profile.consumers and len(profile.components) > 1:
+            parts += ["", consumers_table(profile)]
         for test, thread in trees:
             parts += ["", CallTree(profile, test, thread)]
         if any(test.alternative_j is not None for test in shown):

@@ -43,6 +43,7 @@ class TraceSession:
     moments: list[Moment] = field(default_factory=list)
     rails_uj: list[tuple[Moment, dict[str, float]]] = field(default_factory=list)
     consumers: list[tuple[Moment, list[Consumer]]] = field(default_factory=list)
+    process_uids: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def events(self) -> set[str]:
@@ -119,7 +120,9 @@ def _tree(session: TraceSession) -> Any:
     packet.timestamp = session.moments[0].boottime_ns
     born = {event.thread for event in _wanted(session) if isinstance(event, Birth)}
     for pid in sorted({thread.pid for thread in log.threads.values()}):
-        packet.process_tree.processes.add(pid=pid, cmdline=[session.processes.get(pid, "").encode()])
+        packet.process_tree.processes.add(
+            pid=pid, cmdline=[session.processes.get(pid, "").encode()], uid=session.process_uids.get(pid)
+        )
     for tid, pid, name in (thread for key, thread in log.threads.items() if key not in born):
         packet.process_tree.threads.add(tid=tid, tgid=pid, name=name.encode())
     return packet

@@ -44,6 +44,7 @@ class PerfettoSession:
             session.moments.append(now())
             await asyncio.to_thread(log.settle)
             session.processes = _names(self._processes, log)
+            session.process_uids = {pid: self._monitor.uid_of(pid) for pid in session.processes}
             self._file.write(await asyncio.to_thread(perfetto_file, session))
         return 0
 

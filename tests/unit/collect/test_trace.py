@@ -121,11 +121,11 @@ def test_android_9_is_given_bytes() -> None:
     traced = Traced(device)
     begun = traced.start(60.0)
     assert "--txt" not in begun and traced.warnings == []
-    assert base64.b64decode(begun.split()[1]) == binary_config(perfetto.config(60.0 + SPARE_S))
+    assert base64.b64decode(begun.split()[1]) == binary_config(perfetto.config(60.0 + SPARE_S, 28))
 
 
 def test_the_configuration_asks_for_what_is_read() -> None:
-    config = read_config(perfetto.config(60.0).encode(), is_text=True)
+    config = read_config(perfetto.config(60.0, 34).encode(), is_text=True)
     assert [source.config.name for source in config.data_sources] == [
         "linux.ftrace",
         "linux.process_stats",
@@ -134,6 +134,13 @@ def test_the_configuration_asks_for_what_is_read() -> None:
     ]
     assert config.duration_ms == 60_000 and config.write_into_file and config.max_file_size_bytes == 1 << 30
     assert "sched/sched_switch" in config.data_sources[0].config.ftrace_config.ftrace_events
+
+
+@pytest.mark.parametrize(("sdk", "requested"), [(29, False), (30, False), (31, True), (36, True)])
+def test_energy_consumers_are_requested_from_android_12_on(sdk: int, requested: bool) -> None:
+    config = read_config(perfetto.config(60.0, sdk).encode(), is_text=True)
+    power = config.data_sources[3].config.android_power_config
+    assert power.collect_power_rails and power.collect_energy_estimation_breakdown is requested
 
 
 @pytest.mark.parametrize(("bound_s", "s"), [(None, LONGEST_S), (7200.0, 7200.0 + SPARE_S), (1e9, ((1 << 32) - 1) / 1e3)])

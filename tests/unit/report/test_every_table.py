@@ -22,6 +22,7 @@ from navitas.analyze.energy_tree import EnergyTree
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Nodes
 from navitas.analyze.timeline import ComponentTimelines
+from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.ledger import Energy, Evidence
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.cli.devices import devices_table
@@ -49,6 +50,7 @@ from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower
 from navitas.report.terminal.baseline_table import baseline_table
 from navitas.report.terminal.components_table import components_table, users_table
+from navitas.report.terminal.consumers_table import consumers_table
 from navitas.report.terminal.energy_tree_table import energy_tree_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.methods_table import methods_table
@@ -140,6 +142,13 @@ def _tree(names: Sequence[str]) -> FittedTable:
     return energy_tree_table(made, replace(tree, components=split, energy=tree.energy * 2, untraced=(1.0, 2.0), nodes=columns))
 
 
+def _consumers(names: Sequence[str]) -> FittedTable:
+    made = _profile([])
+    found = tuple(ConsumerEnergy(name, (name,), 12_345.6, 1e-9, None if len(name) > 1000 else 0.0, 123.4) for name in names)
+    vars(made)["consumers"] = found
+    return consumers_table(made)
+
+
 def _effect(name: str) -> dict[str, object]:
     """Figures of an app; of the longest name unknown, else as wide as they get."""
     known = len(name) < 1000
@@ -221,6 +230,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/power_table.py:power_table": lambda names: power_table(_timelines(names), 16),
     "report/terminal/power_table.py:steps_table": lambda names: steps_table(_timelines(COMPONENTS if names else [])),
     "report/terminal/energy_tree_table.py:energy_tree_table": _tree,
+    "report/terminal/consumers_table.py:consumers_table": _consumers,
     "cli/devices.py:devices_table": lambda names: devices_table(
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),

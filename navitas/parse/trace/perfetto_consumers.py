@@ -1,0 +1,74 @@
+"""Read the energy breakdown of a Perfetto trace: consumers, and what each used for each uid (data source `android.power`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from navitas.parse.energy_consumers import EnergyConsumers
+from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
+from navitas.parse.trace.perfetto_rails import complete_readings
+from navitas.parse.trace.trace_tables import UNKNOWN
+from navitas.perfetto.messages import as_bytes
+
+_J_PER_UWS = 1e-6
+_ENERGY_LIMIT = 1 << 62
+_UID_LIMIT = 1 << 32
+_CONSUMERS_LIMIT = 256
+_ROWS_LIMIT = 1 << 20
+
+
+class PerfettoConsumers:
+    """Collects readings of energy consumers. `dropped` counts those of users beyond the limit of rows."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self._described: dict[int, tuple[str, str]] = {}
+        self._columns: dict[int, int] = {}
+        self._readings: list[tuple[int, int, int]] = []
+        self._by_uid: list[tuple[int, int, int, int]] = []
+
+    def add(self, breakdown: Any, packet_ns: int) -> int:
+        """Add a packet's descriptors and readings. Returns the number of readings without a time."""
+        for one in breakdown.energy_consumer_descriptor.energy_consumers:
+            if len(self._described) < _CONSUMERS_LIMIT:
+                name, kind = (as_bytes(text).decode("utf-8", "replace") for text in (one.name, one.type))
+                self._described[one.energy_consumer_id] = (name or f"{kind} {one.ordinal}", kind)
+        if not breakdown.HasField("energy_consumer_id") or not breakdown.HasField("energy_uws"):
+            return 0
+        if packet_ns == UNKNOWN:
+            return 1
+        consumer = breakdown.energy_consumer_id
+        if not 0 < packet_ns < TIME_LIMIT_NS or not 0 <= breakdown.energy_uws < _ENERGY_LIMIT:
+            return 0
+        if consumer not in self._columns and len(self._columns) >= _CONSUMERS_LIMIT:
+            return 0
+        column = self._columns.setdefault(consumer, len(self._columns))
+        self._readings.append((packet_ns, column, breakdown.energy_uws))
+        for one in breakdown.per_uid_breakdown:
+            if len(self._by_uid) >= _ROWS_LIMIT:
+                self.dropped += 1
+            elif 0 <= one.energy_uws < _ENERGY_LIMIT and 0 <= one.uid < _UID_LIMIT:
+                self._by_uid.append((packet_ns, column, one.uid, one.energy_uws))
+        return 0
+
+    def table(self) -> EnergyConsumers | None:
+        """Return joules by boottime, from the first time at which all consumers are known; None without readings."""
+        found = complete_readings(self._readings, len(self._columns))
+        if found is None:
+            return None
+        t_ns, energy_j = found
+        named = [self._described.get(number, (f"consumer {number}", "")) for number in self._columns]
+        rows = np.array(self._by_uid, np.int64).reshape(-1, 4)
+        rows = rows[np.argsort(rows[:, 0], kind="stable")]
+        return EnergyConsumers(
+            tuple(name for name, _ in named),
+            tuple(kind for _, kind in named),
+            t_ns,
+            energy_j,
+            uid_consumer=rows[:, 1],
+            uid=rows[:, 2],
+            uid_t_ns=rows[:, 0],
+            uid_energy_j=rows[:, 3].astype(np.float64) * _J_PER_UWS,
+        )

@@ -1,0 +1,31 @@
+"""The table that compares estimates with the device's own power statistics."""
+
+from __future__ import annotations
+
+from navitas.analyze.profile import Profile
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import joules
+from navitas.untrusted_text import printable
+
+_NOTE = "The device computes its consumers from its rails, by a model of its own. The app's share is by uid."
+
+
+def consumers_table(profile: Profile) -> FittedTable:
+    """Return each component that the device has energy consumers of, with the estimate for the same time."""
+    table = FittedTable(
+        "Energy consumers of the device",
+        [
+            Column("Component", text=True),
+            Column("Device"),
+            Column("Estimate"),
+            Column("Device (app)", drop=1),
+            Column("Estimate (app)", drop=1),
+        ],
+    )
+    for one in profile.consumers:
+        app = "–" if one.app_j is None else joules(one.app_j)
+        table.add(printable(one.component), joules(one.energy_j), joules(one.estimate_j), app, joules(one.app_estimate_j))
+    if table.rows:
+        table.notes.append(Paragraph(_NOTE, style="dim"))
+    return table
