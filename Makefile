@@ -108,7 +108,7 @@ experiments: setup android-sdk
 	$(BIN)/python tests/experiments/paper1.py
 	$(BIN)/python tests/experiments/paper1.py --android
 
-components: setup
+components: setup android-sdk
 	$(BIN)/python tests/accuracy/components.py --seeds $(or $(SEEDS),10) $(COMPONENTS)
 
 unsteady: setup

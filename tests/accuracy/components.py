@@ -1,7 +1,8 @@
 """Paper 4's experiment: bytes and energy of methods by each way of recording, and what recording costs (`make components`).
 
 Runs the workload in tests/accuracy/io_workload on virtual phones: computing, downloads, uploads, file writes and rests, in
-random order on three threads. Compares each recording with the server's log, the files' sizes and the phone's own physics.
+random order on three threads. Then runs the Android app in tests/accuracy/device_workload: GNSS, camera and flashlight.
+Compares each recording with the server's log, the files' sizes and the phone's own physics.
 Prints tables, and writes all figures as JSON. Exits with 1 if a target is missed. docs/dev/experiments.md explains it.
 """
 
@@ -32,7 +33,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=1, help="the first seed [1]")
     parser.add_argument("--scale", type=float, default=3.0, help="multiplies the size of all phases; 3 is about 20 s a run [3]")
     parser.add_argument("--only", action="append", choices=[variant.name for variant in VARIANTS], help="ways of recording")
-    parser.add_argument("--android", action="store_true", help="also GNSS, camera and flashlight, in an Android app")
+    parser.add_argument("--part", choices=("traffic", "devices"), help="only this part; devices need an Android SDK")
     parser.add_argument("--json", type=Path, help="write all figures to this file")
     parser.add_argument("--keep", type=Path, help="keep the recordings in this folder")
     arguments = parser.parse_args()
@@ -43,20 +44,21 @@ def main() -> int:
         workload = Workload(Path(folder), progress)
         out = arguments.keep or Path(folder)
         seeds = range(arguments.first, arguments.first + arguments.seeds)
-        for seed in seeds:
+        for seed in seeds if arguments.part != "devices" else ():
             for score in run_seed(workload, seed, variants, out, progress, scale=arguments.scale):
                 scores.append(score)
                 write(arguments.json, scores, devices)
-        if arguments.android:
+        if arguments.part != "traffic":
             app = DeviceWorkload(Path(folder), progress)
             for seed in seeds:
                 devices.append(app.run_seed(seed, BOTH, out, progress, scale=arguments.scale))
                 write(arguments.json, scores, devices)
     console = Console(width=160)
-    targets, kept = targets_table(scores)
+    targets, kept = targets_table(scores, devices)
     energies = [*(score.energy for score in scores), *devices]
     for table in (bytes_table(scores), energy_table(energies), cost_table(scores), targets):
-        console.print(table)
+        if table.row_count:
+            console.print(table)
     return int(not kept)
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
 
+from traffic.device_runs import Use, true_device_energy
 from traffic.plan import COMPUTES, IDLE, LANES, NETWORK, TAIL_NS, WRITES, PlannedPhase, RunLog, make_plan, read_log, write_plan
 from traffic.recorded import ApiCall, allocate
 from traffic.server import Moved
@@ -20,7 +21,7 @@ from traffic.truth import on_the_air, physics, true_bytes, true_energy
 
 from navitas.parse.io_counters import Increments
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
-from navitas.virtual_phone.components.device_state import DeviceSwitches
+from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, UseKind
 from navitas.virtual_phone.components.storage import DiskTraffic
 from navitas.virtual_phone.components.traffic import AirTraffic
 
@@ -96,3 +97,21 @@ def test_a_plan_is_written_and_a_log_is_read(tmp_path: Path) -> None:
     assert not list((tmp_path / "files").iterdir())
     (tmp_path / "phases.txt").write_text("test - 1 9 4\nlane-1 hash 2 3 5\n")
     assert read_log(tmp_path) == RunLog(1, 9, 4, ((PlannedPhase("lane-1", "hash", 5), 2, 3),))
+
+
+def test_devices_have_the_phones_own_energy() -> None:
+    world = _world(2)
+    rails = ComponentRails(world.power, 3.85, 2)
+    lengths = {"gnss": (3000, 500), "camera": (200, 2000), "flashlight": (700, 100)}
+    kinds = {"gnss": UseKind.GNSS, "camera": UseKind.CAMERA, "flashlight": UseKind.FLASHLIGHT}
+    on = DeviceSwitches(wifi_on=False, bluetooth_on=False)
+    uses = []
+    for device, times_ms in lengths.items():
+        for start_ms, ms in zip((0, 5000), times_ms, strict=True):
+            uses.append(Use(device, f"use{start_ms}", start_ms * MS, (start_ms + ms) * MS))
+            rails.step(ms * MS, ComponentLoad(on, [ComponentUse(1, 1, kinds[device], "key")]))
+            rails.step(1000 * MS, ComponentLoad(on))
+    found = true_device_energy(world, uses)
+    for device, energies in found.items():
+        assert set(energies) == {"use0", "use5000"}
+        assert sum(energies.values()) == pytest.approx(rails.true_uj[device] * 1e-6, rel=1e-9)
