@@ -136,7 +136,7 @@ class RunScore:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """True energies in J of the methods of a class, by component; what each component's rail measures beside them."""
+    """True energies in J of the methods of a class, by component; what each component's rail measures next to them."""
 
     class_name: str
     methods_j: Mapping[str, Mapping[str, float]]
