@@ -15,8 +15,10 @@ from navitas.recording.manifest import Provenance
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded", "tick"]
 Record = Literal["none", "sampling", "hooks", "both"]
-CPU_INTERVAL_MS, IO_INTERVAL_MS, HOOKS_IO_INTERVAL_MS = 20, 200, 1000
-"""Time between readings of the app's CPU counters, and of counters of traffic, without and with hooks alone."""
+CPU_INTERVAL_MS = 20
+"""Time between readings of the app's CPU counters."""
+IO_INTERVAL_MS = {"none": 200, "sampling": 200, "hooks": 200, "both": 100}
+"""Time between readings of counters of traffic, by the way of recording."""
 Granularity = Literal["test", "class", "method"]
 
 
@@ -33,7 +35,7 @@ class ProfileOptions:
     record: Record = "none"
     """How the use of components is recorded: counters at intervals, hooked calls of APIs with their bytes, or both.
 
-    `hooks` reads counters at a long interval, to know the bytes of headers, and what crossed no interface.
+    `hooks` reads counters, too: they show the bytes of headers, when bytes crossed the air, and what crossed no interface.
 
     With any other value than `none`, hooked calls of APIs appear in call trees.
     """
@@ -65,7 +67,7 @@ class ProfileOptions:
     @property
     def io_interval_ms(self) -> int:
         """Time between readings of counters of traffic, in the app and by the shell."""
-        return self.sample_interval_ms or (HOOKS_IO_INTERVAL_MS if self.record == "hooks" else IO_INTERVAL_MS)
+        return self.sample_interval_ms or IO_INTERVAL_MS[self.record]
 
     @property
     def counts_traffic(self) -> bool:

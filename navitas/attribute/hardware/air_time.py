@@ -8,6 +8,7 @@ import numpy as np
 
 from navitas.attribute.hardware.traffic import Traffic
 from navitas.parse.arrays import I64
+from navitas.power.components.state_times import merged
 
 _SLOWEST_BIT_S = 1e6
 
@@ -16,8 +17,8 @@ _SLOWEST_BIT_S = 1e6
 class AirSpans:
     """One row for each transfer. Spans may overlap; `own_ns` and `pause_ns` share the time among them without overlaps.
 
-    `own_ns`: the time of the span that no transfer that ends earlier has. `pause_ns`: the time from its end until another
-    transfer begins, or until the run ends.
+    `own_ns`: its part of the time in which it and others are on the air, in proportion to their lengths. `pause_ns`: the time
+    from its end until another transfer begins, or until the run ends.
     """
 
     begin_ns: I64
@@ -50,13 +51,15 @@ def air_spans(traffic: Traffic, run_ns: tuple[int, int]) -> AirSpans:
     longest_ns = np.minimum((traffic.received + traffic.sent) * 8e9 / _SLOWEST_BIT_S, high - low).astype(np.int64)
     end = np.clip(traffic.end_ns, low, high)
     begin = np.clip(np.maximum(traffic.begin_ns, end - longest_ns), low, end)
+    blocks, ends = merged(begin, end)
+    length = end - begin
+    own_ns = length
+    if len(blocks):
+        block = np.maximum(np.searchsorted(blocks, begin, side="right") - 1, 0)  # spans without length are in no block
+        own_ns = np.rint(length * ((ends - blocks) / np.bincount(block, length, len(blocks)))[block])
     order = np.lexsort((begin, end))
-    first, last = begin[order], end[order]
-    earlier = np.concatenate([[low], last[:-1]])
-    own = np.maximum(last - np.maximum(first, earlier), 0)
-    following = np.minimum.accumulate(np.append(first[1:], high)[::-1])[::-1]
     # A transfer that begins before this one ends, and ends later, leaves no pause.
-    pause = np.maximum(following - last, 0)
-    own_ns, pause_ns = np.empty(len(order), np.int64), np.empty(len(order), np.int64)
-    own_ns[order], pause_ns[order] = own, pause
-    return AirSpans(begin, end, own_ns, pause_ns)
+    following = np.minimum.accumulate(np.append(begin[order][1:], high)[::-1])[::-1]
+    pause_ns = np.empty(len(order), np.int64)
+    pause_ns[order] = np.maximum(following - end[order], 0)
+    return AirSpans(begin, end, own_ns.astype(np.int64), pause_ns)

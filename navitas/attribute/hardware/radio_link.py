@@ -67,12 +67,12 @@ def wifi_link(power: ComponentPower) -> RadioLink:
     """Wi-Fi. Currents are the profile's. A controller that waits for more is idle (AOSP: WifiPowerStatsProcessor).
 
     Between tails it sleeps: `wifi.on` if the profile names it, else nothing. The tail of 238 ms is measured (Huang et al.,
-    MobiSys 2012, table 3). 20 Mbit/s is assumed.
+    MobiSys 2012, table 3). 43 Mbit/s are assumed: 60 % of one stream of 802.11n at 20 MHz.
     """
     wifi = power.wifi
     controller = wifi.controller
     rx, tx = controller.rx_ma or wifi.active_ma, controller.tx_ma or wifi.active_ma
-    return RadioLink(rx, tx, controller.idle_ma or wifi.on_ma, wifi.on_ma, 238_000_000, 20e6, 20e6)
+    return RadioLink(rx, tx, controller.idle_ma or wifi.on_ma, wifi.on_ma, 238_000_000, 43e6, 43e6)
 
 
 def modem_link(power: ComponentPower) -> RadioLink:

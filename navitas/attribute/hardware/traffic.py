@@ -11,6 +11,7 @@ from navitas.attribute.charges import Charges
 from navitas.attribute.component import ComponentInputs
 from navitas.attribute.curves import distinct
 from navitas.attribute.hardware.io_sharing import shared_by_weight
+from navitas.attribute.hardware.moments import times_on_the_air
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.io_counters import RECEIVED_BYTES, SENT_BYTES, Increments, IoCounters, increments
@@ -102,6 +103,9 @@ def traffic_of(
         if own is None:
             reasons.append(NO_COUNTERS)
         rows, left, uncounted = _with_counters(rows, rest, counters_are_total=counters_are_total)
+        if not counters_are_total:
+            begin_ns, end_ns = times_on_the_air(rows.moved, (rows.begin_ns, rows.end_ns), rest.edges_ns, _grown(rest) - left)
+            rows = replace(rows, begin_ns=begin_ns, end_ns=end_ns)
         if uncounted > _TOLERATED:
             reasons.append(replace(NOT_COUNTED, share=uncounted))
     else:
@@ -109,6 +113,11 @@ def traffic_of(
         reasons.append(NO_HOOKS if len(rows.thread) else NO_CALLS)
     pools = [(APP, rest.edges_ns, left), *_others(rest, device)]
     return _joined(rows, pools, (run.start_ns, run.end_ns), level, tuple(reasons))
+
+
+def _grown(counter: Increments) -> F64:
+    """Received and sent bytes of each interval."""
+    return counter.growth[:, [RECEIVED_BYTES, SENT_BYTES]]
 
 
 def _hooked(run: RunTables, inputs: ComponentInputs, kinds: Collection[HookKind]) -> _Rows | None:
@@ -132,7 +141,7 @@ def _with_counters(rows: _Rows, own: Increments, *, counters_are_total: bool) ->
     Returns the calls, each interval's bytes (received, sent) without a call, and the share of the calls' bytes that no counter
     shows (for example those to the device itself).
     """
-    grown = own.growth[:, [RECEIVED_BYTES, SENT_BYTES]]
+    grown = _grown(own)
     interval = np.searchsorted(own.edges_ns, rows.end_ns, side="left") - 1
     inside = (interval >= 0) & (interval < len(grown))
     if not inside.any():
@@ -173,7 +182,7 @@ def _lasting(surplus: F64) -> F64:
 def _by_time(inputs: ComponentInputs, kinds: Collection[HookKind], own: Increments) -> tuple[_Rows, F64]:
     """Share the counter's growth among the calls open in each interval, by their time."""
     spans = inputs.api.spans.chosen(np.isin(inputs.api.spans.kind, [int(kind) for kind in kinds]))
-    grown = own.growth[:, [RECEIVED_BYTES, SENT_BYTES]]
+    grown = _grown(own)
     shared = shared_by_weight(spans.start_ns, spans.end_ns, spans.busy_ns.astype(np.float64), own.edges_ns, grown)
     used = shared.amount.any(axis=1)
     call = shared.call[used]

@@ -36,10 +36,8 @@ class Variant:
     interval_ms: int | None = None
 
     def options(self, test: str) -> ProfileOptions:
-        """Return the options to profile a test."""
-        if self.interval_ms is None:
-            return ProfileOptions(tests=(test,), record=self.record)
-        return ProfileOptions(tests=(test,), record=self.record, sample_interval_ms=self.interval_ms)
+        """Return the options to profile a test. Phones are prepared, as physical ones are by default."""
+        return ProfileOptions(tests=(test,), record=self.record, sample_interval_ms=self.interval_ms, prepare=True)
 
 
 PLAIN = Variant("none", "none")

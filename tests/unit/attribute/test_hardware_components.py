@@ -164,6 +164,7 @@ def test_without_brightness_the_screen_counts_as_half_bright() -> None:
 
 MB = 1_000_000
 MS = 1_000_000
+AIR = 20 / 43  # 1 MB at 20 Mbit/s takes 400 ms
 
 
 def wifi(rows: list[tuple[int, float, float, int, K, bool, int]], **more: object) -> RunTables:
@@ -171,9 +172,9 @@ def wifi(rows: list[tuple[int, float, float, int, K, bool, int]], **more: object
 
 
 def test_a_transfer_and_its_tail_belong_to_the_call_and_the_rest_is_base() -> None:
-    """1 MB at 20 Mbit/s takes 400 ms of 200 mA. The tail of 238 ms has 10 mA, as the idle rest."""
+    """1 MB at 43 Mbit/s takes 186 ms of 200 mA. The rest of the call, and the tail of 238 ms, have 10 mA, as the idle rest."""
     made = used(wifi([(0, 200, 600, MB, K.NET_READ, False, 1)]))
-    assert joules(made, "wifi") == {"m1": 0.2 * 0.4 + 0.01 * 0.238, "base": 0.01 * (1.0 - 0.4 - 0.238)}
+    assert joules(made, "wifi") == {"m1": 0.19 * 0.4 * AIR + 0.01 * (0.4 + 0.238), "base": 0.01 * (1.0 - 0.4 - 0.238)}
     assert level(made, "wifi") == "hooks"
 
 
@@ -184,8 +185,8 @@ def test_a_tail_ends_with_the_next_transfer_and_goes_to_the_last_user() -> None:
     made = used(wifi(rows))
     tail = 0.01 * 0.19, 0.01 * 0.238
     assert joules(made, "wifi") == {
-        "m1": 0.4 * 0.01 + tail[0],
-        "m2": 0.4 * 0.01 + tail[1],
+        "m1": 0.39 * 0.01 * AIR + 0.01 * 0.01 + tail[0],
+        "m2": 0.39 * 0.01 * AIR + 0.01 * 0.01 + tail[1],
         "base": 0.01 * (1.0 - 0.02 - 0.19 - 0.238),
     }
 
@@ -241,8 +242,8 @@ def test_bytes_beyond_the_payload_are_spread_by_packets_and_other_apps_have_the_
     device = counters([(0, (5, 0, 0, 0)), (1000, (150_005, 99, 0, 0))], "wifi", device=True, name="wlan0")
     made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app, device)))
     found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
-    assert found["m1"] == pytest.approx(0.19 * 0.05 + 0.01 * (0.1 + 0.238))
-    assert found["other_processes"] == pytest.approx(0.19 * 0.01 + 0.01 * 0.2)
+    assert found["m1"] == pytest.approx(0.19 * 0.05 * AIR + 0.01 * (0.1 + 0.238))
+    assert found["other_processes"] == pytest.approx(0.19 * 0.01 * AIR + 0.01 * 0.2)
 
 
 def test_traffic_on_mobile_interfaces_is_the_modems() -> None:
@@ -257,16 +258,16 @@ def test_sampling_shares_counters_among_open_calls() -> None:
     made = used(replace(run([CALLER]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
     found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
     assert level(made, "wifi") == "counters"
-    assert found["m1"] == pytest.approx(0.19 * 0.176 + 0.01 * 0.2, rel=0.05) and found["m2"] == pytest.approx(
+    assert found["m1"] == pytest.approx(0.19 * 0.2 * AIR + 0.01 * 0.2, rel=0.05) and found["m2"] == pytest.approx(
         found["m1"], rel=0.1
     )
-    assert found["unattributed"] == pytest.approx(0.19 * 0.008 / 1.133 + 0.01 * 0.16, rel=1e-3)
+    assert found["unattributed"] == pytest.approx(0.19 * 0.008 * AIR + 0.01 * 0.16, rel=1e-3)
 
 
 def test_without_calls_the_apps_traffic_is_unattributed() -> None:
     app = counters([(0, (0, 0, 0, 0)), (500, (25_000, 20, 0, 0)), (1000, (25_000, 20, 0, 0))])
     made = used(replace(run([CALLER]), io_counters=(app,)))
-    assert joules(made, "wifi") == {"unattributed": 0.19 * 0.01 + 0.01 * (0.2 + 0.238), "base": 0.01 * (1 - 0.2 - 0.238)}
+    assert joules(made, "wifi") == {"unattributed": 0.19 * 0.01 * AIR + 0.01 * (0.2 + 0.238), "base": 0.01 * (1 - 0.2 - 0.238)}
 
 
 def test_counters_that_go_back_are_named() -> None:
@@ -375,14 +376,15 @@ def test_sampling_of_folded_calls_shares_by_their_self_time() -> None:
     app = counters([(0, (0, 0, 0, 0)), (1000, (MB, 700, 0, 0))])
     made = used(replace(run([folding]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
     found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
-    assert found["m1"] == pytest.approx(0.2 * 0.3, rel=0.1) and found["m2"] == pytest.approx(0.2 * 0.1, rel=0.1)
+    assert found["m1"] == pytest.approx(0.19 * 0.3 * AIR + 0.004, rel=0.1)
+    assert found["m2"] == pytest.approx(0.19 * 0.1 * AIR + 0.004, rel=0.2)
 
 
 def test_bytes_that_cross_no_interface_have_no_energy() -> None:
     """Hooks saw 100 kB, of which the interface shows 25 kB: the rest stayed on the device."""
     app = counters([(0, (0, 0, 0, 0)), (1000, (25_000, 20, 0, 0))])
     made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app,)))
-    assert joules(made, "wifi")["m1"] == 0.19 * 0.01 + 0.01 * (0.1 + 0.238)
+    assert joules(made, "wifi")["m1"] == 0.19 * 0.01 * AIR + 0.01 * (0.1 + 0.238)
     assert reasons(made, "wifi")[0].startswith("75.0% of the bytes of hooked calls crossed no counted interface")
 
 

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from navitas.attribute.curves import Curve
 from navitas.attribute.hardware.air_time import air_spans
-from navitas.attribute.hardware.radio import radio_energy
+from navitas.attribute.hardware.flows import during, flow_of
+from navitas.attribute.hardware.radio import bytes_j, radio_energy
 from navitas.attribute.hardware.radio_fit import fitted_costs
 from navitas.attribute.hardware.radio_link import RadioCosts
 from navitas.attribute.hardware.traffic import CALL, Traffic
+from navitas.power.components.state_times import merged
 
 MS = 1_000_000
 RUN = (0, 20_000 * MS)
@@ -31,10 +33,13 @@ def traffic_of(seed: int, count: int = 60) -> Traffic:
 
 
 def rail_of(traffic: Traffic, costs: RadioCosts, *, noise_j: float = 0.0, step_ms: int = 50) -> Curve:
-    """The readings of a rail every 50 ms."""
-    on_ns = np.array([RUN[0]]), np.array([RUN[1]])
-    flow = radio_energy(traffic, air_spans(traffic, RUN), costs, on_ns, RUN).flow
+    """The readings of a rail every 50 ms. While the radio is awake, it needs `awake_w` alone."""
     edges = np.arange(RUN[0], RUN[1] + 1, step_ms * MS)
+    spans, clock = air_spans(traffic, RUN), Curve(edges, (edges - RUN[0]) / 1e9)
+    moving = flow_of(spans.begin_ns, spans.end_ns, bytes_j(traffic, costs), RUN)
+    awake_s = during(*merged(spans.begin_ns, spans.end_ns + np.minimum(spans.pause_ns, costs.tail_ns)), clock)
+    joules = moving.at(edges) + awake_s.at(edges) * (costs.awake_w - costs.asleep_w) + clock.value * costs.asleep_w
+    flow = Curve(edges, joules)
     noise = np.random.default_rng(1).normal(0.0, noise_j, len(edges) - 1) if noise_j else np.zeros(len(edges) - 1)
     return Curve(edges, np.concatenate([[0.0], np.cumsum(np.maximum(np.diff(flow.at(edges)) + noise, 0.0))]))
 
