@@ -53,7 +53,7 @@ class DeviceHistory:
             if package not in self._uids:
                 self._uids |= _UID.findall(self._device.shell(f"pm list packages -U {shlex.quote(package)}").text)
             if self._next is None:
-                self._next = _end_of(self._device.shell(f"{_from(_NEVER)}").stdout)
+                self._next = _end_of(self._device.shell(_from(_NEVER)).stdout)
             head = [f"# uid {self._uids[package]}"] if package in self._uids else []
             file.write_text("\n".join([*head, *self._controllers("start"), self._settings("start")]) + "\n")
         except DeviceError as error:

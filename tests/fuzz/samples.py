@@ -38,6 +38,7 @@ _PHONE: dict[str, dict[str, object]] = {
     "logcat": {"transport": "logcat", "trace": "none", "repeat": 2},
     "whole": {"granularity": "test", "trace": "perfetto"},
     "baseline": {"baseline": True, "isolate": True, "trace": "none"},
+    "components": {"record": "both", "sample_interval_ms": 50, "trace": "none"},
 }
 
 

@@ -26,7 +26,7 @@ def test_all_sent_commands_are_documented(lab: Lab) -> None:
     recorder = ServiceRecorder(lab.phone)
     measured = Lab(recorder, lab.bundles, lab.folder)
     measured.profile("*#passes", name="files", prepare=True, radios_off=True, force=True, isolate=True)
-    measured.profile("*#passes", name="logcat", transport="logcat")
+    measured.profile("*#passes", name="logcat", transport="logcat", record="both")
     examine(recorder, None)
     take_sample(recorder, "")
     pull_history(recorder, lab.folder / "history.txt")

@@ -131,9 +131,10 @@ class NetworkCounters:
         if not gain:
             return
         received, sent = self._payloads.get(tcp.cookie, (0, 0))
-        self._payloads[tcp.cookie] = (tcp.received_bytes, tcp.sent_bytes)
+        written = max(tcp.sent_bytes - tcp.resent_bytes, sent)
+        self._payloads[tcp.cookie] = (tcp.received_bytes, written)
         total = self.payload_by_pid.get(known.pid, (0, 0))
-        self.payload_by_pid[known.pid] = (total[0] + tcp.received_bytes - received, total[1] + tcp.sent_bytes - sent)
+        self.payload_by_pid[known.pid] = (total[0] + tcp.received_bytes - received, total[1] + written - sent)
         interface = LOOPBACK if known.is_inner else route
         if interface is None:
             self.unrouted += gain

@@ -58,6 +58,8 @@ class TcpSocket:
     received_segments: int
     sent_data_segments: int
     received_data_segments: int
+    resent_bytes: int = 0
+    """Part of the sent bytes: those that were sent again, so that the process wrote them once."""
 
 
 class SockDiag:
@@ -137,7 +139,8 @@ def _parse(body: bytes) -> TcpSocket:
     segments_out, segments_in = _read(_TWO_INTS, info, _SEGMENTS_AT)
     data_in, data_out = _read(_TWO_INTS, info, _DATA_SEGMENTS_AT)
     # Before Linux 4.19 there is no count of sent bytes. Acknowledged bytes include the SYN.
-    sent = _read(_TWO_LONGS, info, _SENT_AT)[0] if len(info) >= _SENT_AT + _TWO_LONGS.size else max(acked - 1, 0)
+    has_sent = len(info) >= _SENT_AT + _TWO_LONGS.size
+    sent, resent = _read(_TWO_LONGS, info, _SENT_AT) if has_sent else (max(acked - 1, 0), 0)
     return TcpSocket(
         _COOKIE.unpack_from(body, _COOKIE_AT)[0],
         _INODE.unpack_from(body, _INODE_AT)[0],
@@ -150,6 +153,7 @@ def _parse(body: bytes) -> TcpSocket:
         segments_in,
         data_out,
         data_in,
+        resent,
     )
 
 

@@ -6,6 +6,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,15 @@ def test_the_last_values_of_a_closed_socket_count_once(tmp_path: Path) -> None:
     network.poll([APP], "wlan0")
     assert network.interfaces["wlan0"] == on_the_air(tcp(1, 0, HERE, THERE, sent=5000, received=9000))
     assert network.payload_by_pid == {APP: (9000, 5000)}
+
+
+def test_bytes_that_are_sent_again_were_written_once(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    for sent, resent in ((1000, 0), (3000, 500), (3000, 900)):
+        sockets.now = [replace(tcp(1, 7, HERE, THERE, sent=sent), resent_bytes=resent)]
+        network.poll([APP], "wlan0")
+    assert network.payload_by_pid == {APP: (0, 2500)}
+    assert network.interfaces["wlan0"].tx_bytes > 3000
 
 
 def test_connections_within_the_app_are_loopback(tmp_path: Path) -> None:
