@@ -9,6 +9,7 @@ from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.report.terminal.components_table import components_table, users_table
+from navitas.report.terminal.consumers_table import consumers_table
 from navitas.report.terminal.energy_tree_table import energy_tree_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.power_table import PowerOverTime
@@ -37,6 +38,9 @@ class ViewsReport:
         yield components_table(profile, component)
         yield ""
         yield users_table(profile, component)
+        if profile.consumers and component is None:
+            yield ""
+            yield consumers_table(profile)
 
     def _timelines(self, profile: Profile) -> Iterator[RenderableType]:
         found = self._views.timelines(profile)
