@@ -8,7 +8,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.share_of import share
 from navitas.analyze.top import ComponentShare
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import bar, digits, joules, percent
 from navitas.untrusted_text import printable
 
@@ -58,17 +58,21 @@ def _rails_note(uses: Sequence[ComponentShare]) -> str:
     """Return a note on the components that rails scaled, or did not."""
     meaning = "Rails and model alone: energies of the time in which the rails were read."
     scaled = [(use.component, use.ratio) for use in uses if use.level == "rails"]
-    ratios = [f"{printable(name, 40)} × {digits(ratio)}" for name, ratio in scaled if ratio is not None]
+    ratios = [unbroken(f"{printable(name, 40)} × {digits(ratio)}") for name, ratio in scaled if ratio is not None]
     if not scaled:
         return f"{meaning} Energy is that of the model (--evidence model)."
     return f"{meaning} Scaled to its rails: {', '.join(ratios)}." if ratios else meaning
 
 
 def users_table(profile: Profile, component: str | None = None) -> FittedTable:
-    """Return a row for each app, and for other processes, base and unattributed energy; of one component, or of all."""
+    """Return a row for each app, and for other processes, base and unattributed energy; of one component, or of all.
+
+    Columns are the components with energy, if there are several.
+    """
     found, names = profile.top(), profile.components
     columns = [Column("User", text=True), Column("Energy"), Column("Share", drop=1), Column("", drop=9, text=True)]
-    others = [name for name in names if component is None and len(names) > 1]
+    used = [use.component for use in found.components if use.energy_j]
+    others = used if component is None and len(used) > 1 else []
     columns += [Column(printable(name, 40), drop=2 + place) for place, name in enumerate(others)]
     table = FittedTable("Apps, other processes and base", columns)
     energies = [user.energy_j if component is None else user.components[names.index(component)] for user in found.users]

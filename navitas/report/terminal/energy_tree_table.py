@@ -65,11 +65,12 @@ class _Rows:
         while pending:
             level, branch, rest = pending.pop()
             if branch is None:
-                self._add(level, f"… {len(rest):,} more", inclusive_j(rest), None, None)
+                nodes = [node for each in rest for node in each.outermost]
+                self._add(level, f"… {len(rest):,} more", inclusive_j(rest), nodes)
                 continue
             recursive = f" (calls itself {branch.levels:,} deep)" if branch.levels > 1 else ""
             name = printable(self._names.short(branch.method), 10_000)
-            self._add(level, f"{name}{recursive}", branch.inclusive_j, branch.exclusive_j, branch)
+            self._add(level, f"{name}{recursive}", branch.inclusive_j, branch.outermost, branch)
             self._push(pending, level + 1, found.below(branch), depth)
 
     def add_rest(self, name: str, energies: Sequence[float]) -> None:
@@ -90,17 +91,15 @@ class _Rows:
             pending.append((level, None, rest))
         pending.extend((level, branch, ()) for branch in reversed(listed))
 
-    def _add(self, level: int, name: str, energy_j: float, self_j: float | None, branch: Branch | None) -> None:
-        by_component = [""] * len(self._split)
-        if branch is not None:
-            inclusive_by = self._tree.nodes.inclusive_by
-            by_component = [joules(float(inclusive_by[list(branch.outermost), i].sum())) for i in self._split]
+    def _add(self, level: int, name: str, energy_j: float, nodes: Sequence[int], branch: Branch | None = None) -> None:
+        """Add the row of a branch, or of several (`branch` is None). `nodes` are those of the outermost calls."""
+        by = self._tree.nodes.inclusive_by
         self._table.add(
             f"{_LEVEL * level} {name}" if level else name,
             joules(energy_j),
-            "" if self_j is None else joules(self_j),
+            "" if branch is None else joules(branch.exclusive_j),
             percent(share(energy_j, self._tree.energy_j)),
-            *by_component,
+            *(joules(float(by[list(nodes), i].sum())) for i in self._split),
             "" if branch is None else f"{branch.calls:,}",
             "" if branch is None else duration(branch.wall_ns),
         )

@@ -47,14 +47,15 @@ def totals(profile: Profile) -> Iterator[RenderableType]:
     battery = f", {unbroken(share)} of the battery" if share else ""
     outside = f"{unbroken(joules(sums.outside_tests_j))} outside of tests"
     yield Paragraph(f"The total is {unbroken(charge(sums.energy_j, volts))}{battery}; {outside}.", style="dim")
-    yield from _rails(sums)
+    yield from _rails(sums, " of the CPU" if len(profile.components) > 1 else "")
 
 
-def _rails(sums: Totals) -> Iterator[RenderableType]:
+def _rails(sums: Totals, subject: str) -> Iterator[RenderableType]:
+    """Yield what the rails measured that no component is scaled to: those of the CPU."""
     if sums.rails_j and sums.rails_estimate_j is not None:
         error = unbroken(f"{100 * (sums.rails_estimate_j / sums.rails_j - 1):+.1f} %")
         estimate, measured = unbroken(joules(sums.rails_estimate_j)), unbroken(joules(sums.rails_j))
-        yield Paragraph(f"Rails measured {measured}; the estimate for the same time is {estimate} ({error}).")
+        yield Paragraph(f"Rails{subject} measured {measured}; the estimate for the same time is {estimate} ({error}).")
 
 
 def evidence(profile: Profile, component: str | None = None) -> Iterator[RenderableType]:

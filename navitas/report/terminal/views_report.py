@@ -9,13 +9,15 @@ from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.report.terminal.components_table import components_table, users_table
+from navitas.report.terminal.consumers_table import consumers_table
 from navitas.report.terminal.energy_tree_table import energy_tree_table
-from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.terminal.power_table import PowerOverTime
 from navitas.report.terminal.summary import evidence, header, warnings
+from navitas.report.units import joules
 from navitas.report.view_request import ViewRequest
 
-_NO_CALLS = "No thread used it in a recorded call."
+_NO_USER = "No thread used it."
 
 
 class ViewsReport:
@@ -37,6 +39,9 @@ class ViewsReport:
         yield components_table(profile, component)
         yield ""
         yield users_table(profile, component)
+        if profile.consumers and component is None:
+            yield ""
+            yield consumers_table(profile)
 
     def _timelines(self, profile: Profile) -> Iterator[RenderableType]:
         found = self._views.timelines(profile)
@@ -48,13 +53,18 @@ class ViewsReport:
         yield from _more(len(found) - self._top, "run")
 
     def _trees(self, profile: Profile) -> Iterator[RenderableType]:
-        trees = self._views.trees(profile)
+        every = self._views.trees(profile)
+        trees = [tree for tree in every if len(tree.nodes) or self._views.thread is not None]
         for place, tree in enumerate(trees[: self._top]):
             yield from [""] if place else []
             yield energy_tree_table(profile, tree, depth=self._views.depth, most=self._top)
-        if not trees:
-            yield Paragraph(_NO_CALLS, style="dim")
+        if not every:
+            yield Paragraph(_NO_USER, style="dim")
         yield from _more(len(trees) - self._top, "thread")
+        rest = [tree.energy_j for tree in every if not len(tree.nodes)]
+        if rest and self._views.thread is None:
+            threads = "1 thread" if len(rest) == 1 else f"{len(rest):,} threads"
+            yield Paragraph(f"… {threads} without traced calls: {unbroken(joules(sum(rest)))}", style="dim")
 
 
 def _more(count: int, what: str) -> Iterator[RenderableType]:

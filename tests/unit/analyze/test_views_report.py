@@ -104,6 +104,26 @@ def test_a_thread_limits_timeline_and_tree() -> None:
     assert camera[-2:] == ["0", "J"]
 
 
+def test_threads_without_calls_are_summed_up() -> None:
+    found = printed(ViewsReport(views("tree")), photographed())
+    assert "… 1 thread without traced calls: " in found and "worker" not in found
+
+
+def test_the_sum_of_small_calls_is_split_by_component() -> None:
+    found = printed(ViewsReport(views("tree", depth=1)), photographed())
+    (line,) = (line for line in found.splitlines() if line.startswith("· … 1 more"))
+    assert " 240 mJ " in line
+
+
+def test_a_run_without_length_has_a_title_only() -> None:
+    made = photographed()
+    runs = tuple(replace(entry, end_ns=entry.start_ns) for entry in made.ledger.runs)
+    empty = Profile(replace(made.ledger, runs=runs), ABOUT)
+    assert "Run 0, repeat 1: 0 s" in printed(ViewsReport(views("timeline", step_ns=1_000_000)), empty)
+    (one,) = data_of(partial(json_report.write, views=views("timeline")), empty)["views"]["timeline"]["runs"]
+    assert one["power_w"]["camera"] == []
+
+
 def test_steps_have_rows_if_their_length_was_given() -> None:
     assert "\n100 ms " in printed(ViewsReport(views("timeline", step_ns=100_000_000)), photographed())
     assert "From" not in printed(ViewsReport(views("timeline")), photographed())
