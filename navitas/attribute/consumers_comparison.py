@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,8 +23,17 @@ _COMPONENTS = {
     "CAMERA": "camera",
 }
 """Components by the type of consumer (AOSP: EnergyConsumerType)."""
-_OTHERS = {"gpu": "gpu"}
-"""Components by the name of consumers of other types."""
+_NAMES = {
+    "display": "screen",
+    "gps": "gnss",
+    "modem": "modem",
+    "wifi": "wifi",
+    "camera": "camera",
+    "gpu": "gpu",
+    "bluetooth": "bluetooth",
+}
+"""Components by the name of consumers of other or unknown types (names of Pixel phones)."""
+_CLUSTER = re.compile(r"CPUCL\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ def consumer_energies(
 
     Clusters of the CPU are compared with its estimate without base, since the base power flows elsewhere.
     """
-    table = run.trace.consumers if run.trace is not None else None
+    table = run.consumers
     if table is None:
         return ()
     inside = np.flatnonzero((table.t_ns >= run.start_ns) & (table.t_ns <= run.end_ns))
@@ -57,6 +67,8 @@ def consumer_energies(
         return ()
     span = int(table.t_ns[inside[0]]), int(table.t_ns[inside[-1]])
     used_j = table.energy_j[inside[-1]] - table.energy_j[inside[0]]
+    states = run.device_states
+    app_uid = states.app_uid if table.app_uid == NO_UID and states is not None else table.app_uid
     names = [component_of(kind, name) for kind, name in zip(table.kinds, table.names, strict=True)]
     found = []
     for component, known in zip(components, curves, strict=True):
@@ -66,7 +78,7 @@ def consumer_energies(
         is_cpu = known.threads is not None and known.threads.cpu_ns is not None
         estimate_j = known.during(*span) - (known.base.between(*span) if is_cpu else 0.0)
         consumers = tuple(table.names[place] for place in own)
-        app_j = _app_j(table, own, span)
+        app_j = _app_j(table, app_uid, own, span)
         found.append(
             ConsumerEnergy(component.name, consumers, float(used_j[own].sum()), estimate_j, app_j, _app_estimate_j(known, span))
         )
@@ -75,17 +87,17 @@ def consumer_energies(
 
 def component_of(kind: str, name: str) -> str | None:
     """Return the component that a consumer of this type and name belongs to, or None."""
-    return _COMPONENTS.get(kind) or _OTHERS.get(name.lower())
+    return _COMPONENTS.get(kind) or ("cpu" if _CLUSTER.fullmatch(name) else _NAMES.get(name.lower()))
 
 
-def _app_j(table: EnergyConsumers, consumers: Sequence[int], span: tuple[int, int]) -> float | None:
+def _app_j(table: EnergyConsumers, app_uid: int, consumers: Sequence[int], span: tuple[int, int]) -> float | None:
     """What the consumers attribute to the app. An app that a reading does not list has used nothing until then."""
     rows = np.isin(table.uid_consumer, list(consumers)) & (table.uid_t_ns <= span[1])
-    if table.app_uid == NO_UID or not rows.any():
+    if app_uid == NO_UID or not rows.any():
         return None
     total = 0.0
     for consumer in consumers:
-        own = rows & (table.uid_consumer == consumer) & (table.uid == table.app_uid)
+        own = rows & (table.uid_consumer == consumer) & (table.uid == app_uid)
         before, after = own & (table.uid_t_ns <= span[0]), own
         total += float(table.uid_energy_j[after].max(initial=0.0) - table.uid_energy_j[before].max(initial=0.0))
     return total

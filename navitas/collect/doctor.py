@@ -10,13 +10,14 @@ from typing import Literal
 
 from navitas.collect import power, topology
 from navitas.collect.options import ProfileOptions
-from navitas.collect.state.condition import THERMAL_NAMES, PhoneCondition, parse_battery, parse_thermal
+from navitas.collect.state.condition import THERMAL_NAMES, BatteryState, PhoneCondition, parse_battery, parse_thermal
 from navitas.collect.state.fitness import unfit
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.settings import BY_KEY
 from navitas.collect.trace import atrace, perfetto
 from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
+from navitas.power_statistics import SERVICE, parse_power_statistics
 from navitas.recording.manifest import Policy
 
 Status = Literal["ok", "note", "problem"]
@@ -27,6 +28,9 @@ _FIRST_SDK, _LAST_SDK = 26, 36
 PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
 _DENIED = re.compile(r"Permission denied|not allowed|denied", re.IGNORECASE)
 _KERNEL = "the phone's kernel does not offer it"
+_FINE_MONITORS = "ACCESS_FINE_POWER_MONITORS"
+_HAS_MONITORS, _HAS_FINE_MONITORS = 35, 37
+_RAIL = re.compile(r"^CH\d{1,4}\(T=\d{1,19}\)\[", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ def examine(device: Device, package: str | None = None) -> Examination:
         *(_package(outputs, policies, package) if package else ()),
         _perfetto(outputs, info.sdk),
         _atrace(outputs),
+        *_power(outputs, info.sdk, package),
         _profile(device, policies),
         *_state(device, outputs),
     ]
@@ -109,11 +114,14 @@ def _commands(policies: list[Policy], package: str | None) -> dict[str, str]:
         "battery": "dumpsys battery",
         "thermal": "dumpsys thermalservice",
         "thread": "cat /proc/$$/time_in_state",
+        "rails": f"cat {topology.RAILS}",
+        "power statistics": f"dumpsys {SERVICE}",
         **both,
     }
     if package:
         name = shlex.quote(package)
         commands |= {"path": f"pm path {name}", "app id": f"run-as {name} id -u"}
+        commands["fine monitors"] = f"dumpsys package {name} | grep {_FINE_MONITORS}"
         commands |= {f"app {key}": f"run-as {name} {command}" for key, command in both.items()}
     return commands
 
@@ -205,6 +213,45 @@ def _atrace(outputs: Mapping[str, _Output]) -> Check:
     return Check("atrace", "note", "cannot trace the scheduler", "not needed if the phone has perfetto")
 
 
+def _power(outputs: Mapping[str, _Output], sdk: int, package: str | None) -> Iterator[Check]:
+    """Check what measures the phone's components: rails, consumers, and the monitors that apps can read."""
+    found = parse_power_statistics(outputs["power statistics"].text)
+    rails = max(len(found.meters), _sysfs_rails(outputs))
+    readers = [
+        *(["perfetto"] if found.meters and _has_perfetto(outputs, sdk) else []),
+        *(["the shell"] if _sysfs_rails(outputs) else []),
+        *(["dumpsys"] if found.meters else []),
+    ]
+    if rails:
+        yield Check("power rails", "ok", f"{rails} rails, by {', '.join(readers)}")
+    else:
+        yield Check("power rails", "note", "none: the power profile gives the energy of components", _NO_RAILS)
+    if found.consumers:
+        users = len(found.by_uid)
+        by_app = f", {users} of them by app" if users else ", none of them by app"
+        yield Check("energy consumers", "ok", f"{len(found.consumers)} consumers{by_app}")
+    if sdk >= _HAS_MONITORS:
+        yield _monitors(outputs, sdk, package)
+
+
+_NO_RAILS = "with a power meter, fit a model: navitas model components fit --meter FILE"
+
+
+def _sysfs_rails(outputs: Mapping[str, _Output]) -> int:
+    return len(_RAIL.findall(outputs["rails"].text)) if outputs["rails"].has_output else 0
+
+
+def _monitors(outputs: Mapping[str, _Output], sdk: int, package: str | None) -> Check:
+    """The API for apps (PowerMonitor). Navitas reads rails from outside, so its limits matter only to the app's own readings."""
+    name, coarse = "power monitors in apps", "new readings every 20 s, with random noise of up to 10 J"
+    if sdk < _HAS_FINE_MONITORS:
+        return Check(name, "ok", f"{coarse}; Navitas does not need them")
+    if package and re.search(rf"{_FINE_MONITORS}: granted=true", outputs["fine monitors"].text):
+        return Check(name, "ok", "new readings every 250 ms, with random noise of up to 10 J; Navitas does not need them")
+    grant = f"adb shell pm grant {package or 'PACKAGE'} android.permission.{_FINE_MONITORS}"
+    return Check(name, "ok", f"{coarse}; Navitas does not need them", f"for readings every 250 ms: {grant}")
+
+
 def _profile(device: Device, policies: list[Policy]) -> Check:
     try:
         supply = power.choose(device, ProfileOptions(voltage_v=power.DEFAULT_VOLTAGE_V), policies)
@@ -228,8 +275,7 @@ def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
     if battery.frozen:
         yield Check("charging", "note", "frozen by dumpsys battery", "adb shell dumpsys battery reset")
     else:
-        text = {True: "charging", False: "not charging", None: "unknown"}[battery.charging]
-        yield Check("charging", "ok", f"{text}{', plugged in' if battery.plugged else ''}")
+        yield _charging(battery, has_rails=_has_rails(outputs))
     if thermal.status is None:
         hot = problem is not None and not empty
         yield Check(
@@ -244,6 +290,22 @@ def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
         skin = "" if thermal.skin_c is None else f", skin {thermal.skin_c:.1f} °C"
         yield Check("heat", "problem" if hot else "ok", f"{name}{skin}", remedy if hot else "")
     yield _unrestored_settings(device)
+
+
+def _has_rails(outputs: Mapping[str, _Output]) -> bool:
+    return bool(_sysfs_rails(outputs) or parse_power_statistics(outputs["power statistics"].text).meters)
+
+
+def _charging(battery: BatteryState, *, has_rails: bool) -> Check:
+    """Rails lie behind the charger, so charging does not change them. The battery's own figures include the charger."""
+    text = {True: "charging", False: "not charging", None: "unknown"}[battery.charging]
+    text += ", plugged in" if battery.plugged else ""
+    if battery.charging is not True:
+        return Check("charging", "ok", text)
+    if has_rails:
+        return Check("charging", "ok", f"{text}: rails are not affected")
+    spoiled = "the fuel gauge shows the charger's current, and a higher voltage than in use"
+    return Check("charging", "note", f"{text}: {spoiled}", "unplug the phone and use adb over Wi-Fi, or give --voltage V")
 
 
 def _unrestored_settings(device: Device) -> Check:

@@ -19,6 +19,7 @@ from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
 from navitas.collect.target import Target
+from navitas.collect.trace.perfetto import unavailable
 from navitas.collect.trace.run_trace import RunTrace
 from navitas.device.base import Device
 from navitas.errors import DeviceError
@@ -74,6 +75,9 @@ class RunRecorder:
         self._sources = sources
         self._shell_files = topology.shell_files(device)
         self._traffic_files = traffic_files
+        # The rail monitor and Perfetto show rails in shorter intervals, and exactly.
+        has_rails = topology.RAILS in self._shell_files or (options.trace in ("auto", "perfetto") and not unavailable(device))
+        self._statistics = not has_rails and topology.has_power_statistics(device)
         self._history = DeviceHistory(device, writer.warn) if options.record != "none" else None
         self._progress = progress
         self._trace = RunTrace(device, options.trace)
@@ -169,6 +173,7 @@ class RunRecorder:
             plan.package,
             traffic_paths=self._traffic_files,
             traffic_s=self._options.io_interval_ms / 1e3,
+            statistics=self._statistics,
         )
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:

@@ -11,8 +11,11 @@ from types import TracebackType
 from navitas.collect import thread_states
 from navitas.device.base import Device, ShellStream
 from navitas.errors import DeviceError
+from navitas.power_statistics import SERIES, SERVICE
 
 INTERVAL_S = 0.2
+STATISTICS_S = 2.0
+"""`dumpsys` starts a process, so it runs less often."""
 _FIRST_BLOCK_S = 5.0
 _SHORTEST_S = 0.02
 
@@ -23,12 +26,13 @@ def loop_command(
     *,
     traffic_paths: Sequence[str] = (),
     traffic_s: float = INTERVAL_S,
+    statistics: bool = False,
 ) -> str:
     """Return the shell loop. It starts no process: `cat`, `echo` and `sleep` are builtins of Android's mksh.
 
     A block ends where the next one begins. The first block comes twice, so that its end arrives without delay. With a package,
     blocks also contain its threads' time_in_state. Counters of traffic are in the blocks every `traffic_s` seconds, the other
-    files in those every `INTERVAL_S`.
+    files in those every `INTERVAL_S`. With `statistics`, a block every `STATISTICS_S` has the text of the power statistics.
     """
     period_s = min(INTERVAL_S, max(traffic_s, _SHORTEST_S)) if traffic_paths else INTERVAL_S
     begin = 'echo "@ $EPOCHREALTIME"; '
@@ -36,8 +40,9 @@ def loop_command(
     threads = thread_states.reading(package, INTERVAL_S) if package else ""
     own = _every(round(INTERVAL_S / period_s), "c", f"{files} {threads}")
     other = _every(round(traffic_s / period_s), "d", traffic) if traffic else ""
-    first = f"{begin}{files} {traffic} n=0; w=0; p=; c=0; d=0;"
-    return f"{first} while :; do {begin}{own} {other} sleep {period_s:g}; done"
+    slow = _every(round(STATISTICS_S / period_s), "g", f"echo '# {SERIES}'; dumpsys {SERVICE};") if statistics else ""
+    first = f"{begin}{files} {traffic} n=0; w=0; p=; c=0; d=0; g=0;"
+    return f"{first} while :; do {begin}{own} {other} {slow} sleep {period_s:g}; done"
 
 
 def _reads(paths: Sequence[str]) -> str:
@@ -64,9 +69,10 @@ class ShellSampler:
         *,
         traffic_paths: Sequence[str] = (),
         traffic_s: float = INTERVAL_S,
+        statistics: bool = False,
     ) -> None:
         self._device = device
-        self._command = loop_command(paths, package, traffic_paths=traffic_paths, traffic_s=traffic_s)
+        self._command = loop_command(paths, package, traffic_paths=traffic_paths, traffic_s=traffic_s, statistics=statistics)
         # The loop may have read traffic long before the end of the run.
         self._last = f'echo "@ $EPOCHREALTIME"; {_reads(traffic_paths)}' if traffic_paths else ""
         self._output = output

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from navitas.cpu_limit import MAX_CPUS
 from navitas.device.base import Device
 from navitas.errors import DeviceError
+from navitas.power_statistics import SERVICE, parse_power_statistics
 from navitas.recording import manifest
 
 CPUFREQ = "/sys/devices/system/cpu/cpufreq"
@@ -100,6 +101,11 @@ def traffic_sources(device: Device, by_shell: Sequence[str]) -> list[manifest.So
 def shell_files(device: Device) -> list[str]:
     """Return the files that the shell loop samples: /proc/stat, and the rail monitor if there is one."""
     return _readable(device, PROC_STAT, RAILS)
+
+
+def has_power_statistics(device: Device) -> bool:
+    """Whether the shell can read rails as text of the power statistics."""
+    return bool(parse_power_statistics(device.shell(f"dumpsys {SERVICE}").text).meters)
 
 
 def traffic_files(device: Device) -> list[str]:

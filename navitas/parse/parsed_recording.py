@@ -21,6 +21,7 @@ from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.probe_cost_check import check_probe_cost
 from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_threads
+from navitas.parse.rail_readings import RailReadings
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
@@ -120,7 +121,8 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         time_in_state=time_in_state,
         process_cpu=process_cpu,
         cpu_stat=shell.cpu_stat,
-        rails=shell.rails if shell.rails is not None or trace is None else trace.rails,
+        rails=_first([shell.rails, None if trace is None else trace.rails, shell.statistics_rails]),
+        consumers=shell.consumers if trace is None or trace.consumers is None else trace.consumers,
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
         trace=trace,
         reasons=reasons,
@@ -133,6 +135,11 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         radio_times=history.radio_times,
         realtime_offset_ns=int(clocks.realtime_ns[0] - clocks.monotonic_ns[0]) if len(clocks.monotonic_ns) else None,
     )
+
+
+def _first(found: Iterable[RailReadings | None]) -> RailReadings | None:
+    """The first source of rails that there is: best first."""
+    return next((one for one in found if one is not None), None)
 
 
 def _hooks(groups: Groups, serials: Sequence[int], findings: Findings) -> HookCalls | None:

@@ -13,6 +13,7 @@ from navitas.parse import thread_residency
 from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.parse.counters import Readings
+from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.findings import TORN, Findings
 from navitas.parse.io_counters import IoCounters
 from navitas.parse.io_tables import DISKSTATS, NET_DEV, device_counters
@@ -20,8 +21,10 @@ from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
+from navitas.parse.statistics_readings import parse_statistics
 from navitas.parse.tables import CpuClock, CpuStat, TimeInState
 from navitas.parse.time_in_state import parse_time_in_state
+from navitas.power_statistics import SERIES
 from navitas.recording.manifest import Manifest, Run, Source
 from navitas.recording.raw import read_lines
 from navitas.recording.store import Recording
@@ -39,8 +42,10 @@ class ShellTables:
     thread_states: dict[int, thread_residency.Texts]
     """Readings of threads' time_in_state, by tid."""
     blocks_ns: I64
-    """Times of all these readings."""
+    """Times of all these readings. `statistics_rails` and `consumers` are from the text of the power statistics."""
     io_counters: tuple[IoCounters, ...] = ()
+    statistics_rails: RailReadings | None = None
+    consumers: EnergyConsumers | None = None
 
 
 def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], findings: Findings) -> tuple[TimeInState, ...]:
@@ -89,6 +94,8 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
     states: dict[int, list[tuple[int, str]]] = {}
     blocks_ns: set[int] = set()
     io_counters: list[IoCounters] = []
+    statistics_rails: RailReadings | None = None
+    consumers: EnergyConsumers | None = None
     for path in recording.files("shell", run.id):
         found, left_out = parse_shell(read_lines(path))
         message = f"{path.name} is too large: its last {{count}} lines were left out"
@@ -112,11 +119,15 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
                 findings.add_loss("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
             elif name in (NET_DEV, DISKSTATS):
                 io_counters += device_counters(name, t_ns, texts, findings)
+            elif name == SERIES and statistics_rails is None and consumers is None:
+                statistics_rails, consumers, skipped = parse_statistics(t_ns, texts)
+                findings.add_loss("rail_readings", skipped, "power statistics: {count} torn readings were skipped", TORN)
             elif _RAILS_PATH.search(name) and rails is None:
                 rails, skipped = parse_rails(t_ns, texts, clocks)
                 findings.add_loss("rail_readings", skipped, "rails: {count} torn readings were skipped", TORN)
     thread_states = {tid: _in_order(read) for tid, read in states.items() if read}
-    return ShellTables(cpu_stat, rails, thread_states, np.array(sorted(blocks_ns), np.int64), tuple(io_counters))
+    blocks = np.array(sorted(blocks_ns), np.int64)
+    return ShellTables(cpu_stat, rails, thread_states, blocks, tuple(io_counters), statistics_rails, consumers)
 
 
 def _joined(series: Series, clocks: ClockTriples) -> tuple[Sequence[int], list[str]] | None:

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from navitas.parse.arrays import I32, I64, U8
 from navitas.parse.device_states import DeviceStates
+from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.hook_calls import Handoffs, HookCalls
 from navitas.parse.io_counters import IoCounters
 from navitas.parse.radio_times import RadioTimes
@@ -184,7 +185,7 @@ class RunTables:
     was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
     `io_counters`, `device_states`, `radio_times`, `hooks` and `handoffs` are what components other than the CPU need. `hooks`
     and `handoffs` are None if the app recorded none. `realtime_offset_ns` is the realtime clock minus monotonic at the start,
-    None if unknown.
+    None if unknown. `consumers` are readings of the device's own power statistics.
     """
 
     run_id: int
@@ -208,6 +209,7 @@ class RunTables:
     hooks: HookCalls | None = None
     handoffs: Handoffs | None = None
     realtime_offset_ns: int | None = None
+    consumers: EnergyConsumers | None = None
 
     @property
     def has_components(self) -> bool:

@@ -66,6 +66,8 @@ SINCE = {
     "batterystats --power-profile": 33,
     "battery: Dock powered": 33,
     "battery: Charging policy": 34,
+    # The AIDL service of power statistics. Earlier phones have a HIDL service, which `lshal debug` shows.
+    "android.hardware.power.stats.IPowerStats/default": 31,
     # libziparchive's ziptool.
     "unzip": 28,
     "perfetto": 28,

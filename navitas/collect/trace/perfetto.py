@@ -76,10 +76,8 @@ class PerfettoTrace:
 def begin(device: Device, longest_s: float, warn: Warn) -> PerfettoTrace:
     """Start a trace. Raises `TracerUnavailable`."""
     sdk = device.info.sdk
-    if sdk < _FIRST or not device.shell("which perfetto").text.strip():
-        raise TracerUnavailable("not on this phone")
-    if is_off(sdk, device.shell("getprop persist.traced.enable").text):
-        raise TracerUnavailable(f"its service is off; switch it on with {ENABLE}")
+    if reason := unavailable(device):
+        raise TracerUnavailable(reason)
     path = f"{TRACES}/{_PREFIX}{secrets.token_hex(6)}.pftrace"
     text = config(longest_s, sdk)
     if sdk >= _TAKES_TEXT:
@@ -90,6 +88,16 @@ def begin(device: Device, longest_s: float, warn: Warn) -> PerfettoTrace:
     if not re.search(r"^\d{2,10}\s*$", result.text, re.MULTILINE):  # its process's id
         raise start_error(result)
     return PerfettoTrace(device, path, warn)
+
+
+def unavailable(device: Device) -> str:
+    """Return why a device cannot trace with `perfetto`; empty if it can."""
+    sdk = device.info.sdk
+    if sdk < _FIRST or not device.shell("which perfetto").text.strip():
+        return "not on this phone"
+    if is_off(sdk, device.shell("getprop persist.traced.enable").text):
+        return f"its service is off; switch it on with {ENABLE}"
+    return ""
 
 
 def is_off(sdk: int, enabled: str) -> bool:

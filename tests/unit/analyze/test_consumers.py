@@ -20,8 +20,6 @@ from navitas.parse.device_states import NO_UID
 from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.tables import RunTables
-from navitas.parse.trace.build_trace import build_trace
-from navitas.parse.trace.trace_builder import TraceBuilder
 from navitas.report import json_report
 from navitas.report.terminal.terminal_report import TerminalReport
 
@@ -53,7 +51,7 @@ def photographed(found: EnergyConsumers) -> RunTables:
     """The camera is on for 200 ms at 0.6 W: the model estimates 0.12 J, all of it the app's."""
     used = hooks([(0, 250, 250, 0, HookKind.CAMERA, False, 7), (0, 450, 450, 0, HookKind.CAMERA, True, 7)])
     made = replace(run([CALLER]), hooks=used)
-    return replace(made, trace=replace(build_trace(TraceBuilder()).trace, consumers=found))
+    return replace(made, consumers=found)
 
 
 CAMERA = [("CAMERA", "Camera")]
@@ -94,6 +92,8 @@ def test_one_reading_or_unknown_consumers_are_not_compared() -> None:
         ("DISPLAY", "Display", "screen"),
         ("OTHER", "GPU", "gpu"),
         ("OTHER", "TPU", None),
+        ("", "CPUCL1", "cpu"),
+        ("", "GPS", "gnss"),
         ("", "", None),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.collect.doctor import Check, Examination, examine
+from navitas.collect.topology import RAILS
 from navitas.device.base import ShellResult
 
 DUMP = "cpu.clusters.cores=[4.0] \ncpu.core_speeds.cluster0=[300000.0] \ncpu.core_power.cluster0=[9.5] \ncpu.idle=1.0 \n"
@@ -22,6 +23,26 @@ Current Battery Service state:
   scale: 100
   voltage: 4000
   temperature: 300
+"""
+POWER_STATISTICS = """
+============= PowerStats HAL 2.0 state residencies ===============
+            Entity                State         Total time    Total entries   Last entry tstamp
+               CPU                 DOWN          123456 ms               7            99999 ms
+========== End of PowerStats HAL 2.0 state residencies ==========
+
+============= PowerStats HAL 2.0 energy consumers ==============
+Display      :        1234.50 mWs
+CPUCL0       :       98567.52 mWs
+           1000 -        1000.25 mWs
+          10190 -          12.00 mWs
+========== End of PowerStats HAL 2.0 energy consumers ==========
+
+============= PowerStats HAL 2.0 energy meter ==============
+                           Channel    Cumulative Energy
+         [VSYS_PWR_DISPLAY]:Display          1234.50 mWs
+            [S4M_VDD_CPUCL0]:CPUCL0         98567.52 mWs
+            [VSYS_PWR_MODEM]:Modem            77.00 mWs
+========== End of PowerStats HAL 2.0 energy meter ==========
 """
 GOOD = {
     "ls /sys/devices/system/cpu/cpufreq": "policy0\n",
@@ -36,6 +57,7 @@ GOOD = {
     "dumpsys batterystats --power-profile": DUMP,
     "dumpsys battery": BATTERY,
     "dumpsys thermalservice": "Thermal Status: 0\nHAL Ready: true\n",
+    "dumpsys android.hardware.power.stats.IPowerStats/default": POWER_STATISTICS,
     "pm path org.app": "package:/data/app/base.apk\n",
     "run-as org.app id -u": "10123\n",
 }
@@ -94,8 +116,49 @@ def test_a_phone_that_has_everything() -> None:
     )
     checks = by_name(found.checks)
     assert checks["power profile"].found == "A phone: dumpsys batterystats --power-profile"
-    assert checks["battery"].found == "80 %, 30.0 °C, 4.00 V" and checks["charging"].found == "charging, plugged in"
+    assert checks["battery"].found == "80 %, 30.0 °C, 4.00 V" and checks["charging"].found == (
+        "charging, plugged in: rails are not affected"
+    )
     assert checks["time_in_state in the app"].status == "ok"
+
+
+def test_what_measures_the_components() -> None:
+    checks = by_name(examine(AnsweringDevice(GOOD)).checks)
+    assert checks["power rails"].found == "3 rails, by perfetto, dumpsys"
+    assert checks["energy consumers"].found == "2 consumers, 1 of them by app"
+    assert "power monitors in apps" not in checks
+    sysfs = "t=1\nCH0(T=1)[S4M_VDD_CPUCL0], 7\nCH1(T=1)[VSYS_PWR_DISPLAY], 8\n"
+    rails = f"cat {RAILS}"
+    checks = by_name(examine(AnsweringDevice({**UNKNOWN, rails: sysfs})).checks)
+    assert checks["power rails"].found == "3 rails, by the shell, dumpsys"
+    without = {key: text for key, text in GOOD.items() if "IPowerStats" not in key}
+    checks = by_name(examine(AnsweringDevice({**without, rails: sysfs})).checks)
+    assert checks["power rails"].found == "2 rails, by the shell" and "energy consumers" not in checks
+    empty = by_name(examine(AnsweringDevice(without)).checks)
+    assert empty["power rails"].status == "note" and "--meter FILE" in empty["power rails"].remedy
+
+
+def test_charging_matters_without_rails() -> None:
+    without = {key: text for key, text in GOOD.items() if "IPowerStats" not in key}
+    check = by_name(examine(AnsweringDevice(without)).checks)["charging"]
+    assert check.status == "note" and "the fuel gauge shows the charger's current" in check.found and "unplug" in check.remedy
+    unplugged = {**without, "dumpsys battery": BATTERY.replace("true", "false").replace("status: 2", "status: 3")}
+    check = by_name(examine(AnsweringDevice(unplugged)).checks)["charging"]
+    assert (check.status, check.found) == ("ok", "not charging")
+
+
+@pytest.mark.parametrize(
+    ("sdk", "granted", "every"), [(35, False, "20 s"), (36, True, "20 s"), (37, False, "20 s"), (37, True, "250 ms")]
+)
+def test_power_monitors_in_apps_have_a_permission_from_api_37_on(sdk: int, granted: bool, every: str) -> None:
+    line = "      android.permission.ACCESS_FINE_POWER_MONITORS: granted=true\n"
+    key = "dumpsys package org.app | grep ACCESS_FINE_POWER_MONITORS"
+    device = AnsweringDevice({**GOOD, **IN_APP, **({key: line} if granted else {})})
+    device.info = replace(device.info, sdk=sdk)
+    check = by_name(examine(device, "org.app").checks)["power monitors in apps"]
+    assert f"every {every}" in check.found
+    grant = "adb shell pm grant org.app android.permission.ACCESS_FINE_POWER_MONITORS"
+    assert (grant in check.remedy) == (sdk >= 37 and not granted)
 
 
 def test_what_the_app_may_not_read_lowers_the_evidence() -> None:

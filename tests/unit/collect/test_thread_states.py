@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from navitas.collect.shell_sampler import loop_command
 from navitas.collect.thread_states import Changed
 
@@ -39,3 +41,11 @@ def test_only_threads_that_live_are_remembered() -> None:
 def test_without_a_package_no_threads_are_read() -> None:
     assert "task" not in loop_command(["/proc/stat"])
     assert "pidof a.b" in loop_command(["/proc/stat"], "a.b")
+
+
+def test_parts_of_the_loop_use_variables_of_their_own() -> None:
+    """The reading of threads sets e, n, p, q, s, w, x and f."""
+    loop = loop_command(["/proc/stat"], "a.b", traffic_paths=["/proc/net/dev"], traffic_s=1.0, statistics=True)
+    counted = re.findall(r"(\w)=\$\(\(\1-1\)\)", loop)
+    assert sorted(counted) == ["d", "g", "n", "w"]
+    assert "dumpsys android.hardware.power.stats" in loop and "dumpsys" not in loop_command(["/proc/stat"], "a.b")

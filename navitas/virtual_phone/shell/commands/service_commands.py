@@ -8,6 +8,8 @@ from functools import partial
 
 from navitas.virtual_phone.package_dump import dump_package, dump_packages
 from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.power_stats_dump import SERVICE as POWER_STATISTICS
+from navitas.virtual_phone.power_stats_dump import dump_power_statistics
 from navitas.virtual_phone.releases import SINCE, has
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.commands.radios import RADIOS
@@ -16,8 +18,8 @@ from navitas.virtual_phone.shell.flow import CommandError
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (
-    "activity", "battery", "batterystats", "bluetooth_manager", "deviceidle", "display", "overlay", "package", "power",
-    "settings", "thermalservice", "wifi",
+    POWER_STATISTICS, "activity", "battery", "batterystats", "bluetooth_manager", "deviceidle", "display", "overlay",
+    "package", "power", "settings", "thermalservice", "wifi",
 )  # fmt: skip
 _MAX_THERMAL = 6
 _STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "--write")
@@ -49,6 +51,8 @@ async def dumpsys(context: Context) -> int:
         "display": phone.screen.dump_display,
         "power": phone.screen.dump_power,
     }
+    if has(POWER_STATISTICS, phone.sdk):
+        dumps[POWER_STATISTICS] = lambda: dump_power_statistics(phone.rails.rails_uj(), phone.rails.consumers())
     if has("thermalservice", phone.sdk):
         dumps["thermalservice"] = phone.thermal.dump
     if name in dumps:

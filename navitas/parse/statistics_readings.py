@@ -1,0 +1,47 @@
+"""Readings of the power statistics' text as tables: rails, and consumers with their users."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.parse.arrays import F64
+from navitas.parse.energy_consumers import EnergyConsumers
+from navitas.parse.rail_readings import RailReadings
+from navitas.power_statistics import parse_power_statistics
+
+
+def parse_statistics(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[RailReadings | None, EnergyConsumers | None, int]:
+    """Return rails, consumers (without types), and the number of torn readings: those with other rails than most readings."""
+    found = [parse_power_statistics(text) for text in texts]
+    shapes = Counter((tuple(one.meters), tuple(one.consumers)) for one in found if one.meters or one.consumers)
+    if not shapes:
+        return None, None, len(texts)
+    (rails, consumers), _ = shapes.most_common(1)[0]
+    good = [i for i, one in enumerate(found) if (tuple(one.meters), tuple(one.consumers)) == (rails, consumers)]
+    times = np.maximum.accumulate(np.array([t_ns[i] for i in good], np.int64))
+    rows = [
+        (int(times[row]), place, uid, energy_j)
+        for row, i in enumerate(good)
+        for place, name in enumerate(consumers)
+        for uid, energy_j in found[i].by_uid.get(name, {}).items()
+    ]
+    users = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
+    table = EnergyConsumers(
+        consumers,
+        ("",) * len(consumers),
+        times,
+        _growing([list(found[i].consumers.values()) for i in good]),
+        uid_consumer=users[:, 1],
+        uid=users[:, 2],
+        uid_t_ns=users[:, 0],
+        uid_energy_j=np.array([row[3] for row in rows], np.float64),
+    )
+    energy_j = _growing([list(found[i].meters.values()) for i in good])
+    return RailReadings(rails, times, energy_j) if rails else None, table if consumers else None, len(texts) - len(good)
+
+
+def _growing(rows: Sequence[Sequence[float]]) -> F64:
+    return np.maximum.accumulate(np.array(rows, np.float64), axis=0)
