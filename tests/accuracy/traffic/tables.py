@@ -64,15 +64,18 @@ def bytes_table(scores: Sequence[RunScore]) -> Table:
     """Return total error, allocation error (variance; median and worst of methods), by way of recording and medium."""
     table = Table(title="Bytes of methods, against the server's log and the files' sizes")
     table.add_column("recording")
-    for head in (
+    heads = (
         "medium",
-        "counters against truth %",
+        "counters off %",
         "total error %",
         "variance B²",
-        "methods %",
+        "eq. 2 %",
         "worst %",
-        "hooked: methods %",
-    ):
+        "hooks: worst %",
+        "report %",
+        "worst %",
+    )
+    for head in heads:
         table.add_column(head, justify="right")
     for name, runs in _by_variant(scores).items():
         for medium in MEDIA:
@@ -230,15 +233,10 @@ def targets_table(scores: Sequence[RunScore], devices: Sequence[EnergyScore] = (
     energies = [*(score.energy for score in hooked), *devices]
     rows: list[tuple[str, float | None, float, int]] = []
     for medium in MEDIA:
-        rows.append(
-            (f"{half}: reported bytes of methods, {medium}, median %", _median(byte_errors(of(half), medium).reported), 0.10, 100)
-        )
-        rows.append(
-            (f"hooks: recorded bytes of methods, {medium}, worst %", _worst(byte_errors(hooked, medium).hooked), 0.01, 100)
-        )
-        rows.append(
-            (f"hooks: reported bytes of methods, {medium}, median %", _median(byte_errors(hooked, medium).reported), 0.01, 100)
-        )
+        sampled, counted = byte_errors(of(half), medium), byte_errors(hooked, medium)
+        rows.append((f"{half}: bytes of methods, {medium}, median %", _median(sampled.reported), 0.10, 100))
+        rows.append((f"hooks: bytes of methods, {medium}, median %", _median(counted.reported), 0.01, 100))
+        rows.append((f"hooks: recorded bytes of methods, {medium}, worst %", _worst(counted.hooked), 0.01, 100))
     components = dict.fromkeys(total.component for energy in energies for total in energy.totals)
     for component in components:
         for evidence, limit in (("rails", 0.10), ("model", 0.25)):
