@@ -101,6 +101,6 @@ class DeviceWorkload:
         uses = [Use(device_name, method, int(begin), int(end)) for device_name, method, begin, end in map(str.split, lines)]
         energies = true_device_energy(physics(seed), uses)
         # Camera and flashlight share a rail.
-        beside_j = {one: sum(energies[other].values()) for one, other in (("camera", "flashlight"), ("flashlight", "camera"))}
-        truth = Truth(_CLASS, energies, beside_j, _RAILS)
+        others_j = {one: sum(energies[other].values()) for one, other in (("camera", "flashlight"), ("flashlight", "camera"))}
+        truth = Truth(_CLASS, energies, others_j, _RAILS)
         return EnergyScore(seed, variant.name, *score_energy(recording, truth, rails_between(recording, start_ns, end_ns)))

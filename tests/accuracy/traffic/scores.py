@@ -43,7 +43,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class MethodBytes:
-    """A method's bytes: its payload and those on the air (or the disk) in truth, and as hooked and sampled."""
+    """A method's bytes: its payload and those on the air (or the disk) in truth; as hooked, sampled, and in the report."""
 
     method: str
     medium: str
@@ -51,6 +51,7 @@ class MethodBytes:
     on_the_air: float
     hooked: float | None
     sampled: float | None
+    reported: float | None
 
     @property
     def hooked_error(self) -> float | None:
@@ -61,6 +62,11 @@ class MethodBytes:
     def sampled_error(self) -> float | None:
         """The relative error of sampled bytes against those on the air."""
         return None if self.sampled is None else self.sampled / self.on_the_air - 1
+
+    @property
+    def reported_error(self) -> float | None:
+        """The relative error of the report's bytes against those on the air."""
+        return None if self.reported is None else self.reported / self.on_the_air - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +142,11 @@ class RunScore:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """True energies in J of the methods of a class, by component; what each component's rail measures next to them."""
+    """True energies in J of the methods of a class, by component; what each component's rail measures in addition."""
 
     class_name: str
     methods_j: Mapping[str, Mapping[str, float]]
-    beside_j: Mapping[str, float]
+    others_j: Mapping[str, float]
     rail_names: Mapping[str, str]
 
 
@@ -163,15 +169,15 @@ def score_run(run: Run) -> RunScore:
     recorded = read_recorded(recording, log)
     truth = true_energy(world, moved, log)
     bluetooth_j = world.power.bluetooth_idle_mw * 1e-3 * (log.end_ns + TAIL_NS - log.start_ns) * 1e-9
-    beside_j = {"wifi": truth.wifi_base_j + bluetooth_j}
-    known = Truth(_PHASES, {"wifi": truth.wifi_j, "storage": truth.storage_j}, beside_j, _RAILS)
+    others_j = {"wifi": truth.wifi_base_j + bluetooth_j}
+    known = Truth(_PHASES, {"wifi": truth.wifi_j, "storage": truth.storage_j}, others_j, _RAILS)
     joules, totals = score_energy(recording, known, recorded.rails)
     return RunScore(
         run.seed,
         run.variant,
         run.costs,
         recorded.api_calls,
-        tuple(_bytes(recorded, log, true_bytes(moved, log))),
+        tuple(_bytes(recorded, log, true_bytes(moved, log), _reported_bytes(recording))),
         tuple(_allocations(recorded, log)),
         EnergyScore(run.seed, run.variant, joules, totals),
     )
@@ -202,7 +208,7 @@ def score_energy(recording: Path, truth: Truth, rails: Rails) -> tuple[tuple[Met
                     report.totals.components[place],
                     level.rails_j,
                     level.unscaled_j,
-                    sum(of_it.values()) + truth.beside_j.get(component, 0.0),
+                    sum(of_it.values()) + truth.others_j.get(component, 0.0),
                     rails.test_j.get(truth.rail_names[component]),
                     rails.run_j.get(truth.rail_names[component]),
                 )
@@ -223,19 +229,45 @@ def _joules(component: str, evidence: str, true_j: Mapping[str, float], reported
     ]
 
 
-def _bytes(recorded: Recorded, log: RunLog, known: Mapping[str, tuple[float, float]]) -> list[MethodBytes]:
+def _reported_bytes(recording: Path) -> dict[tuple[str, str], float]:
+    """Return the bytes in the report by medium and method, with the methods that it calls."""
+    media = {"wifi": "network", "modem": "network", "storage": "storage"}
+    found: dict[tuple[str, str], float] = {}
+    for each in navitas.load(recording).method_bytes():
+        if each.method.class_name == _PHASES and each.component in media:
+            # The page cache serves what storage reads.
+            count = each.inclusive_sent_bytes + (each.inclusive_received_bytes if each.component != "storage" else 0.0)
+            key = media[each.component], each.method.name
+            found[key] = found.get(key, 0.0) + count
+    return found
+
+
+def _bytes(
+    recorded: Recorded,
+    log: RunLog,
+    known: Mapping[str, tuple[float, float]],
+    reported: Mapping[tuple[str, str], float],
+) -> list[MethodBytes]:
     def of(amounts: Sequence[float] | None, method: str) -> float | None:
         if amounts is None:
             return None
         return sum(amount for amount, (phase, _, _) in zip(amounts, log.phases, strict=True) if phase.method == method)
 
     found = []
+    known_media = {medium for medium, _ in reported}
     for medium, methods in MEDIA.items():
         hooked = recorded.hooked[medium] if recorded.hooked is not None else None
         sampled = recorded.sampled[medium]
         shares = sampled.by_phase if sampled is not None else None
         found += [
-            MethodBytes(method, medium, *known[method], of(hooked, method), of(shares, method))
+            MethodBytes(
+                method,
+                medium,
+                *known[method],
+                of(hooked, method),
+                of(shares, method),
+                reported.get((medium, method), 0.0) if medium in known_media else None,
+            )
             for method in methods
             if method in known
         ]

@@ -17,12 +17,14 @@ UNPACED = "fast"
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Payload that a method received (from the server) or sent, at a time of CLOCK_MONOTONIC."""
+    """Payload that a method received (from the server) or sent, at a time of CLOCK_MONOTONIC; and bytes of HTTP's headers."""
 
     t_ns: int
     method: str
     received_bytes: int
     sent_bytes: int
+    received_headers: int = 0
+    sent_headers: int = 0
 
 
 @dataclass(slots=True)
@@ -100,15 +102,18 @@ class LogServer:
                     connection.sendall(b".")
                     self._add(method, received=1)
                 return
-            length = 0
+            length, request_bytes = 0, len(line) + 3  # with the end of this line, and the last, empty one
             while header := _line(reader).strip():
                 name, _, value = header.partition(":")
                 length = int(value) if name.lower() == "content-length" else length
+                request_bytes += len(header) + 2
             _, method, *rest = words[1].split("/")
             count = int(rest[0]) if rest else 0
             if words[0] == "POST":
                 self._receive(connection, method, length)
-            connection.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {count}\r\nConnection: close\r\n\r\n".encode())
+            response = f"HTTP/1.1 200 OK\r\nContent-Length: {count}\r\nConnection: close\r\n\r\n".encode()
+            connection.sendall(response)
+            self.log.append(Moved(time.monotonic_ns(), method, 0, 0, len(response), request_bytes))
             self._send(connection, method, count)
 
     def _send(self, connection: socket.socket, method: str, size: int) -> None:

@@ -47,8 +47,8 @@ def physics(seed: int, phone: str = "default") -> Physics:
 
 
 def on_the_air(moved: Moved) -> tuple[float, float]:
-    """Return received and sent bytes with headers and acknowledgements, as on Wi-Fi."""
-    received, sent = moved.received_bytes, moved.sent_bytes
+    """Return received and sent bytes with all headers and acknowledgements, as on Wi-Fi."""
+    received, sent = moved.received_bytes + moved.received_headers, moved.sent_bytes + moved.sent_headers
     return received * _DATA_BYTES + sent * _ACK_BYTES, sent * _DATA_BYTES + received * _ACK_BYTES
 
 
