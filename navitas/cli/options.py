@@ -143,7 +143,7 @@ def measuring_options(function: F) -> F:
             "sample_interval_ms",
             type=click.IntRange(5, 3000),
             metavar="MS",
-            help="Time between readings of counters. [CPU: 20, traffic: 200]",
+            help="Time between readings of counters. [CPU: 20, traffic: 100–200]",
         ),
         option(
             "--trace",

@@ -18,7 +18,7 @@ Record = Literal["none", "sampling", "hooks", "both"]
 CPU_INTERVAL_MS = 20
 """Time between readings of the app's CPU counters."""
 IO_INTERVAL_MS = {"none": 200, "sampling": 200, "hooks": 200, "both": 100}
-"""Time between readings of counters of traffic, for each `record`."""
+"""Time between readings of counters of traffic, by `Record`."""
 Granularity = Literal["test", "class", "method"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from navitas.parse.io_counters import Medium
@@ -11,10 +12,13 @@ Row = tuple[int, int, int, int]
 """Received bytes, received packets, sent bytes, sent packets; of storage: bytes read, reads, bytes written, writes."""
 
 _SECTOR_BYTES = 512
+_LONGEST = 500
+_IDLE = 512
+"""Lines that are remembered: most devices are idle, so their lines are those of the reading before."""
 _MOST = 1 << 52
 """A higher count is damage: 4.5 PB. Sectors of such counts fit 64 bits as bytes."""
 _NUMBER = r"(\d{1,16})"
-_INTERFACE = re.compile(rf" *([^\s:/]{{1,15}}):{' *' + _NUMBER}{(' +' + _NUMBER) * 9}(?: +\d+)*\s*")
+_INTERFACE = re.compile(rf" *([^\s:/]{{1,15}}): *{_NUMBER} +{_NUMBER}(?: +\d+){{6}} +{_NUMBER} +{_NUMBER}(?: +\d+)*\s*")
 _DISK = re.compile(rf" *\d{{1,4}} +\d{{1,8}} (\S{{1,32}}) {_NUMBER} \d+ {_NUMBER} \d+ {_NUMBER} \d+ {_NUMBER}(?: \d+)*\s*")
 _TRAFFIC = re.compile(rf"{_NUMBER} {_NUMBER} {_NUMBER} {_NUMBER}\s*")
 _IO = re.compile(r"^(read_bytes|write_bytes|runtime_write_bytes): (\d{1,16})$", re.MULTILINE)
@@ -46,24 +50,40 @@ def net_dev(text: str) -> dict[str, Row] | None:
         return None
     found: dict[str, Row] = {}
     for line in body.splitlines():
-        match = _INTERFACE.fullmatch(line)
-        if match is None:
+        one = _interface(line) if len(line) <= _LONGEST else None
+        if one is None:
             return None
-        name, received, received_packets, *_, sent, sent_packets = match.groups()
-        found[name] = int(received), int(received_packets), int(sent), int(sent_packets)
+        found[one[0]] = one[1]
     return _checked(found)
+
+
+@lru_cache(_IDLE)
+def _interface(line: str) -> tuple[str, Row] | None:
+    match = _INTERFACE.fullmatch(line)
+    if match is None:
+        return None
+    name, received, received_packets, sent, sent_packets = match.groups()
+    return name, (int(received), int(received_packets), int(sent), int(sent_packets))
 
 
 def diskstats(text: str) -> dict[str, Row] | None:
     """Return the counters of each device in `/proc/diskstats` (Documentation/admin-guide/iostats.rst); None if it is torn."""
     found: dict[str, Row] = {}
     for line in text.splitlines():
-        match = _DISK.fullmatch(line)
-        if match is None:
+        one = _disk(line) if len(line) <= _LONGEST else None
+        if one is None:
             return None
-        reads, read, writes, written = (int(number) for number in match.groups()[1:])
-        found[match[1]] = read * _SECTOR_BYTES, reads, written * _SECTOR_BYTES, writes
+        found[one[0]] = one[1]
     return _checked(found) if text.endswith("\n") and found else None
+
+
+@lru_cache(_IDLE)
+def _disk(line: str) -> tuple[str, Row] | None:
+    match = _DISK.fullmatch(line)
+    if match is None:
+        return None
+    reads, read, writes, written = (int(number) for number in match.groups()[1:])
+    return match[1], (read * _SECTOR_BYTES, reads, written * _SECTOR_BYTES, writes)
 
 
 def process_io(text: str) -> Row | None:

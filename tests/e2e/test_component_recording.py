@@ -117,11 +117,12 @@ def test_bytes_and_states_reach_the_report(tmp_path: Path, any_gradle: str, reco
     (run,) = parsed.runs
     assert not parsed.losses and not [one for one in parsed.warnings if one.code in ("io_counters", "device_states")]
     assert (run.hooks is not None) == (record == "both")
-    # Headers: 66 bytes for each packet of 1,448.
-    for scope, medium in (("app", "network"), ("device", "wifi")):
-        assert UPLOADED <= grown(counter(run, scope, medium)) <= 1.1 * UPLOADED, (scope, medium)
+    # Headers: 66 bytes for each packet of 1,448. The shell reads once more after the tests; the app sees the phone's last poll.
+    on_air = grown(counter(run, "device", "wifi"))
+    assert UPLOADED <= on_air <= 1.1 * UPLOADED
+    assert 0.9 * UPLOADED <= grown(counter(run, "app", "network")) <= on_air
     assert grown(counter(run, "device", "mobile")) == 0
-    assert WRITTEN <= grown(counter(run, "app", "storage")) <= 1.1 * WRITTEN
+    assert 0.9 * WRITTEN <= grown(counter(run, "app", "storage")) <= 1.1 * WRITTEN
     assert max(np.diff(counter(run, "app", "network").t_ns)) < 10**9, "readings at an interval, not only at the ends"
     states = run.device_states
     assert states is not None and states.app_uid >= 10_000

@@ -87,15 +87,18 @@ def test_a_phone_or_adb_server_that_ends_during_a_test(lab: Lab, monkeypatch: py
     monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.3)
     with virtual_phone() as device:
         state = state_folder(device)
-        doing = Doing(lab, device, "*#waits")
+        doing = Doing(lab, device, "*#waits", record="both")
         doing.until(waiting(lab))
         words = ("navitas.virtual_phone", state) if what == "phone" else ("nodaemon", f"-L\0{device.client.socket_spec}")
         for pid in processes(*words):
             os.kill(pid, signal.SIGKILL)
         error = doing.failed()
         assert device.serial in error.message and "lost" in error.message
-    (test,) = partial(lab).tests
+    profile = partial(lab)
+    (test,) = profile.tests
     assert (test.method, test.status) == ("waits", "cut")
+    (states,) = [warning for warning in profile.warnings if warning.code == "device_states"]
+    assert "batterystats.txt contains no history" in states.message and states.remedy
     assert "cleanup" in {warning.code for warning in open_recording(lab.folder / "rec").manifest.warnings}
     check_gone(state)
     check_gone(f"-L\0{device.client.socket_spec}")
@@ -104,7 +107,7 @@ def test_a_phone_or_adb_server_that_ends_during_a_test(lab: Lab, monkeypatch: py
 def test_an_adb_server_that_restarts_during_a_test(lab: Lab) -> None:
     """The run is lost, but the data on the device are pulled, and the device is restored."""
     with virtual_phone() as device:
-        doing = Doing(lab, device, "*#waits")
+        doing = Doing(lab, device, "*#waits", record="both")
         doing.until(waiting(lab))
         for pid in processes("nodaemon", f"-L\0{device.client.socket_spec}"):
             os.kill(pid, signal.SIGKILL)
@@ -122,7 +125,9 @@ def test_an_adb_server_that_restarts_during_a_test(lab: Lab) -> None:
         finally:
             again.kill()
             again.wait()
-    (test,) = partial(lab).tests
+    profile = partial(lab)
+    (test,) = profile.tests
+    assert "screen" in {one.component for one in profile.evidence}, "states are recorded up to the end"
     methods = {method.inclusive_j for thread in test.threads for method in thread.methods}
     assert test.status == "cut" and max(methods) > 0, "a second of work was pulled"
 

@@ -1,10 +1,7 @@
 package android.net;
 
-import java.io.BufferedReader;
-import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -15,7 +12,8 @@ public final class TrafficStats {
     /** The value of counters that the system does not have. */
     public static final int UNSUPPORTED = -1;
 
-    private static final String FILE = "dev/socket/traffic";
+    private static final String FILE = "/dev/socket/traffic";
+    private static final int MOST_BYTES = 1 << 14;
 
     private TrafficStats() {}
 
@@ -60,10 +58,16 @@ public final class TrafficStats {
     }
 
     private static long count(int uid, int column) {
-        File file = new File(System.getProperty("navitas.sysRoot", "/"), FILE);
-        try (BufferedReader lines = new BufferedReader(
-                new InputStreamReader(new FileInputStream(file), StandardCharsets.US_ASCII))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        byte[] text = new byte[MOST_BYTES];
+        int length = 0;
+        try (FileInputStream in = new FileInputStream(System.getProperty("navitas.sysRoot", "") + FILE)) {
+            for (int n = 0; n >= 0; n = in.read(text, length, text.length - length)) {
+                length += n;
+                if (length == text.length) {
+                    return UNSUPPORTED; // more uids than a phone has
+                }
+            }
+            for (String line : new String(text, 0, length, StandardCharsets.US_ASCII).split("\n")) {
                 String[] fields = line.split(" ");
                 if (fields.length == 5 && fields[0].equals(Integer.toString(uid))) {
                     return Long.parseLong(fields[column]);
