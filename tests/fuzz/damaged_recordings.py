@@ -38,6 +38,7 @@ from navitas.cli import fleet_report  # noqa: E402
 from navitas.cli.main import run  # noqa: E402
 from navitas.errors import NavitasError  # noqa: E402
 from navitas.report.registry import find_format  # noqa: E402
+from navitas.report.view_request import VIEWS, ViewRequest  # noqa: E402
 
 REPORTS = ("json", "speedscope", "collapsed")
 OTHER_FORMATS = ("text",)
@@ -122,6 +123,9 @@ def _reports(recording: Path, reports: Path) -> int:
     for name in OTHER_FORMATS:
         with (reports / name).open("w") as out:
             find_format(name).write(made, out)
+    for name in ("json", "text"):
+        with (reports / f"views.{name}").open("w") as out:
+            find_format(name).write(made, out, views=ViewRequest(VIEWS))
     for problem in check(made):
         print(f"the ledger does not conserve energy: {problem}", file=sys.stderr)
         code = _CRASHED
@@ -146,6 +150,7 @@ def _problems(code: int, said: str, recording: Path, reports: Path, done: Damage
 def _of_reports(reports: Path, done: Damage) -> Iterator[str]:
     report = json.loads((reports / "json").read_text(), parse_constant=float)
     yield from conservation(report)
+    yield from _of_views(json.loads((reports / "views.json").read_text(), parse_constant=float))
     for what, missing in (("chunks", done.missing), ("logcat_chunks", done.missing_log)):
         lost = sum(loss["count"] for loss in report["losses"] if loss["what"] == what)
         known = missing is not None and (what != "chunks" or done.missing_log is None)
@@ -180,6 +185,26 @@ def conservation(report: dict[str, Any]) -> Iterator[str]:
     for warning in report["warnings"]:
         if warning["code"] == "not_conserved":
             yield warning["message"]
+
+
+def _of_views(report: dict[str, Any]) -> Iterator[str]:
+    """Return every wrong sum of the views of a JSON report."""
+    views, totals = report["views"], report["totals"]
+    whole = totals["energy_j"]
+    for name in ("components", "users"):
+        yield from _off(f"top, {name}", fsum(row["energy_j"] for row in views["top"][name]), whole, whole)
+    flowed = 0.0
+    for found in views["timeline"]["runs"]:
+        length, step = found["end_ns"] - found["start_ns"], found["step_ns"]
+        for power in found["power_w"].values():
+            flowed += fsum(watts * min(step, length - i * step) / 1e9 for i, watts in enumerate(power))
+    yield from _off("timeline", flowed, whole, whole)
+    trees = views["tree"]["threads"]
+    yield from _off("trees", fsum(tree["energy_j"] for tree in trees), totals["threads_j"], whole)
+    for tree in trees:
+        rest = fsum(value for name in ("untraced", "probes", "outside_tests") for value in tree[name].values())
+        own = fsum(node["exclusive_j"] for node in tree["nodes"]) + rest
+        yield from _off(f"tree of thread {tree['name'][:60]}", own, tree["energy_j"], whole)
 
 
 def _off(what: str, found: float, expected: float, scale: float) -> Iterator[str]:
