@@ -3,6 +3,7 @@
 Source: Perfetto's trace processor, MapToFriendlyPowerRailName (android_probes_module.cc), and the consumers of Android's power
 statistics on Pixel phones (android.hardware.power.stats-service.pixel). Names differ between models in prefixes and suffixes:
 VSYS_PWR_DISPLAY and PPVAR_VSYS_PWR_DISP, S2S_VDD_G3D and S2S_VDD_GPU. So patterns compare one word of a name.
+That the flashlight is on the camera's rail is assumed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _WORDS = {
     "modem": r"MODEM|RFFE|MMWAVE",
     "gnss": r"GNSS(_CORE)?|GPS",
     "camera": r"CAM(ERA)?",
-    "flashlight": r"FLASH(LIGHT)?|TORCH",
+    "flashlight": r"FLASH(LIGHT)?|TORCH|CAM(ERA)?",
     "audio": r"AUDIO|SPEAKER|SPKR",
     "video": r"VIDEO|MFC",
     "sensors": r"SENSORS?",

@@ -20,7 +20,7 @@ _FAR = 5.0
 
 
 def rail_curve(run: RunTables, component: Component) -> Curve | None:
-    """The cumulative joules that a component's rails measured from the first to the last reading within a run.
+    """The cumulative joules that a component's rails measured in a run, as far as readings cover it.
 
     None without rails, with fewer than two readings, or if the use of components was not recorded (older recordings).
     """
@@ -28,15 +28,17 @@ def rail_curve(run: RunTables, component: Component) -> Curve | None:
     if rails is None or not run.has_components:
         return None
     own = [place for place, name in enumerate(rails.names) if component.rail_use(name) is RailUse.TOTAL]
-    inside = np.flatnonzero((rails.t_ns >= start_ns) & (rails.t_ns <= end_ns))
-    if not own or len(inside) < 2:
+    if not own or not len(rails.t_ns):
         return None
-    used_j = rails.energy_j[inside][:, own].sum(axis=1)
-    t_ns, first = np.unique(rails.t_ns[inside], return_index=True)
-    if len(t_ns) < 2:
+    t_ns, first = np.unique(rails.t_ns, return_index=True)
+    read = Curve(t_ns, np.maximum.accumulate(rails.energy_j[first][:, own].sum(axis=1)))
+    # Readings before and after the run give the energy at its edges.
+    edges = [edge for edge in (start_ns, end_ns) if t_ns[0] <= edge <= t_ns[-1]]
+    knots = distinct(np.concatenate([t_ns[(t_ns >= start_ns) & (t_ns <= end_ns)], np.array(edges, np.int64)]))
+    if len(knots) < 2:
         return None
-    joules = np.maximum.accumulate(used_j[first])
-    return Curve(t_ns, joules - joules[0])
+    joules = read.at(knots)
+    return Curve(knots, joules - joules[0])
 
 
 def scaled_to_rails(

@@ -22,6 +22,7 @@ CALL, APP, OTHERS = range(3)
 """Who caused a transfer: a call, the app without a known call, another app."""
 _PACKET_BYTES = 1448
 _TOLERATED = 0.02
+_MOST_HEADERS = 0.15
 
 NO_HOOKS = Reason("no_hooks", "hooks recorded no bytes: counters are shared among open calls by their time")
 NO_CALLS = Reason("no_io_calls", "no call of an I/O API was recorded: the app's traffic is unattributed")
@@ -102,12 +103,14 @@ def traffic_of(
     if rows is not None:
         if own is None:
             reasons.append(NO_COUNTERS)
-        rows, left, uncounted = _with_counters(rows, rest, counters_are_total=counters_are_total)
-        if not counters_are_total:
+        if counters_are_total:
+            rows, left = _with_storage(rows, rest)
+        else:
+            rows, left, uncounted = _with_counters(rows, rest)
             begin_ns, end_ns = times_on_the_air(rows.moved, (rows.begin_ns, rows.end_ns), rest.edges_ns, _grown(rest) - left)
             rows = replace(rows, begin_ns=begin_ns, end_ns=end_ns)
-        if uncounted > _TOLERATED:
-            reasons.append(replace(NOT_COUNTED, share=uncounted))
+            if uncounted > _TOLERATED:
+                reasons.append(replace(NOT_COUNTED, share=uncounted))
     else:
         rows, left = _by_time(inputs, kinds, rest)
         reasons.append(NO_HOOKS if len(rows.thread) else NO_CALLS)
@@ -135,39 +138,50 @@ def _hooked(run: RunTables, inputs: ComponentInputs, kinds: Collection[HookKind]
     return _Rows(hooks.thread[row], inputs.api.hook_path[row], start, start, end, moved)
 
 
-def _with_counters(rows: _Rows, own: Increments, *, counters_are_total: bool) -> tuple[_Rows, F64, float]:
-    """Make the calls' bytes agree with the counters.
+def _with_counters(rows: _Rows, own: Increments) -> tuple[_Rows, F64, float]:
+    """Make the calls' bytes on a network agree with the counters.
 
-    Returns the calls, each interval's bytes (received, sent) without a call, and the share of the calls' bytes that no counter
-    shows (for example those to the device itself).
+    What the counters show beyond the calls, such as headers and acknowledgements, is spread over the calls by their packets, up
+    to `_MOST_HEADERS` of all bytes. Returns the calls, each interval's bytes (received, sent) without a call, and the share of
+    the calls' bytes that no counter shows (for example those to the device itself).
     """
     grown = _grown(own)
     interval = np.searchsorted(own.edges_ns, rows.end_ns, side="left") - 1
     inside = (interval >= 0) & (interval < len(grown))
     if not inside.any():
         return rows, grown, 0.0
-    place = interval[inside]
-    moved = rows.moved.copy()
-    left = np.zeros_like(grown)
+    moved, left = rows.moved.copy(), np.zeros_like(grown)
     packets = np.ceil(moved[inside] / _PACKET_BYTES).sum(axis=1)
     whole, uncounted = moved.sum(), 0.0
     for column in range(2):
-        seen = np.bincount(place, moved[inside, column], len(grown))
-        if counters_are_total:
-            scale = np.divide(grown[:, column], seen, out=np.zeros(len(grown)), where=seen > 0)
-            moved[inside, column] *= scale[place]
-            left[:, column] = np.where(seen > 0, 0.0, grown[:, column])
-            continue
-        excess = seen.sum() - grown[:, column].sum()
-        if excess > 0:
-            uncounted += excess / whole
-            moved[inside, column] *= grown[:, column].sum() / seen.sum()
-            seen *= grown[:, column].sum() / seen.sum()
-        beyond = _lasting(grown[:, column] - seen)
-        weight = np.bincount(place, packets, len(grown))
-        moved[inside, column] += np.divide(beyond, weight, out=np.zeros(len(grown)), where=weight > 0)[place] * packets
-        left[:, column] = np.where(weight > 0, 0.0, beyond)
+        seen, counted = float(moved[inside, column].sum()), float(grown[:, column].sum())
+        if seen > counted:
+            uncounted += (seen - counted) / whole
+            moved[inside, column] *= counted / seen
+        beyond = _lasting(grown[:, column] - np.bincount(interval[inside], moved[inside, column], len(grown)))
+        headers = min(float(beyond.sum()), _MOST_HEADERS * float(moved[inside].sum()))
+        moved[inside, column] += headers * packets / packets.sum()
+        left[:, column] = beyond * (1 - headers / beyond.sum() if beyond.sum() > 0 else 0.0)
     return replace(rows, moved=moved), left, float(uncounted)
+
+
+def _with_storage(rows: _Rows, own: Increments) -> tuple[_Rows, F64]:
+    """Make the calls' bytes of storage agree with the counters: the page cache serves some reads, and merges some writes.
+
+    Writes are counted later than their calls, so they agree over the run. Returns the calls, and each interval's bytes without a
+    call.
+    """
+    grown = _grown(own)
+    interval = np.searchsorted(own.edges_ns, rows.end_ns, side="left") - 1
+    inside = (interval >= 0) & (interval < len(grown))
+    moved, left = rows.moved.copy(), np.zeros_like(grown)
+    read = np.bincount(interval[inside], moved[inside, 0], len(grown))
+    moved[inside, 0] *= np.divide(grown[:, 0], read, out=np.zeros(len(grown)), where=read > 0)[interval[inside]]
+    left[:, 0] = np.where(read > 0, 0.0, grown[:, 0])
+    written, counted = float(moved[inside, 1].sum()), float(grown[:, 1].sum())
+    moved[inside, 1] *= min(1.0, counted / written) if written > 0 else 1.0
+    left[:, 1] = _lasting(grown[:, 1] - np.bincount(interval[inside], moved[inside, 1], len(grown)))
+    return replace(rows, moved=moved), left
 
 
 def _lasting(surplus: F64) -> F64:

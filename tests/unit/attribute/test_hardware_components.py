@@ -237,13 +237,20 @@ def test_times_that_are_too_coarse_change_nothing() -> None:
 
 
 def test_bytes_beyond_the_payload_are_spread_by_packets_and_other_apps_have_the_rest() -> None:
-    """The app's counter shows 125 kB, of which hooks saw 100 kB. The device's counter shows 25 kB more."""
-    app = counters([(0, (0, 0, 0, 0)), (1000, (125_000, 90, 0, 0))])
-    device = counters([(0, (5, 0, 0, 0)), (1000, (150_005, 99, 0, 0))], "wifi", device=True, name="wlan0")
+    """The app's counter shows 110 kB, of which hooks saw 100 kB. The device's counter shows 25 kB more."""
+    app = counters([(0, (0, 0, 0, 0)), (1000, (110_000, 90, 0, 0))])
+    device = counters([(0, (5, 0, 0, 0)), (1000, (135_005, 99, 0, 0))], "wifi", device=True, name="wlan0")
     made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app, device)))
     found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
-    assert found["m1"] == pytest.approx(0.19 * 0.05 * AIR + 0.01 * (0.1 + 0.238))
+    assert found["m1"] == pytest.approx(0.19 * 0.044 * AIR + 0.01 * (0.1 + 0.238))
     assert found["other_processes"] == pytest.approx(0.19 * 0.01 * AIR + 0.01 * 0.2)
+
+
+def test_many_bytes_beyond_the_payload_are_not_the_calls() -> None:
+    """Of 200 kB, hooks saw 100 kB. Headers are at most 15 % of that."""
+    app = counters([(0, (0, 0, 0, 0)), (1000, (200_000, 90, 0, 0))])
+    ledger = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app,))).ledger
+    assert ledger.transfers.received_bytes.tolist() == pytest.approx([115_000])
 
 
 def test_traffic_on_mobile_interfaces_is_the_modems() -> None:
