@@ -90,8 +90,10 @@ def fit_components(loaded: Sequence[Loaded], request: FitRequest) -> ComponentFi
             failures.append(error)
             notes.append(error.message)
             continue
-        notes += [] if group is not None else [f"{', '.join(measurement.by)}: no use of its components was recorded"]
-        groups += [group] if group is not None else []
+        if isinstance(group, FittedGroup):
+            groups.append(group)
+        else:
+            notes.append(f"{listed(measurement.by)}: {group}")
     if not groups:
         raise failures[0] if failures else UsageError(f"{_names(loaded)}: no use of components was recorded", _NO_USE)
     device = loaded[0].manifest.device
@@ -188,8 +190,8 @@ def _metered(run: _UsedRun, meter: MeterReadings, notes: list[str]) -> Curve:
     return Curve(inside, energy.at(inside))
 
 
-def _fit(runs: Sequence[_UsedRun], measurement: _Measurement, request: FitRequest) -> FittedGroup | None:
-    """Fit one measurement. None if no use of its components was recorded, or none changed. Raises `TooFewRowsError`."""
+def _fit(runs: Sequence[_UsedRun], measurement: _Measurement, request: FitRequest) -> FittedGroup | str:
+    """Fit one measurement, or return why there is nothing to fit. Raises `TooFewRowsError`."""
     known = [
         parameter
         for parameter in measurement.parameters
@@ -201,13 +203,13 @@ def _fit(runs: Sequence[_UsedRun], measurement: _Measurement, request: FitReques
         if parameter not in known and any(parameter.name in runs[number].uses for number in measurement.energy)
     ]
     if not known:
-        return None
+        return "no use of its components was recorded"
     names = [parameter.name for parameter in known]
     steps = [_Steps.of(runs[number], energy, names, request.interval_s) for number, energy in measurement.energy.items()]
     use, power_w, seconds, part = (np.concatenate([getattr(each, name) for each in steps]) for name in _Steps.__slots__)
     fit = least_squares(use, power_w, seconds, part, names, what=listed(measurement.by))
     if not fit.kept:
-        return None
+        return f"the use of its components never changed ({listed(names)})"
     notes = [*fit.notes, *(f"{name}: was not recorded in every run, so it is left out" for name in partly)]
     return _group(measurement, known, fit, len(power_w), notes)
 

@@ -17,6 +17,8 @@ ROWS_EACH = 5
 INFLATED = 10.0
 """Variance inflation from which a coefficient is doubtful (a common rule of thumb)."""
 _INSEPARABLE = 1e5
+_APART = 0.05
+"""The share of a column's range by which a row differs from the usual value."""
 _FOLDS = 5
 _MOST_CORRELATED = 0.95
 _NEGATIVE_T = -2.0
@@ -87,18 +89,27 @@ def least_squares(use: F64, y: F64, weight: F64, part: I64, names: Sequence[str]
 
 
 def _separable(use: F64, names: Sequence[str]) -> tuple[tuple[int, ...], list[str]]:
-    """The columns that change, and that no combination of the columns before them equals."""
+    """The columns that change in enough rows, and that no combination of the columns before them equals."""
     kept: list[int] = []
-    notes = []
+    notes, constant = [], []
     for column, name in enumerate(names):
         if np.ptp(use[:, column]) <= 1e-9 * max(np.abs(use[:, column]).max(initial=0.0), 1e-9):
-            notes.append(f"{name}: never changed, so it is part of the base")
+            constant.append(name)
+        elif (count := _rows_apart(use[:, column])) < ROWS_EACH:
+            notes.append(f"{name}: changed in only {count} intervals, so it is left out")
         elif kept and _inflation(use[:, [*kept, column]])[-1] > _INSEPARABLE:
             with_it = names[kept[_closest(use[:, [*kept, column]], len(kept))]]
             notes.append(f"{name}: cannot be separated from {with_it}, whose coefficient has both")
         else:
             kept.append(column)
+    if constant:
+        notes.append(f"{', '.join(constant)}: never changed, so the base has what they cost")
     return tuple(kept), notes
+
+
+def _rows_apart(column: F64) -> int:
+    """The number of rows that differ from the usual value: a coefficient rests on these alone."""
+    return int((np.abs(column - np.median(column)) > _APART * np.ptp(column)).sum())
 
 
 def _solve(columns: F64, y: F64, weight: F64) -> F64:
