@@ -1,4 +1,4 @@
-"""Paper 4's experiment: bytes and energy of methods by each way of recording, and what recording costs (`make components`).
+"""The experiment of Hiya et al.: bytes and energy of methods by way of recording, and its cost (`make components`).
 
 Runs the workload in tests/accuracy/io_workload on virtual phones: computing, downloads, uploads, file writes and rests, in
 random order on three threads. Then runs the Android app in tests/accuracy/device_workload: GNSS, camera and flashlight.
