@@ -28,6 +28,7 @@ from navitas.analyze.timeline import (
     component_timelines,
     longest_run_ns,
     round_step_ns,
+    runs_with,
     thread_names,
     timeline,
 )
@@ -258,12 +259,9 @@ class Profile:
         self, components: Iterable[str] | None = None, *, step_ns: int | None = None, thread: str | None = None
     ) -> tuple[ComponentTimelines, ...]:
         """Return the timelines of each run that has the thread, without baseline runs. Arguments are those of `timelines`."""
-        names, ledger = None if components is None else tuple(components), self.ledger
-        return tuple(
-            self.timelines(names, run=entry.id, step_ns=step_ns, thread=thread)
-            for row, entry in enumerate(ledger.runs)
-            if not entry.baseline and (thread is None or thread in thread_names(ledger, row))
-        )
+        names = None if components is None else tuple(components)
+        runs = runs_with(self.ledger, thread)
+        return tuple(self.timelines(names, run=run, step_ns=step_ns, thread=thread) for run in runs)
 
     @cached_property
     def thread_names(self) -> tuple[str, ...]:

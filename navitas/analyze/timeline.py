@@ -124,6 +124,12 @@ def thread_names(ledger: Ledger, run: int | None = None) -> set[str]:
     return {owners.name[owner] for owner in np.flatnonzero(rows).tolist()}
 
 
+def runs_with(ledger: Ledger, thread: str | None) -> list[int]:
+    """Return the ids of the runs that have threads of this name (None: all runs), without baseline runs."""
+    runs = [(row, run.id) for row, run in enumerate(ledger.runs) if not run.baseline]
+    return [id for row, id in runs if thread is None or thread in thread_names(ledger, row)]
+
+
 def longest_run_ns(ledger: Ledger) -> int:
     """Return the length of the longest run, without baseline runs. 0 if there is none."""
     return max((run.end_ns - run.start_ns for run in ledger.runs if not run.baseline), default=0)

@@ -52,7 +52,7 @@ def _user(user: EnergyUser, profile: Profile, request: ViewRequest) -> dict[str,
 
 
 def _timeline(profile: Profile, request: ViewRequest) -> dict[str, Any]:
-    runs = [_run(found) for found in request.timelines(profile)]
+    runs = map(_run, request.timelines(profile)[1])
     return {**({} if request.thread is None else {"thread": request.thread}), "runs": runs}
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from navitas.analyze.energy_tree import EnergyTree
 from navitas.analyze.profile import Profile
-from navitas.analyze.timeline import ComponentTimelines
+from navitas.analyze.timeline import ComponentTimelines, runs_with
 from navitas.errors import UsageError
 from navitas.untrusted_text import printable
 
@@ -40,10 +40,14 @@ class ViewRequest:
         if self.thread is not None and self.thread not in profile.thread_names:
             raise _unknown("thread", self.thread, profile.thread_names)
 
-    def timelines(self, profile: Profile) -> Sequence[ComponentTimelines]:
-        """Return the timelines of each run with the thread, without baseline runs."""
+    def timelines(self, profile: Profile) -> tuple[int, Iterator[ComponentTimelines]]:
+        """Return the number of runs with the thread, without baseline runs, and the timelines of each.
+
+        Timelines are computed run by run, since they can have a million steps.
+        """
         components = None if self.component is None else [self.component]
-        return profile.timelines_by_run(components, step_ns=self.step_ns, thread=self.thread)
+        runs = runs_with(profile.ledger, self.thread)
+        return len(runs), (profile.timelines(components, run=run, step_ns=self.step_ns, thread=self.thread) for run in runs)
 
     def trees(self, profile: Profile) -> Sequence[EnergyTree]:
         """Return the trees of all threads, or of those with the name."""

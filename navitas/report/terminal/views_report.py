@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -44,13 +45,13 @@ class ViewsReport:
             yield consumers_table(profile)
 
     def _timelines(self, profile: Profile) -> Iterator[RenderableType]:
-        found = self._views.timelines(profile)
+        count, found = self._views.timelines(profile)
         if self._views.thread is not None:
             yield Paragraph("Charges of calls, such as the tail of a radio, count at the time of the call.", style="dim")
-        for place, timelines in enumerate(found[: self._top]):
+        for place, timelines in enumerate(islice(found, self._top)):
             yield from [""] if place else []
             yield PowerOverTime(timelines, rows=self._views.step_ns is not None)
-        yield from _more(len(found) - self._top, "run")
+        yield from _more(count - self._top, "run")
 
     def _trees(self, profile: Profile) -> Iterator[RenderableType]:
         every = self._views.trees(profile)
