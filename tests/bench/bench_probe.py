@@ -57,9 +57,9 @@ def main(argv: list[str]) -> int:
 
 
 def build() -> None:
-    """Build the runtime and the benchmarks from the checkout. JAR contains both."""
+    """Build the runtime, the hooks and the benchmarks from the checkout. JAR contains all."""
     maven = ["mvn", "-q", "-B", "-f"]
-    subprocess.run([*maven, ROOT / "instrumenter/pom.xml", "-pl", "runtime", "-am", "install", "-DskipTests"], check=True)
+    subprocess.run([*maven, ROOT / "instrumenter/pom.xml", "-pl", "runtime,hooks", "-am", "install", "-DskipTests"], check=True)
     subprocess.run([*maven, MODULE, "package"], check=True)
 
 

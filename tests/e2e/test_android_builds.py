@@ -60,11 +60,25 @@ class Built(Made):
     """A bundle, with Gradle's output of its build."""
 
     def __init__(
-        self, project: Path, launcher: str, *, module: str = ":", variant: str | None = None, tests: bool = True
+        self,
+        project: Path,
+        launcher: str,
+        *,
+        module: str = ":",
+        variant: str | None = None,
+        tests: bool = True,
+        hooks: bool = False,
     ) -> None:
         self.lines: list[str] = []
         (bundle,) = build_bundles(
-            project, gradle=launcher, module=module, variant=variant, instrument_tests=tests, on_line=self.lines.append
+            project,
+            gradle=launcher,
+            module=module,
+            variant=variant,
+            instrument_tests=tests,
+            hooks=hooks,
+            hook_libraries=hooks,
+            on_line=self.lines.append,
         )
         super().__init__(bundle)
 
@@ -258,6 +272,22 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str) -> Non
     assert "org/navitas/runtime/Probe.enter" in probed_methods(built.apk("app.apk"))
     assert {name for name in probed_methods(built.apk("test.apk")) if not name.startswith("org/navitas/runtime/")} == set()
     assert not any(SLOWER in warning for warning in built.manifest.warnings)
+
+
+@pytest.mark.parametrize(
+    ("launcher", "name", "module", "variant"),
+    [("path", "a", ":", "debug"), ("7.6.4", "b", ":app", "demoDebug"), ("8.11.1", "c", ":", "benchmark")],
+    indirect=["launcher"],
+)
+def test_hooks_are_dexed_and_survive_shrinking(tmp_path: Path, launcher: str, name: str, module: str, variant: str) -> None:
+    """Hooks refer to classes that old phones and most apps lack, such as those of coroutines."""
+    project = copy_project(name, tmp_path)
+    built = Built(project, launcher, module=module, variant=variant, hooks=True)
+    app = built.apk("app.apk")
+    assert {f"org/navitas/hooks/{hook}" for hook in ("Databases", "NewerLocations", "Coroutines", "CameraCallback")} <= classes(app)
+    plain = Built(project, launcher, module=module, variant=variant)
+    assert not any(found.startswith("org/navitas/hooks/") for found in classes(plain.apk("app.apk")))
+    assert plain.manifest.map_id == built.manifest.map_id, "hooks change no method's id"
 
 
 @pytest.mark.parametrize("launcher", ["path"], indirect=True)

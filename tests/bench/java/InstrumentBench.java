@@ -13,8 +13,8 @@ import org.navitas.instrument.Input;
 import org.navitas.instrument.Options;
 
 /**
- * Instruments a jar repeatedly, alternately with JaCoCo and with Navitas. Prints one line per round: wall and CPU milliseconds
- * of JaCoCo and the number of classes that it instrumented, then the same for Navitas.
+ * Instruments a jar repeatedly, in turns with JaCoCo, with Navitas, and with Navitas and hooks. Prints one line per round: wall
+ * and CPU milliseconds of JaCoCo and the number of classes that it instrumented, then the same for the others.
  */
 final class InstrumentBench {
   private static final OperatingSystemMXBean SYSTEM =
@@ -43,7 +43,12 @@ final class InstrumentBench {
       });
       String ours = measured(() -> BulkInstrumenter.run(
           Arrays.asList(new Input(jar, output, Input.MAIN, ":")), Options.defaults(), map).rewritten());
-      System.out.println(theirs + " " + ours);
+      Files.delete(output);
+      Options hooks = Options.builder().hooks(true, false).build();
+      Path hookedMap = folder.resolve(round + "-hooked.json");
+      String hooked = measured(() -> BulkInstrumenter.run(
+          Arrays.asList(new Input(jar, output, Input.MAIN, ":")), hooks, hookedMap).rewritten());
+      System.out.println(theirs + " " + ours + " " + hooked);
       Files.delete(output);
     }
   }

@@ -52,35 +52,67 @@ final class CallSites {
   private void find(ClassFile file, HookTable table) {
     ConstPool pool = file.getConstPool();
     int size = pool.getSize(); // without the constants that are added here
-    Set<String> kept = keptClasses(file, size, table);
+    // Most classes call nothing that is hooked. Their other constants are not read.
+    Map<Integer, String> owners = owners(file, size, table);
+    if (owners.isEmpty()) {
+      return;
+    }
+    Set<String> kept = keptClasses(file, size, owners, table);
+    owners.forEach((index, name) -> {
+      String hook = table.replacement(name);
+      if (hook != null && !kept.contains(name)) {
+        classes.put(index, pool.addClassInfo(hook));
+      }
+    });
     for (int index = 1; index < size; index++) {
       int tag = pool.getTag(index);
-      if (tag == ConstPool.CONST_Class) {
-        String hook = table.replacement(pool.getClassInfo(index));
-        if (hook != null && !kept.contains(pool.getClassInfo(index))) {
-          classes.put(index, pool.addClassInfo(hook));
+      if (tag == ConstPool.CONST_Methodref) {
+        String owner = owners.get(pool.getMethodrefClass(index));
+        if (owner != null) {
+          findMethod(pool, index, owner, kept, table);
         }
-      } else if (tag == ConstPool.CONST_Methodref) {
-        findMethod(file, index, kept, table);
       } else if (tag == ConstPool.CONST_InterfaceMethodref) {
-        addCall(pool, index, table.call(
-            pool.getInterfaceMethodrefClassName(index), pool.getInterfaceMethodrefName(index), pool.getInterfaceMethodrefType(index)));
+        String owner = owners.get(pool.getInterfaceMethodrefClass(index));
+        if (owner != null) {
+          addCall(pool, index, table.call(owner, pool.getInterfaceMethodrefName(index), pool.getInterfaceMethodrefType(index)));
+        }
       }
     }
+  }
+
+  /**
+   * Returns the names of the hooked classes among the class constants. A class that calls an inherited method names
+   * itself, as an activity that posts work does: its constant has the name of its superclass.
+   */
+  private static Map<Integer, String> owners(ClassFile file, int size, HookTable table) {
+    ConstPool pool = file.getConstPool();
+    String inherited = String.valueOf(file.getSuperclass());
+    Map<Integer, String> owners = new HashMap<>();
+    for (int index = 1; index < size; index++) {
+      if (pool.getTag(index) == ConstPool.CONST_Class) {
+        String name = pool.getClassInfo(index);
+        String declared = name.equals(file.getName()) ? inherited : name;
+        if (table.isHooked(declared)) {
+          owners.put(index, declared);
+        }
+      }
+    }
+    return owners;
   }
 
   /**
    * Returns the classes that are created as before: the superclass, since its constructor is called like that of a
    * created object; and classes with a call of a constructor that the hook lacks.
    */
-  private static Set<String> keptClasses(ClassFile file, int size, HookTable table) {
+  private static Set<String> keptClasses(ClassFile file, int size, Map<Integer, String> owners, HookTable table) {
     ConstPool pool = file.getConstPool();
     Set<String> kept = new HashSet<>();
     kept.add(String.valueOf(file.getSuperclass()));
     for (int index = 1; index < size; index++) {
-      if (pool.getTag(index) == ConstPool.CONST_Methodref && pool.getMethodrefName(index).equals(MethodInfo.nameInit)) {
-        String owner = pool.getMethodrefClassName(index);
-        if (table.replacement(owner) != null && !table.hasConstructor(owner, pool.getMethodrefType(index))) {
+      if (pool.getTag(index) == ConstPool.CONST_Methodref) {
+        String owner = owners.get(pool.getMethodrefClass(index));
+        if (owner != null && pool.getMethodrefName(index).equals(MethodInfo.nameInit)
+            && table.replacement(owner) != null && !table.hasConstructor(owner, pool.getMethodrefType(index))) {
           kept.add(owner);
         }
       }
@@ -88,13 +120,9 @@ final class CallSites {
     return kept;
   }
 
-  private void findMethod(ClassFile file, int index, Set<String> kept, HookTable table) {
-    ConstPool pool = file.getConstPool();
-    String owner = pool.getMethodrefClassName(index);
+  private void findMethod(ConstPool pool, int index, String owner, Set<String> kept, HookTable table) {
     if (!pool.getMethodrefName(index).equals(MethodInfo.nameInit)) {
-      // A class that calls an inherited method names itself, as an activity that posts work does.
-      String declared = owner.equals(file.getName()) ? String.valueOf(file.getSuperclass()) : owner;
-      addCall(pool, index, table.call(declared, pool.getMethodrefName(index), pool.getMethodrefType(index)));
+      addCall(pool, index, table.call(owner, pool.getMethodrefName(index), pool.getMethodrefType(index)));
       return;
     }
     String hook = table.replacement(owner);

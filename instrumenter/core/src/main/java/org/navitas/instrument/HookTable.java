@@ -77,6 +77,11 @@ final class HookTable {
     return id;
   }
 
+  /** Returns whether anything of a class is replaced. Class names have dots. */
+  boolean isHooked(String className) {
+    return owners.contains(className) || created.containsKey(className);
+  }
+
   /** Returns the static method that replaces calls of a method, or null. Class names have dots. */
   Hook call(String owner, String name, String descriptor) {
     return owners.contains(owner) ? calls.get(owner + ' ' + name + descriptor) : null;
