@@ -44,7 +44,7 @@ final class CallSites {
     int replaced = 0;
     for (MethodInfo method : file.getMethods()) {
       CodeAttribute code = method.getCodeAttribute();
-      replaced += code == null ? 0 : sites.replace(code.getCode());
+      replaced += code != null && sites.mayCall(code.getCode()) ? sites.replace(code.getCode()) : 0;
     }
     return replaced;
   }
@@ -136,6 +136,20 @@ final class CallSites {
     if (hook != null) {
       methods.put(index, pool.addMethodrefInfo(pool.addClassInfo(hook.className), hook.name, hook.descriptor));
     }
+  }
+
+  /** Returns false only for code without hooked calls; reads no instructions, unlike {@link #replace(byte[])}. */
+  private boolean mayCall(byte[] code) {
+    for (int pc = 0; pc + 2 < code.length; pc++) {
+      int op = code[pc] & 255;
+      if (op >= Opcode.INVOKEVIRTUAL && op <= Opcode.NEW) {
+        int operand = ByteArray.readU16bit(code, pc + 1);
+        if (methods.containsKey(operand) || classes.containsKey(operand)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private int replace(byte[] code) throws MalformedClassException {

@@ -114,7 +114,7 @@ final class ClassInstrumenter {
   private static ClassInstrumenter probe(byte[] original, ClassScan scan, MethodChoice choice, HookTable hooks)
       throws IOException, BadBytecode, MalformedClassException {
     ClassFile file = new ClassFile(new DataInputStream(new ByteSource(original)));
-    int hooked = hooks == null ? 0 : CallSites.replace(file, hooks);
+    int hooked = hooks != null && scan.mayCall(hooks) ? CallSites.replace(file, hooks) : 0;
     List<Skipped> skipped = new ArrayList<>();
     boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
     Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();

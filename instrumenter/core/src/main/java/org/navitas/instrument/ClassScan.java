@@ -84,6 +84,24 @@ final class ClassScan {
     return found;
   }
 
+  /** Returns false only if no class constant has the name of a hooked class. Reads no names, so it is fast. */
+  boolean mayCall(HookTable hooks) throws MalformedClassException {
+    for (int i = 1; i < pool.length; i++) {
+      if (pool[i] > 0 && bytes[pool[i]] == CLASS) {
+        int utf8 = entry((bytes[pool[i] + 1] & 255) << 8 | (bytes[pool[i] + 2] & 255), UTF8);
+        int end = utf8 + 3 + ((bytes[utf8 + 1] & 255) << 8 | (bytes[utf8 + 2] & 255));
+        int hash = 0;
+        for (int p = utf8 + 3; p < end; p++) {
+          hash = 31 * hash + bytes[p]; // as String.hashCode
+        }
+        if (hooks.mayHook(hash)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   private void magicAndVersion() throws MalformedClassException {
     if (u4() != 0xCAFEBABEL) {
       throw new MalformedClassException("not a class file");

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -40,6 +41,7 @@ final class HookTable {
     }
   }
 
+  private static final int HASHES = 1 << 16;
   private static final HookTable PLATFORM = read("hooks.txt");
 
   private final String id;
@@ -47,6 +49,8 @@ final class HookTable {
   private final Map<String, String> created = new HashMap<>();
   private final Map<String, Set<String>> constructors = new HashMap<>();
   private final Set<String> owners = new HashSet<>();
+  /** The lower bits of the hash codes of all hooked classes. */
+  private final BitSet hashes = new BitSet(HASHES);
 
   private HookTable(String id) {
     this.id = id;
@@ -82,6 +86,11 @@ final class HookTable {
     return owners.contains(className) || created.containsKey(className);
   }
 
+  /** Returns false only if nothing of the class whose name, with slashes, has this hash code is replaced. */
+  boolean mayHook(int hash) {
+    return hashes.get(hash & HASHES - 1);
+  }
+
   /** Returns the static method that replaces calls of a method, or null. Class names have dots. */
   Hook call(String owner, String name, String descriptor) {
     return owners.contains(owner) ? calls.get(owner + ' ' + name + descriptor) : null;
@@ -100,6 +109,7 @@ final class HookTable {
   private void add(String[] fields, String line) {
     if (fields[0].equals("new") && fields.length == 4) {
       created.put(fields[1], fields[2]);
+      note(fields[1]);
       constructors.put(fields[1], new HashSet<>(Arrays.asList(fields[3].split(","))));
       return;
     }
@@ -112,8 +122,13 @@ final class HookTable {
     Hook hook = new Hook(fields[4], fields[2], "(" + object + fields[3].substring(1));
     for (String owner : classes) {
       owners.add(owner);
+      note(owner);
       calls.put(owner + ' ' + fields[2] + fields[3], hook);
     }
+  }
+
+  private void note(String className) {
+    hashes.set(className.replace('.', '/').hashCode() & HASHES - 1);
   }
 
   private static HookTable read(String resource) {
