@@ -284,7 +284,9 @@ def test_hooks_are_dexed_and_survive_shrinking(tmp_path: Path, launcher: str, na
     project = copy_project(name, tmp_path)
     built = Built(project, launcher, module=module, variant=variant, hooks=True)
     app = built.apk("app.apk")
-    assert {f"org/navitas/hooks/{hook}" for hook in ("Databases", "NewerLocations", "Coroutines", "CameraCallback")} <= classes(app)
+    assert {f"org/navitas/hooks/{hook}" for hook in ("Databases", "NewerLocations", "Coroutines", "CameraCallback")} <= classes(
+        app
+    )
     plain = Built(project, launcher, module=module, variant=variant)
     assert not any(found.startswith("org/navitas/hooks/") for found in classes(plain.apk("app.apk")))
     assert plain.manifest.map_id == built.manifest.map_id, "hooks change no method's id"
