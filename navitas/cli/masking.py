@@ -35,8 +35,8 @@ _TOKENS = re.compile(
 )
 _KEY_BLOCK = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*", re.DOTALL)
 _COOKIES = re.compile(r"((?:set-)?cookie\s*:\s*)[^\"'\r\n]+", re.IGNORECASE)
-_NUMBERS = re.compile(r"\d*:\d*")
-# `-u NAME:PASSWORD` of curl and other programs. Docker's `-u 1000:1000` contains no password.
+_NUMBERS = re.compile(r"[\d.]*:\d*")
+# `-u NAME:PASSWORD` of curl and other programs. Docker's `-u 1000:1000` and `-u 10.0.0.1:8080` contain no password.
 _LOGIN = re.compile(r"(?<![\w-])(-[uU]|--(?:proxy-)?user)(=|\s*)([^\s:=\"'/-][^\s:\"'/]*+:[^\s\"']++)")
 _LOGIN_NAMES = frozenset(("-u", "-U", "--user", "--proxy-user"))
 _LOGIN_VALUE = re.compile(r"[^\s:/-][^:/]*+:(?!//).+", re.DOTALL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from navitas.parse.arrays import F64
 from navitas.regular_files import open_regular
 
 _MAX_ROWS = 20_000_000
+_LINE_BYTES = 1 << 18
 _UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "w": 1.0, "mw": 1e-3, "a": 1.0, "ma": 1e-3, "v": 1.0, "mv": 1e-3}
 _COLUMN = re.compile(r"(?P<what>unix|time|power|current|voltage)[ _(\[]+(?P<unit>[mu]?[swav])[)\]]?", re.IGNORECASE)
 _COLUMNS = "time_s or unix_s, and power_w, or current_a and voltage_v (also in ms, mW, mA, mV)"
@@ -56,7 +58,9 @@ def read_power_meter(path: Path) -> MeterReadings:
     """
     try:
         with open_regular(path) as raw:
-            return _read_rows(path, (line.decode("utf-8", "replace") for line in raw))
+            # A longer line arrives in pieces. Its first piece has fields that the CSV reader refuses, or is skipped.
+            lines = iter(lambda: raw.readline(_LINE_BYTES), b"")
+            return _read_rows(path, (line.decode("utf-8", "replace") for line in lines))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", "Check the path.") from error
 
@@ -66,7 +70,7 @@ def _read_rows(path: Path, lines: Iterable[str]) -> MeterReadings:
     try:
         header = next(rows, [])
         columns = _header(path, header)
-        found, skipped = [], 0
+        found, skipped = array("d"), 0
         for row in rows:
             try:
                 values = [float(row[place]) * scale for place, scale in columns.values()]
@@ -76,14 +80,14 @@ def _read_rows(path: Path, lines: Iterable[str]) -> MeterReadings:
             if not all(map(math.isfinite, values)):
                 skipped += 1
                 continue
-            found.append(values)
-            if len(found) > _MAX_ROWS:
+            found.extend(values)
+            if len(found) > _MAX_ROWS * len(columns):
                 raise UsageError(f"{path}: has more than {_MAX_ROWS:,} readings", "Give fewer readings, such as 1000 per second.")
     except csv.Error as error:
         raise UsageError(f"{path}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
-    if len(found) < 2:
+    if len(found) < 2 * len(columns):
         raise UsageError(f"{path}: has fewer than two readings", f"Give a CSV file with the columns {_COLUMNS}.")
-    table = np.array(found)
+    table = np.array(found).reshape(-1, len(columns))
     table = table[np.argsort(table[:, 0], kind="stable")]
     power_w = table[:, 1] if table.shape[1] == 2 else table[:, 1] * table[:, 2]
     return MeterReadings(path.name, table[:, 0], power_w, "unix" in columns, skipped)

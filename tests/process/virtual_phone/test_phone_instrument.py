@@ -59,6 +59,7 @@ def test_the_command_line_of_the_jvm(tmp_path: Path) -> None:
             "-Da=b",
             f"-Dnavitas.sysRoot={root}",
             "-Dnavitas.process=org.example.app",
+            "-Dnavitas.uid=10100",
             f"-Dnavitas.log={root}/dev/socket/logdw",
             "-Dnavitas.stream=/dev/fd/N",
             "-Dnavitas.testFramework=junit-platform",
