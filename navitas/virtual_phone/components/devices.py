@@ -51,7 +51,7 @@ class Devices:
         self._thread = threading.Thread(target=self._run, name="virtual-devices", daemon=True)
         self._now_ns = self._polled_ns = clock_ns()
         self._scans = 0
-        self._network_error = ""
+        self._network_errors = 0
         state.before_change.append(self.advance)
 
     def start(self) -> None:
@@ -157,9 +157,9 @@ class Devices:
         notes = []
         if self._network is None:
             notes.append("network traffic is not counted: this system has no sock_diag")
-        elif self._network_error:
-            notes.append(f"network traffic is not counted any more: {self._network_error}")
         else:
+            if self._network_errors:
+                notes.append(f"{self._network_errors} readings of the network traffic failed: it was counted later")
             if self._network.unseen:
                 notes.append(f"{self._network.unseen} connections of this computer ended before their process was known")
             if self._network.unrouted:
@@ -168,14 +168,15 @@ class Devices:
 
     def _transferred(self) -> tuple[AirTraffic, AirTraffic]:
         """Return the new traffic of Wi-Fi and of mobile data."""
-        if self._network is None or self._network_error or self._stopping.is_set() or not self._pids:
+        if self._network is None or self._stopping.is_set() or not self._pids:
             return AirTraffic(), AirTraffic()
         route = self.state.switches.route
         try:
             gain = self._network.poll(self._pids, route)
         except OSError as error:
-            self._network_error = str(error)
-            _log.error("%s", self.notes[-1])
+            self._network_errors += 1
+            if self._network_errors == 1:
+                _log.warning("a reading of the network traffic failed: %s", error.strerror or error)
             return AirTraffic(), AirTraffic()
         return (
             (gain, AirTraffic()) if route == WIFI else (AirTraffic(), gain) if route == MOBILE else (AirTraffic(), AirTraffic())

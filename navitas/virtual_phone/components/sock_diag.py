@@ -69,11 +69,10 @@ class SockDiag:
         family = getattr(socket, "AF_NETLINK", None)
         if family is None:
             raise OSError("this system has no netlink")
-        self._dumps = socket.socket(family, socket.SOCK_RAW, _NETLINK_SOCK_DIAG)
+        self._family = family
+        self._dumps = self._new_dumps()
         self._closed = socket.socket(family, socket.SOCK_RAW, _NETLINK_SOCK_DIAG)
         try:
-            self._dumps.bind((0, 0))
-            self._dumps.settimeout(_TIMEOUT_S)
             self._closed.bind((0, _DESTROY_GROUPS))
             self._closed.setblocking(False)
             with suppress(OSError):
@@ -91,7 +90,25 @@ class SockDiag:
         self._closed.close()
 
     def open(self) -> list[TcpSocket]:
-        """Return all sockets of this network namespace, including those that listen."""
+        """Return all sockets of this network namespace, including those that listen. Raises `OSError`."""
+        try:
+            return self._dump_all()
+        except OSError:  # On a busy host, the kernel may be late. A new socket receives no part of the previous answer.
+            self._dumps.close()
+            self._dumps = self._new_dumps()
+            return self._dump_all()
+
+    def _new_dumps(self) -> socket.socket:
+        made = socket.socket(self._family, socket.SOCK_RAW, _NETLINK_SOCK_DIAG)
+        try:
+            made.bind((0, 0))
+            made.settimeout(_TIMEOUT_S)
+        except OSError:
+            made.close()
+            raise
+        return made
+
+    def _dump_all(self) -> list[TcpSocket]:
         return [found for family in (socket.AF_INET, socket.AF_INET6) for found in self._dump(family)]
 
     def closed(self) -> list[TcpSocket]:

@@ -141,6 +141,12 @@ def sock_diag() -> Iterator[SockDiag]:
     found.close()
 
 
+def test_a_failed_reading_is_repeated(sock_diag: SockDiag) -> None:
+    sock_diag._dumps.close()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        assert listener.getsockname()[1] in {found.local[1] for found in sock_diag.open()}
+
+
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
 def test_real_sockets_are_counted_to_the_byte(sock_diag: SockDiag, family: int, tmp_path: Path) -> None:
     """This process is the app, and a server outside of it is simulated by hiding that socket's inode."""
