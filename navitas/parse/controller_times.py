@@ -11,12 +11,15 @@ from navitas.parse.radio_times import RadioTimes
 _RADIOS: Mapping[Literal["wifi", "modem"], str] = {"wifi": "gwfcd", "modem": "gmcd"}
 _ZERO = ControllerCounters(0.0, 0.0, 0.0)
 _MS_NS = 1_000_000
+_MOST_MS = 1 << 40
+"""A longer time is damage: 35 years."""
 
 
 def radio_times(head: Mapping[str, Sequence[str]]) -> tuple[RadioTimes, ...]:
     """The times of each radio that reports them. `head` has the fields of `gwfcd_start`, `gwfcd_end` and so on.
 
-    A controller without data has no line at the start. Times that go back were reset during the run: they are left out.
+    A controller without data has no line at the start. Times that go back were reset during the run: they are left out, as
+    impossible ones are.
     """
     found = []
     for radio, kind in _RADIOS.items():
@@ -26,6 +29,6 @@ def radio_times(head: Mapping[str, Sequence[str]]) -> tuple[RadioTimes, ...]:
         end = read_controller(head[f"{kind}_end"])
         pairs = ((start.rx_ms, end.rx_ms), (start.tx_ms, end.tx_ms), (start.idle_ms, end.idle_ms))
         grown = [after - before for before, after in pairs if before is not None and after is not None]
-        if len(grown) == len(pairs) and min(grown) >= 0:
+        if len(grown) == len(pairs) and min(grown) >= 0 and max(grown) < _MOST_MS:
             found.append(RadioTimes(radio, *(round(ms * _MS_NS) for ms in grown)))
     return tuple(found)

@@ -13,8 +13,10 @@ from navitas.regular_files import open_regular
 
 FORMAT = "navitas-fitted-model"
 MAX_BYTES = 1 << 20
+MOST_W = 1000.0
+"""No phone uses more: a higher power is damage or a wrong unit."""
 _FIT = "Make the file with navitas model components fit."
-_Power = Annotated[float, Field(ge=0, le=1000)]
+_Power = Annotated[float, Field(ge=0, le=MOST_W)]
 _Name = Annotated[str, Field(max_length=200)]
 Unit = Literal["W", "J/MB", "1"]
 

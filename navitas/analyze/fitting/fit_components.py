@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from pydantic import ValidationError
 
 from navitas import __version__
 from navitas.analyze.fitting.least_squares import LeastSquares, TooFewRowsError, least_squares
@@ -19,12 +20,17 @@ from navitas.attribute.measured_runs import MeasuredRuns
 from navitas.errors import UsageError
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
-from navitas.power.fitted_model import FittedCoefficient, FittedGroup, FittedModel, listed
+from navitas.power.fitted_model import MOST_W, FittedCoefficient, FittedGroup, FittedModel, listed
 
 TOTAL = "all rails"
 _UNIX = "Give a column unix_s with the times of the UNIX clock."
 _TIMES = "Give a column time_s instead of unix_s: the run is then found by its load."
+_DAMAGED = "The readings are damaged: record again."
 _NO_USE = "Record with --record hooks or --record sampling, while the components are used."
+
+
+class _ImpossibleError(UsageError):
+    """The measured power, or what follows from it, is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ def fit_components(loaded: Sequence[Loaded], request: FitRequest) -> ComponentFi
     for measurement in measurements:
         try:
             group = _fit(runs, measurement, request)
-        except TooFewRowsError as error:
+        except (TooFewRowsError, _ImpossibleError) as error:
             failures.append(error)
             notes.append(error.message)
             continue
@@ -187,11 +193,15 @@ def _metered(run: _UsedRun, meter: MeterReadings, notes: list[str]) -> Curve:
         raise UsageError(
             f"{meter.name}: has no readings during {run.name}", "give the readings of the same time, or leave it out"
         )
+    if energy.between(int(inside[0]), int(inside[-1])) < 0:
+        raise UsageError(
+            f"{meter.name}: its mean power during {run.name} is below 0", "do not charge the phone, or invert the current's sign"
+        )
     return Curve(inside, energy.at(inside))
 
 
 def _fit(runs: Sequence[_UsedRun], measurement: _Measurement, request: FitRequest) -> FittedGroup | str:
-    """Fit one measurement, or return why there is nothing to fit. Raises `TooFewRowsError`."""
+    """Fit one measurement, or return why there is nothing to fit. Raises `TooFewRowsError` or `_ImpossibleError`."""
     known = [
         parameter
         for parameter in measurement.parameters
@@ -207,11 +217,18 @@ def _fit(runs: Sequence[_UsedRun], measurement: _Measurement, request: FitReques
     names = [parameter.name for parameter in known]
     steps = [_Steps.of(runs[number], energy, names, request.interval_s) for number, energy in measurement.energy.items()]
     use, power_w, seconds, part = (np.concatenate([getattr(each, name) for each in steps]) for name in _Steps.__slots__)
+    if power_w.max(initial=0.0) > MOST_W:
+        raise _ImpossibleError(f"{listed(measurement.by)}: {power_w.max():,.0f} W were measured, which is impossible", _DAMAGED)
     fit = least_squares(use, power_w, seconds, part, names, what=listed(measurement.by))
     if not fit.kept:
         return f"the use of its components never changed ({listed(names)})"
     notes = [*fit.notes, *(f"{name}: was not recorded in every run, so it is left out" for name in partly)]
-    return _group(measurement, known, fit, len(power_w), notes)
+    try:
+        return _group(measurement, known, fit, len(power_w), notes)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        message = f"{listed(measurement.by)}: the fit gives an impossible figure, {first['input']}: {first['msg']}"
+        raise _ImpossibleError(message, _DAMAGED) from None
 
 
 def _group(

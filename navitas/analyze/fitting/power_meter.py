@@ -15,6 +15,7 @@ import numpy as np
 from navitas.attribute.curves import Curve
 from navitas.errors import UsageError
 from navitas.parse.arrays import F64
+from navitas.power.fitted_model import MOST_W
 from navitas.regular_files import open_regular
 
 _MAX_ROWS = 20_000_000
@@ -28,6 +29,10 @@ _ENDS = 20
 """A twentieth of the run, at each end, may lie outside of the readings."""
 _LEAST_CORRELATION = 0.5
 _NS_PER_S = 1e9
+_MOST_S = 1e11
+"""Times beyond it are damage: 3,000 years."""
+_MOST_DAMAGED = 0.01
+"""The share of readings that may be impossible. If there are more, their unit is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +57,9 @@ class MeterReadings:
 
 
 def read_power_meter(path: Path) -> MeterReadings:
-    """Read a CSV file with a header. Lines with anything but numbers are skipped and counted.
+    """Read a CSV file with a header. Lines with anything but numbers, and impossible readings, are skipped and counted.
 
-    Raises `UsageError` if the file cannot be read, lacks a column, or has fewer than two readings.
+    Raises `UsageError` if the file cannot be read, lacks a column, has fewer than two readings, or many impossible ones.
     """
     try:
         with open_regular(path) as raw:
@@ -70,7 +75,7 @@ def _read_rows(path: Path, lines: Iterable[str]) -> MeterReadings:
     try:
         header = next(rows, [])
         columns = _header(path, header)
-        found, skipped = array("d"), 0
+        found, skipped, impossible = array("d"), 0, 0
         for row in rows:
             try:
                 values = [float(row[place]) * scale for place, scale in columns.values()]
@@ -80,17 +85,23 @@ def _read_rows(path: Path, lines: Iterable[str]) -> MeterReadings:
             if not all(map(math.isfinite, values)):
                 skipped += 1
                 continue
+            if abs(values[0]) > _MOST_S or abs(math.prod(values[1:])) > MOST_W:
+                impossible += 1
+                continue
             found.extend(values)
             if len(found) > _MAX_ROWS * len(columns):
                 raise UsageError(f"{path}: has more than {_MAX_ROWS:,} readings", "Give fewer readings, such as 1000 per second.")
     except csv.Error as error:
         raise UsageError(f"{path}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
+    if impossible > _MOST_DAMAGED * (impossible + len(found) // len(columns)):
+        cause = f"{impossible:,} readings have more than {MOST_W:,.0f} W, or times that cannot be"
+        raise UsageError(f"{path}: {cause}", "Check the units in the header, such as power_mw.")
     if len(found) < 2 * len(columns):
         raise UsageError(f"{path}: has fewer than two readings", f"Give a CSV file with the columns {_COLUMNS}.")
     table = np.array(found).reshape(-1, len(columns))
     table = table[np.argsort(table[:, 0], kind="stable")]
     power_w = table[:, 1] if table.shape[1] == 2 else table[:, 1] * table[:, 2]
-    return MeterReadings(path.name, table[:, 0], power_w, "unix" in columns, skipped)
+    return MeterReadings(path.name, table[:, 0], power_w, "unix" in columns, skipped + impossible)
 
 
 def _header(path: Path, header: list[str]) -> dict[str, tuple[int, float]]:

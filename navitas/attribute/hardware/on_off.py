@@ -65,17 +65,23 @@ def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve, *
     is_app, is_device = (uid == app_uid) & (uid != NO_UID), uid == NO_UID
     times = [power.t_ns, begin, end, sessions.begin_ns, sessions.end_ns]
     edges = distinct(np.concatenate(times))
-    others = np.zeros(max(len(edges) - 1, 0), np.int64)
-    for number in np.unique(uid[~is_app & ~is_device]).tolist():
-        others += counts(edges, *merged(begin[uid == number], end[uid == number]))
+    is_other = ~is_app & ~is_device
     users = _Users(
         counts(edges, sessions.begin_ns, sessions.end_ns),
         counts(edges, begin[is_app], end[is_app]),
-        others,
+        users_of(edges, begin[is_other], end[is_other], uid[is_other]),
         counts(edges, begin[is_device], end[is_device]),
     )
     level = "hooks" if run.hooks is not None and len(sessions) else "states"
     return _shared(edges, users, sessions, power, level, hooked=run.hooks is not None)
+
+
+def users_of(edges: I64, begin: I64, end: I64, uid: I64) -> I64:
+    """The number of apps with an open interval in each step. An app counts once, however many of its intervals overlap."""
+    _, rank = np.unique(uid, return_inverse=True)
+    own = rank * len(edges)  # the places of one app's edges never touch those of the next one
+    first, last = merged(own + np.searchsorted(edges, begin), own + np.searchsorted(edges, end))
+    return counts(edges, edges[first % len(edges)], edges[last % len(edges)])
 
 
 def _shared(edges: I64, users: _Users, sessions: Sessions, power: Curve, level: str, *, hooked: bool) -> Used:

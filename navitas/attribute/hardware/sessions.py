@@ -49,7 +49,7 @@ def sessions_of(
     rows = np.empty(0, np.int64)
     if hooks is not None:
         rows = np.flatnonzero(np.isin(hooks.kind, [int(kind) for kind in kinds]))
-    open_rows: dict[tuple[int, int], list[int]] = {}
+    open_rows: dict[tuple[int, int], dict[int, int]] = {}  # by kind and handle: the starting row of each amount
     starts: list[int] = []
     ends: list[int] = []
     unmatched = 0
@@ -58,20 +58,19 @@ def sessions_of(
         for row, kind, handle, is_stop, amount, start_ns, end_ns in zip(
             rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
         ):
-            mine = open_rows.setdefault((kind, handle), [])
-            if longest_ns is not None and mine and start_ns - int(hooks.start_ns[mine[0]]) > longest_ns:
-                starts += mine
+            mine = open_rows.setdefault((kind, handle), {})
+            if longest_ns is not None and mine and start_ns - int(hooks.start_ns[next(iter(mine.values()))]) > longest_ns:
+                starts += mine.values()
                 ends += [run.end_ns] * len(mine)  # limited below
                 mine.clear()
-            if is_stop:
-                stopped = [each for each in mine if not amount or int(hooks.amount[each]) == amount]
-                unmatched += not stopped
-                starts += stopped
-                ends += [end_ns] * len(stopped)
-                mine[:] = [each for each in mine if each not in stopped]
-            elif all(int(hooks.amount[each]) != amount for each in mine):
-                mine.append(row)
-    left = sorted(row for mine in open_rows.values() for row in mine)
+            if not is_stop:
+                mine.setdefault(amount, row)
+                continue
+            stopped = [mine.pop(each) for each in ([amount] if amount else list(mine)) if each in mine]
+            unmatched += not stopped
+            starts += stopped
+            ends += [end_ns] * len(stopped)
+    left = sorted(row for mine in open_rows.values() for row in mine.values())
     reasons = [*_left_on([] if longest_ns else left, inputs, device), *_without_start(unmatched, device)]
     start = np.array([*starts, *left], np.int64)
     stop_ns = np.array([*ends, *[run.end_ns] * len(left)], np.int64)
@@ -95,7 +94,8 @@ def sessions_of(
 def _left_on(rows: list[int], inputs: ComponentInputs, device: str) -> list[Reason]:
     if not rows:
         return []
-    callers = list(dict.fromkeys(inputs.api.caller_label(int(inputs.api.hook_path[row])) or "an unknown method" for row in rows))
+    paths = dict.fromkeys(inputs.api.hook_path[rows].tolist())
+    callers = list(dict.fromkeys(inputs.api.caller_label(path) or "an unknown method" for path in paths))
     more = f" and {len(callers) - _MOST_NAMED} more" if len(callers) > _MOST_NAMED else ""
     starters = ", ".join(callers[:_MOST_NAMED]) + more
     return [Reason("left_on", f"{device}: started in {starters}, and not stopped before the end of the run")]

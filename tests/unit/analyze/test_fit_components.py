@@ -163,6 +163,9 @@ def test_a_use_that_not_every_run_has_is_left_out() -> None:
         ("time_s,current_ma\n1,2\n", "line 1: no column for voltage"),
         ("time_s,power_w\n1,nan\n2,inf\nx,3\n4\n", "has fewer than two readings"),
         ("time_s,power_w\n" + "1" * 200_000 + ",2\n", "line 2: field larger than field limit"),
+        ("time_s,power_w\n0,1200\n1,900\n2,1400\n", "2 readings have more than 1,000 W"),
+        ("time_s,power_w\n0,1\n1e300,1\n2,1\n", "1 readings have more than 1,000 W, or times that cannot be"),
+        ("time_s,current_a,voltage_v\n0,1e200,1e200\n1,1e200,1e200\n", "2 readings have more than 1,000 W"),
     ],
 )
 def test_a_bad_meter_file_is_refused(tmp_path: Path, text: str, cause: str) -> None:
@@ -178,3 +181,35 @@ def test_a_meter_with_current_and_voltage(tmp_path: Path) -> None:
     meter = read_power_meter(path)
     assert (meter.t_s.tolist(), meter.power_w.tolist(), meter.is_unix) == ([0.0, 0.5, 1.0], pytest.approx([0.4, 0.8, 1.2]), False)
     assert meter.energy(0.0).value[-1] == pytest.approx(0.8)
+
+
+def test_a_few_impossible_readings_are_skipped_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "meter.csv"
+    path.write_text("time_s,power_w\n" + "".join(f"{t},2\n" for t in range(300)) + "1e300,2\n7,1e308\n")
+    meter = read_power_meter(path)
+    assert (meter.skipped, len(meter.t_s), meter.power_w.max()) == (2, 300, 2.0)
+
+
+def test_a_meter_of_a_phone_that_is_charged_is_refused(tmp_path: Path) -> None:
+    meter = read_power_meter(meter_file(tmp_path / "meter.csv", np.full(200, -1.0), start_s=REALTIME_OFFSET_NS / 1e9, name="unix_s"))
+    with pytest.raises(UsageError, match=r"meter.csv: its mean power during made run 0 is below 0"):
+        fit_components([recorded(tables_of(random_uses(8), {}))], FitRequest(meter=meter))
+
+
+def test_rails_with_impossible_readings_are_named_and_the_others_fitted() -> None:
+    uses = random_uses(9)
+    jump = storage_w(uses)
+    jump[60] = 4e12
+    with pytest.raises(UsageError, match="UFS_VCC: 4,000,000,000,000 W were measured, which is impossible"):
+        fit_components([recorded(tables_of(uses, {"UFS_VCC": jump}))], FitRequest())
+    found = fit_components([recorded(tables_of(uses, {"UFS_VCC": jump, "L9S_GNSS_CORE": GNSS * uses["gnss"]}))], FitRequest())
+    assert [one.components for one in found.model.groups] == [["gnss"]]
+    assert any("which is impossible" in note for note in found.notes)
+
+
+def test_a_coefficient_that_cannot_be_is_named() -> None:
+    """A few bytes go with hundreds of watts: no storage needs a gigajoule per megabyte."""
+    uses = random_uses(10)
+    uses["read"], uses["written"] = np.round(uses["read"]) / 1e6, uses["written"] * 0
+    with pytest.raises(UsageError, match="the fit gives an impossible figure"):
+        fit_components([recorded(tables_of(uses, {"UFS_VCC": 100 * 1e6 * uses["read"]}))], FitRequest())

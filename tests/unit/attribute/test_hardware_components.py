@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from attribution_maker import folded, nested, ns, run, thread
 from hardware_maker import APP_UID, OTHER_UID, counters, hooks, profile_of, rails, states
 
@@ -13,6 +15,7 @@ from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.analyze.timeline import timeline
 from navitas.attribute.hardware.air_time import air_spans
+from navitas.attribute.hardware.on_off import users_of
 from navitas.attribute.hardware.radio_link import RadioLink
 from navitas.attribute.hardware.traffic import Traffic
 from navitas.attribute.ledger import NO_TEST, Transfers
@@ -95,6 +98,26 @@ def test_stops_without_a_start_are_counted() -> None:
     )
     assert sum(float(each.expected) for each in joules(made, "audio").values()) == pytest.approx(0.04 * 0.3)  # type: ignore[attr-defined]
     assert reasons(made, "audio") == ["audio: 2 × stopped without a recorded start, which counts as no use"]
+
+
+def test_very_many_sessions_of_one_listener_and_of_other_apps() -> None:
+    """One listener with 20,000 sensors of different currents, each stopped twice; and 20,000 other apps on the camera."""
+    count = 20_000
+    starts = [(0, 250, 250, 1 + i, K.SENSOR, False, 7) for i in range(count)]
+    stops = [(0, 450, 450, 1 + i, K.SENSOR, True, 7) for i in range(count)]
+    others = states(*(("camera", 100 + i / 100, 300 + i / 100, 1, OTHER_UID + i) for i in range(20_000)))
+    made = used(replace(run([CALLER, IDLE]), hooks=hooks([*starts, *stops, *stops]), device_states=others))
+    assert joules(made, "sensors") == {"m1": sum(range(1, count + 1)) / 1e6 * 0.2}
+    assert reasons(made, "sensors") == [f"sensors: {count} × stopped without a recorded start, which counts as no use"]
+    assert joules(made, "camera") == {"other_processes": 0.6 * 0.39999}
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 3)), max_size=12))
+def test_an_app_counts_once_in_each_step(rows: list[tuple[int, int, int]]) -> None:
+    edges = np.arange(10)
+    begin, end, uid = np.array(rows, np.int64).reshape(-1, 3).T
+    expected = [len({who for b, e, who in rows if b <= step < e}) for step in range(9)]
+    assert users_of(edges, begin, end, uid).tolist() == expected
 
 
 def test_two_users_in_the_app_share_one_device() -> None:
