@@ -12,7 +12,10 @@ _NOTE = "The device computes its consumers from its rails, by a model of its own
 
 
 def consumers_table(profile: Profile) -> FittedTable:
-    """Return each component that the device has energy consumers of, with the estimate for the same time."""
+    """Return each component that the device has energy consumers of, with the estimate for the same time.
+
+    Those that used nothing, and are estimated to use nothing, are left out.
+    """
     table = FittedTable(
         "Energy consumers of the device",
         [
@@ -23,7 +26,7 @@ def consumers_table(profile: Profile) -> FittedTable:
             Column("Estimate (app)", drop=1),
         ],
     )
-    for one in profile.consumers:
+    for one in [one for one in profile.consumers if one.energy_j or one.estimate_j or one.app_estimate_j]:
         app = "–" if one.app_j is None else joules(one.app_j)
         table.add(printable(one.component), joules(one.energy_j), joules(one.estimate_j), app, joules(one.app_estimate_j))
     if table.rows:
