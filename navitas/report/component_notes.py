@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.top import ComponentShare, Top
-from navitas.attribute.ledger import Evidence
 from navitas.report.units import digits
 from navitas.untrusted_text import printable
 
+CONSUMERS_NOTE = "The device computes its consumers from its rails, by a model of its own. The app's share is by uid."
 _LONGEST = 40
 
 
@@ -57,18 +57,18 @@ class EvidenceGroup:
 def evidence_groups(profile: Profile, component: str | None = None) -> list[EvidenceGroup]:
     """Group the components that `Top.shown` has by their evidence, in the order of the recording's components."""
     shown = {use.component for use in profile.top().shown(component)}
-    groups: dict[tuple[str, str, float | None], list[Evidence]] = {}
+    groups: dict[tuple[str, str, float | None], dict[str, tuple[str, ...]]] = {}
     for each in profile.evidence:
         if each.component in shown:
-            groups.setdefault((each.level, each.basis, each.expected_error), []).append(each)
-    return [
-        EvidenceGroup(tuple(one.component for one in members), *basis, _reasons(members)) for basis, members in groups.items()
-    ]
+            group = groups.setdefault((each.level, each.basis, each.expected_error), {})
+            group[each.component] = tuple(dict.fromkeys(map(str, each.reasons)))
+    return [EvidenceGroup(tuple(group), *level, _by_reason(group)) for level, group in groups.items()]
 
 
-def _reasons(members: Sequence[Evidence]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _by_reason(group: Mapping[str, Sequence[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return each reason of some components once, with its components."""
     found: dict[str, list[str]] = {}
-    for each in members:
-        for text in dict.fromkeys(map(str, each.reasons)):
-            found.setdefault(text, []).append(each.component)
+    for component, reasons in group.items():
+        for text in reasons:
+            found.setdefault(text, []).append(component)
     return tuple((text, tuple(names)) for text, names in found.items())
