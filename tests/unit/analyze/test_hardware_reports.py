@@ -77,7 +77,7 @@ def test_the_page_of_the_cpu_alone_has_no_components() -> None:
 
 
 def test_a_rail_that_measured_nothing_and_no_user_is_a_note() -> None:
-    """Not in JSON, and not if it is asked for: there, it is a component like others."""
+    """Not in JSON, and not if --component names it: there, it is a component like others."""
     made = photographed()
     for report in (TerminalReport(), ViewsReport(ViewRequest(("top", "timeline"), step_ns=500_000_000))):
         found = printed(report, made)
@@ -85,8 +85,8 @@ def test_a_rail_that_measured_nothing_and_no_user_is_a_note() -> None:
         assert "Evidence of camera, gpu: rails (" in found
     timeline = printed(ViewsReport(ViewRequest(("timeline",), step_ns=500_000_000)), made)
     assert "gpu" in timeline and "gnss" not in timeline
-    asked = printed(ViewsReport(ViewRequest(("top",), component="gnss")), made)
-    assert "\ngnss " in asked and "Evidence of gnss: rails" in asked
+    alone = printed(ViewsReport(ViewRequest(("top",), component="gnss")), made)
+    assert "\ngnss " in alone and "Evidence of gnss: rails" in alone
     report = data_of(json_report.write, made)
     assert report["totals"]["components"]["gnss"] == 0.0 and report["evidence"]["components"]["gnss"]["rails_j"] == 0.0
 
