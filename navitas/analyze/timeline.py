@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,6 +50,11 @@ class ComponentTimelines:
     def power_w(self) -> F64:
         """The mean power of each step and component."""
         return np.asarray(self.energy_j / (np.diff(self.edges_ns) / 1e9)[:, None], np.float64)
+
+    def of(self, components: Sequence[str]) -> ComponentTimelines:
+        """Return the timelines of those of its components that `components` contains."""
+        columns = [place for place, name in enumerate(self.components) if name in components]
+        return replace(self, components=tuple(self.components[place] for place in columns), energy_j=self.energy_j[:, columns])
 
     def total(self) -> Timeline:
         """Return the sum over all components."""

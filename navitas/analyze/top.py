@@ -9,6 +9,7 @@ import numpy as np
 from navitas.attribute.forest import sums
 from navitas.attribute.ledger import Ledger
 from navitas.attribute.owner_kind import OwnerKind
+from navitas.attribute.scaling import NO_USE
 from navitas.parse.arrays import I64
 
 
@@ -18,6 +19,7 @@ class ComponentShare:
 
     - `level`: its level of evidence.
     - `rails_j`, `unscaled_j`: what its power rails measured, and what the model alone estimates. None without a rail.
+    - `is_silent`: it is known from a rail only, which measured 0 J.
     """
 
     component: str
@@ -29,6 +31,7 @@ class ComponentShare:
     level: str
     rails_j: float | None = None
     unscaled_j: float | None = None
+    is_silent: bool = False
 
     @property
     def ratio(self) -> float | None:
@@ -58,6 +61,15 @@ class Top:
     components: tuple[ComponentShare, ...]
     users: tuple[EnergyUser, ...]
 
+    def shown(self, component: str | None = None) -> tuple[ComponentShare, ...]:
+        """Return the components that tables for people list: one, if it is named, or all that are not silent."""
+        return tuple(use for use in self.components if component == use.component or (component is None and not use.is_silent))
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The names of the silent components."""
+        return tuple(use.component for use in self.components if use.is_silent)
+
 
 def top(ledger: Ledger) -> Top:
     """Return the shares of all components and users."""
@@ -79,6 +91,7 @@ def top(ledger: Ledger) -> Top:
             level=evidence[name].level,
             rails_j=evidence[name].rails_j,
             unscaled_j=evidence[name].unscaled_j,
+            is_silent=not any(kinds) and any(reason.code == NO_USE.code for reason in evidence[name].reasons),
         )
         for name, kinds in zip(ledger.components, by_kind, strict=True)
     ]

@@ -30,6 +30,7 @@ from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
 from navitas.attribute.measured_runs import Curves, MeasuredRuns
 from navitas.attribute.merged_reasons import merged
 from navitas.attribute.rails_comparison import rails_comparison
+from navitas.attribute.scaling import NO_USE
 from navitas.attribute.waits import cpus_of, waits_of
 from navitas.attribute.window_spans import WindowSpans
 from navitas.attribute.windows import AttributedRun
@@ -184,7 +185,7 @@ def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCur
     level = component.levels[max(names.index(curves.level) for _, curves in known)]
     with_cpu_time = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
     uncalibrated = any(run.probe_cost is None and any(map(_has_calls, run.threads)) for run in with_cpu_time)
-    reasons = (*merged([curves.reasons for _, curves in known]), *merged([[NO_COST]] if uncalibrated else []))
+    reasons = (*merged(_reasons([curves for _, curves in known])), *merged([[NO_COST]] if uncalibrated else []))
     return Evidence(
         component.name,
         level.name,
@@ -194,6 +195,13 @@ def _evidence(component: Component, runs: Sequence[tuple[RunTables, ComponentCur
         rails_j=_known_sum([curves.rails_j for _, curves in known]),
         unscaled_j=_known_sum([curves.unscaled_j for _, curves in known]),
     )
+
+
+def _reasons(known: Sequence[ComponentCurves]) -> list[Sequence[Reason]]:
+    """The reasons of each run. If one run shows what used the component, the others were able to: it was not used in them."""
+    if all(NO_USE in curves.reasons for curves in known):
+        return [curves.reasons for curves in known]
+    return [[reason for reason in curves.reasons if reason != NO_USE] for curves in known]
 
 
 def _known_sum(values: Sequence[float | None]) -> float | None:

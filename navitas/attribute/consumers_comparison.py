@@ -51,6 +51,11 @@ class ConsumerEnergy:
     app_j: float | None
     app_estimate_j: float
 
+    @property
+    def is_used(self) -> bool:
+        """Whether the device or the estimate has energy of it."""
+        return bool(self.energy_j or self.estimate_j or self.app_estimate_j)
+
 
 def consumer_energies(
     run: RunTables, components: Sequence[Component], curves: Sequence[ComponentCurves | None]

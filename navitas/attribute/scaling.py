@@ -15,7 +15,7 @@ from navitas.parse.tables import RunTables
 
 RAILS = "rails"
 """The name of the level of evidence of a component that is scaled to rails."""
-NO_USE = Reason("no_use_recorded", "what used the component was not recorded: only its rail is known")
+NO_USE = Reason("no_use_recorded", "nothing in the recording shows what used it: only its rail is known")
 _FAR = 5.0
 
 

@@ -1,4 +1,4 @@
-"""The HTML report: one self-contained page with summary, flame graph, tables of tests, methods and threads, and warnings."""
+"""The HTML report: one page without other files, with summary, flame graph, tables of tests, methods, components and threads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import IO
 
+from navitas.analyze.cpu_use import CPU
 from navitas.analyze.flame_nodes import flame_nodes
 from navitas.analyze.mean_power import profile_power_w
 from navitas.analyze.profile import Profile
@@ -13,7 +14,9 @@ from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.html_page.document import base_style, document
 from navitas.html_page.elements import text
+from navitas.report.component_notes import evidence_groups
 from navitas.report.format import Format
+from navitas.report.html_components import components_section, methods_by_component_section
 from navitas.report.html_tables import methods_section, tests_section, threads_section
 from navitas.report.html_viewer import flame_graph, viewer_scripts
 from navitas.report.units import battery_rate, charge, duration, joules, watts
@@ -47,6 +50,8 @@ def _body(profile: Profile) -> Iterator[str]:
         yield from flame_graph(profile, flame_nodes(shown))
     yield tests_section(profile, groups, tests)
     yield methods_section(profile, shown)
+    yield components_section(profile)
+    yield methods_by_component_section(profile, shown)
     yield threads_section(profile, shown)
     yield _about(profile)
 
@@ -81,21 +86,22 @@ def _rails(profile: Profile) -> str:
     totals = profile.totals
     if totals.rails_j is None or totals.rails_estimate_j is None or totals.rails_error is None:
         return ""
+    subject = " of the CPU" if len(profile.components) > 1 else ""
     return (
-        f"<p>The device's rails measured {text(joules(totals.rails_j))}; the estimate for the same time is"
+        f"<p>The device's rails{subject} measured {text(joules(totals.rails_j))}; the estimate for the same time is"
         f" {text(joules(totals.rails_estimate_j))} ({100 * totals.rails_error:+.1f} %).</p>\n"
     )
 
 
 def _evidence(profile: Profile) -> str:
     lines = []
-    for evidence in profile.evidence:
-        component = "CPU" if evidence.component == "cpu" else evidence.component
-        line = f"<b>Evidence for {text(component)}: {text(evidence.level)}</b>"
+    for evidence in evidence_groups(profile):
+        subject = ", ".join("CPU" if component == CPU else component for component in evidence.components)
+        line = f"<b>Evidence for {text(subject, _MAX_NOTE_LENGTH)}: {text(evidence.level)}</b>"
         line += f" ({text(evidence.basis, _MAX_NOTE_LENGTH)})." if evidence.basis else "."
         if evidence.expected_error is not None:
             line += f" Expected error: half of all methods are off by less than {100 * evidence.expected_error:.0f} %."
-        reasons = "".join(f"<li>{text(str(reason), _MAX_NOTE_LENGTH)}</li>" for reason in evidence.reasons[:_MAX_WARNINGS])
+        reasons = "".join(f"<li>{text(reason, _MAX_NOTE_LENGTH)}</li>" for reason in evidence.reason_lines()[:_MAX_WARNINGS])
         lines.append(
             f"<p>{line}</p>"
             + (f"<details><summary>Why not better evidence</summary><ul>{reasons}</ul></details>" if reasons else "")

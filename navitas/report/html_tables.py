@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal
 from navitas.analyze.share_of import share
-from navitas.html_page.elements import Cell, name, table, text
+from navitas.html_page.elements import Cell, name, text
+from navitas.report.html_section import MAX_ROWS, bar_cell, count_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames, test_label
-from navitas.report.units import battery_rate, duration, joules, percent, watts
+from navitas.report.units import battery_rate, duration, joules, watts
 
-MAX_ROWS = 5000
-"""The maximum number of rows. Browsers sort and search this many without delay."""
 _MAX_NAME_LENGTH = 1000
 
 
@@ -38,14 +37,16 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], Cell]] = {
         "Test": lambda group: Cell(name(test_label(group.typical), _MAX_NAME_LENGTH)),
-        "App energy": lambda group: _joules(group.app_j.median),
-        "±": lambda group: _joules(group.typical.probes_error_j),
+        "App energy": lambda group: joules_cell(group.app_j.median),
+        "±": lambda group: joules_cell(group.typical.probes_error_j),
         "Range": _range,
-        "Base and other": lambda group: _joules(group.typical.rest_j),
-        "Mean power": lambda group: _figure(group.typical.mean_power_w, watts),
-        "Battery": lambda group: _figure(group.typical.mean_power_w, lambda power_w: battery_rate(power_w, volts, battery_mah)),
-        "Wall time": lambda group: _figure(group.typical.wall_ns, duration),
-        "Runs": lambda group: _count(len(group.tests)),
+        "Base and other": lambda group: joules_cell(group.typical.rest_j),
+        "Mean power": lambda group: figure_cell(group.typical.mean_power_w, watts),
+        "Battery": lambda group: figure_cell(
+            group.typical.mean_power_w, lambda power_w: battery_rate(power_w, volts, battery_mah)
+        ),
+        "Wall time": lambda group: figure_cell(group.typical.wall_ns, duration),
+        "Runs": lambda group: count_cell(len(group.tests)),
         "Status": lambda group: _status(group.tests),
     }
     hidden = {"±"} if repeated or not probed else set()
@@ -56,7 +57,7 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     rows = [[cell(group) for cell in columns.values()] for group in ranked[:MAX_ROWS]]
     blank = [Cell("–")] * (len(columns) - 2)
     rows += [[Cell(name(test_label(test), _MAX_NAME_LENGTH)), *blank, _status([test])] for test in idle[: MAX_ROWS - len(rows)]]
-    return _section("tests", "Tests", about, columns, rows, count=len(groups) + len(idle))
+    return section("tests", "Tests", about, columns, rows, count=len(groups) + len(idle))
 
 
 def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
@@ -69,17 +70,17 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     )
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
         "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _place(total)),
-        "Share": lambda total: _bar(share(total.exclusive_j, total_j)),
-        "Self": lambda total: _joules(total.exclusive_j),
-        "±": lambda total: _joules(total.exclusive_error_j or None),
-        "Inclusive": lambda total: _joules(total.inclusive_j),
-        "Calls": lambda total: _count(total.calls),
-        "Per call": lambda total: _joules(total.inclusive_j_per_call),
-        "Mean power": lambda total: _figure(total.mean_power_w, watts),
-        "Time": lambda total: _figure(total.wall_ns, duration),
+        "Share": lambda total: bar_cell(share(total.exclusive_j, total_j)),
+        "Self": lambda total: joules_cell(total.exclusive_j),
+        "±": lambda total: joules_cell(total.exclusive_error_j or None),
+        "Inclusive": lambda total: joules_cell(total.inclusive_j),
+        "Calls": lambda total: count_cell(total.calls),
+        "Per call": lambda total: joules_cell(total.inclusive_j_per_call),
+        "Mean power": lambda total: figure_cell(total.mean_power_w, watts),
+        "Time": lambda total: figure_cell(total.wall_ns, duration),
     }
     rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
-    return _section("methods", "Methods", about, columns, rows, count=len(totals)) if totals else ""
+    return section("methods", "Methods", about, columns, rows, count=len(totals)) if totals else ""
 
 
 def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
@@ -91,31 +92,16 @@ def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     )
     columns: dict[str, Callable[[ThreadTotal], Cell]] = {
         "Thread": lambda total: Cell(name(total.name or "(no name)", _MAX_NAME_LENGTH) + f"<small>{text(total.role)}</small>"),
-        "Share": lambda total: _bar(share(total.energy_j, total_j)),
-        "Energy": lambda total: _joules(total.energy_j),
-        "CPU time": lambda total: _figure(total.cpu_ns, duration),
-        "CPU power": lambda total: _figure(total.cpu_power_w, watts),
-        "Outside calls": lambda total: _joules(total.untraced_j),
-        "Probes": lambda total: _joules(total.probes_j),
-        "Threads": lambda total: _count(total.count),
+        "Share": lambda total: bar_cell(share(total.energy_j, total_j)),
+        "Energy": lambda total: joules_cell(total.energy_j),
+        "CPU time": lambda total: figure_cell(total.cpu_ns, duration),
+        "CPU power": lambda total: figure_cell(total.cpu_power_w, watts),
+        "Outside calls": lambda total: joules_cell(total.untraced_j),
+        "Probes": lambda total: joules_cell(total.probes_j),
+        "Threads": lambda total: count_cell(total.count),
     }
     rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
-    return _section("threads", "Threads", about, columns, rows, count=len(totals)) if totals else ""
-
-
-def _section(identifier: str, title: str, about: str, head: Iterable[str], rows: Sequence[Sequence[Cell]], *, count: int) -> str:
-    """Return a section with a table that users can sort and search. `count` is the number of rows before truncation."""
-    more = (
-        f" The page lists {len(rows):,} of {count:,} {title.lower()}, those with the most energy; the JSON report has all."
-        if count > len(rows)
-        else ""
-    )
-    search = (
-        f'<label class=search hidden>Search <input type="search" data-table="{identifier}"> '
-        f'<output id="{identifier}-count"></output></label>'
-    )
-    shown = table(head, rows, attributes=f'class="sortable" id="{identifier}" aria-labelledby="{identifier}-title"')
-    return f'<section><h2 id="{identifier}-title">{title}</h2><p>{about}{more}</p>{search}{shown}</section>\n'
+    return section("threads", "Threads", about, columns, rows, count=len(totals)) if totals else ""
 
 
 def _place(total: MethodTotal) -> str:
@@ -135,22 +121,3 @@ def _range(group: Repeats) -> Cell:
     counted = group.app_j.counted
     low_j, high_j = min(counted), max(counted)
     return Cell(f"{joules(low_j)} – {joules(high_j)}", high_j - low_j) if len(counted) > 1 else Cell("–")
-
-
-def _bar(value: float | None) -> Cell:
-    if value is None:
-        return Cell("–")
-    width = 100 * min(max(value, 0.0), 1.0)
-    return Cell(f'<span class=share><i style="width:{width:.1f}%"></i></span>{percent(value)}', value)
-
-
-def _joules(value: float | None) -> Cell:
-    return _figure(value, joules)
-
-
-def _count(value: int) -> Cell:
-    return Cell(f"{value:,}", value)
-
-
-def _figure(value: float | None, shown: Callable[[float], str]) -> Cell:
-    return Cell("–") if value is None else Cell(shown(value), value)

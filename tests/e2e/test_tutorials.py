@@ -74,8 +74,9 @@ def test_without_a_phone(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-virtual-phone.md", tmp_path, any_gradle)
     assert "newMessageByPolling" in printed and "pollForMessage" in printed
     # Division up to the square root instead of up to the number: no load of the host makes up for that.
-    before_j, after_j = (float(line.split()[0]) for line in printed.splitlines()[-2:])
+    before_j, after_j = (float(found) for found in re.findall(r"^([0-9.e-]+) J$", printed, re.MULTILINE))
     assert 0 < after_j < before_j
+    assert "o.e.f.FeedTest.loadsOnScroll" in printed and "URLConnection.read" in printed
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")

@@ -98,7 +98,7 @@ def traffic_of(
                 reasons.append(replace(NOT_COUNTED, share=uncounted))
     else:
         rows, left = bytes_by_time(inputs, kinds, rest)
-        reasons.append(NO_HOOKS if len(rows.thread) else NO_CALLS)
+        reasons += [NO_HOOKS] if len(rows.thread) else [NO_CALLS] if rest.growth.any() else []
     pools = [(APP, rest.edges_ns, left), *((OTHERS, *pool) for pool in bytes_of_others(rest, device))]
     return _joined(rows, pools, (run.start_ns, run.end_ns), level, tuple(reasons))
 

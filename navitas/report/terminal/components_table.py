@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from navitas.analyze.profile import Profile
 from navitas.analyze.share_of import share
-from navitas.analyze.top import ComponentShare
+from navitas.report.component_notes import rails_note, silent_note
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import bar, digits, joules, percent
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import bar, joules, percent
 from navitas.untrusted_text import printable
 
 
 def components_table(profile: Profile, component: str | None = None) -> FittedTable:
     """Return a row for each component, or for one: its energy, its evidence, and the energy of each kind of owner.
 
-    If power rails measured a component, the row has what the model alone estimates.
+    If power rails measured a component, the row has what the model alone estimates. A note names components whose rail
+    measured nothing.
     """
     found = profile.top()
-    uses = [use for use in found.components if component in (None, use.component)]
+    uses = found.shown(component)
     with_rails = any(use.rails_j is not None for use in uses)
     columns = [
         Column("Component", text=True),
@@ -36,32 +35,28 @@ def components_table(profile: Profile, component: str | None = None) -> FittedTa
     table = FittedTable("Components", columns)
     for use in uses:
         use_share = share(use.energy_j, found.energy_j)
-        rails = [use.rails_j, use.unscaled_j] if with_rails else []
+        rails = [_optional(use.rails_j), _optional(use.unscaled_j or None)] if with_rails else []
         table.add(
             printable(use.component, 200),
             joules(use.energy_j),
             percent(use_share),
             bar(use_share),
             printable(use.level, 40),
-            *("" if each is None else joules(each) for each in rails),
+            *rails,
             joules(use.threads_j),
             joules(use.base_j),
             joules(use.other_processes_j),
             joules(use.unattributed_j),
         )
     if with_rails:
-        table.notes.append(Paragraph(_rails_note(uses), style="dim"))
+        table.notes.append(Paragraph(rails_note(uses), style="dim"))
+    if component is None and found.silent:
+        table.notes.append(Paragraph(silent_note(found), style="dim"))
     return table
 
 
-def _rails_note(uses: Sequence[ComponentShare]) -> str:
-    """Return a note on the components that rails scaled, or did not."""
-    meaning = "Rails and model alone: energies of the time in which the rails were read."
-    scaled = [(use.component, use.ratio) for use in uses if use.level == "rails"]
-    ratios = [unbroken(f"{printable(name, 40)} × {digits(ratio)}") for name, ratio in scaled if ratio is not None]
-    if not scaled:
-        return f"{meaning} Energy is that of the model (--evidence model)."
-    return f"{meaning} Scaled to its rails: {', '.join(ratios)}." if ratios else meaning
+def _optional(energy_j: float | None) -> str:
+    return "–" if energy_j is None else joules(energy_j)
 
 
 def users_table(profile: Profile, component: str | None = None) -> FittedTable:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Totals
+from navitas.report.component_notes import evidence_groups, listed
 from navitas.report.terminal.paragraph import Paragraph, unbroken, with_unbroken_figures
 from navitas.report.units import battery_share, charge, duration, joules
 from navitas.untrusted_text import printable
@@ -59,16 +60,16 @@ def _rails(sums: Totals, subject: str) -> Iterator[RenderableType]:
 
 
 def evidence(profile: Profile, component: str | None = None) -> Iterator[RenderableType]:
-    """Yield the evidence for each component, or for one, with the expected error, and the reasons why it is not better.
+    """Yield the evidence for the components, or for one, with the expected error, and the reasons why it is not better.
 
-    Reasons that are warnings, too, are left out.
+    Components with the same evidence share a line. Reasons that are warnings, too, are left out.
     """
-    warned = {notice.message for notice in profile.warnings}
-    for each in (each for each in profile.evidence if component in (None, each.component)):
-        subject = f" of {each.component}" if len(profile.evidence) > 1 else ""
-        yield Paragraph(f"Evidence{subject}: {_basis(each.level, each.basis, each.expected_error)}")
-        for reason in [reason for reason in each.reasons if str(reason) not in warned][:_MAX_WARNINGS]:
-            yield Paragraph(f"  {printable(str(reason), 500)}", style="dim", indent="  ")
+    warned = frozenset(notice.message for notice in profile.warnings)
+    for group in evidence_groups(profile, component):
+        subject = f" of {listed(group.components)}" if len(profile.evidence) > 1 else ""
+        yield Paragraph(f"Evidence{subject}: {_basis(group.level, group.basis, group.expected_error)}")
+        for reason in group.reason_lines(warned)[:_MAX_WARNINGS]:
+            yield Paragraph(f"  {printable(reason, 500)}", style="dim", indent="  ")
     if profile.tick_ns is not None:
         period = unbroken(duration(round(profile.tick_ns)))
         yield Paragraph(f"Calls are exact. Times come from a tick of {period}, so energies of methods have a standard error (±).")

@@ -46,11 +46,12 @@ class ViewsReport:
 
     def _timelines(self, profile: Profile) -> Iterator[RenderableType]:
         count, found = self._views.timelines(profile)
+        shown = [use.component for use in profile.top().shown(self._views.component)]
         if self._views.thread is not None:
             yield Paragraph("Charges of calls, such as the tail of a radio, count at the time of the call.", style="dim")
         for place, timelines in enumerate(islice(found, self._top)):
             yield from [""] if place else []
-            yield PowerOverTime(timelines, rows=self._views.step_ns is not None)
+            yield PowerOverTime(timelines.of(shown), rows=self._views.step_ns is not None)
         yield from _more(count - self._top, "run")
 
     def _trees(self, profile: Profile) -> Iterator[RenderableType]:

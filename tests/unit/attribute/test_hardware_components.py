@@ -17,9 +17,10 @@ from navitas.analyze.timeline import timeline
 from navitas.attribute.hardware.air_time import air_spans
 from navitas.attribute.hardware.on_off import users_of
 from navitas.attribute.hardware.radio_link import RadioLink
-from navitas.attribute.hardware.traffic import Traffic
+from navitas.attribute.hardware.traffic import NO_CALLS, Traffic
 from navitas.attribute.ledger import NO_TEST, Transfers
 from navitas.attribute.owner_kind import OwnerKind
+from navitas.attribute.scaling import NO_USE
 from navitas.parse.hook_calls import NO_NODE, HookCalls, HookKind
 from navitas.parse.radio_times import RadioTimes
 from navitas.parse.tables import RunTables
@@ -31,8 +32,8 @@ CALLER = thread(1, sorted([*EVENTS[0], *EVENTS[1]]), [(0, 0), (1000, 100)])
 IDLE = thread(2, samples=[(0, 0), (1000, 10)])
 
 
-def used(tables: RunTables, **more: object) -> Profile:
-    made = profile_of(tables, **more)  # type: ignore[arg-type]
+def used(*runs: RunTables, **more: object) -> Profile:
+    made = profile_of(*runs, **more)  # type: ignore[arg-type]
     assert check(made) == []
     return made
 
@@ -298,6 +299,13 @@ def test_without_calls_the_apps_traffic_is_unattributed() -> None:
     app = counters([(0, (0, 0, 0, 0)), (500, (25_000, 20, 0, 0)), (1000, (25_000, 20, 0, 0))])
     made = used(replace(run([CALLER]), io_counters=(app,)))
     assert joules(made, "wifi") == {"unattributed": 0.19 * 0.01 * AIR + 0.01 * (0.2 + 0.238), "base": 0.01 * (1 - 0.2 - 0.238)}
+    assert str(NO_CALLS) in reasons(made, "wifi")
+
+
+def test_no_traffic_is_no_reason() -> None:
+    still = counters([(0, (7, 1, 0, 0)), (1000, (7, 1, 0, 0))])
+    made = used(replace(run([CALLER]), io_counters=(still,), device_states=states(("wifi", 0, 1000))))
+    assert joules(made, "wifi") == {"base": 0.01} and str(NO_CALLS) not in reasons(made, "wifi")
 
 
 def test_counters_that_go_back_are_named() -> None:
@@ -337,6 +345,14 @@ def test_a_rail_without_an_estimate_is_base_and_unattributed() -> None:
     tables = replace(lit((0, K.AUDIO, True)), rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
     assert joules(used(tables), "camera") == {"base": 0.2, "unattributed": 0.3}
     assert joules(used(tables, use_rails=False), "camera") == {}
+
+
+def test_a_rail_without_an_estimate_is_no_reason_if_another_run_shows_what_used_it() -> None:
+    unused = replace(lit((0, K.AUDIO, True)), rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
+    used_once = replace(lit((200, K.CAMERA, False), (400, K.CAMERA, True)), rails=measured((0, 1.0), (1000, 1.3)))
+
+    assert reasons(used(unused, unused), "camera") == [str(NO_USE)]
+    assert reasons(used(unused, used_once), "camera") == reasons(used(used_once, unused), "camera") == []
 
 
 def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:

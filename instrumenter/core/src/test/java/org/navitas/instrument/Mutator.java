@@ -18,6 +18,7 @@ import javassist.bytecode.DuplicateMemberException;
 import javassist.bytecode.ExceptionTable;
 import javassist.bytecode.MethodInfo;
 import javassist.bytecode.Opcode;
+import javassist.bytecode.StackMapTable;
 
 /**
  * Damages class files: blindly (bytes, lengths, the end), and with knowledge of the format, so that many mutants still
@@ -193,8 +194,14 @@ final class Mutator {
       twin.setDescriptor(method.getDescriptor().replace(")", "J)"));
     }
     twin.setAccessFlags(method.getAccessFlags());
-    twin.setCodeAttribute((CodeAttribute) method.getCodeAttribute().copy(file.getConstPool(), null));
-    twin.getCodeAttribute().setMaxLocals(twin.getCodeAttribute().getMaxLocals() + 2);
+    CodeAttribute code = method.getCodeAttribute();
+    // The copy's constants are those of the original: CodeAttribute.copy() would look up the class of an invokedynamic.
+    twin.setCodeAttribute(new CodeAttribute(
+        file.getConstPool(), code.getMaxStack(), code.getMaxLocals() + 2, code.getCode().clone(), code.getExceptionTable()));
+    AttributeInfo frames = code.getAttribute(StackMapTable.tag);
+    if (frames != null) {
+      twin.getCodeAttribute().getAttributes().add(frames);
+    }
     try {
       file.addMethod(twin);
     } catch (DuplicateMemberException e) {
