@@ -14,6 +14,7 @@ from navitas.analyze.baselines import CompensatedTotals, compensated_totals
 from navitas.analyze.classes import by_class
 from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
+from navitas.analyze.handed_work import HandedWork, handed_work
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.analyze.pace import Pace, repeat_pace
@@ -181,6 +182,14 @@ class Profile:
     @cached_property
     def _method_bytes(self) -> tuple[MethodBytes, ...]:
         return method_bytes(self.ledger)
+
+    def handed_work(self) -> tuple[HandedWork, ...]:
+        """Return the work that each method handed to other threads, largest energy first."""
+        return self._handed_work
+
+    @cached_property
+    def _handed_work(self) -> tuple[HandedWork, ...]:
+        return handed_work(self.ledger)
 
     def thread_totals(self, tests: Iterable[TestEnergy] | None = None) -> tuple[ThreadTotal, ...]:
         """Return sums by thread name and role over the given tests (default: all), largest energy first."""

@@ -26,6 +26,7 @@ from navitas.attribute.facts import (
     joined_shares,
     joined_transfers,
 )
+from navitas.attribute.handed_tasks import joined_handed_tasks
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
 from navitas.attribute.measured_runs import Curves, MeasuredRuns
 from navitas.attribute.merged_reasons import merged
@@ -84,6 +85,7 @@ def build_ledger(
         calls=joined_calls(attribution.facts, alternative=alternative is not None),
         shares=joined_shares(attribution.facts, len(components)),
         transfers=joined_transfers(attribution.facts),
+        handed=joined_handed_tasks([facts.handed for facts in attribution.facts], len(components)),
         run_energy_j=_run_energies(parsed.runs, curves, len(components)),
         evidence=tuple(
             _evidence(

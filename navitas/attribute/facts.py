@@ -19,7 +19,8 @@ from navitas.attribute.charges import NO_CHARGES
 from navitas.attribute.compensation import Estimates, Unprobed
 from navitas.attribute.component import threads_j
 from navitas.attribute.curves import group_starts
-from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, Shares, Transfers
+from navitas.attribute.handed_tasks import handed_tasks
+from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, HandedTasks, Shares, Transfers
 from navitas.attribute.run_rows import RunRows, rows_of, stem
 from navitas.attribute.transfers import transfers_of
 from navitas.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
@@ -30,12 +31,13 @@ Columns = tuple[I64 | F64, ...]
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Columns in the order of `Energy`, `Calls`, `Shares` and `Transfers`, groups of threads, and estimates."""
+    """Columns in the order of `Energy`, `Calls`, `Shares` and `Transfers`, handed work, groups of threads, and estimates."""
 
     energy: Columns
     calls: Columns
     shares: Columns
     transfers: Sequence[Columns]
+    handed: HandedTasks
     groups: tuple[int, ...]
     """The index of one thread of each group. As owners, groups follow threads and precede `NON_THREAD_OWNERS`."""
     estimates: Mapping[int, Estimates]
@@ -78,7 +80,8 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     shares = (test[kept], owner[kept], rows.count[kept], np.rint(rows.cpu_ns[kept]).astype(np.int64), rows.energy_j[kept])
     by_test = {int(run.tests[window]): each for window, each in estimates.items()}
     transfers = transfers_of(charges, run.spans, run.tests, rows, (owner, run.first_owner))
-    return RunFacts(_stacked(energy), (*calls, *times), shares, transfers, groups, by_test, unprobed(run, windows))
+    handed = handed_tasks(run, rows, owner, paths)
+    return RunFacts(_stacked(energy), (*calls, *times), shares, transfers, handed, groups, by_test, unprobed(run, windows))
 
 
 def _owners(run: AttributedRun, rows: RunRows) -> tuple[I64, tuple[int, ...]]:

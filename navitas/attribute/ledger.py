@@ -16,6 +16,8 @@ from navitas.parse.tables import MethodTable
 
 NO_TEST = -1
 """The test of energy used outside of all tests."""
+NO_OWNER = -1
+"""The owner of handed work whose thread is unknown."""
 OUTSIDE, PROBES = 0, 1
 """Paths that are not call paths: outside of probed methods, and in the probes themselves."""
 
@@ -201,6 +203,28 @@ class Transfers:
 
 
 @dataclass(frozen=True, slots=True)
+class HandedTasks:
+    """Work that one thread handed to another, sorted by test, owner, starter and path.
+
+    `owner` ran the work, in `test`. `starter` handed it over, in the call `path` (`OUTSIDE` if it is unknown). Both are
+    `NO_OWNER` for an unknown thread. `tasks` counts the work that began in the test.
+    `run_ns` and `energy_j` (a column per component) are without handed work that ran inside of it on the same thread. The energy
+    includes that of probes, and is also among the owner's in `Energy`.
+    """
+
+    test: I32
+    owner: I32
+    starter: I32
+    path: I32
+    tasks: I64
+    run_ns: I64
+    energy_j: F64
+
+    def __len__(self) -> int:
+        return len(self.test)
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """A component's lowest level of evidence of all runs, and the reasons why it is not a better one.
 
@@ -236,6 +260,7 @@ class Ledger:
     calls: Calls
     shares: Shares
     transfers: Transfers
+    handed: HandedTasks
     run_energy_j: F64
     evidence: tuple[Evidence, ...]
     alternative: str | None

@@ -58,6 +58,12 @@ class RunRows:
         """The row of each pair of a window and a thread that has energy, time, calls or charges in it."""
         return self._row[np.searchsorted(self._key, window * self._threads + thread)]
 
+    def find(self, window: I64, thread: I64) -> I64:
+        """The row of each pair of a window and a thread, -1 if it has none."""
+        wanted = window * self._threads + thread
+        at = np.minimum(np.searchsorted(self._key, wanted), max(len(self._key) - 1, 0))
+        return np.where(self._key[at] == wanted, self._row[at], -1) if len(self._key) else np.full(len(wanted), -1)
+
 
 def rows_of(
     threads: Sequence[Thread],

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from navitas.parse.chunks import HANDOFFS, Chunk
-from navitas.parse.hook_calls import Handoffs
+from navitas.parse.hook_calls import NO_NODE, Handoffs
 from navitas.parse.serials import indexes
 
 _LIMIT = 1 << 62
+_MAX_NODE = (1 << 31) - 1
 
 
 def decode_handoffs(groups: Mapping[int, Mapping[int, Sequence[Chunk]]], serials: Sequence[int]) -> tuple[Handoffs, int]:
@@ -20,14 +21,15 @@ def decode_handoffs(groups: Mapping[int, Mapping[int, Sequence[Chunk]]], serials
     """
     chunks = [chunk for by_type in groups.values() for chunk in by_type.get(HANDOFFS, ())]
     counts = [chunk.count for chunk in chunks]
-    table = np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, 4)
+    table = np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, 5)
     serial = np.repeat(np.array([chunk.serial for chunk in chunks], np.int64), counts)
     # Serials in the payload are those of the process; the run's serials continue after those of earlier processes.
     before = np.repeat(np.array([chunk.serials_before for chunk in chunks], np.int64), counts)
-    start, end, origin, origin_ns = table.T
+    start, end, origin, origin_ns, node = table.T
     possible = (origin > 0) & (origin < _LIMIT) & (origin_ns >= 0) & (start >= origin_ns) & (end >= start) & (end < _LIMIT)
+    possible &= (node >= NO_NODE) & (node <= _MAX_NODE)
     kept = np.flatnonzero(possible)
     kept = kept[np.argsort(start[kept], kind="stable")]
     thread, by = indexes(serial[kept], serials), indexes(origin[kept] + before[kept], serials)
-    handoffs = Handoffs(thread, start[kept], end[kept], by, origin_ns[kept])
+    handoffs = Handoffs(thread, start[kept], end[kept], by, origin_ns[kept], node[kept])
     return handoffs, len(table) - len(kept)

@@ -67,7 +67,9 @@ class HookCalls:
 class Handoffs:
     """Work that one thread handed to another: it ran on `thread` from `run_start_ns` to `run_end_ns`.
 
-    The thread `origin` handed it over at `origin_ns`. Threads are indexes in `RunTables.threads`; -1 is an unknown thread.
+    The thread `origin` handed it over at `origin_ns`, in the call `origin_node` of its fold table (`NO_NODE` with events).
+    Threads are indexes in `RunTables.threads`; -1 is an unknown thread. Rows are sorted by `run_start_ns`; of rows of one thread
+    with the same start, inner work precedes the work that contains it.
     """
 
     thread: I64
@@ -75,6 +77,7 @@ class Handoffs:
     run_end_ns: I64
     origin: I64
     origin_ns: I64
+    origin_node: I64
 
     def __len__(self) -> int:
         return len(self.thread)

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import IO, Any
 
 from navitas import __version__
+from navitas.analyze.handed_work import HandedWork
 from navitas.analyze.method_bytes import MethodBytes
 from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
@@ -43,7 +44,7 @@ FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema
 
 
 def _report(profile: Profile) -> dict[str, Any]:
-    about, components = profile.about, profile.components
+    about, components, handed = profile.about, profile.components, profile.handed_work()
     moved: dict[int, list[MethodBytes]] = {}
     for one in profile.method_bytes():
         moved.setdefault(one.id, []).append(one)
@@ -66,6 +67,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
         "methods": JsonLines(_method(each, lines, profile, moved) for each in profile.method_repeats()),
+        **({"handed_work": JsonLines(_handed(one, lines, components) for one in handed)} if handed else {}),
         "tests": (_test(test, lines, profile) for test in profile.tests),
         "warnings": [_without_none(**asdict(notice)) for notice in profile.warnings],
         "losses": [_without_none(**asdict(lost)) for lost in profile.losses],
@@ -168,6 +170,18 @@ def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved:
         **({"bytes": {one.component: _bytes(one) for one in moved[total.id]}} if total.id in moved else {}),
     }
     return f"{{{lines.name(total.id)}, {line(figures)[1:]}"
+
+
+def _handed(one: HandedWork, lines: MethodLines, components: Sequence[str]) -> str:
+    figures = {
+        "tasks": one.tasks,
+        "run_ns": one.run_ns,
+        "energy_j": one.energy_j,
+        "components": shares(components, one.components),
+        "threads": list(one.threads),
+        "other_threads": one.other_threads,
+    }
+    return f"{{{lines.name(one.id)}, {line(figures)[1:]}"
 
 
 def _bytes(moved: MethodBytes) -> dict[str, float]:

@@ -77,9 +77,9 @@ def hooks_payload(records: Iterable[tuple[int, int, int, int, int, int, int]]) -
     return b"".join(struct.pack("<qqqHHIq", *record) for record in records)
 
 
-def handoffs_payload(records: Iterable[tuple[int, int, int, int]]) -> bytes:
-    """Type 9 from (start, end, origin serial, origin time)."""
-    return b"".join(struct.pack("<qqQq", *record) for record in records)
+def handoffs_payload(records: Iterable[tuple[int, int, int, int, int]]) -> bytes:
+    """Type 9 from (start, end, origin serial, origin time, origin node)."""
+    return b"".join(struct.pack("<qqQqq", *record) for record in records)
 
 
 def logcat_lines(chunks: Iterable[bytes], pid: int, *, part_chars: int = 3000) -> list[str]:

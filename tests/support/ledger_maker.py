@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from navitas.attribute.component import ComponentCurves, ThreadCurves
 from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.curves import Curve, Knots
+from navitas.attribute.handed_tasks import no_handed_tasks
 from navitas.attribute.ledger import (
     NO_TEST,
     OUTSIDE,
@@ -150,6 +151,7 @@ def made_ledger(
         calls=rows.call_table(alternative=alternative is not None),
         shares=rows.share_table(),
         transfers=NO_TRANSFERS,
+        handed=no_handed_tasks(1),
         run_energy_j=rows.run_energies(len(tests)),
         evidence=(evidence,),
         alternative=alternative,

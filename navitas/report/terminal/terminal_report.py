@@ -14,6 +14,7 @@ from navitas.report.terminal.baseline_table import baseline_table
 from navitas.report.terminal.call_tree import CallTree
 from navitas.report.terminal.components_table import components_table
 from navitas.report.terminal.consumers_table import consumers_table
+from navitas.report.terminal.handed_work_table import handed_work_table
 from navitas.report.terminal.methods_table import methods_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.summary import evidence, header, totals, warnings
@@ -57,6 +58,8 @@ class TerminalReport:
             parts += ["", threads_table(profile, shown, self._top)]
         if any(thread.methods for test in shown for thread in test.threads):
             parts += ["", methods_table(profile, shown, self._top)]
+        if profile.handed_work():
+            parts += ["", handed_work_table(profile, self._top)]
         if len(profile.components) > 1:
             parts += ["", components_table(profile)]
         if profile.consumers and len(profile.components) > 1:

@@ -20,6 +20,7 @@ from navitas.analyze import (
     baselines,
     cpu_use,
     energy_tree,
+    handed_work,
     method_bytes,
     pace,
     profile,
@@ -46,6 +47,7 @@ PUBLIC = [
     *(profile.About, records.Nodes, records.MethodRecords, tables.Method, tables.MethodTable),
     *(reasons.MergedReason, findings.ParsedLoss),
     *(top.Top, top.ComponentShare, top.EnergyUser, timeline.ComponentTimelines, energy_tree.EnergyTree, method_bytes.MethodBytes),
+    *(handed_work.HandedWork, ledger.HandedTasks),
 ]
 
 

@@ -77,20 +77,29 @@ def test_a_run_without_api_calls_has_an_empty_table() -> None:
 
 
 def test_handoffs_name_the_origin_and_impossible_ones_are_counted() -> None:
-    records = [(2_000, 3_000, 5, 1_500), (1_000, 1_100, 5, 900), (2_000, 1_000, 5, 100), (2_000, 3_000, 5, 2_500), (1, 2, 0, 0)]
+    records = [
+        (2_000, 3_000, 5, 1_500, NO_NODE),
+        (1_000, 1_100, 5, 900, 17),
+        (2_000, 1_000, 5, 100, 0),  # ends before it starts
+        (2_000, 3_000, 5, 2_500, 0),  # runs before it is handed over
+        (1, 2, 0, 0, 0),  # no origin
+        (2_000, 3_000, 5, 1_500, -2),
+        (2_000, 3_000, 5, 1_500, 1 << 31),
+    ]
     found, impossible = decode_handoffs(
         groups(cw.chunk(HANDOFFS, cw.handoffs_payload(records), len(records), serial=7)), [3, 5, 7]
     )
-    assert impossible == 3
+    assert impossible == 5
     assert found.thread.tolist() == [2, 2]
     assert found.run_start_ns.tolist() == [1_000, 2_000]
     assert found.run_end_ns.tolist() == [1_100, 3_000]
     assert found.origin.tolist() == [1, 1]
     assert found.origin_ns.tolist() == [900, 1_500]
+    assert found.origin_node.tolist() == [17, NO_NODE]
 
 
 def test_origins_continue_the_serials_of_earlier_processes() -> None:
-    (chunk,) = scan_chunks(cw.chunk(HANDOFFS, cw.handoffs_payload([(20, 30, 2, 10)]), 1, serial=3)).chunks
+    (chunk,) = scan_chunks(cw.chunk(HANDOFFS, cw.handoffs_payload([(20, 30, 2, 10, 0)]), 1, serial=3)).chunks
     later = Chunk(HANDOFFS, 0, 13, 0, 0, 0, 0, 1, "", chunk.payload, process=1, serials_before=10)
     found, _ = decode_handoffs({13: {HANDOFFS: [later]}}, [2, 12, 13])
     assert (found.thread.tolist(), found.origin.tolist()) == ([2], [1])

@@ -19,6 +19,7 @@ from support.ledger_maker import NodeSpec, ThreadSpec, made_ledger
 
 import navitas
 from navitas.analyze.energy_tree import EnergyTree
+from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Nodes
 from navitas.analyze.timeline import ComponentTimelines
@@ -53,6 +54,7 @@ from navitas.report.terminal.components_table import components_table, users_tab
 from navitas.report.terminal.consumers_table import consumers_table
 from navitas.report.terminal.energy_tree_table import energy_tree_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
+from navitas.report.terminal.handed_work_table import handed_work_table
 from navitas.report.terminal.methods_table import methods_table
 from navitas.report.terminal.power_table import power_table, steps_table
 from navitas.report.terminal.tests_table import tests_table as table_of_tests
@@ -149,6 +151,15 @@ def _consumers(names: Sequence[str]) -> FittedTable:
     return consumers_table(made)
 
 
+def _handed(names: Sequence[str]) -> FittedTable:
+    methods = [replace(METHODS.methods[0], id=i, name=name) for i, name in enumerate(names)]
+    made = Profile(made_ledger([], MethodTable(tuple(methods), {})), ABOUT)
+    threads = (NAMES[1], NAMES[2], "pool")
+    found = [HandedWork(i, method, 1_234_567, 10**11, 12.3456, (12.3456,), threads, 99) for i, method in enumerate(methods)]
+    vars(made)["_handed_work"] = (*found, HandedWork(UNKNOWN_STARTER, None, 1, 1, 12.3456, (12.3456,), (), 0)) if names else ()
+    return handed_work_table(made, 2 * TOP)
+
+
 def _effect(name: str) -> dict[str, object]:
     """Figures of an app; of the longest name unknown, else as wide as they get."""
     known = len(name) < 1000
@@ -231,6 +242,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/power_table.py:steps_table": lambda names: steps_table(_timelines(COMPONENTS if names else [])),
     "report/terminal/energy_tree_table.py:energy_tree_table": _tree,
     "report/terminal/consumers_table.py:consumers_table": _consumers,
+    "report/terminal/handed_work_table.py:handed_work_table": _handed,
     "cli/devices.py:devices_table": lambda names: devices_table(
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),

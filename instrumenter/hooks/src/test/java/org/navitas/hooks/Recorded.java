@@ -69,13 +69,13 @@ final class Recorded<T> {
         return uses.stream().filter(use -> kinds.test(use.kind)).count();
     }
 
-    /** Returns the start, end, origin and origin's time of all work that the code handed over, including later work. */
+    /** Returns the start, end, origin, origin's time and node of all work that the code handed over, including later work. */
     List<long[]> handed() throws Exception {
         Recorder.flush();
         List<long[]> found = new ArrayList<>();
         for (ChunkReader.Chunk chunk : ChunkReader.of(written(), 9, 0)) {
             for (int i = 0; i < chunk.count; i++) {
-                long[] record = new long[4];
+                long[] record = new long[5];
                 for (int w = 0; w < record.length; w++) {
                     record[w] = chunk.payload.getLong();
                 }

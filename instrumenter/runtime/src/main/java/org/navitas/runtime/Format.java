@@ -41,8 +41,8 @@ final class Format {
     /** Words of other records. */
     static final int ANCHOR_WORDS = 2;
     static final int HOOK_WORDS = 5;
-    static final int HANDOFF_WORDS = 4;
-    /** The node of a hook's record if calls are events. */
+    static final int HANDOFF_WORDS = 5;
+    /** The node of a hook's or handoff's record if calls are events. */
     static final int NO_NODE = -1;
 
     /** The counter source of ticks, and the setting that adds a source of threads. */

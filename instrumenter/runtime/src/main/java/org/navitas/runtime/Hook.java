@@ -88,10 +88,14 @@ public final class Hook {
     /**
      * Returns where the calling thread is: the origin of work that it hands to another thread.
      *
-     * @return the thread's serial number and the time, or null if nothing is recorded
+     * @return the thread's serial number, the time, and the node of its call; or null if nothing is recorded
      */
     public static long[] origin() {
-        return RECORDS ? new long[] {RECORDER.current().serial, RECORDER.platform.nanoTime()} : null;
+        if (!RECORDS) {
+            return null;
+        }
+        ThreadRecorder origin = RECORDER.current();
+        return new long[] {origin.serial, RECORDER.platform.nanoTime(), origin.node()};
     }
 
     /**
@@ -111,7 +115,7 @@ public final class Hook {
      */
     public static void handedOver(long[] origin, long start) {
         if (RECORDS && origin != null) {
-            RECORDER.current().handoff(start, RECORDER.platform.nanoTime(), origin[0], origin[1]);
+            RECORDER.current().handoff(start, RECORDER.platform.nanoTime(), origin);
         }
     }
 }

@@ -110,7 +110,7 @@ final class ThreadRecorder extends CallEvents {
         }
         Buffer to = room(hooks, Format.HOOK_WORDS);
         if (to != null) {
-            int node = folding ? tree.currentNumber() : Format.NO_NODE;
+            int node = node();
             int at = to.get();
             long[] words = to.words;
             words[at] = start;
@@ -122,8 +122,13 @@ final class ThreadRecorder extends CallEvents {
         }
     }
 
-    /** Records that this thread ran work that another thread, or this one earlier, handed over at {@code originTime}. */
-    void handoff(long start, long end, long originSerial, long originTime) {
+    /** Returns the number of the current call in the tree of folded calls, {@link Format#NO_NODE} if calls are events. */
+    int node() {
+        return folding ? tree.currentNumber() : Format.NO_NODE;
+    }
+
+    /** Records that this thread ran work of another thread, or of its own past; {@code origin} is {@link Hook#origin}'s. */
+    void handoff(long start, long end, long[] origin) {
         if (busy) {
             return;
         }
@@ -133,8 +138,9 @@ final class ThreadRecorder extends CallEvents {
             long[] words = to.words;
             words[at] = start;
             words[at + 1] = end;
-            words[at + 2] = originSerial;
-            words[at + 3] = originTime;
+            words[at + 2] = origin[0];
+            words[at + 3] = origin[1];
+            words[at + 4] = origin[2];
             to.lazySet(at + Format.HANDOFF_WORDS);
         }
     }

@@ -1,5 +1,6 @@
 package org.navitas.runtime;
 
+import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertTrue;
@@ -97,12 +98,27 @@ public class HookTest {
     @Test
     public void handoffsNameTheirOrigin() {
         Recording recording = new Recording(64);
-        recording.recorder.current().handoff(2_000, 3_000, 9, 1_500);
-        List<long[]> found = records(recording.written(), 9, 4);
+        recording.recorder.current().handoff(2_000, 3_000, new long[] {9, 1_500, Format.NO_NODE});
+        List<long[]> found = records(recording.written(), 9, 5);
         assertEquals(1, found.size());
-        assertEquals(2_000, found.get(0)[0]);
-        assertEquals(3_000, found.get(0)[1]);
-        assertEquals(9, found.get(0)[2]);
-        assertEquals(1_500, found.get(0)[3]);
+        assertArrayEquals(new long[] {2_000, 3_000, 9, 1_500, -1}, found.get(0));
+    }
+
+    @Test
+    public void originHasTheNodeOfItsCallIfCallsAreFolded() {
+        for (String mode : new String[] {"events", "folded", "tick"}) {
+            Recording recording = new Recording(64, "mode", mode);
+            recording.enter(1_000_000, 1);
+            recording.enter(1_000_100, 2);
+            int node = recording.recorder.current().node();
+            recording.exit(1_000_200, 2);
+            recording.exit(1_000_300, 1);
+            byte[] written = recording.written();
+            if (mode.equals("events")) {
+                assertEquals(Format.NO_NODE, node);
+            } else {
+                assertEquals(mode, 2, ChunkReader.rows(written, 0).stream().filter(each -> each.node == node).findFirst().get().method);
+            }
+        }
     }
 }
