@@ -191,7 +191,9 @@ def test_a_few_impossible_readings_are_skipped_and_counted(tmp_path: Path) -> No
 
 
 def test_a_meter_of_a_phone_that_is_charged_is_refused(tmp_path: Path) -> None:
-    meter = read_power_meter(meter_file(tmp_path / "meter.csv", np.full(200, -1.0), start_s=REALTIME_OFFSET_NS / 1e9, name="unix_s"))
+    meter = read_power_meter(
+        meter_file(tmp_path / "meter.csv", np.full(200, -1.0), start_s=REALTIME_OFFSET_NS / 1e9, name="unix_s")
+    )
     with pytest.raises(UsageError, match=r"meter.csv: its mean power during made run 0 is below 0"):
         fit_components([recorded(tables_of(random_uses(8), {}))], FitRequest(meter=meter))
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from attribution_maker import folded, nested, ns, run, thread
 from hardware_maker import APP_UID, OTHER_UID, counters, hooks, profile_of, rails, states
+from hypothesis import given
+from hypothesis import strategies as st
 
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile

@@ -186,6 +186,8 @@ def test_the_times_of_radios_are_what_their_controllers_add_during_the_run() -> 
     assert radio_times(head) == (RadioTimes("wifi", 20 * ms, ms, 250 * ms), RadioTimes("modem", 6 * ms, 3 * ms, 5 * ms))
 
 
-@pytest.mark.parametrize("end", ["90 40 0.0 0.0 8", "x 40 0.0 0.0 8", "350", "", "nan 1 0.0 0.0 1", "1e300 1e303 0.0 0.0 8", "9e15 40 0.0 0.0 8"])
+@pytest.mark.parametrize(
+    "end", ["90 40 0.0 0.0 8", "x 40 0.0 0.0 8", "350", "", "nan 1 0.0 0.0 1", "1e300 1e303 0.0 0.0 8", "9e15 40 0.0 0.0 8"]
+)
 def test_times_of_radios_that_are_reset_or_unreadable_are_left_out(end: str) -> None:
     assert radio_times({"gwfcd_start": ["100", "20", "0.0", "0.0", "7"], "gwfcd_end": end.split()}) == ()
