@@ -21,7 +21,7 @@ from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.probe_cost_check import check_probe_cost
 from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_threads
-from navitas.parse.rail_readings import RailReadings
+from navitas.parse.rail_readings import RailReadings, possible_growth
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
@@ -121,7 +121,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         time_in_state=time_in_state,
         process_cpu=process_cpu,
         cpu_stat=shell.cpu_stat,
-        rails=_first([shell.rails, None if trace is None else trace.rails, shell.statistics_rails]),
+        rails=_rails([shell.rails, None if trace is None else trace.rails, shell.statistics_rails], findings),
         consumers=shell.consumers if trace is None or trace.consumers is None else trace.consumers,
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
         trace=trace,
@@ -137,9 +137,15 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     )
 
 
-def _first(found: Iterable[RailReadings | None]) -> RailReadings | None:
-    """The first source of rails that there is: best first."""
-    return next((one for one in found if one is not None), None)
+def _rails(found: Iterable[RailReadings | None], findings: Findings) -> RailReadings | None:
+    """The first source of rails that there is, best first, without impossible growth."""
+    first = next((one for one in found if one is not None), None)
+    if first is None:
+        return None
+    rails, impossible = possible_growth(first)
+    message = "rails: {count} readings went back, or jumped by more than a phone can use ({names}): such steps count as nothing"
+    findings.add_losses_by_name("rail_readings", impossible, message, TORN)
+    return rails
 
 
 def _hooks(groups: Groups, serials: Sequence[int], findings: Findings) -> HookCalls | None:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from navitas.parse.arrays import F64, I64
+from navitas.power.defects import MOST_W
+
+_LATE_S = 1.0
+"""A reading may be this late, and then has the energy of a longer time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +21,25 @@ class RailReadings:
     names: tuple[str, ...]
     t_ns: I64
     energy_j: F64
+
+
+def possible_growth(rails: RailReadings) -> tuple[RailReadings, dict[str, int]]:
+    """Return the rails without impossible growth, and the number of impossible readings by rail.
+
+    A single reading that is not between its neighbors is damaged: its energy counts in the next interval. What is used while a
+    counter restarts is unknown: a step back counts as 0, as does a step up of more than `MOST_W`.
+    """
+    before, after = rails.energy_j[:-2], rails.energy_j[2:]
+    apart = np.zeros(rails.energy_j.shape, bool)
+    apart[1:-1] = (before <= after) & ((rails.energy_j[1:-1] < before) | (rails.energy_j[1:-1] > after))
+    read_j = np.where(apart, np.roll(rails.energy_j, 1, axis=0), rails.energy_j)
+    step_j = np.diff(read_j, axis=0)
+    most_j = MOST_W * (np.maximum(np.diff(rails.t_ns), 0) / 1e9 + _LATE_S)
+    impossible = (step_j < 0) | (step_j > most_j[:, None])
+    if not impossible.any() and not apart.any():
+        return rails, {}
+    total_j = np.cumsum(np.where(impossible, 0.0, step_j), axis=0)
+    counts: Counter[str] = Counter()
+    for name, count in zip(rails.names, (impossible.sum(axis=0) + apart.sum(axis=0)).tolist(), strict=True):
+        counts[name] += count
+    return replace(rails, energy_j=read_j[0] + np.concatenate([np.zeros((1, len(rails.names))), total_j])), dict(+counts)

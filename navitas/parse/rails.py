@@ -40,5 +40,4 @@ def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: ClockTriples)
     if own is not None:
         times = np.where((boot_ns >= 0) & (np.abs(own - times) < _NEAR_NS), own, times)
     micro_joules = np.array([[int(value) for _, value in found[i]] for i in good], np.int64)
-    energy_j = np.maximum.accumulate(micro_joules, axis=0) * 1e-6
-    return RailReadings(shape, np.maximum.accumulate(times), energy_j), len(texts) - len(good)
+    return RailReadings(shape, np.maximum.accumulate(times), micro_joules.astype(np.float64) * 1e-6), len(texts) - len(good)

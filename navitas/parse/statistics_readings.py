@@ -39,7 +39,7 @@ def parse_statistics(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[RailRea
         uid_t_ns=users[:, 0],
         uid_energy_j=np.array([row[3] for row in rows], np.float64),
     )
-    energy_j = _growing([list(found[i].meters.values()) for i in good])
+    energy_j = np.array([list(found[i].meters.values()) for i in good], np.float64)
     return RailReadings(rails, times, energy_j) if rails else None, table if consumers else None, len(texts) - len(good)
 
 

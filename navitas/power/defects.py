@@ -9,6 +9,8 @@ Items = Mapping[str, float]
 Arrays = Mapping[str, tuple[float, ...]]
 
 MAX_MA = 1_000_000
+MOST_W = 1000.0
+"""No phone uses more: a higher power is damage or a wrong unit."""
 PLACEHOLDER_MA = 0.1  # of every current in AOSP's own profile
 
 _SPEEDS = re.compile(r"cpu\.(?:core_)?speeds(\.cluster\d+)?")

@@ -9,12 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navitas.errors import PowerProfileError
+from navitas.power.defects import MOST_W
 from navitas.regular_files import open_regular
 
 FORMAT = "navitas-fitted-model"
 MAX_BYTES = 1 << 20
-MOST_W = 1000.0
-"""No phone uses more: a higher power is damage or a wrong unit."""
 _FIT = "Make the file with navitas model components fit."
 _Power = Annotated[float, Field(ge=0, le=MOST_W)]
 _Name = Annotated[str, Field(max_length=200)]

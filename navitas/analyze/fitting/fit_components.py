@@ -20,7 +20,8 @@ from navitas.attribute.measured_runs import MeasuredRuns
 from navitas.errors import UsageError
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
-from navitas.power.fitted_model import MOST_W, FittedCoefficient, FittedGroup, FittedModel, listed
+from navitas.power.defects import MOST_W
+from navitas.power.fitted_model import FittedCoefficient, FittedGroup, FittedModel, listed
 
 TOTAL = "all rails"
 _UNIX = "Give a column unix_s with the times of the UNIX clock."

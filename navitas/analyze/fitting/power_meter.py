@@ -15,7 +15,7 @@ import numpy as np
 from navitas.attribute.curves import Curve
 from navitas.errors import UsageError
 from navitas.parse.arrays import F64
-from navitas.power.fitted_model import MOST_W
+from navitas.power.defects import MOST_W
 from navitas.regular_files import open_regular
 
 _MAX_ROWS = 20_000_000

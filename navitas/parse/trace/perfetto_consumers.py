@@ -66,7 +66,7 @@ class PerfettoConsumers:
             tuple(name for name, _ in named),
             tuple(kind for _, kind in named),
             t_ns,
-            energy_j,
+            np.maximum.accumulate(energy_j, axis=0),
             uid_consumer=rows[:, 1],
             uid=rows[:, 2],
             uid_t_ns=rows[:, 0],

@@ -72,6 +72,7 @@ def complete_readings(readings: Sequence[tuple[int, int, int]], columns: int) ->
         return None
     last_uws = np.full((len(times), columns), -1, np.int64)
     np.maximum.at(last_uws, (row, column), energy)
-    last_uws = np.maximum.accumulate(last_uws, axis=0)
+    known = np.where(last_uws >= 0, np.arange(len(times))[:, None], 0)
+    last_uws = np.take_along_axis(last_uws, np.maximum.accumulate(known, axis=0), axis=0)
     complete = (last_uws >= 0).all(axis=1)
     return times[complete], last_uws[complete].astype(np.float64) * _J_PER_UWS

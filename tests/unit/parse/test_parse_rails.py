@@ -1,0 +1,70 @@
+"""Readings of rails that restart or jump."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.recording_maker import make_recording
+from support.scenario import Scenario, TestSpec
+
+from navitas.parse.parsed_recording import parse_recording
+from navitas.parse.rail_readings import RailReadings, possible_growth
+from navitas.recording.store import open_recording
+
+SCENARIO = Scenario(3000, tests=(TestSpec("a.T#one", 40, 2900),), rails={"S1M": ((0, 3000, 2.0),), "S2M": ((0, 3000, 1.0),)})
+
+
+def readings(*columns: Sequence[float], names: Sequence[str] = ("A", "B")) -> RailReadings:
+    table = np.array(columns, np.float64).T
+    return RailReadings(tuple(names[: len(columns)]), np.arange(len(table)) * 200_000_000, table)
+
+
+def test_rails_that_grow_stay_as_they_are() -> None:
+    rails = readings([5, 5, 6, 9], [1, 1, 1, 1])
+    assert possible_growth(rails) == (rails, {})
+
+
+def test_a_rail_that_restarts_loses_one_interval() -> None:
+    rails, impossible = possible_growth(readings([5, 6, 7, 1, 2, 4], [1, 2, 3, 4, 5, 6]))
+    assert rails.energy_j.T.tolist() == [[5, 6, 7, 7, 8, 10], [1, 2, 3, 4, 5, 6]]
+    assert impossible == {"A": 1}
+
+
+@pytest.mark.parametrize("damaged", [9e11, 1e300, np.inf, 0.0])
+def test_a_single_damaged_reading_loses_nothing(damaged: float) -> None:
+    rails, impossible = possible_growth(readings([5, 6, damaged, 8, 9]))
+    assert rails.energy_j.T.tolist() == [[5, 6, 6, 8, 9]]
+    assert impossible == {"A": 1}
+
+
+def test_longer_jumps_count_as_nothing() -> None:
+    rails, impossible = possible_growth(readings([5, 6, 9e11, 9e11 + 1, 8, 9]))
+    assert rails.energy_j.T.tolist() == [[5, 6, 6, 7, 7, 8]]
+    assert impossible == {"A": 2}
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_few_readings(count: int) -> None:
+    rails = RailReadings(("A",), np.arange(count), np.arange(count, dtype=np.float64)[:, None])
+    assert possible_growth(rails) == (rails, {})
+
+
+def test_rails_of_equal_names_are_counted_together() -> None:
+    assert possible_growth(readings([5, 4, 3], [5, 4, 3], names=("A", "A")))[1] == {"A": 4}
+
+
+def test_the_report_names_rails_that_went_back(tmp_path: Path) -> None:
+    whole = parse_recording(make_recording(tmp_path / "rec", SCENARIO)).runs[0].rails
+    shell = tmp_path / "rec" / "runs" / "0" / "shell.txt"
+    shell.write_text(re.sub(r"(\[S1M\], )1(\d{7})$", r"\g<1>\2", shell.read_text(), flags=re.MULTILINE))
+    parsed = parse_recording(open_recording(tmp_path / "rec"))
+    rails = parsed.runs[0].rails
+    assert whole is not None and rails is not None
+    lost_j = (whole.energy_j[-1] - whole.energy_j[0]) - (rails.energy_j[-1] - rails.energy_j[0])
+    assert lost_j.tolist() == pytest.approx([0.4, 0.0])
+    assert [(loss.name, loss.count) for loss in parsed.losses if loss.what == "rail_readings"] == [("S1M", 1)]
+    assert any("rails: 1 readings went back" in warning.message for warning in parsed.warnings)
