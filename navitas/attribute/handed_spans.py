@@ -46,9 +46,10 @@ class HandedSpans:
         """The span that contains each time on a thread (its end is exclusive), `NO_TASK` where there is none."""
         if not len(self) or not len(thread):
             return np.full(len(thread), NO_TASK)
-        threads = int(max(self.thread.max(), thread.max())) + 1
-        origin, width = time_span(np.concatenate([self.start_ns, self.end_ns, t_ns]), threads)
-        place = np.searchsorted(self.thread * width + (self.start_ns - origin), thread * width + (t_ns - origin), "right") - 1
+        edges_ns = np.array([self.start_ns.min() - 1, self.end_ns.max()])
+        origin, width = time_span(edges_ns, int(max(self.thread.max(), thread.max())) + 1)
+        key = thread * width + np.clip(t_ns, *edges_ns) - origin
+        place = np.searchsorted(self.thread * width + (self.start_ns - origin), key, side="right") - 1
         span = np.maximum(place, 0)
         return np.where((place >= 0) & (self.thread[span] == thread) & (t_ns < self.end_ns[span]), place, NO_TASK)
 
@@ -59,12 +60,15 @@ def innermost_spans(thread: I64, start_ns: I64, end_ns: I64) -> HandedSpans:
     Handoffs nest like calls: at a time at which one ends, the one that started last ends. Of those that start at one time, the
     longest is the outermost; of equal ones, the last row.
     """
-    rows = np.flatnonzero((thread >= 0) & (end_ns > start_ns))
-    rows = rows[np.lexsort((-rows, -end_ns[rows], start_ns[rows], thread[rows]))]
+    rows = np.flatnonzero((thread >= 0) & (end_ns > start_ns))[::-1]
+    origin, width = time_span(np.concatenate([start_ns[rows], end_ns[rows]]), int(thread[rows].max(initial=0)) + 1)
+    key = thread[rows] * width - origin
+    order = np.lexsort((-end_ns[rows], key + start_ns[rows]))
+    rows, key = rows[order], key[order]
     # Two points for each handoff. At equal times, ends precede starts.
     is_start = np.repeat([False, True], len(rows))
     t_ns = np.concatenate([end_ns[rows], start_ns[rows]])
-    order = np.lexsort((is_start, t_ns, np.tile(thread[rows], 2)))
+    order = np.argsort(2 * (np.tile(key, 2) + t_ns) + is_start, kind="stable")
     is_start, t_ns, row = is_start[order], t_ns[order], np.tile(rows, 2)[order]
     depth = np.cumsum(np.where(is_start, 1, -1))
     after = _open_rows(is_start, depth, row)

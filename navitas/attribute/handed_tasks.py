@@ -10,7 +10,6 @@ import numpy as np
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.starters import starter_paths
 from navitas.attribute.component import ComponentCurves
-from navitas.attribute.curves import group_starts
 from navitas.attribute.forest import sums
 from navitas.attribute.handed_spans import NO_TASK, HandedSpans, innermost_spans
 from navitas.attribute.ledger import NO_OWNER, NO_TEST, OUTSIDE, HandedTasks
@@ -55,28 +54,35 @@ def handed_tasks(run: AttributedRun, rows: RunRows, owners: I64, paths: Paths) -
     path = starter_paths(run.tables.threads, handoffs, paths)
     path = np.where(path == EMPTY, OUTSIDE, path + 1)
     starter = found.at(handoffs.origin, handoffs.origin_ns)[1]
-    spans = innermost_spans(handoffs.thread, handoffs.run_start_ns, handoffs.run_end_ns).split_at(run.spans.marks)
+    in_run = (np.clip(t_ns, run.tables.start_ns, run.tables.end_ns) for t_ns in (handoffs.run_start_ns, handoffs.run_end_ns))
+    spans = innermost_spans(handoffs.thread, *in_run).split_at(run.spans.marks)
     tasks = found.at(handoffs.thread, handoffs.run_start_ns)
     work = found.at(spans.thread, spans.start_ns)
     every = np.concatenate([np.arange(len(handoffs)), spans.task])
     test, owner = (np.concatenate(each) for each in zip(tasks, work, strict=True))
-    (test, owner, by, of), place = _grouped([test, owner, starter[every], path[every]])
+    first, place = _grouped(_packed(test, owner), _packed(starter, path), every)
+    keys = [each.astype(np.int32) for each in (test[first], owner[first], starter[every[first]], path[every[first]])]
     count, span_place = len(handoffs), place[len(handoffs) :]
-    size = len(test)
+    size = len(first)
     began = np.bincount(place[:count], minlength=size).astype(np.int64)
     run_ns = sums(span_place, (spans.end_ns - spans.start_ns)[:, None], size)[:, 0].astype(np.int64)
-    energy_j = _energy_j(run, spans, span_place, size)
-    i32 = np.int32
-    return HandedTasks(test.astype(i32), owner.astype(i32), by.astype(i32), of.astype(i32), began, run_ns, energy_j)
+    return HandedTasks(keys[0], keys[1], keys[2], keys[3], began, run_ns, _energy_j(run, spans, span_place, size))
 
 
-def _grouped(columns: Sequence[I64]) -> tuple[list[I64], I64]:
-    """The distinct rows in ascending order, and the place of each row among them."""
-    order = np.lexsort(columns[::-1])
-    first = group_starts(*(column[order] for column in columns))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.cumsum(first) - 1
-    return [column[order][first] for column in columns], place
+def _packed(high: I64, low: I64) -> I64:
+    """One number for two, in the same order. They are numbers of rows, or -1."""
+    return np.asarray(((high + 1) << 31) + low + 1, np.int64)
+
+
+def _grouped(work: I64, start: I64, every: I64) -> tuple[I64, I64]:
+    """Group the rows with equal `work` and equal `start[every]`, in ascending order. One sort takes a third of the time of four.
+
+    Returns one row of each group, and the group of each row.
+    """
+    starts, rank = np.unique(start, return_inverse=True)
+    _, of_work = np.unique(work, return_inverse=True)
+    _, first, place = np.unique(of_work * len(starts) + rank[every], return_index=True, return_inverse=True)
+    return first, place
 
 
 def _energy_j(run: AttributedRun, spans: HandedSpans, place: I64, size: int) -> F64:
@@ -84,21 +90,19 @@ def _energy_j(run: AttributedRun, spans: HandedSpans, place: I64, size: int) -> 
     joules = np.zeros((size, len(run.components)))
     for number, curves in enumerate(run.components):
         if curves is not None:
-            joules[:, number] = _curves_j(run, curves, spans, place, size) + _charges_j(curves, spans, place, size)
+            joules[:, number] = _curves_j(curves, spans, place, size) + _charges_j(curves, spans, place, size)
     return joules
 
 
-def _curves_j(run: AttributedRun, curves: ComponentCurves, spans: HandedSpans, place: I64, size: int) -> F64:
+def _curves_j(curves: ComponentCurves, spans: HandedSpans, place: I64, size: int) -> F64:
     joules = np.zeros(size)
     if curves.threads is None:
         return joules
     knots, energy_j = curves.threads.knots, curves.threads.energy_j
     for low in range(0, len(spans), _BLOCK):
         part = slice(low, low + _BLOCK)
-        start_ns, end_ns = (
-            np.clip(each[part], run.tables.start_ns, run.tables.end_ns) for each in (spans.start_ns, spans.end_ns)
-        )
-        before, after = (knots.place(spans.thread[part], t_ns).read(energy_j) for t_ns in (start_ns, end_ns))
+        ends = spans.start_ns[part], spans.end_ns[part]
+        before, after = (knots.place(spans.thread[part], t_ns).read(energy_j) for t_ns in ends)
         joules += np.bincount(place[part], after - before, size)
     return joules
 

@@ -102,6 +102,14 @@ def test_work_is_split_at_the_edges_of_tests_and_counts_where_it_began() -> None
     ]
 
 
+def test_impossible_times_count_as_far_as_the_run_goes() -> None:
+    far = Handoffs(*(np.array([value]) for value in (1, 1, 1 << 61, 0, 0, NO_NODE)))
+    assert facts(ledger_of(run([MAIN, POOL], [(0, 1000)]), far)) == [
+        (NO_TEST, 1, 0, (), 1, 0.0, 0.0),
+        (0, 1, 0, (), 0, 1000.0, pytest.approx(1000 * J_PER_MS)),
+    ]
+
+
 def test_serials_of_several_processes_keep_runs_apart() -> None:
     runs = [replace(run([MAIN, POOL]), run_id=number, handoffs=handoffs([(1, 150, 350, 0, 120)])) for number in range(2)]
     made = manifest(1)
