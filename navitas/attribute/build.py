@@ -14,6 +14,7 @@ from navitas.attribute.calls.overhead import NO_COST, with_probe_times
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, relative_error
 from navitas.attribute.component import Component, ComponentCurves, run_energy_j
+from navitas.attribute.components import COMPONENTS
 from navitas.attribute.consumers_comparison import consumer_energies
 from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.dimensions import OwnerRows, TestRows
@@ -30,7 +31,7 @@ from navitas.attribute.handed_tasks import joined_handed_tasks
 from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
 from navitas.attribute.measured_runs import Curves, MeasuredRuns
 from navitas.attribute.merged_reasons import merged
-from navitas.attribute.rails_comparison import rails_comparison
+from navitas.attribute.rails_comparison import rails_comparison, unrecorded_uses
 from navitas.attribute.scaling import NO_USE
 from navitas.attribute.waits import cpus_of, waits_of
 from navitas.attribute.window_spans import WindowSpans
@@ -131,7 +132,8 @@ class _Attribution:
         self.owners.add(number, tables.threads, facts.groups)
         self.facts.append(facts)
         entry = _entry(self.manifest, tables, rails_comparison(tables, self.components, curves), error)
-        self.entries[number] = replace(entry, consumers=consumer_energies(tables, self.components, curves))
+        consumers = consumer_energies(tables, self.components, curves)
+        self.entries[number] = replace(entry, consumers=consumers, unrecorded_j=unrecorded_uses(tables, COMPONENTS))
         return facts
 
 

@@ -31,6 +31,7 @@ class RunEntry:
     `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
     `package`: the app of the process; empty if unknown.
     `consumers`: what the device's own power statistics attribute to components, with the estimates.
+    `unrecorded_j`: joules that rails measured above their lowest power, by component, if the use of components was not recorded.
     """
 
     id: int
@@ -46,6 +47,7 @@ class RunEntry:
     rails_estimate_j: float | None = None
     package: str = ""
     consumers: tuple[ConsumerEnergy, ...] = ()
+    unrecorded_j: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.component import Component, ComponentCurves, RailUse
+from navitas.attribute.scaling import floor_of, measured_curve
 from navitas.parse.tables import RunTables
 
 
@@ -43,3 +44,18 @@ def rails_comparison(
         measured_j += float(used_j[[use is not None for use in uses]].sum())
         compared = True
     return (estimate_j, measured_j) if compared else None
+
+
+def unrecorded_uses(run: RunTables, components: Sequence[Component]) -> tuple[tuple[str, float], ...]:
+    """What the rails of components measured above their lowest power, in joules, if the use of components was not recorded.
+
+    Of components that share a rail, the first one has it. Empty if their use was recorded.
+    """
+    found: dict[tuple[str, ...], tuple[str, float]] = {}
+    names = () if run.has_components or run.rails is None else run.rails.names
+    for component in components:
+        own = tuple(name for name in names if component.rail_use(name) is RailUse.TOTAL)
+        curve = measured_curve(run, component) if own and own not in found else None
+        if curve is not None:
+            found[own] = component.name, float(curve.value[-1] - floor_of(curve).value[-1])
+    return tuple(found.values())

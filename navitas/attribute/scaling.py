@@ -24,8 +24,13 @@ def rail_curve(run: RunTables, component: Component) -> Curve | None:
 
     None without rails, with fewer than two readings, or if the use of components was not recorded (older recordings).
     """
+    return measured_curve(run, component) if run.has_components else None
+
+
+def measured_curve(run: RunTables, component: Component) -> Curve | None:
+    """As `rail_curve`, also if the use of components was not recorded."""
     rails, start_ns, end_ns = run.rails, run.start_ns, run.end_ns
-    if rails is None or not run.has_components:
+    if rails is None:
         return None
     own = [place for place, name in enumerate(rails.names) if component.rail_use(name) is RailUse.TOTAL]
     if not own or not len(rails.t_ns):

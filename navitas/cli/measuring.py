@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.analyze.profile import Profile
+from navitas.analyze.unrecorded import unrecorded
 from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
@@ -27,6 +28,7 @@ from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME
 from navitas.report.registry import find_format
+from navitas.report.units import joules
 from navitas.untrusted_text import printable, printable_line
 
 __all__ = ["load_profile", "measure", "name_recording_on_error", "record", "report_outcome"]
@@ -171,6 +173,9 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
         return ExitCode.TROUBLE
     if outcome.failures or outcome.crashed:
         return ExitCode.TESTS_FAILED
+    if (used := unrecorded(profile.ledger)) and profile.about.settings.get("granularity", "method") == "method":
+        listed = ", ".join(f"{name} {joules(energy_j)}" for name, energy_j in used)
+        next_step(f"profile again with --record hooks (shows which methods used what the phone's rails measured: {listed})")
     if proposed := _next_report(profile, report):
         next_step(f"navitas report {shlex.quote(str(outcome.recording))} {proposed}")
     return ExitCode.OK

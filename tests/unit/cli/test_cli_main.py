@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,22 @@ def test_the_outcome_is_printed_if_the_report_fails(tmp_path: Path, capsys: pyte
     error = capsys.readouterr().err
     assert "FAILED a.BTest#c: why" in error
     assert f"recording: {recording}\n" in error
+
+
+def test_a_run_names_the_option_for_components_that_rails_show_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
+    outcome, profile = ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording)
+    hint = "next: profile again with --record hooks (shows which methods used what the phone's rails measured: wifi 356 mJ)"
+    report_outcome(outcome, profile, ReportOptions())
+    assert "--record" not in capsys.readouterr().err
+    monkeypatch.setattr("navitas.cli.measuring.unrecorded", lambda ledger: (("wifi", 0.356),))
+    report_outcome(outcome, profile, ReportOptions())
+    assert capsys.readouterr().err.splitlines()[-2] == hint
+    profile.about = replace(profile.about, settings={"granularity": "test"})
+    report_outcome(outcome, profile, ReportOptions())
+    assert "--record" not in capsys.readouterr().err
 
 
 def test_a_run_ends_with_the_next_step_and_a_project_name(

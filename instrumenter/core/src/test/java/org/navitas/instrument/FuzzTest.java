@@ -4,8 +4,11 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.File;
+import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,21 +17,27 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import javassist.bytecode.AccessFlag;
 import javassist.bytecode.ClassFile;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 /**
- * Mutants of real classes, half of them with hooks: instrumentation never throws, and never makes a class that the JVM refuses of one that it takes.
+ * Mutants of real classes: instrumentation never throws, and never makes a class that the JVM refuses of one that it takes.
+ *
+ * <p>A third of them has no hooks, a third those of calls that are frequent in all classes, and a third, of classes that
+ * use files, the network or executors, those of the platform.
  *
  * <p>{@code -Dnavitas.fuzz.count} mutants (600; {@code make fuzz}: 10 000) of {@code -Dnavitas.fuzz.seed}; a failure names both, and
  * {@code -Dnavitas.fuzz.only} runs that mutant alone.
  */
 public class FuzzTest {
   private static final MethodChoice EVERY_METHOD = (name, method, code) -> null;
+  private static final MethodChoice NO_METHOD = (name, method, code) -> Skipped.EXCLUDED;
   private static final long SEED = Long.getLong("navitas.fuzz.seed", 20260101);
   private static final int COUNT = Integer.getInteger("navitas.fuzz.count", 600);
   private static final int ONLY = Integer.getInteger("navitas.fuzz.only", -1);
@@ -45,30 +54,54 @@ public class FuzzTest {
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
+  /** Has a subclass for each class that the platform's hooks create instead of another. Only its superclass matters to the JVM. */
+  private static final ClassLoader WITH_HOOKS = new ClassLoader(FuzzTest.class.getClassLoader()) {
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      String superclass = created().get(name);
+      if (superclass == null) {
+        throw new ClassNotFoundException(name);
+      }
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      try {
+        ClassFile file = new ClassFile(false, name, superclass);
+        file.setMajorVersion(ClassFile.JAVA_8);
+        file.setAccessFlags(AccessFlag.PUBLIC);
+        file.write(new DataOutputStream(out));
+      } catch (IOException e) {
+        throw new ClassNotFoundException(name, e);
+      }
+      return defineClass(name, out.toByteArray(), 0, out.size());
+    }
+  };
+
   @Test
   public void skipsMutantsOrInstrumentsThemCorrectly() throws Exception {
     List<byte[]> corpus = corpus();
+    List<byte[]> hooked = hooked();
     Map<Mutator.Kind, int[]> tallies = new EnumMap<>(Mutator.Kind.class);
     List<String> failures = new ArrayList<>();
     for (int number = Math.max(0, ONLY); number < (ONLY < 0 ? COUNT : ONLY + 1); number++) {
       Mutator mutator = new Mutator(SEED * 1_000_003 + number);
       Mutator.Kind kind = mutator.kind();
-      byte[] mutant = mutator.mutate(corpus.get(number % corpus.size()), kind);
+      HookTable table = Arrays.asList(null, TABLE, HookTable.platform()).get(number % 3);
+      List<byte[]> originals = table == HookTable.platform() ? hooked : corpus;
+      byte[] mutant = mutator.mutate(originals.get(number / 3 % originals.size()), kind);
       int[] tally = tallies.computeIfAbsent(kind, k -> new int[3]);
-      String failure = check(mutant, number % 2 == 0 ? null : TABLE, tally);
+      String failure = check(mutant, table, tally);
       if (failure != null) {
         failures.add("-Dnavitas.fuzz.seed=" + SEED + " -Dnavitas.fuzz.only=" + number + " (" + kind + "): " + failure);
       }
     }
-    StringBuilder table = new StringBuilder();
-    tallies.forEach((kind, tally) -> table.append(
+    StringBuilder printed = new StringBuilder();
+    tallies.forEach((kind, tally) -> printed.append(
         String.format("%-10s %5d mutants, %5d with probes, %5d of them taken by the JVM%n", kind, tally[0], tally[1], tally[2])));
     if (System.getProperty("navitas.fuzz.count") != null) {
-      System.out.print(table);
+      System.out.print(printed);
     }
     assertEquals(String.join("\n", failures), 0, failures.size());
     int taken = tallies.values().stream().mapToInt(tally -> tally[2]).sum();
-    assertTrue("too few mutants pass the verifier\n" + table, ONLY >= 0 || taken > COUNT / 5);
+    assertTrue("too few mutants pass the verifier\n" + printed, ONLY >= 0 || taken > COUNT / 5);
   }
 
   /** Returns null if all is well. {@code tally} counts mutants, those with probes, and those that the JVM accepts. */
@@ -90,12 +123,12 @@ public class FuzzTest {
       return Arrays.equals(before, after) ? null : "changed a class that it skipped";
     }
     tally[1]++;
-    String linked = Linked.alone(before, FuzzTest.class.getClassLoader());
+    String linked = Linked.alone(before, WITH_HOOKS);
     if (!linked.equals(Linked.FINE)) {
       return null;
     }
     tally[2]++;
-    linked = Linked.alone(after, FuzzTest.class.getClassLoader());
+    linked = Linked.alone(after, WITH_HOOKS);
     return linked.equals(Linked.FINE) ? null : "the JVM takes the mutant, but not the instrumented one: " + linked;
   }
 
@@ -122,5 +155,36 @@ public class FuzzTest {
     }
     assertTrue(corpus.size() > 300);
     return corpus;
+  }
+
+  /** Classes of the libraries in which the platform's hooks replace a call. */
+  private static List<byte[]> hooked() throws Exception {
+    List<byte[]> found = new ArrayList<>();
+    for (Path jar : Libraries.JARS) {
+      for (byte[] one : Libraries.classes(jar, 1)) {
+        ClassInstrumenter done = ClassInstrumenter.instrument(one, "library", NO_METHOD, HookTable.platform());
+        if (done.info.changed() && Linked.alone(one, WITH_HOOKS).equals(Linked.FINE)) {
+          found.add(one);
+        }
+      }
+    }
+    assertTrue("only " + found.size() + " classes have calls with hooks", found.size() > 30);
+    return found;
+  }
+
+  /** Returns the superclasses of the classes that the platform's hooks create. */
+  private static Map<String, String> created() {
+    Map<String, String> found = new HashMap<>();
+    try (InputStream in = HookTable.class.getResourceAsStream("hooks.txt")) {
+      for (String line : new String(Io.read(in), StandardCharsets.UTF_8).split("\n")) {
+        String[] words = line.split(" ");
+        if (words[0].equals("new")) {
+          found.put(words[2], words[1]);
+        }
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return found;
   }
 }
