@@ -434,6 +434,15 @@ def test_bytes_that_cross_no_interface_have_no_energy() -> None:
     assert reasons(made, "wifi")[0].startswith("75.0% of the bytes of hooked calls crossed no counted interface")
 
 
+def test_calls_without_a_counted_byte_keep_no_radio_awake() -> None:
+    """Both calls reach a server on the phone itself, so the idle radio is base, without a tail."""
+    still = counters([(0, (0, 0, 0, 0)), (500, (0, 0, 0, 0)), (1000, (0, 0, 0, 0))])
+    rows = [(0, 200, 300, MB, K.NET_READ, False, 1), (0, 450, 460, MB, K.NET_WRITE, False, 1)]
+    made = used(wifi(rows, io_counters=(still,), device_states=states(("wifi", 0, 1000))))
+    assert joules(made, "wifi") == {"base": 0.01}
+    assert reasons(made, "wifi")[0].startswith("100.0% of the bytes of hooked calls crossed no counted interface")
+
+
 def test_impossible_amounts_do_not_overflow() -> None:
     made = used(wifi([(0, 200, 300, (1 << 63) - 1, K.NET_READ, False, 1)]))
     assert float(joules(made, "wifi")["m1"].expected) > 0  # type: ignore[attr-defined]
