@@ -355,6 +355,15 @@ def test_a_rail_without_an_estimate_is_no_reason_if_another_run_shows_what_used_
     assert reasons(used(unused, used_once), "camera") == reasons(used(used_once, unused), "camera") == []
 
 
+def test_a_rail_of_a_component_that_was_off_is_base_and_unattributed() -> None:
+    """The states say that the camera was off, so the model estimates nothing."""
+    tables = replace(run([CALLER]), device_states=states(("camera", 0, 1000, 0)))
+    tables = replace(tables, rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
+    made = used(tables)
+    assert joules(made, "camera") == {"base": 0.2, "unattributed": 0.3}
+    assert str(NO_USE) not in reasons(made, "camera")
+
+
 def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:
     tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
     tables = replace(tables, device_states=states(("wifi", 0, 1000)))
