@@ -52,7 +52,7 @@ def scaled_to_rails(
     """Scale the components of a run that have a rail. Without `use_rails`, only add what the rails measured.
 
     Components that share a rail, such as Wi-Fi and Bluetooth, share its ratio. Components that are based on their rail already
-    (level *rails*) stay as they are. If the estimate is 0, the ratio is 1, and the rail's energy is unattributed.
+    (level *rails*) stay as they are. If the estimate is 0, the rail's lowest power is base, and the rest is unattributed.
     """
     found = list(curves)
     for members in _sharing(run.rails, components):
@@ -86,10 +86,11 @@ def scaled_to_rails(
 
 
 def _with_rest(one: ComponentCurves, rail: Curve) -> ComponentCurves:
-    """Add what the rail measured while the model estimates nothing."""
+    """Add what the rail measured while the model estimates nothing: its lowest power is base, the rest is unattributed."""
     flow = None if one.flow is None else added([one.flow, rail])
-    rest = added([one.unattributed, rail])
-    return replace(one, level=RAILS, unattributed=rest, flow=flow, rails_j=float(rail.value[-1]), unscaled_j=0.0)
+    alone = measured_only(rail)
+    base, rest = added([one.base, alone.base]), added([one.unattributed, alone.unattributed])
+    return replace(one, level=RAILS, base=base, unattributed=rest, flow=flow, rails_j=alone.rails_j, unscaled_j=0.0)
 
 
 def measured_only(rail: Curve) -> ComponentCurves:

@@ -71,7 +71,14 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
         headers = min(float(beyond.sum()), _MOST_HEADERS * float(moved[inside].sum()))
         moved[inside, column] += headers * packets / packets.sum()
         left[:, column] = beyond * (1 - headers / beyond.sum() if beyond.sum() > 0 else 0.0)
-    return replace(rows, moved=moved), left, float(uncounted)
+    return _with_bytes(replace(rows, moved=moved)), left, float(uncounted)
+
+
+def _with_bytes(rows: CallBytes) -> CallBytes:
+    """The calls that moved bytes over an interface. The others kept no radio awake."""
+    used = rows.moved.any(axis=1)
+    columns = (rows.thread, rows.path, rows.t_ns, rows.begin_ns, rows.end_ns, rows.moved)
+    return CallBytes(*(column[used] for column in columns))
 
 
 def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:

@@ -355,6 +355,15 @@ def test_a_rail_without_an_estimate_is_no_reason_if_another_run_shows_what_used_
     assert reasons(used(unused, used_once), "camera") == reasons(used(used_once, unused), "camera") == []
 
 
+def test_a_rail_of_a_component_that_was_off_is_base_and_unattributed() -> None:
+    """The states say that the camera was off, so the model estimates nothing."""
+    tables = replace(run([CALLER]), device_states=states(("camera", 0, 1000, 0)))
+    tables = replace(tables, rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
+    made = used(tables)
+    assert joules(made, "camera") == {"base": 0.2, "unattributed": 0.3}
+    assert str(NO_USE) not in reasons(made, "camera")
+
+
 def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:
     tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
     tables = replace(tables, device_states=states(("wifi", 0, 1000)))
@@ -432,6 +441,15 @@ def test_bytes_that_cross_no_interface_have_no_energy() -> None:
     made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app,)))
     assert joules(made, "wifi")["m1"] == 0.19 * 0.01 * AIR + 0.01 * (0.1 + 0.238)
     assert reasons(made, "wifi")[0].startswith("75.0% of the bytes of hooked calls crossed no counted interface")
+
+
+def test_calls_without_a_counted_byte_keep_no_radio_awake() -> None:
+    """Both calls reach a server on the phone itself, so the idle radio is base, without a tail."""
+    still = counters([(0, (0, 0, 0, 0)), (500, (0, 0, 0, 0)), (1000, (0, 0, 0, 0))])
+    rows = [(0, 200, 300, MB, K.NET_READ, False, 1), (0, 450, 460, MB, K.NET_WRITE, False, 1)]
+    made = used(wifi(rows, io_counters=(still,), device_states=states(("wifi", 0, 1000))))
+    assert joules(made, "wifi") == {"base": 0.01}
+    assert reasons(made, "wifi")[0].startswith("100.0% of the bytes of hooked calls crossed no counted interface")
 
 
 def test_impossible_amounts_do_not_overflow() -> None:
