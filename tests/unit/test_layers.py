@@ -47,7 +47,17 @@ ALLOWED = {
     "build": {"errors", "bundle", "folder_lock", "new_files", "owned_folder", "regular_files", "user_folders"},
     "recording": {"errors", "cpu_limit", "folder_lock", "new_files", "regular_files", "unknown_parts"},
     "power": {"errors", "binary_xml", "cpu_limit", "regular_files"},
-    "parse": {"errors", "batterystats", "cpu_limit", "line_blocks", "perfetto", "power_statistics", "recording", "regular_files"},
+    "parse": {
+        "errors",
+        "batterystats",
+        "cpu_limit",
+        "line_blocks",
+        "perfetto",
+        "power",
+        "power_statistics",
+        "recording",
+        "regular_files",
+    },
     "collect": {
         "errors",
         "cpu_limit",
