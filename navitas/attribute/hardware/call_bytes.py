@@ -77,8 +77,8 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
 def _with_bytes(rows: CallBytes) -> CallBytes:
     """The calls that moved bytes over an interface. The others kept no radio awake."""
     used = rows.moved.any(axis=1)
-    columns = (rows.thread, rows.path, rows.t_ns, rows.begin_ns, rows.end_ns, rows.moved)
-    return CallBytes(*(column[used] for column in columns))
+    begin_ns, end_ns = rows.begin_ns[used], rows.end_ns[used]
+    return CallBytes(rows.thread[used], rows.path[used], rows.t_ns[used], begin_ns, end_ns, rows.moved[used])
 
 
 def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:
