@@ -65,6 +65,12 @@ def test_a_cut_counter_record_is_counted() -> None:
     assert (readings[1].texts, dropped) == ([b"whole"], 1)
 
 
+def test_counters_at_impossible_times_are_counted() -> None:
+    payload = cw.counters_payload([(1, 2, 1, b"sound"), (1 << 62, 1 << 62, 1, b"late"), (5, 4, 1, b"back")])
+    readings, dropped = decode_counters(chunks(cw.COUNTERS, payload, 3))
+    assert (readings[1].texts, dropped) == ([b"sound"], 2)
+
+
 def test_markers_are_in_time_order() -> None:
     rows = [
         (20, "test_finish", "failed", 0, "a.T#ü[0]"),
