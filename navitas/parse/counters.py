@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from navitas.parse.chunks import Chunk, records
 
 _HEADER = struct.Struct("<qqHI")
+_NO_TIME = 1 << 62
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ def decode_counters(chunks: Iterable[Chunk]) -> tuple[dict[int, Readings], int]:
             dropped += record
             continue
         (start, end, source, _), text = record
-        if 0 <= start <= end:
+        if 0 <= start <= end < _NO_TIME:
             found.setdefault(source, []).append((start + (end - start) // 2, bytes(text), start))
         else:
             dropped += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,6 +18,8 @@ from navitas.recording.manifest import Manifest, Source
 
 NET_DEV, DISKSTATS = "/proc/net/dev", "/proc/diskstats"
 _MOST_ROWS = 1 << 24
+_MOST_DEVICES = 1024
+"""Phones have up to some hundred interfaces and disks, most of them virtual."""
 _UNREAD = "the app could not read {path}: {what} is unknown"
 _MISSING = {
     "process_io": ("the app's own storage traffic", "Profile a debuggable build: only those may read it."),
@@ -62,10 +65,10 @@ def device_counters(path: str, t_ns: Sequence[int], texts: Sequence[str], findin
     reported if their counters grow.
     """
     parse = net_dev if path == NET_DEV else diskstats
-    t_of: dict[str, list[int]] = {}
-    rows_of: dict[str, list[Row]] = {}
+    t_of: dict[str, array[int]] = {}
+    rows_of: dict[str, array[int]] = {}  # four numbers a row
     last_of: dict[str, int] = {}
-    torn, left_out, place, before, room = 0, 0, -1, 0, _MOST_ROWS
+    torn, left_out, beyond, place, before, room = 0, 0, 0, -1, 0, _MOST_ROWS
     for t, text in zip(t_ns, texts, strict=True):
         reading = parse(text)
         if reading is None:
@@ -77,24 +80,29 @@ def device_counters(path: str, t_ns: Sequence[int], texts: Sequence[str], findin
             continue
         place += 1
         for name, row in reading.items():
-            times, rows = t_of.setdefault(name, []), rows_of.setdefault(name, [])
+            if name not in t_of and len(t_of) >= _MOST_DEVICES:
+                beyond += 1
+                continue
+            times, rows = t_of.setdefault(name, array("q")), rows_of.setdefault(name, array("q"))
             if place and last_of.get(name, -1) != place - 1:
                 times.append(before)
-                rows.append((0, 0, 0, 0))
+                rows.extend((0, 0, 0, 0))
             times.append(t)
-            rows.append(row)
+            rows.extend(row)
             last_of[name] = place
         before = t
     findings.add_loss("io_counter_readings", torn, f"{path}: {{count}} torn readings were skipped", TORN)
     message = f"{path}: the last {{count}} readings are too many, and were left out"
     findings.add_loss("io_counter_readings", left_out, message, "Profile fewer tests.")
+    message = f"{path}: {{count}} readings of more than {_MOST_DEVICES:,} devices were left out"
+    findings.add_loss("io_counter_readings", beyond, message, "Their traffic is missing.")
     uses = interface_uses(set(t_of)) if path == NET_DEV else {name: disk_use(name) for name in t_of}
     found = []
     unknown: Counter[str] = Counter()
     for name, rows in rows_of.items():
         use = uses[name]
         if use == "unknown":
-            unknown[name] += int(rows[-1] != rows[0])
+            unknown[name] += int(rows[-4:] != rows[:4])
         elif use != "left out":
             found.append(_counters(f"{path} {name}", "device", use, t_of[name], rows))
     message = f"{path}: the traffic of {{count}} devices is left out, since their kind is unknown ({{names}})"
@@ -112,7 +120,7 @@ def _single(
     return [_counters(source.path, "app", medium, [t for t, _ in good], [row for _, row in good])] if good else []
 
 
-def _counters(name: str, scope: str, medium: Medium, t_ns: Sequence[int], rows: Sequence[Row]) -> IoCounters:
+def _counters(name: str, scope: str, medium: Medium, t_ns: Sequence[int], rows: Sequence[Row] | Sequence[int]) -> IoCounters:
     times = np.maximum.accumulate(np.array(t_ns, np.int64))
     return IoCounters(name, "app" if scope == "app" else "device", medium, times, np.array(rows, np.int64).reshape(-1, 4))
 

@@ -38,7 +38,9 @@ def bytes_of_others(own: Increments, device: list[Increments]) -> list[tuple[I64
 def sum_of(counters: list[Increments]) -> Increments:
     """The growth of several counters between the readings of all of them."""
     edges = distinct(np.concatenate([each.edges_ns for each in counters]))
-    growth = np.sum([np.diff(_cumulative(each, edges), axis=0) for each in counters], axis=0)
+    growth = np.zeros((max(len(edges) - 1, 0), counters[0].growth.shape[1]))
+    for each in counters:
+        growth += np.diff(_cumulative(each, edges), axis=0)
     return Increments(edges, growth, 0, 0)
 
 

@@ -57,6 +57,13 @@ def test_a_device_without_radio_has_a_wired_interface() -> None:
     assert interface_uses({"rmnet_ipa0"}) == {"rmnet_ipa0": "mobile"}
 
 
+def test_very_many_interfaces_are_left_out_and_counted() -> None:
+    texts = [HEAD + "".join(interface(f"wlan{500 * step + i}", 9, 9) for i in range(500)) for step in range(4)]
+    findings = Findings()
+    assert len(device_counters(NET_DEV, range(4), texts, findings)) == 1024
+    assert [(loss.what, loss.count) for loss in findings.losses] == [("io_counter_readings", 976)]
+
+
 def test_unknown_interfaces_with_traffic_are_named() -> None:
     findings = Findings(3)
     texts = [HEAD + interface("odd0", 10, 10) + interface("odd1", step, 0) + interface("wlan0", 1, 1) for step in (0, 7)]
