@@ -22,7 +22,7 @@ CALL, APP, OTHERS = range(3)
 """Who caused a transfer: a call, the app without a known call, another app."""
 _TOLERATED = 0.02
 
-NO_HOOKS = Reason("no_hooks", "hooks recorded no bytes: counters are shared among open calls by their time")
+NO_HOOKED_BYTES = Reason("no_hooked_bytes", "hooks recorded no bytes: counters are shared among open calls by their time")
 NO_CALLS = Reason("no_io_calls", "no call of an I/O API was recorded: the app's traffic is unattributed")
 NO_APP_COUNTER = Reason("no_app_counters", "the app's traffic was not counted apart: the device's traffic counts as the app's")
 NO_COUNTERS = Reason("no_io_counters", "traffic was not counted: only the bytes that hooks saw are known, without headers")
@@ -98,7 +98,7 @@ def traffic_of(
                 reasons.append(replace(NOT_COUNTED, share=uncounted))
     else:
         rows, left = bytes_by_time(inputs, kinds, rest)
-        reasons += [NO_HOOKS] if len(rows.thread) else [NO_CALLS] if rest.growth.any() else []
+        reasons += [NO_HOOKED_BYTES] if len(rows.thread) else [NO_CALLS] if rest.growth.any() else []
     pools = [(APP, rest.edges_ns, left), *((OTHERS, *pool) for pool in bytes_of_others(rest, device))]
     return _joined(rows, pools, (run.start_ns, run.end_ns), level, tuple(reasons))
 

@@ -31,7 +31,7 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as server:
         left -= len(server.recv(left))
     with open(sys.argv[2], "wb", buffering=0) as out:
         out.write(bytes({WRITTEN}))
-    sys.stdin.read()  # keep the connection: nobody knows whose it was if it ends between two readings
+    sys.stdin.read()  # keep the connection: one that ends between two readings has no known owner
 """
 ITEMS, ARRAYS = read_figures(default_profile())
 
