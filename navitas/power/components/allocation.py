@@ -49,7 +49,7 @@ def sum_by_interval(values: Column, interval: I64, intervals: int) -> F64:
 def proportional(total: Column, weight: Column, interval: I64) -> F64:
     """Split `total` of each interval among its rows in proportion to `weight`, without rounding.
 
-    The total is conserved, unless all weights are 0: then rows get 0. Attribution uses this rule, since it is exact.
+    The total is conserved, unless all weights are 0: then rows get 0. Unlike Android, it does not round.
     """
     sums = sum_by_interval(weight, interval, len(total))
     return np.asarray(total, np.float64)[interval] * ratio(weight, sums[interval])

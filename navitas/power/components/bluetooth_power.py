@@ -54,7 +54,8 @@ class BluetoothPower:
     def allocate(self, times: ControllerTimes, use: RadioUse) -> Allocation:
         """Allocate receiving by received bytes, and transmitting by sent bytes; by scan time in intervals with longer scans.
 
-        Source: AOSP 15 QPR and 16, BluetoothPowerStatsProcessor. This is the rule for attribution. For the rule of
+        Source: AOSP 15 QPR and 16, BluetoothPowerStatsProcessor. For comparison with Android; reports use
+        attribute/hardware. For the rule of
         Android 12 – 15, see `ControllerPower.allocate_scan_first`.
         """
         return self.controller.allocate_by_traffic(times, use, scans_replace_traffic=True)

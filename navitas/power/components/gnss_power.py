@@ -51,7 +51,8 @@ class GnssPower:
     def quality_c(self, unknown_ns: Column, quality_ns: Column) -> F64:
         """Return the charge of the device: on-time at each known quality (a column each), and on-time at unknown quality.
 
-        Source: AOSP 15 QPR and 16, GnssPowerStatsProcessor. This is the rule for attribution.
+        Source: AOSP 15 QPR and 16, GnssPowerStatsProcessor. For comparison with Android; reports use
+        attribute/hardware.
         """
         known_c = weighted_charge_c(self.quality_ma or (self.on_ma,), quality_ns)
         return charge_c(self.unknown_quality_ma, unknown_ns) + known_c

@@ -134,9 +134,9 @@ class ModemPower:
 def allocate_by_direction(charge: ModemCharge, use: RadioUse, acknowledged: Column | None = None) -> Allocation:
     """Allocate receiving by received packets, and transmitting by sent packets.
 
-    Source: AOSP 15 QPR and 16, MobileRadioPowerStatsProcessor. This is the rule for attribution. `acknowledged`: in each
-    interval, the number of packets that the device sends per received packet (AOSP 13 – 15, MobileRadioPowerCalculator with a
-    rail: transmit time ÷ active time, see `transmit_share`).
+    Source: AOSP 15 QPR and 16, MobileRadioPowerStatsProcessor. For comparison with Android; reports use
+    attribute/hardware. `acknowledged`: in each interval, the number of packets that the device sends per received packet
+    (AOSP 13 – 15, MobileRadioPowerCalculator with a rail: transmit time ÷ active time, see `transmit_share`).
     """
     sent = np.asarray(use.tx, np.float64)
     if acknowledged is not None:

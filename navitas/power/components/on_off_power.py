@@ -29,8 +29,8 @@ class OnOffPower:
     def allocate(self, device_on_ns: Column, on_ns: Column, interval: I64, rail_c: Column | None = None) -> Allocation:
         """Allocate the charge of `device_on_ns`, the time in which any user has it on, by users' on-time.
 
-        With a rail, its charge replaces the estimate. Source: AOSP BinaryStatePowerStatsProcessor. This is the rule for
-        attribution: the charge does not depend on the number of users.
+        With a rail, its charge replaces the estimate. Source: AOSP BinaryStatePowerStatsProcessor. The charge
+        does not depend on the number of users. For comparison with Android; reports use attribute/hardware.
         """
         device_c = self.charge_c(device_on_ns) if rail_c is None else np.asarray(rail_c, np.float64)
         return Allocation(device_c, proportional(device_c, on_ns, interval), interval)

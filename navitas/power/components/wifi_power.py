@@ -54,7 +54,8 @@ class WifiPower:
     def allocate(self, times: ControllerTimes, use: RadioUse) -> Allocation:
         """Allocate receiving by received packets, transmitting by sent packets, and scans by scan time.
 
-        Source: AOSP 15 QPR and 16, WifiPowerStatsProcessor. This is the rule for attribution. For the rule of Android 12 – 15,
+        Source: AOSP 15 QPR and 16, WifiPowerStatsProcessor. For comparison with Android; reports use
+        attribute/hardware. For the rule of Android 12 – 15,
         see `ControllerPower.allocate_scan_first`.
         """
         traffic = self.controller.allocate_by_traffic(times, use)
