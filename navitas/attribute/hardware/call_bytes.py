@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -100,11 +100,18 @@ def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:
     return replace(rows, moved=moved), left
 
 
-def bytes_by_time(inputs: ComponentInputs, kinds: Collection[HookKind], own: Increments) -> tuple[CallBytes, F64]:
-    """Share the counter's growth among the calls open in each interval, by their time."""
+def joined_calls(parts: Sequence[CallBytes]) -> CallBytes:
+    """All calls of some tables."""
+    return CallBytes(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(CallBytes)))
+
+
+def bytes_by_time(inputs: ComponentInputs, kinds: Collection[HookKind], edges_ns: I64, grown: F64) -> tuple[CallBytes, F64]:
+    """Share the growth of a counter read at `edges_ns` among the calls open in each interval, by their time.
+
+    Returns the calls, and each interval's bytes without a call.
+    """
     spans = inputs.api.spans.chosen(np.isin(inputs.api.spans.kind, [int(kind) for kind in kinds]))
-    grown = grown_bytes(own)
-    shared = shared_by_weight(spans.start_ns, spans.end_ns, spans.busy_ns.astype(np.float64), own.edges_ns, grown)
+    shared = shared_by_weight(spans.start_ns, spans.end_ns, spans.busy_ns.astype(np.float64), edges_ns, grown)
     used = shared.amount.any(axis=1)
     call = shared.call[used]
     rows = CallBytes(

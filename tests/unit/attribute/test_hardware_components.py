@@ -17,7 +17,7 @@ from navitas.analyze.timeline import timeline
 from navitas.attribute.hardware.air_time import air_spans
 from navitas.attribute.hardware.on_off import users_of
 from navitas.attribute.hardware.radio_link import RadioLink
-from navitas.attribute.hardware.traffic import NO_CALLS, Traffic
+from navitas.attribute.hardware.traffic import NO_CALLS, SHARED_BY_TIME, Traffic
 from navitas.attribute.ledger import NO_TEST, Transfers
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.attribute.scaling import NO_USE
@@ -385,6 +385,18 @@ def test_calls_share_the_storage_rail_by_bytes() -> None:
     made = used(tables)
     assert joules(made, "storage") == {"m1": 0.2 * 0.75, "m2": 0.2 * 0.25, "base": 0.1, "unattributed": 0.1}
     assert level(made, "storage") == "rails" and joules(used(tables, use_rails=False), "storage") == {}
+
+
+def test_calls_without_bytes_share_by_time_what_calls_with_bytes_leave() -> None:
+    """A file call wrote 1 byte. The counter shows 1 MB while a database was used (m1), and 1 MB without a call."""
+    written = counters([(t, (0, 0, sent, 0)) for t, sent in ((0, 0), (300, MB), (500, MB + 1), (800, 2 * MB + 1))], "storage")
+    tables = wifi([(0, 200, 300, 0, K.DATABASE, False, 1), (0, 410, 420, 1, K.FILE_WRITE, False, 2)], io_counters=(written,))
+    tables = replace(tables, rails=measured((0, 0.0), (100, 0.0), (1000, 0.4), name="UFS_VCC"))
+    made = used(tables, api_kinds=[0, K.DATABASE, K.FILE_WRITE])
+    assert sorted(made.ledger.transfers.sent_bytes.tolist()) == [1, MB]
+    assert float(joules(made, "storage")["m1"].expected) > 0.19  # type: ignore[attr-defined]
+    share = str(replace(SHARED_BY_TIME, share=0.5))
+    assert share in reasons(made, "storage") and level(made, "storage") == "rails"
 
 
 # Paths
