@@ -84,16 +84,19 @@ def _with_bytes(rows: CallBytes) -> CallBytes:
 def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:
     """Make the calls' bytes of storage agree with the counters: the page cache serves some reads, and merges some writes.
 
-    Writes are counted later than their calls, so they agree over the run. Returns the calls, and each interval's bytes without a
-    call.
+    In each interval, the reads that are open share what was counted by the part of their bytes that falls into it. Writes are
+    counted later than their calls, so they agree over the run. Returns the calls, and each interval's bytes without a call.
     """
     grown = grown_bytes(own)
     interval = np.searchsorted(own.edges_ns, rows.end_ns, side="left") - 1
     inside = (interval >= 0) & (interval < len(grown))
+    if not len(grown):
+        return rows, grown
     moved, left = rows.moved.copy(), np.zeros_like(grown)
-    read = np.bincount(interval[inside], moved[inside, 0], len(grown))
-    moved[inside, 0] *= np.divide(grown[:, 0], read, out=np.zeros(len(grown)), where=read > 0)[interval[inside]]
-    left[:, 0] = np.where(read > 0, 0.0, grown[:, 0])
+    read = np.flatnonzero((rows.end_ns > own.edges_ns[0]) & (np.minimum(rows.begin_ns, rows.end_ns - 1) < own.edges_ns[-1]))
+    shared = shared_by_weight(rows.begin_ns[read], rows.end_ns[read], moved[read, 0], own.edges_ns, grown[:, 0])
+    moved[read, 0] = np.bincount(shared.call, shared.amount, len(read))
+    left[:, 0] = shared.rest
     written, counted = float(moved[inside, 1].sum()), float(grown[:, 1].sum())
     moved[inside, 1] *= min(1.0, counted / written) if written > 0 else 1.0
     left[:, 1] = lasting(grown[:, 1] - np.bincount(interval[inside], moved[inside, 1], len(grown)))

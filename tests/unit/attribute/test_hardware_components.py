@@ -399,6 +399,15 @@ def test_calls_without_bytes_share_by_time_what_calls_with_bytes_leave() -> None
     assert share in reasons(made, "storage") and level(made, "storage") == "rails"
 
 
+def test_a_long_read_has_the_bytes_of_all_its_intervals() -> None:
+    """A read of 60 MB lasts 600 ms, with 10 MB counted each 100 ms. For 100 ms, another call (m1) reads as fast."""
+    readings = [(100.0 * step, (10 * MB * min(max(step - 1, 0), 7), 0, 0, 0)) for step in range(11)]
+    rows = [(0, 100, 700, 60 * MB, K.FILE_READ, False, 1), (0, 200, 300, 10 * MB, K.FILE_READ, False, 2)]
+    tables = wifi(rows, io_counters=(counters(readings, "storage"),))
+    made = used(replace(tables, rails=measured((0, 0.0), (100, 0.0), (1000, 0.4), name="UFS_VCC")))
+    assert sorted(made.ledger.transfers.received_bytes.tolist()) == pytest.approx([5 * MB, 55 * MB])
+
+
 # Paths
 
 
