@@ -492,6 +492,21 @@ def test_a_wifi_scan_ends_by_itself() -> None:
     assert reasons(made, "wifi") == []
 
 
+@pytest.mark.parametrize(
+    "row, app_j, rest",
+    [
+        (("wifi_scan", 260, 1750), 0.15, {}),
+        (("wifi_scan", 260, 1750, 1, APP_UID), 0.15, {}),
+        (("wifi_scan", 5000, 6000), 0.4, {"other_processes": 0.1}),
+        (("wifi_scan", 250, 1250, 1, OTHER_UID), 0.35, {"other_processes": 0.05}),
+    ],
+)
+def test_a_wifi_scan_ends_with_its_state(row: tuple[str, float, float], app_j: float, rest: dict[str, float]) -> None:
+    scan = hooks([(0, 250, 250, 0, K.WIFI_SCAN, False, 1)])
+    made = used(replace(run([CALLER], end_ms=9000), hooks=scan, device_states=states(row)))
+    assert joules(made, "wifi") == {"m1": app_j, **rest}
+
+
 def test_wake_locks_of_unknown_holders_stay_in_base() -> None:
     unknown = replace(run([CALLER]), device_states=states(("wake_lock", 0, 1000)))
     assert joules(used(unknown), "wakelock") == {} and joules(used(unknown), "cpu")["base"] == 0.007
