@@ -121,7 +121,7 @@ def _is_mobile(run: RunTables, t_ns: I64) -> Bool:
     counters = [each for each in run.io_counters if len(each.t_ns)]
     media = {medium: [each for each in counters if each.medium == medium] for medium in ("wifi", "mobile")}
     if media["mobile"]:
-        grown = np.zeros((2, len(t_ns)))
+        grown, in_run = np.zeros((2, len(t_ns))), np.zeros(2)
         for number, medium in enumerate(("wifi", "mobile")):
             for each in media[medium]:
                 found = increments(each)
@@ -130,12 +130,9 @@ def _is_mobile(run: RunTables, t_ns: I64) -> Bool:
                     interval = np.searchsorted(found.edges_ns, t_ns, side="left") - 1
                     inside = (interval >= 0) & (interval < len(moved))
                     grown[number, inside] += moved[interval[inside]]
-        wifi, mobile = (
-            sum(int(each.value[-1, [RECEIVED_BYTES, SENT_BYTES]].sum()) for each in media[medium])
-            for medium in ("wifi", "mobile")
-        )
+                    in_run[number] += moved.sum()
         quiet = (grown == 0).all(axis=0)
-        return np.asarray(np.where(quiet, mobile > wifi, grown[1] > grown[0]))
+        return np.asarray(np.where(quiet, in_run[1] > in_run[0], grown[1] > grown[0]))
     states = run.device_states
     if states is None or not states.has("mobile_radio"):
         return np.zeros(len(t_ns), bool)

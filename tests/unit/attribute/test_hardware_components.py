@@ -283,6 +283,14 @@ def test_traffic_on_mobile_interfaces_is_the_modems() -> None:
     assert joules(made, "wifi") == {} and "m1" in joules(made, "modem")
 
 
+def test_in_quiet_intervals_traffic_is_of_the_radio_that_carried_more_in_the_run() -> None:
+    """Since boot, the mobile network carried most. The call is after all growth, of Wi-Fi only."""
+    mobile = counters([(t, (1000 * MB, 9, 0, 0)) for t in (0, 600, 1000)], "mobile", device=True, name="rmnet0")
+    wlan = counters([(0, (0, 0, 0, 0)), (600, (MB, 9, 0, 0)), (1000, (MB, 9, 0, 0))], "wifi", device=True, name="wlan0")
+    made = used(wifi([(0, 700, 800, MB, K.NET_READ, False, 1)], io_counters=(mobile, wlan)))
+    assert joules(made, "modem") == {} and "m0" in joules(made, "wifi")
+
+
 def test_sampling_shares_counters_among_open_calls() -> None:
     """m1 and m2 are reads of 100 ms each. In the first half second, 1 MB is counted, in the second half 20 kB without a call."""
     app = counters([(0, (0, 0, 0, 0)), (500, (MB, 700, 0, 0)), (1000, (MB + 20_000, 720, 0, 0))])
