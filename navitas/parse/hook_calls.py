@@ -36,6 +36,8 @@ class HookKind(IntEnum):
 
 NETWORK = (HookKind.NET_READ, HookKind.NET_WRITE)
 STORAGE = (HookKind.FILE_READ, HookKind.FILE_WRITE, HookKind.FILE_SYNC, HookKind.DATABASE, HookKind.PREFERENCES)
+WITHOUT_BYTES = (HookKind.FILE_SYNC, HookKind.DATABASE, HookKind.PREFERENCES)
+"""Kinds of calls that use storage and record no bytes."""
 
 
 @dataclass(frozen=True, slots=True)

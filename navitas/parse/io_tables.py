@@ -42,13 +42,12 @@ def app_counters(manifest: Manifest, processes: Sequence[dict[int, Readings]], f
             what, remedy = _MISSING[source.kind]
             findings.warn("io_counters", _UNREAD.replace("{path}", source.path).replace("{what}", what), remedy)
         if source.kind == "process_io":
+            # The runtime's own bytes are read at another moment.
             parts = [_rising(one) for reading in read for one in _single(source, "storage", reading, process_io, findings)]
             found += [_sum(parts)] if parts else []
         elif read:
-            # Each process reads the counter of the same uid.
-            rows = sorted(zip((t for one in read for t in one.t_ns), (text for one in read for text in one.texts), strict=True))
-            together = Readings([t for t, _ in rows], [text for _, text in rows])
-            found += _single(source, "network", together, uid_traffic, findings)
+            parts = [one for reading in read for one in _single(source, "network", reading, uid_traffic, findings)]
+            found += [_together(parts)] if parts else []
     return tuple(found)
 
 
@@ -126,8 +125,20 @@ def _counters(name: str, scope: str, medium: Medium, t_ns: Sequence[int], rows: 
 
 
 def _rising(counters: IoCounters) -> IoCounters:
-    """Return counters of a process, which never go back: the runtime's own bytes are read at another moment, so they seem to."""
+    """Return counters that never go back, though readings of several moments make them seem to."""
     return replace(counters, value=np.maximum.accumulate(counters.value, axis=0))
+
+
+def _together(parts: Sequence[IoCounters]) -> IoCounters:
+    """Return the one counter of a uid that several processes read.
+
+    A reading may be older than its time, so it seems to go back after one of another process. It does only if a process sees it.
+    """
+    t_ns = np.concatenate([part.t_ns for part in parts])
+    order = np.argsort(t_ns, kind="stable")
+    joined = replace(parts[0], t_ns=t_ns[order], value=np.concatenate([part.value for part in parts])[order])
+    went_back = any((np.diff(part.value, axis=0) < 0).any() for part in parts)
+    return joined if went_back else _rising(joined)
 
 
 def _sum(parts: Sequence[IoCounters]) -> IoCounters:

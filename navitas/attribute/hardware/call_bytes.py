@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -84,27 +84,37 @@ def _with_bytes(rows: CallBytes) -> CallBytes:
 def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:
     """Make the calls' bytes of storage agree with the counters: the page cache serves some reads, and merges some writes.
 
-    Writes are counted later than their calls, so they agree over the run. Returns the calls, and each interval's bytes without a
-    call.
+    In each interval, the reads that are open share what was counted by the part of their bytes that falls into it. Writes are
+    counted later than their calls, so they agree over the run. Returns the calls, and each interval's bytes without a call.
     """
     grown = grown_bytes(own)
     interval = np.searchsorted(own.edges_ns, rows.end_ns, side="left") - 1
     inside = (interval >= 0) & (interval < len(grown))
+    if not len(grown):
+        return rows, grown
     moved, left = rows.moved.copy(), np.zeros_like(grown)
-    read = np.bincount(interval[inside], moved[inside, 0], len(grown))
-    moved[inside, 0] *= np.divide(grown[:, 0], read, out=np.zeros(len(grown)), where=read > 0)[interval[inside]]
-    left[:, 0] = np.where(read > 0, 0.0, grown[:, 0])
+    read = np.flatnonzero((rows.end_ns > own.edges_ns[0]) & (np.minimum(rows.begin_ns, rows.end_ns - 1) < own.edges_ns[-1]))
+    shared = shared_by_weight(rows.begin_ns[read], rows.end_ns[read], moved[read, 0], own.edges_ns, grown[:, 0])
+    moved[read, 0] = np.bincount(shared.call, shared.amount, len(read))
+    left[:, 0] = shared.rest
     written, counted = float(moved[inside, 1].sum()), float(grown[:, 1].sum())
     moved[inside, 1] *= min(1.0, counted / written) if written > 0 else 1.0
     left[:, 1] = lasting(grown[:, 1] - np.bincount(interval[inside], moved[inside, 1], len(grown)))
     return replace(rows, moved=moved), left
 
 
-def bytes_by_time(inputs: ComponentInputs, kinds: Collection[HookKind], own: Increments) -> tuple[CallBytes, F64]:
-    """Share the counter's growth among the calls open in each interval, by their time."""
+def joined_calls(parts: Sequence[CallBytes]) -> CallBytes:
+    """All calls of some tables."""
+    return CallBytes(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(CallBytes)))
+
+
+def bytes_by_time(inputs: ComponentInputs, kinds: Collection[HookKind], edges_ns: I64, grown: F64) -> tuple[CallBytes, F64]:
+    """Share the growth of a counter read at `edges_ns` among the calls open in each interval, by their time.
+
+    Returns the calls, and each interval's bytes without a call.
+    """
     spans = inputs.api.spans.chosen(np.isin(inputs.api.spans.kind, [int(kind) for kind in kinds]))
-    grown = grown_bytes(own)
-    shared = shared_by_weight(spans.start_ns, spans.end_ns, spans.busy_ns.astype(np.float64), own.edges_ns, grown)
+    shared = shared_by_weight(spans.start_ns, spans.end_ns, spans.busy_ns.astype(np.float64), edges_ns, grown)
     used = shared.amount.any(axis=1)
     call = shared.call[used]
     rows = CallBytes(

@@ -9,6 +9,7 @@ import numpy as np
 from navitas.parse.arrays import F64, I64
 
 _FINE_NS = 500_000_000
+_QUANTILE = 0.25
 
 
 def times_on_the_air(moved: F64, spans_ns: tuple[I64, I64], edges_ns: I64, grown: F64) -> tuple[I64, I64]:
@@ -16,10 +17,10 @@ def times_on_the_air(moved: F64, spans_ns: tuple[I64, I64], edges_ns: I64, grown
 
     `moved` has the received and the sent bytes of each call, and `grown` those of each interval. Bytes keep their order: the
     first byte that calls sent is the first one that was counted. Calls without counted bytes, and all calls if the counters are
-    read less than twice a second, keep their spans.
+    too old to show when bytes crossed, keep their spans.
     """
     begin, end = spans_ns
-    if not len(grown) or not len(moved) or np.median(np.diff(edges_ns)) > _FINE_NS:
+    if not len(moved) or not _are_fine(edges_ns, grown):
         return begin, end
     order = np.argsort(end, kind="stable")
     begin, end = begin.copy(), end.copy()
@@ -38,6 +39,19 @@ def times_on_the_air(moved: F64, spans_ns: tuple[I64, I64], edges_ns: I64, grown
         begin[chosen] = _reached(total, edges_ns, first, side="right")
         end[chosen] = np.maximum(_reached(total, edges_ns, last, side="left"), begin[chosen])
     return begin, end
+
+
+def _are_fine(edges_ns: I64, grown: F64) -> bool:
+    """Whether readings show growth soon after it: at least a quarter of them come within 500 ms after the growth before.
+
+    A device may keep the values of its counters for a second (Android 15), so they grow in steps however often they are read. In
+    a burst, fresh counters grow with each reading; pauses between bursts do not count against them.
+    """
+    used = np.flatnonzero(grown.any(axis=1))
+    if not len(used):
+        return False
+    steps_ns = np.diff(edges_ns[np.append(0, used + 1)])
+    return bool(np.quantile(steps_ns, _QUANTILE, method="lower") <= _FINE_NS)
 
 
 def _reached(total: F64, edges_ns: I64, amount: F64, side: Literal["left", "right"]) -> I64:

@@ -16,12 +16,13 @@ from navitas.attribute.hardware.on_off import Used, component_curves, used_by_ti
 from navitas.attribute.hardware.radio import radio_energy
 from navitas.attribute.hardware.radio_fit import fitted_costs
 from navitas.attribute.hardware.radio_link import RadioLink, modem_link, wifi_link
-from navitas.attribute.hardware.sessions import sessions_of
+from navitas.attribute.hardware.sessions import Sessions, sessions_of
 from navitas.attribute.hardware.started_devices import no_current
 from navitas.attribute.hardware.traffic import Traffic, traffic_of
 from navitas.attribute.pixel_rails import total_of
 from navitas.attribute.scaling import rail_curve
 from navitas.parse.arrays import I64, Bool
+from navitas.parse.device_states import NO_UID
 from navitas.parse.hook_calls import NETWORK, HookKind
 from navitas.parse.io_counters import RECEIVED_BYTES, SENT_BYTES, increments
 from navitas.parse.reasons import Reason
@@ -30,7 +31,7 @@ from navitas.power.components.component_power import ComponentPower
 
 _NAMES = [level.name for level in LEVELS]
 _SCAN_NS = 4_000_000_000
-"""A scan for networks ends by itself. Its length is assumed."""
+"""A scan for networks ends by itself. Its length is assumed if no state shows it."""
 _MEDIA = ("network", "wifi", "mobile")
 ASSUMED_LINK = Reason("assumed_link", "the radio's controller reported no times: its speed and its tail are assumed")
 ASSUMED_ON = Reason("assumed_on", "when the radio was on was not recorded: it counts as on during the whole run")
@@ -91,7 +92,7 @@ class Radio:
         return estimate if fitted is None else replace(radio_energy(own, spans, fitted, on_ns, run_ns), unscaled=estimate.flow)
 
     def _scans(self, run: RunTables, inputs: ComponentInputs) -> Used | None:
-        sessions = sessions_of(run, inputs, [HookKind.WIFI_SCAN], "wifi scan", longest_ns=_SCAN_NS)
+        sessions = _while_on(run, sessions_of(run, inputs, [HookKind.WIFI_SCAN], "wifi scan", longest_ns=_SCAN_NS), "wifi_scan")
         watts = inputs.model.components.wifi.scan_ma * inputs.model.voltage_v / 1e3
         return used_by_time(run, sessions, "wifi_scan", constant_power(watts, (run.start_ns, run.end_ns)))
 
@@ -102,12 +103,25 @@ WIFI = Radio("wifi", "wifi", wifi_link)
 MODEM = Radio("modem", "mobile_radio", modem_link)
 
 
+def _while_on(run: RunTables, sessions: Sessions, state: str) -> Sessions:
+    """Sessions that end with the state of the device or of the app, if it was on in them."""
+    states = run.device_states
+    if states is None:
+        return sessions
+    begin, end, value, uid = states.intervals(state)
+    rows = (value > 0) & ((uid == NO_UID) | (uid == states.app_uid))
+    reach = np.append(np.iinfo(np.int64).min, np.maximum.accumulate(end[rows]))
+    last_ns = reach[np.searchsorted(begin[rows], sessions.end_ns, side="left")]
+    ends = np.where(last_ns > sessions.begin_ns, np.minimum(sessions.end_ns, last_ns), sessions.end_ns)
+    return replace(sessions, end_ns=ends)
+
+
 def _is_mobile(run: RunTables, t_ns: I64) -> Bool:
     """Whether traffic at these times went over the mobile network: by the interfaces' counters, else by the radios' states."""
     counters = [each for each in run.io_counters if len(each.t_ns)]
     media = {medium: [each for each in counters if each.medium == medium] for medium in ("wifi", "mobile")}
     if media["mobile"]:
-        grown = np.zeros((2, len(t_ns)))
+        grown, in_run = np.zeros((2, len(t_ns))), np.zeros(2)
         for number, medium in enumerate(("wifi", "mobile")):
             for each in media[medium]:
                 found = increments(each)
@@ -116,12 +130,9 @@ def _is_mobile(run: RunTables, t_ns: I64) -> Bool:
                     interval = np.searchsorted(found.edges_ns, t_ns, side="left") - 1
                     inside = (interval >= 0) & (interval < len(moved))
                     grown[number, inside] += moved[interval[inside]]
-        wifi, mobile = (
-            sum(int(each.value[-1, [RECEIVED_BYTES, SENT_BYTES]].sum()) for each in media[medium])
-            for medium in ("wifi", "mobile")
-        )
+                    in_run[number] += moved.sum()
         quiet = (grown == 0).all(axis=0)
-        return np.asarray(np.where(quiet, mobile > wifi, grown[1] > grown[0]))
+        return np.asarray(np.where(quiet, in_run[1] > in_run[0], grown[1] > grown[0]))
     states = run.device_states
     if states is None or not states.has("mobile_radio"):
         return np.zeros(len(t_ns), bool)

@@ -9,11 +9,18 @@ import numpy as np
 
 from navitas.attribute.charges import Charges
 from navitas.attribute.component import ComponentInputs
-from navitas.attribute.hardware.call_bytes import CallBytes, bytes_by_time, bytes_of_hooks, with_counters, with_storage
+from navitas.attribute.hardware.call_bytes import (
+    CallBytes,
+    bytes_by_time,
+    bytes_of_hooks,
+    joined_calls,
+    with_counters,
+    with_storage,
+)
 from navitas.attribute.hardware.counted_bytes import bytes_of_others, grown_bytes, restarts, sum_of
 from navitas.attribute.hardware.moments import times_on_the_air
 from navitas.parse.arrays import F64, I64, Bool
-from navitas.parse.hook_calls import HookKind
+from navitas.parse.hook_calls import WITHOUT_BYTES, HookKind
 from navitas.parse.io_counters import Increments, increments
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
@@ -27,6 +34,7 @@ NO_CALLS = Reason("no_io_calls", "no call of an I/O API was recorded: the app's 
 NO_APP_COUNTER = Reason("no_app_counters", "the app's traffic was not counted apart: the device's traffic counts as the app's")
 NO_COUNTERS = Reason("no_io_counters", "traffic was not counted: only the bytes that hooks saw are known, without headers")
 NOT_COUNTED = Reason("bytes_not_counted", "of the bytes of hooked calls crossed no counted interface: they have no energy")
+SHARED_BY_TIME = Reason("shared_by_time", "of the bytes are shared by time among calls that record none, such as a database's")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,8 @@ def traffic_of(
 
     With hooks, calls have the bytes that they moved; what the app's counter shows beyond them (headers, acknowledgements) is
     spread by packets. Without hooks, the counter's growth in an interval is shared among open calls by their time.
-    `counters_are_total`: a counter that shows less than the hooks is right (storage: the page cache serves the rest).
+    `counters_are_total`: a counter that shows less than the hooks is right (storage: the page cache serves the rest), and calls
+    of storage that record no bytes share by their time what the others leave.
     """
     counters = [(each, increments(each)) for each in run.io_counters if each.medium in media and len(each.t_ns) > 1]
     own = next((found for each, found in counters if each.scope == "app"), None)
@@ -85,19 +94,24 @@ def traffic_of(
         reasons.append(NO_APP_COUNTER)
     level = "hooks" if rows is not None else "counters"
     rest = Increments(np.empty(0, np.int64), np.zeros((0, 4)), 0, 0) if own is None else own
+    grown = grown_bytes(rest)
     if rows is not None:
         if own is None:
             reasons.append(NO_COUNTERS)
         if counters_are_total:
             rows, left = with_storage(rows, rest)
+            unnamed, left = bytes_by_time(inputs, WITHOUT_BYTES, rest.edges_ns, left)
+            if unnamed.moved.sum() > _TOLERATED * grown.sum():
+                reasons.append(replace(SHARED_BY_TIME, share=float(unnamed.moved.sum() / grown.sum())))
+            rows = joined_calls([rows, unnamed])
         else:
             rows, left, uncounted = with_counters(rows, rest)
-            begin_ns, end_ns = times_on_the_air(rows.moved, (rows.begin_ns, rows.end_ns), rest.edges_ns, grown_bytes(rest) - left)
+            begin_ns, end_ns = times_on_the_air(rows.moved, (rows.begin_ns, rows.end_ns), rest.edges_ns, grown - left)
             rows = replace(rows, begin_ns=begin_ns, end_ns=end_ns)
             if uncounted > _TOLERATED:
                 reasons.append(replace(NOT_COUNTED, share=uncounted))
     else:
-        rows, left = bytes_by_time(inputs, kinds, rest)
+        rows, left = bytes_by_time(inputs, kinds, rest.edges_ns, grown)
         reasons += [NO_HOOKED_BYTES] if len(rows.thread) else [NO_CALLS] if rest.growth.any() else []
     pools = [(APP, rest.edges_ns, left), *((OTHERS, *pool) for pool in bytes_of_others(rest, device))]
     return _joined(rows, pools, (run.start_ns, run.end_ns), level, tuple(reasons))

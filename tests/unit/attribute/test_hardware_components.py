@@ -17,7 +17,7 @@ from navitas.analyze.timeline import timeline
 from navitas.attribute.hardware.air_time import air_spans
 from navitas.attribute.hardware.on_off import users_of
 from navitas.attribute.hardware.radio_link import RadioLink
-from navitas.attribute.hardware.traffic import NO_CALLS, Traffic
+from navitas.attribute.hardware.traffic import NO_CALLS, SHARED_BY_TIME, Traffic
 from navitas.attribute.ledger import NO_TEST, Transfers
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.attribute.scaling import NO_USE
@@ -283,6 +283,14 @@ def test_traffic_on_mobile_interfaces_is_the_modems() -> None:
     assert joules(made, "wifi") == {} and "m1" in joules(made, "modem")
 
 
+def test_in_quiet_intervals_traffic_is_of_the_radio_that_carried_more_in_the_run() -> None:
+    """Since boot, the mobile network carried most. The call is after all growth, of Wi-Fi only."""
+    mobile = counters([(t, (1000 * MB, 9, 0, 0)) for t in (0, 600, 1000)], "mobile", device=True, name="rmnet0")
+    wlan = counters([(0, (0, 0, 0, 0)), (600, (MB, 9, 0, 0)), (1000, (MB, 9, 0, 0))], "wifi", device=True, name="wlan0")
+    made = used(wifi([(0, 700, 800, MB, K.NET_READ, False, 1)], io_counters=(mobile, wlan)))
+    assert joules(made, "modem") == {} and "m0" in joules(made, "wifi")
+
+
 def test_sampling_shares_counters_among_open_calls() -> None:
     """m1 and m2 are reads of 100 ms each. In the first half second, 1 MB is counted, in the second half 20 kB without a call."""
     app = counters([(0, (0, 0, 0, 0)), (500, (MB, 700, 0, 0)), (1000, (MB + 20_000, 720, 0, 0))])
@@ -387,6 +395,27 @@ def test_calls_share_the_storage_rail_by_bytes() -> None:
     assert level(made, "storage") == "rails" and joules(used(tables, use_rails=False), "storage") == {}
 
 
+def test_calls_without_bytes_share_by_time_what_calls_with_bytes_leave() -> None:
+    """A file call wrote 1 byte. The counter shows 1 MB while a database was used (m1), and 1 MB without a call."""
+    written = counters([(t, (0, 0, sent, 0)) for t, sent in ((0, 0), (300, MB), (500, MB + 1), (800, 2 * MB + 1))], "storage")
+    tables = wifi([(0, 200, 300, 0, K.DATABASE, False, 1), (0, 410, 420, 1, K.FILE_WRITE, False, 2)], io_counters=(written,))
+    tables = replace(tables, rails=measured((0, 0.0), (100, 0.0), (1000, 0.4), name="UFS_VCC"))
+    made = used(tables, api_kinds=[0, K.DATABASE, K.FILE_WRITE])
+    assert sorted(made.ledger.transfers.sent_bytes.tolist()) == [1, MB]
+    assert float(joules(made, "storage")["m1"].expected) > 0.19  # type: ignore[attr-defined]
+    share = str(replace(SHARED_BY_TIME, share=0.5))
+    assert share in reasons(made, "storage") and level(made, "storage") == "rails"
+
+
+def test_a_long_read_has_the_bytes_of_all_its_intervals() -> None:
+    """A read of 60 MB lasts 600 ms, with 10 MB counted each 100 ms. For 100 ms, another call (m1) reads as fast."""
+    readings = [(100.0 * step, (10 * MB * min(max(step - 1, 0), 7), 0, 0, 0)) for step in range(11)]
+    rows = [(0, 100, 700, 60 * MB, K.FILE_READ, False, 1), (0, 200, 300, 10 * MB, K.FILE_READ, False, 2)]
+    tables = wifi(rows, io_counters=(counters(readings, "storage"),))
+    made = used(replace(tables, rails=measured((0, 0.0), (100, 0.0), (1000, 0.4), name="UFS_VCC")))
+    assert sorted(made.ledger.transfers.received_bytes.tolist()) == pytest.approx([5 * MB, 55 * MB])
+
+
 # Paths
 
 
@@ -469,6 +498,21 @@ def test_a_wifi_scan_ends_by_itself() -> None:
     made = used(replace(run([CALLER], end_ms=9000), hooks=hooks(rows)))
     assert joules(made, "wifi") == {"m1": 0.4, "thread": 0.4}
     assert reasons(made, "wifi") == []
+
+
+@pytest.mark.parametrize(
+    "row, app_j, rest",
+    [
+        (("wifi_scan", 260, 1750), 0.15, {}),
+        (("wifi_scan", 260, 1750, 1, APP_UID), 0.15, {}),
+        (("wifi_scan", 5000, 6000), 0.4, {"other_processes": 0.1}),
+        (("wifi_scan", 250, 1250, 1, OTHER_UID), 0.35, {"other_processes": 0.05}),
+    ],
+)
+def test_a_wifi_scan_ends_with_its_state(row: tuple[str, float, float], app_j: float, rest: dict[str, float]) -> None:
+    scan = hooks([(0, 250, 250, 0, K.WIFI_SCAN, False, 1)])
+    made = used(replace(run([CALLER], end_ms=9000), hooks=scan, device_states=states(row)))
+    assert joules(made, "wifi") == {"m1": app_j, **rest}
 
 
 def test_wake_locks_of_unknown_holders_stay_in_base() -> None:

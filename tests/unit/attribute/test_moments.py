@@ -43,6 +43,25 @@ def test_without_counters_or_with_slow_ones_calls_keep_their_spans() -> None:
         assert (begin.tolist(), end.tolist()) == (spans[0].tolist(), spans[1].tolist())
 
 
+def test_calls_keep_their_spans_if_the_device_keeps_old_counters() -> None:
+    """Readings are 100 ms apart, but the counter grows once a second, by the bytes of all calls of that second."""
+    spans = at_once(*range(50, 3000, 100))
+    edges = np.arange(0, 3001, 100) * MS
+    for seconds in (1, 3):
+        table = np.zeros((30, 2))
+        table[9 : 10 * seconds : 10, 1] = 10_000
+        begin, end = times_on_the_air(sent(*[1000.0] * 30), spans, edges, table)
+        assert (begin.tolist(), end.tolist()) == (spans[0].tolist(), spans[1].tolist())
+
+
+def test_pauses_between_bursts_do_not_make_counters_old() -> None:
+    """Each call of 400 bytes leaves in the second and third interval after it. Then nothing is sent for 2 s."""
+    table = np.zeros((50, 2))
+    table[[12, 13, 34, 35], 1] = 200
+    begin, end = times_on_the_air(sent(400, 400), at_once(1110, 3310), np.arange(0, 5001, 100) * MS, table)
+    assert begin.tolist() == [1200 * MS, 3400 * MS] and end.tolist() == [1400 * MS, 3600 * MS]
+
+
 @given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 10**7), st.integers(0, 10**7)), max_size=20), st.randoms())
 def test_spans_are_within_the_readings_and_never_end_before_they_begin(calls: list[tuple[int, int, int]], random: object) -> None:
     moved = np.array([call[1:] for call in calls], float).reshape(-1, 2)

@@ -141,6 +141,23 @@ def test_what_the_runtime_writes_does_not_count() -> None:
     assert found.value[:, 2].tolist() == [8000, 10000, 10000]
 
 
+@pytest.mark.parametrize(
+    "first, second, grown, resets",
+    [
+        # The second process read before the first, and stamped its reading after it.
+        ([(10, 1_000_000), (20, 1_000_500), (40, 1_000_900)], [(21, 1_000_000)], 900, 0),
+        ([(10, 1_000_000), (40, 7)], [(21, 1_000_500)], 507, 1),
+    ],
+)
+def test_a_counter_of_several_processes_restarts_only_if_one_of_them_sees_it(
+    first: list[tuple[int, int]], second: list[tuple[int, int]], grown: int, resets: int
+) -> None:
+    processes = [{6: Readings([t for t, _ in rows], [b"%d 0 0 0\n" % count for _, count in rows])} for rows in (first, second)]
+    (found,) = app_counters(manifest(Source(id=6, path="traffic", kind="uid_traffic")), processes, Findings())
+    growth = increments(found)
+    assert (float(growth.growth.sum()), growth.resets) == (grown, resets)
+
+
 def test_counters_that_the_app_cannot_read_are_named_with_a_remedy() -> None:
     sources = Source(id=4, path="/proc/self/io", kind="process_io"), Source(id=6, path="traffic", kind="uid_traffic")
     findings = Findings()
