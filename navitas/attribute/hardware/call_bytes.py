@@ -51,15 +51,15 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
     """Make the calls' bytes on a network agree with the counters.
 
     What the counters show beyond the calls, such as headers and acknowledgements, is spread over the calls by their packets, up
-    to `_MOST_HEADERS` of all bytes. Returns the calls, each interval's bytes (received, sent) without a call, and the share of
-    the calls' bytes that no counter shows (for example those to the device itself).
+    to `_MOST_HEADERS` of all bytes, of both directions together. Returns the calls, each interval's bytes (received, sent)
+    without a call, and the share of the calls' bytes that no counter shows (for example those to the device itself).
     """
     grown = grown_bytes(own)
     interval = np.searchsorted(own.edges_ns, rows.end_ns, side="left") - 1
     inside = (interval >= 0) & (interval < len(grown))
     if not inside.any():
         return rows, grown, 0.0
-    moved, left = rows.moved.copy(), np.zeros_like(grown)
+    moved, beyond = rows.moved.copy(), np.zeros_like(grown)
     packets = np.ceil(moved[inside] / _PACKET_BYTES).sum(axis=1)
     whole, uncounted = moved.sum(), 0.0
     for column in range(2):
@@ -67,11 +67,11 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
         if seen > counted:
             uncounted += (seen - counted) / whole
             moved[inside, column] *= counted / seen
-        beyond = lasting(grown[:, column] - np.bincount(interval[inside], moved[inside, column], len(grown)))
-        headers = min(float(beyond.sum()), _MOST_HEADERS * float(moved[inside].sum()))
-        moved[inside, column] += headers * packets / packets.sum()
-        left[:, column] = beyond * (1 - headers / beyond.sum() if beyond.sum() > 0 else 0.0)
-    return _with_bytes(replace(rows, moved=moved)), left, float(uncounted)
+        beyond[:, column] = lasting(grown[:, column] - np.bincount(interval[inside], moved[inside, column], len(grown)))
+    most = _MOST_HEADERS * float(moved[inside].sum())
+    share = min(1.0, most / beyond.sum()) if beyond.any() else 1.0
+    moved[inside] += share * beyond.sum(axis=0) * (packets / packets.sum())[:, None]
+    return _with_bytes(replace(rows, moved=moved)), beyond * (1 - share), float(uncounted)
 
 
 def _with_bytes(rows: CallBytes) -> CallBytes:

@@ -277,6 +277,22 @@ def test_many_bytes_beyond_the_payload_are_not_the_calls() -> None:
     assert ledger.transfers.received_bytes.tolist() == pytest.approx([115_000])
 
 
+@pytest.mark.parametrize(
+    "counted, expected",
+    [
+        ((200_000, 100_000), (107_500, 7_500)),  # 200 kB beyond the payload, in equal parts
+        ((104_000, 3_000), (104_000, 3_000)),  # headers and acknowledgements of a download fit
+    ],
+)
+def test_bytes_beyond_the_payload_are_at_most_15_percent_in_both_directions(
+    counted: tuple[int, int], expected: tuple[int, int]
+) -> None:
+    app = counters([(0, (0, 0, 0, 0)), (1000, (counted[0], 90, counted[1], 90))])
+    transfers = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(app,))).ledger.transfers
+    found = transfers.received_bytes.tolist(), transfers.sent_bytes.tolist()
+    assert found == ([pytest.approx(expected[0])], [pytest.approx(expected[1])])
+
+
 def test_traffic_on_mobile_interfaces_is_the_modems() -> None:
     mobile = counters([(0, (0, 0, 0, 0)), (1000, (100_000, 90, 0, 0))], "mobile", device=True, name="rmnet0")
     made = used(wifi([(0, 200, 300, 100_000, K.NET_READ, False, 1)], io_counters=(mobile,)))
