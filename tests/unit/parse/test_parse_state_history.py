@@ -102,6 +102,12 @@ def test_a_set_brightness_counts_without_history_of_it(tmp_path: Path) -> None:
     assert spans(states, "brightness") == [(0, 1000, 2, NO_UID)]
 
 
+@pytest.mark.parametrize(("level", "expected"), [(51, 1), (102, 2), (153, 3), (204, 4), (255, 4)])
+def test_a_set_brightness_has_the_bin_of_androids_history(tmp_path: Path, level: int, expected: int) -> None:
+    states, _ = read(tmp_path, HEAD.replace("120", str(level)) + history("9,h,60010,+S"))
+    assert spans(states, "brightness") == [(0, 1000, expected, NO_UID)]
+
+
 @pytest.mark.parametrize(
     "old, new", [("mode=0", "mode=1"), ("# end screen_brightness=120", "# end screen_brightness=9"), ("120", "x")]
 )
