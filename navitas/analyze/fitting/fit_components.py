@@ -13,10 +13,11 @@ from navitas.analyze.fitting.least_squares import LeastSquares, TooFewRowsError,
 from navitas.analyze.fitting.parameters import PARAMETERS, FitParameter, rates, uses_of
 from navitas.analyze.fitting.power_meter import MeterReadings, find_offset
 from navitas.analyze.load import Loaded
-from navitas.attribute.component import Component, RailUse
+from navitas.attribute.component import RailUse
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curves import EMPTY_CURVE, Curve
 from navitas.attribute.measured_runs import MeasuredRuns
+from navitas.attribute.shared_rails import RailGroup, rail_groups
 from navitas.errors import UsageError
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
@@ -133,29 +134,16 @@ def _measurements(runs: Sequence[_UsedRun], request: FitRequest, notes: list[str
     if request.total:
         known = _rail_energies(runs, lambda _: True)
         return [_Measurement((TOTAL,), known, everything)] if known else []
-    return [found for rails in _rails_together(runs) if (found := _by_rails(runs, rails)).energy]
-
-
-def _rails_together(runs: Sequence[_UsedRun]) -> list[frozenset[str]]:
-    """The sets of rails that measure components. Components that share a rail are fitted together."""
     names = dict.fromkeys(name for run in runs if run.tables.rails is not None for name in run.tables.rails.names)
-    found: list[frozenset[str]] = []
-    for component in COMPONENTS:
-        own = frozenset(name for name in names if _measures(component, name))
-        if own:
-            sharing = [each for each in found if each & own]
-            found = [each for each in found if not each & own] + [own.union(*sharing)]
-    return found
+    groups = rail_groups(names, COMPONENTS, {RailUse.TOTAL, RailUse.ACTIVE})
+    return [found for group in groups if (found := _by_rails(runs, group)).energy]
 
 
-def _measures(component: Component, rail: str) -> bool:
-    return component.rail_use(rail) in (RailUse.TOTAL, RailUse.ACTIVE)
-
-
-def _by_rails(runs: Sequence[_UsedRun], rails: frozenset[str]) -> _Measurement:
-    measured = {each.name for each in COMPONENTS if any(_measures(each, name) for name in rails)}
+def _by_rails(runs: Sequence[_UsedRun], group: RailGroup) -> _Measurement:
+    """Components that share a rail are fitted together."""
+    measured = {COMPONENTS[member].name for member in group.members}
     parameters = tuple(each for each in PARAMETERS if each.component in measured)
-    return _Measurement(tuple(sorted(rails)), _rail_energies(runs, rails.__contains__), parameters)
+    return _Measurement(tuple(sorted(group.rails)), _rail_energies(runs, group.rails.__contains__), parameters)
 
 
 def _rail_energies(runs: Sequence[_UsedRun], is_wanted: Callable[[str], bool]) -> dict[int, Curve]:

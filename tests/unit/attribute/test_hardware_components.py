@@ -381,6 +381,18 @@ def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:
     assert joules(both, "bluetooth") == {"m1": 0.02} and joules(both, "wifi") == {"base": 0.02}
 
 
+@pytest.mark.parametrize(
+    "names", [("VSYS_PWR_BT", "VSYS_PWR_WLAN_BT"), ("VSYS_PWR_WLAN_BT", "VSYS_PWR_BT")], ids=["own_first", "shared_first"]
+)
+def test_a_component_with_a_rail_of_its_own_and_a_shared_one(names: tuple[str, str]) -> None:
+    """Both rails measured 0.04 J, in whichever order they are: twice the estimate of both components."""
+    tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
+    read = rails([(0, (0.0, 0.0)), (1000, [0.03 if "WLAN" in name else 0.01 for name in names])], names)
+    made = used(replace(tables, device_states=states(("wifi", 0, 1000)), rails=read))
+    assert joules(made, "bluetooth") == {"m1": 0.02} and joules(made, "wifi") == {"base": 0.02}
+    assert sum(one.rails_j or 0.0 for one in made.evidence) == pytest.approx(0.04)
+
+
 def test_rails_of_older_recordings_change_nothing() -> None:
     made = used(replace(run([CALLER]), rails=measured((0, 0.0), (1000, 0.04))))
     assert made.components == ("cpu",)
