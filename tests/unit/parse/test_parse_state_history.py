@@ -184,6 +184,7 @@ def test_any_text_gives_states_in_order(tmp_path_factory: pytest.TempPathFactory
 
 def test_the_times_of_radios_are_what_their_controllers_add_during_the_run() -> None:
     head = {
+        "start": [],
         "gwfcd_start": ["100", "20", "0.0", "0.0", "7"],
         "gwfcd_end": ["350", "40", "0.0", "0.0", "8"],
         "gmcd_end": ["5", "6", "0", "1", "2"],
@@ -192,8 +193,17 @@ def test_the_times_of_radios_are_what_their_controllers_add_during_the_run() -> 
     assert radio_times(head) == (RadioTimes("wifi", 20 * ms, ms, 250 * ms), RadioTimes("modem", 6 * ms, 3 * ms, 5 * ms))
 
 
+def test_times_of_radios_without_a_reading_at_the_start_are_unknown(tmp_path: Path) -> None:
+    """The phone did not answer at the start. Its times at the end are those since the last charge."""
+    path = tmp_path / "batterystats.txt"
+    path.write_text("# gwfcd_end 350 40 0.0 0.0 8\n# end screen_brightness=120\n" + history("9,h,60010,+S"))
+    found = read_state_history(cast(Recording, OneFile(path)), RUN, triples(), Findings(0), run_ns=RUN_NS)
+    assert found.states is not None and found.radio_times == ()
+
+
 @pytest.mark.parametrize(
     "end", ["90 40 0.0 0.0 8", "x 40 0.0 0.0 8", "350", "", "nan 1 0.0 0.0 1", "1e300 1e303 0.0 0.0 8", "9e15 40 0.0 0.0 8"]
 )
 def test_times_of_radios_that_are_reset_or_unreadable_are_left_out(end: str) -> None:
-    assert radio_times({"gwfcd_start": ["100", "20", "0.0", "0.0", "7"], "gwfcd_end": end.split()}) == ()
+    head = {"start": [], "gwfcd_start": ["100", "20", "0.0", "0.0", "7"], "gwfcd_end": end.split()}
+    assert radio_times(head) == ()
