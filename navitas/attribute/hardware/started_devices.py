@@ -121,7 +121,7 @@ class Gnss:
 
 
 class Sensors:
-    """Sensors: each listener pays the current that its sensor's driver declares (AOSP: SensorPowerCalculator)."""
+    """Sensors: each listener pays the current that its sensor's driver declares."""
 
     name = "sensors"
     levels = LEVELS
@@ -132,7 +132,8 @@ class Sensors:
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
-        sessions = sessions_of(run, inputs, [HookKind.SENSOR], self.name)
+        # Android refuses a second registration of a listener on one sensor: each recorded start is of another sensor.
+        sessions = sessions_of(run, inputs, [HookKind.SENSOR], self.name, each_start=True)
         if not len(sessions):
             return None
         watts = np.maximum(sessions.amount, 0) / 1e6 * inputs.model.voltage_v

@@ -148,6 +148,15 @@ def test_sensors_draw_what_their_driver_declares() -> None:
     assert joules(made, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.002 * 0.2}
 
 
+def test_one_listener_of_two_sensors_with_the_same_current() -> None:
+    rows = [(0, 200, 200, 500, K.SENSOR, False, 3), (0, 400, 400, 500, K.SENSOR, False, 3)]
+    each = [(0, 600, 600, 500, K.SENSOR, True, 3), (0, 700, 700, 500, K.SENSOR, True, 3)]
+    made = used(replace(run([CALLER]), hooks=hooks([*rows, *each])))
+    assert joules(made, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.0005 * 0.3} and reasons(made, "sensors") == []
+    both = used(replace(run([CALLER]), hooks=hooks([*rows, (0, 600, 600, 0, K.SENSOR, True, 3)])))
+    assert joules(both, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.0005 * 0.2} and reasons(both, "sensors") == []
+
+
 def test_bluetooth_scans_cost_more_than_links() -> None:
     made = used(lit((200, K.BLUETOOTH_SCAN, False), (300, K.BLUETOOTH_SCAN, True), (400, K.BLUETOOTH_LINK, False)))
     assert joules(made, "bluetooth") == {"m1": 0.05 * 0.1, "m2": 0.005 * 0.6}
