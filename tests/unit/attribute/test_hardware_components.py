@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import hardware_maker
 import numpy as np
 import pytest
 from attribution_maker import folded, nested, ns, run, thread
@@ -24,6 +25,8 @@ from navitas.attribute.scaling import NO_USE
 from navitas.parse.hook_calls import NO_NODE, HookCalls, HookKind
 from navitas.parse.radio_times import RadioTimes
 from navitas.parse.tables import RunTables
+from navitas.power.components.component_power import ComponentPower
+from navitas.power.power_profile import PowerProfile
 
 K = HookKind
 # m0 runs from 100 to 900 ms. It calls m1 (200 – 300 ms) and m2 (400 – 500 ms), which are calls of an API.
@@ -191,6 +194,18 @@ def test_without_brightness_the_screen_counts_as_half_bright() -> None:
     made = used(replace(run([CALLER]), device_states=states(("screen", 0, 1000))))
     assert joules(made, "screen") == {"base": 0.3}
     assert level(made, "screen") == "profile" and "half bright" in reasons(made, "screen")[0]
+
+
+def test_of_several_displays_the_one_with_the_largest_current_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outer display has 80 mA and 200 mA, the inner one 100 mA and 400 mA, which is 300 mA at half its brightness."""
+    entries = {"screen.on": (80.0, 100.0), "screen.full": (200.0, 400.0), "ambient.on": (10.0, 5.0)}
+    currents = {f"{name}.display{number}": ma for name, both in entries.items() for number, ma in enumerate(both)}
+    phone = replace(hardware_maker.PHONE, components=ComponentPower.from_profile(PowerProfile("foldable", currents, {})))
+    monkeypatch.setattr(hardware_maker, "PHONE", phone)
+    known = states(("screen", 0, 500), ("screen_doze", 500, 1000), ("brightness", 0, 500, 2))
+    made = used(replace(run([CALLER]), device_states=known))
+    assert joules(made, "screen") == {"base": 0.3 * 0.5 + 0.01 * 0.5}
+    assert reasons(made, "screen") == ["which of 2 displays was on is unknown: the one with the largest current counts"]
 
 
 # Radios
