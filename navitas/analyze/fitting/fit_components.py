@@ -59,11 +59,12 @@ class _UsedRun:
 
 @dataclass(frozen=True, slots=True)
 class _Measurement:
-    """Cumulative measured energy of each run, and the parameters that may explain it."""
+    """Cumulative measured energy of each run, and the parameters that may explain it. `base_of` is as in `FittedGroup`."""
 
     by: tuple[str, ...]
     energy: Mapping[int, Curve]
     parameters: tuple[FitParameter, ...]
+    base_of: str | None = None
 
 
 @dataclass(slots=True)
@@ -141,9 +142,10 @@ def _measurements(runs: Sequence[_UsedRun], request: FitRequest, notes: list[str
 
 def _by_rails(runs: Sequence[_UsedRun], group: RailGroup) -> _Measurement:
     """Components that share a rail are fitted together."""
-    measured = {COMPONENTS[member].name for member in group.members}
+    measured = [COMPONENTS[member].name for member in group.members]
     parameters = tuple(each for each in PARAMETERS if each.component in measured)
-    return _Measurement(tuple(sorted(group.rails)), _rail_energies(runs, group.rails.__contains__), parameters)
+    base_of = measured[0] if len(measured) == 1 else None
+    return _Measurement(tuple(sorted(group.rails)), _rail_energies(runs, group.rails.__contains__), parameters, base_of)
 
 
 def _rail_energies(runs: Sequence[_UsedRun], is_wanted: Callable[[str], bool]) -> dict[int, Curve]:
@@ -227,6 +229,7 @@ def _group(
     return FittedGroup(
         components=list(dict.fromkeys(parameter.component for parameter in chosen)),
         measured_by=[name[:200] for name in measurement.by],
+        base_of=measurement.base_of,
         intervals=intervals,
         base_w=fit.base,
         base_error_w=fit.base_error,

@@ -55,6 +55,7 @@ def test_each_component_is_fitted_to_its_own_rail(seed: int) -> None:
     storage = group(model, "storage")
     assert abs(storage.base_w - FLOOR) < 4 * storage.base_error_w
     assert storage.intervals == 2 * SECONDS and storage.measured_by == ["UFS_VCC"]
+    assert storage.base_of == "storage" and group(model, "gpu").base_of == "gpu"
     assert storage.r2 > 0.99 and storage.held_out_error is not None and storage.held_out_error < 0.02
     assert model.source == ["recording 0", "recording 1"]
 
@@ -82,6 +83,7 @@ def check_total(model: FittedModel) -> None:
         estimate, error = value(found, parameter)
         assert abs(estimate - wanted) < 4 * error + 0.01 * wanted, parameter
     assert not any(each.startswith("gpu") for each in found.components)
+    assert found.base_of is None
 
 
 def test_all_components_are_fitted_to_the_sum_of_all_rails() -> None:
