@@ -16,12 +16,13 @@ from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.analyze.timeline import timeline
 from navitas.attribute.hardware.air_time import air_spans
-from navitas.attribute.hardware.on_off import users_of
+from navitas.attribute.hardware.on_off import NO_APP_UID, users_of
 from navitas.attribute.hardware.radio_link import RadioLink
 from navitas.attribute.hardware.traffic import NO_CALLS, SHARED_BY_TIME, Traffic
 from navitas.attribute.ledger import NO_TEST, Transfers
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.attribute.scaling import NO_USE
+from navitas.parse.device_states import NO_UID
 from navitas.parse.hook_calls import NO_NODE, HookCalls, HookKind
 from navitas.parse.radio_times import RadioTimes
 from navitas.parse.tables import RunTables
@@ -135,6 +136,17 @@ def test_other_apps_share_a_device_and_have_it_alone_otherwise() -> None:
     known = states(("gnss", 350, 800, 1, OTHER_UID), ("gnss", 250, 450, 1, APP_UID))
     made = used(lit((250, K.GNSS, False), (450, K.GNSS, True), device_states=known))
     assert joules(made, "gnss") == {"m1": 0.06 * (0.1 + 0.05), "other_processes": 0.06 * (0.05 + 0.35)}
+
+
+def test_without_the_apps_uid_sessions_share_with_no_one() -> None:
+    """The interval may be the app's own."""
+    known = replace(states(("gnss", 250, 450, 1, APP_UID), ("wake_lock", 200, 400, 1, APP_UID)), app_uid=NO_UID)
+    made = used(lit((250, K.GNSS, False), (350, K.GNSS, True), device_states=known))
+    assert joules(made, "gnss") == {"m1": 0.06 * 0.1, "other_processes": 0.06 * 0.1}
+    assert reasons(made, "gnss") == [str(NO_APP_UID)]
+    assert joules(made, "wakelock") == {}
+    plain = used(replace(run([CALLER]), device_states=known))
+    assert joules(plain, "gnss") == {"unattributed": 0.06 * 0.2} and reasons(plain, "gnss") == [str(NO_APP_UID)]
 
 
 def test_without_hooks_the_app_has_the_time_of_its_state_unattributed() -> None:
