@@ -84,8 +84,8 @@ def scaled_to_rails(
                 scaled = _scaled(one, rail_j / estimate_j, own_rail, (run.start_ns, run.end_ns))
                 reasons = one.reasons if 1 / _FAR <= ratio <= _FAR else (*one.reasons, _far_off(ratio))
                 found[place] = replace(scaled, reasons=reasons, unscaled_j=modeled[place])
-            elif rail_j > 0:
-                found[place] = _with_rest(one, own_rail)
+            else:
+                found[place] = replace(_with_rest(one, own_rail), unscaled_j=modeled[place])
     return found
 
 
@@ -94,7 +94,7 @@ def _with_rest(one: ComponentCurves, rail: Curve) -> ComponentCurves:
     flow = None if one.flow is None else added([one.flow, rail])
     alone = measured_only(rail)
     base, rest = added([one.base, alone.base]), added([one.unattributed, alone.unattributed])
-    return replace(one, level=RAILS, base=base, unattributed=rest, flow=flow, rails_j=alone.rails_j, unscaled_j=0.0)
+    return replace(one, level=RAILS, base=base, unattributed=rest, flow=flow, rails_j=alone.rails_j)
 
 
 def measured_only(rail: Curve) -> ComponentCurves:

@@ -118,6 +118,7 @@ def test_a_rail_outranks_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     made = profiled(written(rails=measured), model(STORAGE), monkeypatch)
     evidence = next(each for each in made.evidence if each.component == "storage")
     assert (evidence.level, energy(made, "storage")) == ("rails", pytest.approx(3.0))
+    assert evidence.unscaled_j == pytest.approx(0.1 * 5.0 + 0.2 * 2.0 + 0.1 * 1.0)
     assert "fitted_model" not in [reason.code for reason in evidence.reasons]
 
 

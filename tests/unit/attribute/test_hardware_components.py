@@ -408,6 +408,13 @@ def test_a_rail_of_a_component_that_was_off_is_base_and_unattributed() -> None:
     assert str(NO_USE) not in reasons(made, "camera")
 
 
+def test_a_rail_and_an_estimate_of_0_joules() -> None:
+    tables = replace(run([CALLER]), device_states=states(("camera", 0, 1000, 0)))
+    made = used(replace(tables, rails=measured((0, 1.0), (500, 1.0), (1000, 1.0))))
+    (evidence,) = (one for one in made.evidence if one.component == "camera")
+    assert (evidence.level, evidence.rails_j, evidence.unscaled_j) == ("rails", 0.0, 0.0)
+
+
 def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:
     tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
     tables = replace(tables, device_states=states(("wifi", 0, 1000)))
