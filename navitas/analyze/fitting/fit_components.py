@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -83,7 +83,7 @@ def fit_components(loaded: Sequence[Loaded], request: FitRequest) -> ComponentFi
     devices = {one.manifest.device.model for one in loaded}
     if len(devices) > 1:
         raise UsageError(f"the recordings are of different devices: {', '.join(sorted(devices))}", "fit each device by itself")
-    runs = [_used(run, one, number) for number, one in enumerate(loaded) for run in one.parsed.runs]
+    runs = [run for number, one in enumerate(loaded) for run in _used_runs(one, number)]
     notes: list[str] = []
     measurements = _measurements(runs, request, notes)
     if not measurements:
@@ -120,11 +120,12 @@ def _names(loaded: Sequence[Loaded]) -> str:
     return ", ".join(str(one.path) for one in loaded)
 
 
-def _used(run: RunTables, loaded: Loaded, number: int) -> _UsedRun:
+def _used_runs(loaded: Loaded, number: int) -> Iterator[_UsedRun]:
     measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, None, use_rails=False)
-    inputs = measured.inputs(run)
-    cpu = COMPONENTS[0].curves(run, inputs)
-    return _UsedRun(run, f"{loaded.path.name} run {run.run_id}", number, uses_of(run, inputs, cpu))
+    for run in loaded.parsed.runs:
+        inputs = measured.inputs(run)
+        cpu = COMPONENTS[0].curves(run, inputs)
+        yield _UsedRun(run, f"{loaded.path.name} run {run.run_id}", number, uses_of(run, inputs, cpu))
 
 
 def _measurements(runs: Sequence[_UsedRun], request: FitRequest, notes: list[str]) -> list[_Measurement]:

@@ -39,7 +39,8 @@ class ScreenEnergy:
         times = [np.concatenate(states.intervals(name)[:2]) for name in ("screen", "screen_doze", "brightness", "top")]
         edges = distinct(np.clip(np.concatenate([*times, [run.start_ns, run.end_ns]]), run.start_ns, run.end_ns))
         is_on = _during(states, "screen", edges)
-        brightness, is_known = _brightness(states, edges)
+        brightness, is_known = states.values_at("brightness", edges, _MIDDLE)
+        brightness = np.clip(brightness, 0, len(BRIGHTNESS_BINS) - 1)
         screen = inputs.model.components.screen
         is_dozing = _during(states, "screen_doze", edges)
         # The history has one state for all displays. A foldable phone lights one at a time.
@@ -79,16 +80,6 @@ def _during(states: DeviceStates, name: str, edges: I64) -> Bool:
     begin, end, value, _ = states.intervals(name)
     begin, end = (np.clip(each, edges[0], edges[-1])[value > 0] for each in (begin, end))
     return np.asarray(counts(edges, begin, end) > 0)
-
-
-def _brightness(states: DeviceStates, edges: I64) -> tuple[I64, Bool]:
-    """The brightness bin of each step, and whether it is known."""
-    begin, end, value, _ = states.intervals("brightness")
-    if not len(begin):
-        return np.full(len(edges) - 1, _MIDDLE), np.zeros(len(edges) - 1, bool)
-    last = np.searchsorted(begin, edges[:-1], side="right") - 1
-    is_known = (last >= 0) & (end[last] > edges[:-1])
-    return np.where(is_known, np.clip(value[last], 0, len(BRIGHTNESS_BINS) - 1), _MIDDLE), is_known
 
 
 def _is_others(states: DeviceStates, edges: I64) -> Bool:

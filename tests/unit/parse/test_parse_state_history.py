@@ -154,6 +154,17 @@ def test_without_clock_triples_states_cannot_be_joined(tmp_path: Path) -> None:
     assert [warning.code for warning in findings.warnings] == ["no_clocks"]
 
 
+def test_the_value_of_a_state_in_each_step() -> None:
+    """The last interval that began counts, until it ends."""
+    start, end = (np.array(times, np.int64) for times in ([10, 20, 40], [30, 25, 50]))
+    levels = DeviceStates(("brightness",), np.zeros(3, np.int32), np.array([1, 3, 4]), start, end, np.full(3, NO_UID))
+    edges = np.array([0, 10, 20, 25, 30, 40, 50, 60], np.int64)
+    value, is_known = levels.values_at("brightness", edges, 2)
+    assert value.tolist() == [2, 1, 3, 2, 2, 4, 2] and is_known.tolist() == [False, True, True, False, False, True, False]
+    value, is_known = levels.values_at("gnss_quality", edges, 0)
+    assert value.tolist() == [0] * 7 and not is_known.any()
+
+
 _LINE = st.one_of(
     st.text(max_size=60),
     st.builds(
