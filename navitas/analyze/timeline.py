@@ -132,7 +132,12 @@ def thread_names(ledger: Ledger, run: int | None = None) -> set[str]:
 def runs_with(ledger: Ledger, thread: str | None) -> list[int]:
     """Return the ids of the runs that have threads of this name (None: all runs), without baseline runs."""
     runs = [(row, run.id) for row, run in enumerate(ledger.runs) if not run.baseline]
-    return [id for row, id in runs if thread is None or thread in thread_names(ledger, row)]
+    if thread is None:
+        return [id for _, id in runs]
+    owners = ledger.owners
+    threads = np.flatnonzero(owners.kind == OwnerKind.THREAD).tolist()
+    having = {int(owners.run[owner]) for owner in threads if owners.name[owner] == thread}
+    return [id for row, id in runs if row in having]
 
 
 def longest_run_ns(ledger: Ledger) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from navitas.attribute.component import Component, ComponentCurves, RailUse
 from navitas.attribute.scaling import floor_of, measured_curve
+from navitas.attribute.shared_rails import rail_groups
 from navitas.parse.tables import RunTables
 
 
@@ -51,11 +52,10 @@ def unrecorded_uses(run: RunTables, components: Sequence[Component]) -> tuple[tu
 
     Of components that share a rail, the first one has it. Empty if their use was recorded.
     """
-    found: dict[tuple[str, ...], tuple[str, float]] = {}
+    found = []
     names = () if run.has_components or run.rails is None else run.rails.names
-    for component in components:
-        own = tuple(name for name in names if component.rail_use(name) is RailUse.TOTAL)
-        curve = measured_curve(run, component) if own and own not in found else None
+    for group in rail_groups(names, components, {RailUse.TOTAL}):
+        curve = measured_curve(run, group.rails)
         if curve is not None:
-            found[own] = component.name, float(curve.value[-1] - floor_of(curve).value[-1])
-    return tuple(found.values())
+            found.append((components[group.members[0]].name, float(curve.value[-1] - floor_of(curve).value[-1])))
+    return tuple(found)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from navitas.attribute.component import Component, ComponentCurves, RailUse, run_energy_j
 from navitas.attribute.curves import Curve, added, distinct
-from navitas.parse.rail_readings import RailReadings
+from navitas.attribute.shared_rails import rail_groups
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
 
@@ -24,15 +24,17 @@ def rail_curve(run: RunTables, component: Component) -> Curve | None:
 
     None without rails, with fewer than two readings, or if the use of components was not recorded (older recordings).
     """
-    return measured_curve(run, component) if run.has_components else None
+    if run.rails is None or not run.has_components:
+        return None
+    return measured_curve(run, [name for name in run.rails.names if component.rail_use(name) is RailUse.TOTAL])
 
 
-def measured_curve(run: RunTables, component: Component) -> Curve | None:
-    """As `rail_curve`, also if the use of components was not recorded."""
+def measured_curve(run: RunTables, names: Collection[str]) -> Curve | None:
+    """The cumulative joules that rails of these names measured in a run. None without them, or with fewer than two readings."""
     rails, start_ns, end_ns = run.rails, run.start_ns, run.end_ns
     if rails is None:
         return None
-    own = [place for place, name in enumerate(rails.names) if component.rail_use(name) is RailUse.TOTAL]
+    own = [place for place, name in enumerate(rails.names) if name in names]
     if not own or not len(rails.t_ns):
         return None
     t_ns, first = np.unique(rails.t_ns, return_index=True)
@@ -55,9 +57,11 @@ def scaled_to_rails(
     (level *rails*) stay as they are. If the estimate is 0, the rail's lowest power is base, and the rest is unattributed.
     """
     found = list(curves)
-    for members in _sharing(run.rails, components):
+    names = run.rails.names if run.rails is not None and run.has_components else ()
+    for group in rail_groups(names, components, {RailUse.TOTAL}):
+        members = group.members
         known = [place for place in members if (one := curves[place]) is not None and one.level != RAILS]
-        measured = rail_curve(run, components[members[0]])
+        measured = measured_curve(run, group.rails)
         if measured is None:
             continue
         if not known:
@@ -80,8 +84,8 @@ def scaled_to_rails(
                 scaled = _scaled(one, rail_j / estimate_j, own_rail, (run.start_ns, run.end_ns))
                 reasons = one.reasons if 1 / _FAR <= ratio <= _FAR else (*one.reasons, _far_off(ratio))
                 found[place] = replace(scaled, reasons=reasons, unscaled_j=modeled[place])
-            elif rail_j > 0:
-                found[place] = _with_rest(one, own_rail)
+            else:
+                found[place] = replace(_with_rest(one, own_rail), unscaled_j=modeled[place])
     return found
 
 
@@ -90,7 +94,7 @@ def _with_rest(one: ComponentCurves, rail: Curve) -> ComponentCurves:
     flow = None if one.flow is None else added([one.flow, rail])
     alone = measured_only(rail)
     base, rest = added([one.base, alone.base]), added([one.unattributed, alone.unattributed])
-    return replace(one, level=RAILS, base=base, unattributed=rest, flow=flow, rails_j=alone.rails_j, unscaled_j=0.0)
+    return replace(one, level=RAILS, base=base, unattributed=rest, flow=flow, rails_j=alone.rails_j)
 
 
 def measured_only(rail: Curve) -> ComponentCurves:
@@ -104,16 +108,6 @@ def floor_of(rail: Curve) -> Curve:
     """The energy of the lowest power between two readings of a rail, as if it were drawn all the time."""
     lowest = float((np.diff(rail.value) / np.diff(rail.t_ns)).min())
     return Curve(rail.t_ns, np.minimum(lowest * (rail.t_ns - rail.t_ns[0]), rail.value))
-
-
-def _sharing(rails: RailReadings | None, components: Sequence[Component]) -> list[list[int]]:
-    """Groups of components that are measured by the same rails. Only the rails of a group's first component count."""
-    groups: dict[str, list[int]] = {}
-    for place, component in enumerate(components):
-        own = [name for name in (() if rails is None else rails.names) if component.rail_use(name) is RailUse.TOTAL]
-        if own:
-            groups.setdefault(own[0], []).append(place)
-    return list(groups.values())
 
 
 def _modeled_j(one: ComponentCurves, first_ns: int, last_ns: int) -> float:

@@ -18,9 +18,12 @@ _MOST_MS = 1 << 40
 def radio_times(head: Mapping[str, Sequence[str]]) -> tuple[RadioTimes, ...]:
     """The times of each radio that reports them. `head` has the fields of `gwfcd_start`, `gwfcd_end` and so on.
 
-    A controller without data has no line at the start. Times that go back were reset during the run: they are left out, as
+    A controller without data has no line at the start. If nothing was read at the start (`start` is missing), the times are
+    unknown: those of the end are since the last charge. Times that go back were reset during the run: they are left out, as
     impossible ones are.
     """
+    if "start" not in head:
+        return ()
     found = []
     for radio, kind in _RADIOS.items():
         if f"{kind}_end" not in head:

@@ -42,6 +42,18 @@ class DeviceStates:
         rows = rows[np.argsort(self.start_ns[rows], kind="stable")]
         return self.start_ns[rows], self.end_ns[rows], self.value[rows], self.uid[rows]
 
+    def values_at(self, name: str, edges_ns: I64, unknown: int) -> tuple[I64, Bool]:
+        """The value of a state in each step between edges, and whether it is known; `unknown` where it is not.
+
+        It is that of the last interval that began, if it has not ended. `edges_ns` includes the begins and ends of its intervals.
+        """
+        begin, end, value, _ = self.intervals(name)
+        if not len(begin):
+            return np.full(len(edges_ns) - 1, unknown), np.zeros(len(edges_ns) - 1, bool)
+        last = np.searchsorted(begin, edges_ns[:-1], side="right") - 1
+        is_known = np.asarray((last >= 0) & (end[last] > edges_ns[:-1]))
+        return np.where(is_known, value[last], unknown), is_known
+
     def _rows(self, name: str) -> Bool:
         if name not in self.names:
             return np.zeros(len(self.state), bool)

@@ -22,6 +22,7 @@ from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
 from navitas.parse.radio_times import RadioTimes
+from navitas.power.components.screen_power import brightness_bin
 from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
 
@@ -39,7 +40,7 @@ _UNPLUGGED = next(code for code, (_, word) in enumerate(BATTERY_WORDS["plug"]) i
 _HEAD = re.compile(rb"# (uid|start|end|g(?:wf|m)cd_(?:start|end))((?: [\w=.-]{1,100}){0,20})\s*")
 _BRIGHTNESS, _MODE = "screen_brightness", "screen_brightness_mode"
 _MANUAL = "0"
-_FULL_BRIGHTNESS, _BINS = 255, 5
+_FULL_BRIGHTNESS = 255
 _AROUND_MS = 60_000
 _MS_NS = 1_000_000
 _REASONS = 3
@@ -167,7 +168,7 @@ def _set_brightness(head: dict[str, list[str]]) -> int | None:
     if end.get(_BRIGHTNESS, level) != level or start.get(_MODE) != _MANUAL or end.get(_MODE, _MANUAL) != _MANUAL:
         return None
     is_level = re.fullmatch(r"\d{1,3}", level) is not None and int(level) <= _FULL_BRIGHTNESS
-    return min(int(level) * _BINS // (_FULL_BRIGHTNESS + 1), _BINS - 1) if is_level else None
+    return int(brightness_bin(np.array([int(level)]))[0]) if is_level else None
 
 
 def _rows(content: _Content, clocks: ClockTriples, file: str, findings: Findings, run_ns: tuple[int, int]) -> _Rows:

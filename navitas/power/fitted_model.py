@@ -41,6 +41,7 @@ class FittedGroup(_Part):
     """Components that were measured together, with one base power.
 
     - `measured_by`: the rails, or the file of a power meter.
+    - `base_of`: the component that the base power belongs to. None: it is of several, or of the whole phone.
     - `r2`: the share of the power's variance that the model explains.
     - `rmse_w`: the root of the mean squared residual.
     - `held_out_error`: the median relative error of the energy of parts that were left out of the fit. None if unknown.
@@ -49,6 +50,7 @@ class FittedGroup(_Part):
 
     components: list[_Name]
     measured_by: list[_Name]
+    base_of: _Name | None = None
     intervals: Annotated[int, Field(ge=1)]
     base_w: _Power
     base_error_w: Annotated[float, Field(ge=0)]
@@ -75,7 +77,7 @@ class FittedModel(_Part):
         return next((group for group in self.groups if component in group.components), None)
 
     def values(self, component: str) -> dict[str, float]:
-        """The coefficients of a component by the last word of their parameters, and `base` if it was measured alone."""
+        """The coefficients of a component by the last word of their parameters, and `base` if the rails measured nothing else."""
         group = self.group_of(component)
         if group is None:
             return {}
@@ -84,7 +86,7 @@ class FittedModel(_Part):
             for each in group.coefficients
             if each.parameter.partition(".")[0] == component
         }
-        return {**found, "base": group.base_w} if found and group.components == [component] else found
+        return {**found, "base": group.base_w} if found and group.base_of == component else found
 
     def origin(self, component: str) -> str:
         """Say where the coefficients of a component come from."""

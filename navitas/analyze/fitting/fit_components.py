@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,10 +13,11 @@ from navitas.analyze.fitting.least_squares import LeastSquares, TooFewRowsError,
 from navitas.analyze.fitting.parameters import PARAMETERS, FitParameter, rates, uses_of
 from navitas.analyze.fitting.power_meter import MeterReadings, find_offset
 from navitas.analyze.load import Loaded
-from navitas.attribute.component import Component, RailUse
+from navitas.attribute.component import RailUse
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curves import EMPTY_CURVE, Curve
 from navitas.attribute.measured_runs import MeasuredRuns
+from navitas.attribute.shared_rails import RailGroup, rail_groups
 from navitas.errors import UsageError
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
@@ -58,11 +59,12 @@ class _UsedRun:
 
 @dataclass(frozen=True, slots=True)
 class _Measurement:
-    """Cumulative measured energy of each run, and the parameters that may explain it."""
+    """Cumulative measured energy of each run, and the parameters that may explain it. `base_of` is as in `FittedGroup`."""
 
     by: tuple[str, ...]
     energy: Mapping[int, Curve]
     parameters: tuple[FitParameter, ...]
+    base_of: str | None = None
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ def fit_components(loaded: Sequence[Loaded], request: FitRequest) -> ComponentFi
     devices = {one.manifest.device.model for one in loaded}
     if len(devices) > 1:
         raise UsageError(f"the recordings are of different devices: {', '.join(sorted(devices))}", "fit each device by itself")
-    runs = [_used(run, one, number) for number, one in enumerate(loaded) for run in one.parsed.runs]
+    runs = [run for number, one in enumerate(loaded) for run in _used_runs(one, number)]
     notes: list[str] = []
     measurements = _measurements(runs, request, notes)
     if not measurements:
@@ -118,11 +120,12 @@ def _names(loaded: Sequence[Loaded]) -> str:
     return ", ".join(str(one.path) for one in loaded)
 
 
-def _used(run: RunTables, loaded: Loaded, number: int) -> _UsedRun:
+def _used_runs(loaded: Loaded, number: int) -> Iterator[_UsedRun]:
     measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, None, use_rails=False)
-    inputs = measured.inputs(run)
-    cpu = COMPONENTS[0].curves(run, inputs)
-    return _UsedRun(run, f"{loaded.path.name} run {run.run_id}", number, uses_of(run, inputs, cpu))
+    for run in loaded.parsed.runs:
+        inputs = measured.inputs(run)
+        cpu = COMPONENTS[0].curves(run, inputs)
+        yield _UsedRun(run, f"{loaded.path.name} run {run.run_id}", number, uses_of(run, inputs, cpu))
 
 
 def _measurements(runs: Sequence[_UsedRun], request: FitRequest, notes: list[str]) -> list[_Measurement]:
@@ -133,29 +136,17 @@ def _measurements(runs: Sequence[_UsedRun], request: FitRequest, notes: list[str
     if request.total:
         known = _rail_energies(runs, lambda _: True)
         return [_Measurement((TOTAL,), known, everything)] if known else []
-    return [found for rails in _rails_together(runs) if (found := _by_rails(runs, rails)).energy]
-
-
-def _rails_together(runs: Sequence[_UsedRun]) -> list[frozenset[str]]:
-    """The sets of rails that measure components. Components that share a rail are fitted together."""
     names = dict.fromkeys(name for run in runs if run.tables.rails is not None for name in run.tables.rails.names)
-    found: list[frozenset[str]] = []
-    for component in COMPONENTS:
-        own = frozenset(name for name in names if _measures(component, name))
-        if own:
-            sharing = [each for each in found if each & own]
-            found = [each for each in found if not each & own] + [own.union(*sharing)]
-    return found
+    groups = rail_groups(names, COMPONENTS, {RailUse.TOTAL, RailUse.ACTIVE})
+    return [found for group in groups if (found := _by_rails(runs, group)).energy]
 
 
-def _measures(component: Component, rail: str) -> bool:
-    return component.rail_use(rail) in (RailUse.TOTAL, RailUse.ACTIVE)
-
-
-def _by_rails(runs: Sequence[_UsedRun], rails: frozenset[str]) -> _Measurement:
-    measured = {each.name for each in COMPONENTS if any(_measures(each, name) for name in rails)}
+def _by_rails(runs: Sequence[_UsedRun], group: RailGroup) -> _Measurement:
+    """Components that share a rail are fitted together."""
+    measured = [COMPONENTS[member].name for member in group.members]
     parameters = tuple(each for each in PARAMETERS if each.component in measured)
-    return _Measurement(tuple(sorted(rails)), _rail_energies(runs, rails.__contains__), parameters)
+    base_of = measured[0] if len(measured) == 1 else None
+    return _Measurement(tuple(sorted(group.rails)), _rail_energies(runs, group.rails.__contains__), parameters, base_of)
 
 
 def _rail_energies(runs: Sequence[_UsedRun], is_wanted: Callable[[str], bool]) -> dict[int, Curve]:
@@ -239,6 +230,7 @@ def _group(
     return FittedGroup(
         components=list(dict.fromkeys(parameter.component for parameter in chosen)),
         measured_by=[name[:200] for name in measurement.by],
+        base_of=measurement.base_of,
         intervals=intervals,
         base_w=fit.base,
         base_error_w=fit.base_error,

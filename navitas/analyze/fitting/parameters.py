@@ -129,14 +129,13 @@ def _brightness(run: RunTables) -> Curve | None:
         return None
     limits = run.start_ns, run.end_ns
     on_begin, on_end, on, _ = states.intervals("screen")
-    begin, end, value, _ = states.intervals("brightness")
+    begin, end, _, _ = states.intervals("brightness")
     lit = during(*merged(np.clip(on_begin[on > 0], *limits), np.clip(on_end[on > 0], *limits)), constant_power(1.0, limits))
     if not lit.t_ns.size:
         return Curve(np.array(limits), np.zeros(2))
     edges = distinct(np.clip(np.concatenate([lit.t_ns, begin, end]), *limits))
-    last = np.searchsorted(begin, edges[:-1], side="right") - 1
-    known = (last >= 0) & (end[last] > edges[:-1])
-    middle = np.where(known, (np.clip(value[last], 0, _BRIGHTEST - 1) + 0.5) / _BRIGHTEST, 0.5)
+    value, _ = states.values_at("brightness", edges, _BRIGHTEST // 2)
+    middle = (np.clip(value, 0, _BRIGHTEST - 1) + 0.5) / _BRIGHTEST
     return Curve(edges, np.concatenate([[0.0], np.cumsum(np.diff(lit.at(edges)) * middle)]))
 
 

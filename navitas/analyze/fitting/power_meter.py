@@ -20,9 +20,13 @@ from navitas.regular_files import open_regular
 
 _MAX_ROWS = 20_000_000
 _LINE_BYTES = 1 << 18
-_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "w": 1.0, "mw": 1e-3, "a": 1.0, "ma": 1e-3, "v": 1.0, "mv": 1e-3}
-_COLUMN = re.compile(r"(?P<what>unix|time|power|current|voltage)[ _(\[]+(?P<unit>[mu]?[swav])[)\]]?", re.IGNORECASE)
-_COLUMNS = "time_s or unix_s, and power_w, or current_a and voltage_v (also in ms, mW, mA, mV)"
+_UNIT_OF = {"unix": "s", "time": "s", "power": "w", "current": "a", "voltage": "v"}
+_SCALES = {"": 1.0, "m": 1e-3, "u": 1e-6}
+_QUANTITY = re.compile(rf"({'|'.join(_UNIT_OF)})(?![a-z])", re.IGNORECASE)
+_UNIT = re.compile(r"(?<![a-z0-9])([mu]?)([swav])(?![a-z0-9])", re.IGNORECASE)
+_BRACKETS = ("(", "[")
+_MOST_TITLE = 200
+_COLUMNS = "time_s or unix_s, and power_w, or current_a and voltage_v (also with m or u, as in power_mw)"
 _STEP_S = 0.1
 _FINE_STEPS = 21
 _ENDS = 20
@@ -108,9 +112,10 @@ def _header(path: Path, header: list[str]) -> dict[str, tuple[int, float]]:
     """The place and scale of each column that counts: the time, then power, or current and voltage."""
     found: dict[str, tuple[int, float]] = {}
     for place, title in enumerate(header):
-        match = _COLUMN.search(title)
-        if match is not None and (scale := _UNITS.get(match["unit"].lower())) is not None:
-            found.setdefault(match["what"].lower(), (place, scale))
+        column = _column(title)
+        if column is not None:
+            what, scale = column
+            found.setdefault(what, (place, scale))
     times = [name for name in ("unix", "time") if name in found][:1]
     amounts = ["power"] if "power" in found else ["current", "voltage"]
     missing = [name for name in amounts if name not in found]
@@ -118,6 +123,21 @@ def _header(path: Path, header: list[str]) -> dict[str, tuple[int, float]]:
         lacks = "a time" if not times else "power" if len(missing) == len(amounts) else missing[0]
         raise UsageError(f"{path}: line 1: no column for {lacks}", f"Give a CSV file with the columns {_COLUMNS}.")
     return {name: found[name] for name in (*times, *amounts)}
+
+
+def _column(title: str) -> tuple[str, float] | None:
+    """The quantity that a column's title names first with a unit of its own, and the unit's scale.
+
+    A unit in brackets comes before other ones, the last one before earlier ones.
+    """
+    title = title[:_MOST_TITLE].replace("µ", "u").replace("μ", "u")
+    for quantity in _QUANTITY.finditer(title):
+        what = quantity[0].lower()
+        units = [each for each in _UNIT.finditer(title, quantity.end()) if each[2].lower() == _UNIT_OF[what]]
+        if units:
+            best = max(units, key=lambda unit: (title[: unit.start()].rstrip().endswith(_BRACKETS), unit.start()))
+            return what, _SCALES[best[1].lower()]
+    return None
 
 
 def find_offset(meter: MeterReadings, estimate: Curve, where: str) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from navitas.parse.device_states import NO_UID
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
 from navitas.power.components.state_times import merged
+
+NO_APP_UID = Reason("no_app_uid", "the app's uid was not recorded: apps that used it count as an unknown user")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +54,21 @@ def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve, *
     At every instant, the apps that use it share its power equally (AOSP: BinaryStatePowerStatsProcessor), and the app's open
     sessions share the app's part. Time in which the device is on without a known user belongs to other processes if the app's
     calls were recorded, else it is unattributed. With `only_known_users`, it does not count. None if there is no session and no
-    state.
+    state. If the app's uid is unknown, the users of states are unknown, too.
     """
     states = run.device_states
     is_known = states is not None and states.has(state)
     if not len(sessions) and not is_known:
         return None
     begin, end, uid = _intervals(run, state, only_known_users=only_known_users)
+    app_uid = NO_UID if states is None else states.app_uid
+    reasons = sessions.reasons
+    if app_uid == NO_UID and (uid != NO_UID).any():
+        reasons = (*reasons, NO_APP_UID)
+        kept = np.full(len(uid), not only_known_users)
+        begin, end, uid = begin[kept], end[kept], np.full(int(kept.sum()), NO_UID)
     if not len(sessions) and not len(begin) and only_known_users:
         return None
-    app_uid = NO_UID if states is None else states.app_uid
     is_app, is_device = (uid == app_uid) & (uid != NO_UID), uid == NO_UID
     times = [power.t_ns, begin, end, sessions.begin_ns, sessions.end_ns]
     edges = distinct(np.concatenate(times))
@@ -73,7 +80,7 @@ def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve, *
         counts(edges, begin[is_device], end[is_device]),
     )
     level = "hooks" if run.hooks is not None and len(sessions) else "states"
-    return _shared(edges, users, sessions, power, level, hooked=run.hooks is not None)
+    return replace(_shared(edges, users, sessions, power, level, hooked=run.hooks is not None), reasons=reasons)
 
 
 def users_of(edges: I64, begin: I64, end: I64, uid: I64) -> I64:

@@ -34,7 +34,8 @@ class Gpu:
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
         rail = rail_curve(run, self) if inputs.use_rails else None
-        return _fitted_gpu(run, inputs) if rail is None else measured_only(rail)
+        fitted = _fitted_gpu(run, inputs)
+        return fitted if rail is None else _measured(rail, fitted)
 
 
 class Storage:
@@ -55,9 +56,10 @@ class Storage:
         """As `Component.curves`."""
         rail = rail_curve(run, self) if inputs.use_rails else None
         traffic = traffic_of(run, inputs, STORAGE, ("storage",), counters_are_total=True)
+        fitted = _fitted_storage(run, inputs, traffic)
         if rail is None:
-            return _fitted_storage(run, inputs, traffic)
-        measured = measured_only(rail)
+            return fitted
+        measured = _measured(rail, fitted)
         if traffic is None:
             return measured
         base = floor_of(rail)
@@ -85,6 +87,12 @@ class Storage:
             unattributed=rest,
             flow=flow,
         )
+
+
+def _measured(rail: Curve, fitted: ComponentCurves | None) -> ComponentCurves:
+    """What the rail measured, and what a fitted model alone estimates for the same time."""
+    measured = measured_only(rail)
+    return measured if fitted is None else replace(measured, unscaled_j=fitted.during(int(rail.t_ns[0]), int(rail.t_ns[-1])))
 
 
 def _fitted_gpu(run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:

@@ -39,13 +39,15 @@ class ScreenEnergy:
         times = [np.concatenate(states.intervals(name)[:2]) for name in ("screen", "screen_doze", "brightness", "top")]
         edges = distinct(np.clip(np.concatenate([*times, [run.start_ns, run.end_ns]]), run.start_ns, run.end_ns))
         is_on = _during(states, "screen", edges)
-        brightness, is_known = _brightness(states, edges)
+        brightness, is_known = states.values_at("brightness", edges, _MIDDLE)
+        brightness = np.clip(brightness, 0, len(BRIGHTNESS_BINS) - 1)
         screen = inputs.model.components.screen
         is_dozing = _during(states, "screen_doze", edges)
-        ambient_ma = sum(display.ambient_ma for display in screen.displays)
+        # The history has one state for all displays. A foldable phone lights one at a time.
+        ambient_ma = max(display.ambient_ma for display in screen.displays)
 
         def energies(model: ScreenModel) -> F64:
-            on_ma = np.sum([screen.current_ma(display, model) for display in range(len(screen.displays))], axis=0)
+            on_ma = np.max([screen.current_ma(display, model) for display in range(len(screen.displays))], axis=0)
             current_ma = np.where(is_on, on_ma[brightness], np.where(is_dozing, ambient_ma, 0.0))
             return np.asarray(current_ma * inputs.model.voltage_v / 1e3 * np.diff(edges) / 1e9, np.float64)
 
@@ -53,10 +55,17 @@ class ScreenEnergy:
         is_others = _is_others(states, edges)
         on_ns, unknown_ns = (np.diff(edges)[rows].sum() for rows in (is_on, is_on & ~is_known))
         reasons = (replace(NO_BRIGHTNESS, share=float(unknown_ns / on_ns)),) if unknown_ns else ()
+        if len(screen.displays) > 1 and (is_on | is_dozing).any():
+            reasons = (*reasons, _several_displays(len(screen.displays)))
         base, others = (_cumulative(edges, each) for each in _split(joules, is_others))
         alternative = _cumulative(edges, energies("paper1")) if inputs.alternative == "paper1" else None
         level = "profile" if on_ns and unknown_ns == on_ns else "states"
         return ComponentCurves(level, reasons, base=base, other_processes=others, alternative=alternative)
+
+
+def _several_displays(count: int) -> Reason:
+    text = f"which of {count} displays was on is unknown: the one with the largest current counts"
+    return Reason("several_displays", text)
 
 
 def _cumulative(edges: I64, joules: F64) -> Curve:
@@ -71,16 +80,6 @@ def _during(states: DeviceStates, name: str, edges: I64) -> Bool:
     begin, end, value, _ = states.intervals(name)
     begin, end = (np.clip(each, edges[0], edges[-1])[value > 0] for each in (begin, end))
     return np.asarray(counts(edges, begin, end) > 0)
-
-
-def _brightness(states: DeviceStates, edges: I64) -> tuple[I64, Bool]:
-    """The brightness bin of each step, and whether it is known."""
-    begin, end, value, _ = states.intervals("brightness")
-    if not len(begin):
-        return np.full(len(edges) - 1, _MIDDLE), np.zeros(len(edges) - 1, bool)
-    last = np.searchsorted(begin, edges[:-1], side="right") - 1
-    is_known = (last >= 0) & (end[last] > edges[:-1])
-    return np.where(is_known, np.clip(value[last], 0, len(BRIGHTNESS_BINS) - 1), _MIDDLE), is_known
 
 
 def _is_others(states: DeviceStates, edges: I64) -> Bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -37,19 +38,25 @@ class Sessions:
 
 
 def sessions_of(
-    run: RunTables, inputs: ComponentInputs, kinds: Collection[HookKind], device: str, *, longest_ns: int | None = None
+    run: RunTables,
+    inputs: ComponentInputs,
+    kinds: Collection[HookKind],
+    device: str,
+    *,
+    longest_ns: int | None = None,
+    each_start: bool = False,
 ) -> Sessions:
     """Match starts and stops by handle.
 
-    A start of what is on already is ignored: the first starter pays until the stop. A stop ends all sessions of its handle, or
-    with an amount those of that amount. What is never stopped lasts until the end of the run. With `longest_ns`, every session
-    ends by itself after this time.
+    A start of what is on already is ignored: the first starter pays until the stop. With `each_start`, every start is a session
+    of its own. A stop ends all sessions of its handle, or with an amount the oldest one of that amount. What is never stopped
+    lasts until the end of the run. With `longest_ns`, every session ends by itself after this time.
     """
     hooks = run.hooks
     rows = np.empty(0, np.int64)
     if hooks is not None:
         rows = np.flatnonzero(np.isin(hooks.kind, [int(kind) for kind in kinds]))
-    open_rows: dict[tuple[int, int], dict[int, int]] = {}  # by kind and handle: the starting row of each amount
+    open_rows: dict[tuple[int, int], dict[int, deque[int]]] = {}  # by kind and handle: the starting rows of each amount
     starts: list[int] = []
     ends: list[int] = []
     unmatched = 0
@@ -59,18 +66,21 @@ def sessions_of(
             rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
         ):
             mine = open_rows.setdefault((kind, handle), {})
-            if longest_ns is not None and mine and start_ns - int(hooks.start_ns[next(iter(mine.values()))]) > longest_ns:
-                starts += mine.values()
-                ends += [run.end_ns] * len(mine)  # limited below
+            if longest_ns is not None and mine and start_ns - int(hooks.start_ns[next(iter(mine.values()))[0]]) > longest_ns:
+                ended = _all_rows(mine)
+                starts += ended
+                ends += [run.end_ns] * len(ended)  # limited below
                 mine.clear()
             if not is_stop:
-                mine.setdefault(amount, row)
+                same = mine.setdefault(amount, deque())
+                if each_start or not same:
+                    same.append(row)
                 continue
-            stopped = [mine.pop(each) for each in ([amount] if amount else list(mine)) if each in mine]
+            stopped = _stopped(mine, amount)
             unmatched += not stopped
             starts += stopped
             ends += [end_ns] * len(stopped)
-    left = sorted(row for mine in open_rows.values() for row in mine.values())
+    left = sorted(row for mine in open_rows.values() for row in _all_rows(mine))
     reasons = [*_left_on([] if longest_ns else left, inputs, device), *_without_start(unmatched, device)]
     start = np.array([*starts, *left], np.int64)
     stop_ns = np.array([*ends, *[run.end_ns] * len(left)], np.int64)
@@ -89,6 +99,25 @@ def sessions_of(
         amount=hooks.amount[start],
         reasons=tuple(reasons),
     )
+
+
+def _all_rows(mine: dict[int, deque[int]]) -> list[int]:
+    return [row for rows in mine.values() for row in rows]
+
+
+def _stopped(mine: dict[int, deque[int]], amount: int) -> list[int]:
+    """Remove and return the starts that a stop ends: the oldest one of its amount, or all if it has none."""
+    if not amount:
+        found = _all_rows(mine)
+        mine.clear()
+        return found
+    same = mine.get(amount)
+    if same is None:
+        return []
+    found = [same.popleft()]
+    if not same:
+        del mine[amount]
+    return found
 
 
 def _left_on(rows: list[int], inputs: ComponentInputs, device: str) -> list[Reason]:

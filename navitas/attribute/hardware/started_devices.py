@@ -110,18 +110,16 @@ class Gnss:
         plain = constant_power(gnss.unknown_quality_ma * watts_per_ma, run_ns)
         if run.device_states is None or not gnss.quality_ma or not plain.t_ns.size:
             return plain
-        begin, end, value, _ = run.device_states.intervals("gnss_quality")
+        begin, end, _, _ = run.device_states.intervals("gnss_quality")
         edges = distinct(np.clip(np.concatenate([plain.t_ns, begin, end]), *run_ns))
-        # The quality of a step is that of the last interval that began, if it has not ended.
-        last = np.searchsorted(begin, edges[:-1], side="right") - 1
-        known = (last >= 0) & (end[last] > edges[:-1]) if len(begin) else np.zeros(len(edges) - 1, bool)
-        quality = np.array(gnss.quality_ma)[np.clip(value[last], 0, len(gnss.quality_ma) - 1)] if len(begin) else 0.0
-        current_ma = np.where(known, quality, gnss.unknown_quality_ma)
+        quality, is_known = run.device_states.values_at("gnss_quality", edges, 0)
+        quality_ma = np.array(gnss.quality_ma)[np.clip(quality, 0, len(gnss.quality_ma) - 1)]
+        current_ma = np.where(is_known, quality_ma, gnss.unknown_quality_ma)
         return Curve(edges, np.concatenate([[0.0], np.cumsum(current_ma * watts_per_ma * np.diff(edges) / 1e9)]))
 
 
 class Sensors:
-    """Sensors: each listener pays the current that its sensor's driver declares (AOSP: SensorPowerCalculator)."""
+    """Sensors: each listener pays the current that its sensor's driver declares."""
 
     name = "sensors"
     levels = LEVELS
@@ -132,7 +130,8 @@ class Sensors:
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
-        sessions = sessions_of(run, inputs, [HookKind.SENSOR], self.name)
+        # Android refuses a second registration of a listener on one sensor: each recorded start is of another sensor.
+        sessions = sessions_of(run, inputs, [HookKind.SENSOR], self.name, each_start=True)
         if not len(sessions):
             return None
         watts = np.maximum(sessions.amount, 0) / 1e6 * inputs.model.voltage_v

@@ -55,6 +55,7 @@ def test_each_component_is_fitted_to_its_own_rail(seed: int) -> None:
     storage = group(model, "storage")
     assert abs(storage.base_w - FLOOR) < 4 * storage.base_error_w
     assert storage.intervals == 2 * SECONDS and storage.measured_by == ["UFS_VCC"]
+    assert storage.base_of == "storage" and group(model, "gpu").base_of == "gpu"
     assert storage.r2 > 0.99 and storage.held_out_error is not None and storage.held_out_error < 0.02
     assert model.source == ["recording 0", "recording 1"]
 
@@ -82,6 +83,7 @@ def check_total(model: FittedModel) -> None:
         estimate, error = value(found, parameter)
         assert abs(estimate - wanted) < 4 * error + 0.01 * wanted, parameter
     assert not any(each.startswith("gpu") for each in found.components)
+    assert found.base_of is None
 
 
 def test_all_components_are_fitted_to_the_sum_of_all_rails() -> None:
@@ -181,6 +183,44 @@ def test_a_meter_with_current_and_voltage(tmp_path: Path) -> None:
     meter = read_power_meter(path)
     assert (meter.t_s.tolist(), meter.power_w.tolist(), meter.is_unix) == ([0.0, 0.5, 1.0], pytest.approx([0.4, 0.8, 1.2]), False)
     assert meter.energy(0.0).value[-1] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("header", "power_w", "is_unix"),
+    [
+        ("Time since start (ms),Power avg (mW)", 7e-3, False),
+        ("time_ms,power_usb_mw", 7e-3, False),
+        ("unix time [ms],power_w (avg)", 7.0, True),
+        ("time_ms,power of phase w (mW)", 7e-3, False),
+        ("Time (ms),power_uw", 7e-6, False),
+        ("Time (ms),Power (µW)", 7e-6, False),
+        ("Time (ms),Power A V S,Power (W)", 7.0, False),
+    ],
+)
+def test_units_in_a_meters_header(tmp_path: Path, header: str, power_w: float, is_unix: bool) -> None:
+    path = tmp_path / "meter.csv"
+    row = ",".join(["7"] * header.count(","))
+    path.write_text(f"{header}\n0,{row}\n500,{row}\n")
+    meter = read_power_meter(path)
+    assert (meter.t_s.tolist(), meter.power_w.tolist(), meter.is_unix) == ([0.0, 0.5], pytest.approx([power_w] * 2), is_unix)
+
+
+@pytest.mark.parametrize(
+    ("header", "lacks"),
+    [
+        ("time_s,Power avg", "power"),
+        ("time_s,power_a", "power"),
+        ("time since start,power_w", "a time"),
+        ("timeout (s),power_w", "a time"),
+        ("time_s,current_ua,voltages_uv", "voltage"),
+        ("time_s," + "power " * 20_000, "power"),
+    ],
+)
+def test_a_column_without_a_unit_of_its_quantity_does_not_count(tmp_path: Path, header: str, lacks: str) -> None:
+    path = tmp_path / "meter.csv"
+    path.write_text(f"{header}\n0,1,1\n1,1,1\n")
+    with pytest.raises(UsageError, match=f"line 1: no column for {lacks}$"):
+        read_power_meter(path)
 
 
 def test_a_few_impossible_readings_are_skipped_and_counted(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from navitas.report.terminal.terminal_report import TerminalReport
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 MB = 1_000_000
+METER = "storage.csv"
 
 
 def group(*coefficients: tuple[str, float], base_w: float = 0.0, by: str = "UFS_VCC") -> FittedGroup:
@@ -38,6 +39,7 @@ def group(*coefficients: tuple[str, float], base_w: float = 0.0, by: str = "UFS_
     return FittedGroup(
         components=components,
         measured_by=[by],
+        base_of=components[0] if by != METER else None,
         intervals=240,
         base_w=base_w,
         base_error_w=0.01,
@@ -97,6 +99,13 @@ def test_storage_costs_by_the_byte_and_the_call_has_its_own(monkeypatch: pytest.
     assert origin in out.getvalue()
 
 
+def test_the_base_of_the_whole_phone_is_not_storages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A meter measured all, and only storage's parameters were kept."""
+    metered = group(("storage.read", 2.0), ("storage.written", 5.0), base_w=0.9, by=METER)
+    made = profiled(written(), model(metered), monkeypatch)
+    assert energy(made, "storage") == pytest.approx(0.1 * 5.0 + 0.2 * 2.0)
+
+
 def test_the_gpu_draws_while_the_screen_is_on(monkeypatch: pytest.MonkeyPatch) -> None:
     lit = replace(run([CALLER]), device_states=states(("screen", 0, 250), ("screen", 500, 750)))
     made = profiled(lit, model(GPU), monkeypatch)
@@ -109,6 +118,7 @@ def test_a_rail_outranks_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     made = profiled(written(rails=measured), model(STORAGE), monkeypatch)
     evidence = next(each for each in made.evidence if each.component == "storage")
     assert (evidence.level, energy(made, "storage")) == ("rails", pytest.approx(3.0))
+    assert evidence.unscaled_j == pytest.approx(0.1 * 5.0 + 0.2 * 2.0 + 0.1 * 1.0)
     assert "fitted_model" not in [reason.code for reason in evidence.reasons]
 
 

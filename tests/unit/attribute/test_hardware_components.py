@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import hardware_maker
 import numpy as np
 import pytest
 from attribution_maker import folded, nested, ns, run, thread
@@ -15,15 +16,18 @@ from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.analyze.timeline import timeline
 from navitas.attribute.hardware.air_time import air_spans
-from navitas.attribute.hardware.on_off import users_of
+from navitas.attribute.hardware.on_off import NO_APP_UID, users_of
 from navitas.attribute.hardware.radio_link import RadioLink
 from navitas.attribute.hardware.traffic import NO_CALLS, SHARED_BY_TIME, Traffic
 from navitas.attribute.ledger import NO_TEST, Transfers
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.attribute.scaling import NO_USE
+from navitas.parse.device_states import NO_UID
 from navitas.parse.hook_calls import NO_NODE, HookCalls, HookKind
 from navitas.parse.radio_times import RadioTimes
 from navitas.parse.tables import RunTables
+from navitas.power.components.component_power import ComponentPower
+from navitas.power.power_profile import PowerProfile
 
 K = HookKind
 # m0 runs from 100 to 900 ms. It calls m1 (200 – 300 ms) and m2 (400 – 500 ms), which are calls of an API.
@@ -134,6 +138,17 @@ def test_other_apps_share_a_device_and_have_it_alone_otherwise() -> None:
     assert joules(made, "gnss") == {"m1": 0.06 * (0.1 + 0.05), "other_processes": 0.06 * (0.05 + 0.35)}
 
 
+def test_without_the_apps_uid_sessions_share_with_no_one() -> None:
+    """The interval may be the app's own."""
+    known = replace(states(("gnss", 250, 450, 1, APP_UID), ("wake_lock", 200, 400, 1, APP_UID)), app_uid=NO_UID)
+    made = used(lit((250, K.GNSS, False), (350, K.GNSS, True), device_states=known))
+    assert joules(made, "gnss") == {"m1": 0.06 * 0.1, "other_processes": 0.06 * 0.1}
+    assert reasons(made, "gnss") == [str(NO_APP_UID)]
+    assert joules(made, "wakelock") == {}
+    plain = used(replace(run([CALLER]), device_states=known))
+    assert joules(plain, "gnss") == {"unattributed": 0.06 * 0.2} and reasons(plain, "gnss") == [str(NO_APP_UID)]
+
+
 def test_without_hooks_the_app_has_the_time_of_its_state_unattributed() -> None:
     known = states(("gnss", 100, 300, 1, APP_UID), ("gnss", 300, 400, 1, OTHER_UID), ("audio", 0, 500))
     made = used(replace(run([CALLER]), device_states=known))
@@ -146,6 +161,15 @@ def test_sensors_draw_what_their_driver_declares() -> None:
     rows = [(0, 200, 200, 500, K.SENSOR, False, 3), (0, 400, 400, 2000, K.SENSOR, False, 3)]
     made = used(replace(run([CALLER]), hooks=hooks([*rows, (0, 600, 600, 0, K.SENSOR, True, 3)])))
     assert joules(made, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.002 * 0.2}
+
+
+def test_one_listener_of_two_sensors_with_the_same_current() -> None:
+    rows = [(0, 200, 200, 500, K.SENSOR, False, 3), (0, 400, 400, 500, K.SENSOR, False, 3)]
+    each = [(0, 600, 600, 500, K.SENSOR, True, 3), (0, 700, 700, 500, K.SENSOR, True, 3)]
+    made = used(replace(run([CALLER]), hooks=hooks([*rows, *each])))
+    assert joules(made, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.0005 * 0.3} and reasons(made, "sensors") == []
+    both = used(replace(run([CALLER]), hooks=hooks([*rows, (0, 600, 600, 0, K.SENSOR, True, 3)])))
+    assert joules(both, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.0005 * 0.2} and reasons(both, "sensors") == []
 
 
 def test_bluetooth_scans_cost_more_than_links() -> None:
@@ -182,6 +206,18 @@ def test_without_brightness_the_screen_counts_as_half_bright() -> None:
     made = used(replace(run([CALLER]), device_states=states(("screen", 0, 1000))))
     assert joules(made, "screen") == {"base": 0.3}
     assert level(made, "screen") == "profile" and "half bright" in reasons(made, "screen")[0]
+
+
+def test_of_several_displays_the_one_with_the_largest_current_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outer display has 80 mA and 200 mA, the inner one 100 mA and 400 mA, which is 300 mA at half its brightness."""
+    entries = {"screen.on": (80.0, 100.0), "screen.full": (200.0, 400.0), "ambient.on": (10.0, 5.0)}
+    currents = {f"{name}.display{number}": ma for name, both in entries.items() for number, ma in enumerate(both)}
+    phone = replace(hardware_maker.PHONE, components=ComponentPower.from_profile(PowerProfile("foldable", currents, {})))
+    monkeypatch.setattr(hardware_maker, "PHONE", phone)
+    known = states(("screen", 0, 500), ("screen_doze", 500, 1000), ("brightness", 0, 500, 2))
+    made = used(replace(run([CALLER]), device_states=known))
+    assert joules(made, "screen") == {"base": 0.3 * 0.5 + 0.01 * 0.5}
+    assert reasons(made, "screen") == ["which of 2 displays was on is unknown: the one with the largest current counts"]
 
 
 # Radios
@@ -388,6 +424,13 @@ def test_a_rail_of_a_component_that_was_off_is_base_and_unattributed() -> None:
     assert str(NO_USE) not in reasons(made, "camera")
 
 
+def test_a_rail_and_an_estimate_of_0_joules() -> None:
+    tables = replace(run([CALLER]), device_states=states(("camera", 0, 1000, 0)))
+    made = used(replace(tables, rails=measured((0, 1.0), (500, 1.0), (1000, 1.0))))
+    (evidence,) = (one for one in made.evidence if one.component == "camera")
+    assert (evidence.level, evidence.rails_j, evidence.unscaled_j) == ("rails", 0.0, 0.0)
+
+
 def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:
     tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
     tables = replace(tables, device_states=states(("wifi", 0, 1000)))
@@ -395,6 +438,18 @@ def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:
     both = used(replace(tables, rails=measured((0, 0.0), (1000, 0.04), name="VSYS_PWR_WLAN_BT")))
     assert joules(alone, "bluetooth") == {"m1": 0.01} and joules(alone, "wifi") == {"base": 0.01}
     assert joules(both, "bluetooth") == {"m1": 0.02} and joules(both, "wifi") == {"base": 0.02}
+
+
+@pytest.mark.parametrize(
+    "names", [("VSYS_PWR_BT", "VSYS_PWR_WLAN_BT"), ("VSYS_PWR_WLAN_BT", "VSYS_PWR_BT")], ids=["own_first", "shared_first"]
+)
+def test_a_component_with_a_rail_of_its_own_and_a_shared_one(names: tuple[str, str]) -> None:
+    """Both rails measured 0.04 J, in whichever order they are: twice the estimate of both components."""
+    tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
+    read = rails([(0, (0.0, 0.0)), (1000, [0.03 if "WLAN" in name else 0.01 for name in names])], names)
+    made = used(replace(tables, device_states=states(("wifi", 0, 1000)), rails=read))
+    assert joules(made, "bluetooth") == {"m1": 0.02} and joules(made, "wifi") == {"base": 0.02}
+    assert sum(one.rails_j or 0.0 for one in made.evidence) == pytest.approx(0.04)
 
 
 def test_rails_of_older_recordings_change_nothing() -> None:

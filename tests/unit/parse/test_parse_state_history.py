@@ -102,6 +102,12 @@ def test_a_set_brightness_counts_without_history_of_it(tmp_path: Path) -> None:
     assert spans(states, "brightness") == [(0, 1000, 2, NO_UID)]
 
 
+@pytest.mark.parametrize(("level", "expected"), [(51, 1), (102, 2), (153, 3), (204, 4), (255, 4)])
+def test_a_set_brightness_has_the_bin_of_androids_history(tmp_path: Path, level: int, expected: int) -> None:
+    states, _ = read(tmp_path, HEAD.replace("120", str(level)) + history("9,h,60010,+S"))
+    assert spans(states, "brightness") == [(0, 1000, expected, NO_UID)]
+
+
 @pytest.mark.parametrize(
     "old, new", [("mode=0", "mode=1"), ("# end screen_brightness=120", "# end screen_brightness=9"), ("120", "x")]
 )
@@ -148,6 +154,17 @@ def test_without_clock_triples_states_cannot_be_joined(tmp_path: Path) -> None:
     assert [warning.code for warning in findings.warnings] == ["no_clocks"]
 
 
+def test_the_value_of_a_state_in_each_step() -> None:
+    """The last interval that began counts, until it ends."""
+    start, end = (np.array(times, np.int64) for times in ([10, 20, 40], [30, 25, 50]))
+    levels = DeviceStates(("brightness",), np.zeros(3, np.int32), np.array([1, 3, 4]), start, end, np.full(3, NO_UID))
+    edges = np.array([0, 10, 20, 25, 30, 40, 50, 60], np.int64)
+    value, is_known = levels.values_at("brightness", edges, 2)
+    assert value.tolist() == [2, 1, 3, 2, 2, 4, 2] and is_known.tolist() == [False, True, True, False, False, True, False]
+    value, is_known = levels.values_at("gnss_quality", edges, 0)
+    assert value.tolist() == [0] * 7 and not is_known.any()
+
+
 _LINE = st.one_of(
     st.text(max_size=60),
     st.builds(
@@ -178,6 +195,7 @@ def test_any_text_gives_states_in_order(tmp_path_factory: pytest.TempPathFactory
 
 def test_the_times_of_radios_are_what_their_controllers_add_during_the_run() -> None:
     head = {
+        "start": [],
         "gwfcd_start": ["100", "20", "0.0", "0.0", "7"],
         "gwfcd_end": ["350", "40", "0.0", "0.0", "8"],
         "gmcd_end": ["5", "6", "0", "1", "2"],
@@ -186,8 +204,17 @@ def test_the_times_of_radios_are_what_their_controllers_add_during_the_run() -> 
     assert radio_times(head) == (RadioTimes("wifi", 20 * ms, ms, 250 * ms), RadioTimes("modem", 6 * ms, 3 * ms, 5 * ms))
 
 
+def test_times_of_radios_without_a_reading_at_the_start_are_unknown(tmp_path: Path) -> None:
+    """The phone did not answer at the start. Its times at the end are those since the last charge."""
+    path = tmp_path / "batterystats.txt"
+    path.write_text("# gwfcd_end 350 40 0.0 0.0 8\n# end screen_brightness=120\n" + history("9,h,60010,+S"))
+    found = read_state_history(cast(Recording, OneFile(path)), RUN, triples(), Findings(0), run_ns=RUN_NS)
+    assert found.states is not None and found.radio_times == ()
+
+
 @pytest.mark.parametrize(
     "end", ["90 40 0.0 0.0 8", "x 40 0.0 0.0 8", "350", "", "nan 1 0.0 0.0 1", "1e300 1e303 0.0 0.0 8", "9e15 40 0.0 0.0 8"]
 )
 def test_times_of_radios_that_are_reset_or_unreadable_are_left_out(end: str) -> None:
-    assert radio_times({"gwfcd_start": ["100", "20", "0.0", "0.0", "7"], "gwfcd_end": end.split()}) == ()
+    head = {"start": [], "gwfcd_start": ["100", "20", "0.0", "0.0", "7"], "gwfcd_end": end.split()}
+    assert radio_times(head) == ()
