@@ -91,6 +91,8 @@ class CommonManifest(BaseModel):
     map_id: MapId
     warnings: list[Line]
     test_task: TestTask = TestTask()
+    hooks: bool | None = None
+    """Whether calls of APIs are hooked; None if the bundle does not say so."""
 
 
 class BundleManifest(CommonManifest):

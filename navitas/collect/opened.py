@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.bundle.manifest import CommonManifest
 from navitas.collect import map_cache, power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
@@ -18,6 +19,7 @@ from navitas.recording.store import RecordingWriter
 
 _COMPONENTS = ("cpu",)
 """The components that counters, traces and shell samples cover."""
+_BUILD_WITH_HOOKS = "build the bundle with -Pnavitas.hooks=true, or with hooks = true in navitas { }"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,12 @@ class Opened:
         """Add the build's warnings to the recording."""
         for text in warnings:
             self.writer.warn("build", text, VALID_FOR_RUN)
+
+    def warn_without_hooks(self, build: CommonManifest, options: ProfileOptions) -> None:
+        """Add a warning if the options ask for calls of APIs, and the build has hooked none."""
+        if options.record != "none" and options.granularity == "method" and build.hooks is False:
+            message = f"{build.package} was built without hooks, so --record {options.record} records no calls of APIs"
+            self.writer.warn("no_hooks", message, _BUILD_WITH_HOOKS)
 
     def finish(self, progress: Progress) -> None:
         """Complete the recording. If the app has read the phone's own power profile, that one replaces the chosen profile."""

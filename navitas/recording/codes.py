@@ -61,6 +61,7 @@ WarningCode = (
         "newer_recording",
         "no_clocks",
         "no_events",
+        "no_hooks",
         "no_markers",
         "no_run_end",
         "not_conserved",

@@ -290,6 +290,7 @@ def test_hooks_are_dexed_and_survive_shrinking(tmp_path: Path, launcher: str, na
     plain = Built(project, launcher, module=module, variant=variant)
     assert not any(found.startswith("org/navitas/hooks/") for found in classes(plain.apk("app.apk")))
     assert plain.manifest.map_id == built.manifest.map_id, "hooks change no method's id"
+    assert (built.manifest.hooks, plain.manifest.hooks) == (True, False)
 
 
 @pytest.mark.parametrize("launcher", ["path"], indirect=True)

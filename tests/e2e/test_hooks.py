@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import zipfile
 from collections import Counter
@@ -70,12 +71,18 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recorded(project: Path, gradle: str, out: Path, *options: str) -> ParsedRecording:
+    profiled(str(project), "--gradle", gradle, "-o", str(out), *options)
+    return parse_recording(open_recording(out))
+
+
+def profiled(*arguments: str) -> str:
+    """Run `navitas profile`, and return what it prints on standard error."""
     if not NAVITAS.is_file():
         pytest.skip("navitas is not installed: make setup")
-    command = [str(NAVITAS), "profile", str(project), "--gradle", gradle, "-o", str(out), *options]
+    command = [str(NAVITAS), "profile", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=280)
     assert done.returncode == 0, done.stderr
-    return parse_recording(open_recording(out))
+    return done.stderr
 
 
 @pytest.mark.parametrize("mode", ["events", "folded"])
@@ -126,6 +133,15 @@ def test_hooks_are_a_choice_of_the_build(project: Path, any_gradle: str) -> None
     assert b"org/navitas/hooks/" not in plain["classes/p/Uses.class"]
     jars = [{name.partition("-")[2] for name in files if name.startswith("lib/")} for files in (hooked, plain)]
     assert jars[0] - jars[1] == {"navitas-hooks.jar"}
+    assert [json.loads(files["bundle.json"])["hooks"] for files in (hooked, plain)] == [True, False]
+
+
+def test_a_bundle_without_hooks_is_named(tmp_path: Path, project: Path, any_gradle: str) -> None:
+    (bundle,) = Build(project, any_gradle).bundles
+    profiled("--bundle", str(bundle.path), "--record", "hooks", "-o", str(tmp_path / "rec"), "--json", str(tmp_path / "json"))
+    warnings = json.loads((tmp_path / "json").read_text())["warnings"]
+    (remedy,) = (each["remedy"] for each in warnings if each["code"] == "no_hooks")
+    assert "-Pnavitas.hooks=true" in remedy
 
 
 def test_libraries_are_hooked_on_request(tmp_path: Path, any_gradle: str) -> None:

@@ -42,8 +42,8 @@ def parsed(profiled: Profiled) -> ParsedRecording:
 
 
 COUNTS = {
-    ("GNSS", False): 1,
-    ("GNSS", True): 1,
+    ("GNSS", False): 4,
+    ("GNSS", True): 3,
     ("CAMERA", False): 1,
     ("CAMERA", True): 1,
     ("FLASHLIGHT", False): 2,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 APP_SOURCES = {
     "Devices": """
-import android.content.Context;
+import android.app.PendingIntent;
+import android.content.*;
 import android.database.Cursor;
 import android.database.sqlite.*;
 import android.hardware.*;
@@ -28,6 +29,28 @@ public class Devices {
         locations.removeUpdates(listener);
         locations.requestLocationUpdates("network", 0L, 0f, listener, Looper.getMainLooper());
         locations.removeUpdates(listener);
+    }
+    void replaces() {
+        LocationManager locations = app.getSystemService(LocationManager.class);
+        LocationListener listener = location -> { };
+        locations.requestSingleUpdate("gps", listener, Looper.getMainLooper());
+        locations.requestSingleUpdate("gps", listener, Looper.getMainLooper());
+        hold();
+        locations.removeUpdates(listener);
+        locations.removeUpdates(listener);
+    }
+    void stopsWhatIsOff() {
+        LocationManager locations = app.getSystemService(LocationManager.class);
+        locations.requestLocationUpdates("network", 0L, 0f, intent());
+        locations.removeUpdates(intent());
+        locations.requestLocationUpdates("gps", 0L, 0f, intent());
+        hold();
+        locations.removeUpdates(intent());
+        locations.removeUpdates(intent());
+        app.getSystemService(BluetoothManager.class).getAdapter().getBluetoothLeScanner().stopScan(new ScanCallback() { });
+    }
+    private PendingIntent intent() {
+        return PendingIntent.getBroadcast(app, 0, new Intent("here"), PendingIntent.FLAG_IMMUTABLE);
     }
     void photographs() throws Exception {
         CameraManager cameras = app.getSystemService(CameraManager.class);
@@ -141,6 +164,8 @@ public class DevicesTest {
         assertEquals(1001, devices.writes());
         assertEquals(0, devices.posts());
     }
+    @Test public void replaces() { devices.replaces(); }
+    @Test public void stopsWhatIsOff() { devices.stopsWhatIsOff(); }
     @Test public void forgets() throws Exception { devices.shines(); }
 }""",
 }

@@ -254,6 +254,7 @@ public class BundleTask extends ModuleTask {
     manifest.put("schema_version", 1);
     manifest.putAll(getSetup());
     manifest.put("map_id", mapId);
+    manifest.put("hooks", hooks.getHooks());
     manifest.put("class_path", addClassPath(zip, mapId));
     manifest.put("test_roots", testRoots(zip, excludedTests));
     Map<Object, Object> task = new LinkedHashMap<>((Map<?, ?>) getSetup().get("test_task"));

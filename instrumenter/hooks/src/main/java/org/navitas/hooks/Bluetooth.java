@@ -19,6 +19,7 @@ public final class Bluetooth {
     /** How long a discovery lasts unless it is cancelled; see {@link BluetoothAdapter#startDiscovery}. */
     private static final long DISCOVERY_MS = 12_000;
     private static final Started LINKS = new Started();
+    private static final Started SCANS = new Started();
     private static final WeakTable<Timeout> DISCOVERIES = new WeakTable<>();
 
     private Bluetooth() {}
@@ -68,7 +69,7 @@ public final class Bluetooth {
             done = 0;
             return started;
         } finally {
-            scans(Api.BLUETOOTH_LE_SCAN, start, done, started, System.identityHashCode(callback));
+            started(start, done, started, callback);
         }
     }
 
@@ -83,7 +84,7 @@ public final class Bluetooth {
             done = 0;
             return started;
         } finally {
-            scans(Api.BLUETOOTH_LE_SCAN, start, done, started, System.identityHashCode(callback));
+            started(start, done, started, callback);
         }
     }
 
@@ -95,7 +96,7 @@ public final class Bluetooth {
             adapter.stopLeScan(callback);
             done = 0;
         } finally {
-            Hook.end(Api.BLUETOOTH_LE_STOP, start, Hook.BLUETOOTH_SCAN, Hook.STOP, done, System.identityHashCode(callback));
+            SCANS.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, callback);
         }
     }
 
@@ -107,7 +108,7 @@ public final class Bluetooth {
             scanner.startScan(callback);
             done = 0;
         } finally {
-            Hook.end(Api.BLUETOOTH_LE_SCAN, start, Hook.BLUETOOTH_SCAN, 0, done, System.identityHashCode(callback));
+            started(start, done, true, callback);
         }
     }
 
@@ -120,7 +121,7 @@ public final class Bluetooth {
             scanner.startScan(filters, settings, callback);
             done = 0;
         } finally {
-            Hook.end(Api.BLUETOOTH_LE_SCAN, start, Hook.BLUETOOTH_SCAN, 0, done, System.identityHashCode(callback));
+            started(start, done, true, callback);
         }
     }
 
@@ -132,7 +133,7 @@ public final class Bluetooth {
             scanner.stopScan(callback);
             done = 0;
         } finally {
-            Hook.end(Api.BLUETOOTH_LE_STOP, start, Hook.BLUETOOTH_SCAN, Hook.STOP, done, System.identityHashCode(callback));
+            SCANS.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, callback);
         }
     }
 
@@ -159,7 +160,7 @@ public final class Bluetooth {
             link.disconnect();
             done = 0;
         } finally {
-            disconnected(start, done, link);
+            LINKS.end(Api.BLUETOOTH_LINK_STOP, Hook.BLUETOOTH_LINK, start, done, link);
         }
     }
 
@@ -171,7 +172,7 @@ public final class Bluetooth {
             link.close();
             done = 0;
         } finally {
-            disconnected(start, done, link);
+            LINKS.end(Api.BLUETOOTH_LINK_STOP, Hook.BLUETOOTH_LINK, start, done, link);
         }
     }
 
@@ -184,12 +185,11 @@ public final class Bluetooth {
         Hook.end(Api.BLUETOOTH_LINK, start, Hook.BLUETOOTH_LINK, 0, done, System.identityHashCode(link));
     }
 
-    private static void disconnected(long start, long done, BluetoothGatt link) {
-        if (done != Hook.FAILED && !LINKS.remove(link)) {
-            Hook.leave(Api.BLUETOOTH_LINK_STOP); // disconnected before
-        } else {
-            Hook.end(Api.BLUETOOTH_LINK_STOP, start, Hook.BLUETOOTH_LINK, Hook.STOP, done, System.identityHashCode(link));
+    private static void started(long start, long done, boolean started, Object callback) {
+        if (started && done != Hook.FAILED) {
+            SCANS.add(callback);
         }
+        scans(Api.BLUETOOTH_LE_SCAN, start, done, started, System.identityHashCode(callback));
     }
 
     /** Ends a call; without a record if no scan started. */

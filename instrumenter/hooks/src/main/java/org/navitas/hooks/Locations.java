@@ -7,11 +7,15 @@ import android.location.LocationManager;
 import android.os.Looper;
 import org.navitas.runtime.Hook;
 
-/** Hooks of locations: GNSS is used from a request to its removal, or to the only location that it asks for. */
+/**
+ * Hooks of locations: GNSS is used from a request to its removal, or to the only location that a listener asks for.
+ * Android sends the only location of an intent to where no hook sees it, so that request lasts until its removal.
+ */
 @SuppressWarnings("deprecation")
 public final class Locations {
     private static final String FUSED = "fused";
     private static final Started LISTENERS = new Started();
+    private static final StartedIntents INTENTS = new StartedIntents();
 
     private Locations() {}
 
@@ -63,7 +67,7 @@ public final class Locations {
             manager.requestLocationUpdates(provider, intervalMs, meters, intent);
             done = 0;
         } finally {
-            started(start, done, uses(provider), handleOf(intent));
+            started(start, done, uses(provider), intent);
         }
     }
 
@@ -76,7 +80,7 @@ public final class Locations {
             manager.requestLocationUpdates(intervalMs, meters, criteria, intent);
             done = 0;
         } finally {
-            started(start, done, uses(criteria), handleOf(intent));
+            started(start, done, uses(criteria), intent);
         }
     }
 
@@ -88,7 +92,7 @@ public final class Locations {
             manager.requestSingleUpdate(provider, intent);
             done = 0;
         } finally {
-            started(start, done, uses(provider), handleOf(intent));
+            started(start, done, uses(provider), intent);
         }
     }
 
@@ -100,7 +104,7 @@ public final class Locations {
             manager.requestSingleUpdate(criteria, intent);
             done = 0;
         } finally {
-            started(start, done, uses(criteria), handleOf(intent));
+            started(start, done, uses(criteria), intent);
         }
     }
 
@@ -114,7 +118,7 @@ public final class Locations {
             manager.requestSingleUpdate(provider, once, looper);
             done = 0;
         } finally {
-            started(start, done, uses(provider), System.identityHashCode(once));
+            startedOnce(start, done, uses(provider), once);
         }
     }
 
@@ -128,7 +132,7 @@ public final class Locations {
             manager.requestSingleUpdate(criteria, once, looper);
             done = 0;
         } finally {
-            started(start, done, uses(criteria), System.identityHashCode(once));
+            startedOnce(start, done, uses(criteria), once);
         }
     }
 
@@ -145,11 +149,7 @@ public final class Locations {
             manager.removeUpdates(listener);
             done = 0;
         } finally {
-            if (done == Hook.FAILED || LISTENERS.remove(listener)) {
-                Hook.end(Api.GNSS_STOP, start, Hook.GNSS, Hook.STOP, done, System.identityHashCode(listener));
-            } else {
-                Hook.leave(Api.GNSS_STOP); // it had no request that uses GNSS
-            }
+            LISTENERS.end(Api.GNSS_STOP, Hook.GNSS, start, done, listener);
         }
     }
 
@@ -161,13 +161,8 @@ public final class Locations {
             manager.removeUpdates(intent);
             done = 0;
         } finally {
-            Hook.end(Api.GNSS_STOP, start, Hook.GNSS, Hook.STOP, done, handleOf(intent));
+            INTENTS.end(Api.GNSS_STOP, Hook.GNSS, start, done, intent);
         }
-    }
-
-    /** Equal intents stop each other's requests. */
-    static long handleOf(PendingIntent intent) {
-        return intent == null ? 0 : intent.hashCode();
     }
 
     /** Returns whether a provider uses GNSS. An estimate for the fused provider. */
@@ -186,6 +181,20 @@ public final class Locations {
             LISTENERS.add(listener);
         }
         started(start, done, uses, System.identityHashCode(listener));
+    }
+
+    private static void startedOnce(long start, long done, boolean uses, LocationListener once) {
+        if (done == Hook.FAILED && once instanceof SingleUpdate) {
+            ((SingleUpdate) once).forget();
+        }
+        started(start, done, uses, System.identityHashCode(once));
+    }
+
+    static void started(long start, long done, boolean uses, PendingIntent intent) {
+        if (uses && done != Hook.FAILED) {
+            INTENTS.add(intent);
+        }
+        started(start, done, uses, StartedIntents.handleOf(intent));
     }
 
     static void started(long start, long done, boolean uses, long handle) {

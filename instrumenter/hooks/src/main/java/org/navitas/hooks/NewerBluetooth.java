@@ -15,6 +15,8 @@ import org.navitas.runtime.Hook;
 /** Hooks of the methods of Android 6 and 8 for Bluetooth. */
 @NewerPlatform
 public final class NewerBluetooth {
+    private static final StartedIntents SCANS = new StartedIntents();
+
     private NewerBluetooth() {}
 
     /** Hook of {@link BluetoothDevice#connectGatt(Context, boolean, BluetoothGattCallback, int)}. */
@@ -72,7 +74,10 @@ public final class NewerBluetooth {
             done = 0;
             return error;
         } finally {
-            Bluetooth.scans(Api.BLUETOOTH_LE_SCAN, start, done, error == 0, Locations.handleOf(intent));
+            if (error == 0) {
+                SCANS.add(intent);
+            }
+            Bluetooth.scans(Api.BLUETOOTH_LE_SCAN, start, done, error == 0, StartedIntents.handleOf(intent));
         }
     }
 
@@ -84,7 +89,7 @@ public final class NewerBluetooth {
             scanner.stopScan(intent);
             done = 0;
         } finally {
-            Hook.end(Api.BLUETOOTH_LE_STOP, start, Hook.BLUETOOTH_SCAN, Hook.STOP, done, Locations.handleOf(intent));
+            SCANS.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, intent);
         }
     }
 }

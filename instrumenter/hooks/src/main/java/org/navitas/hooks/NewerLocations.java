@@ -64,7 +64,7 @@ public final class NewerLocations {
             manager.requestLocationUpdates(provider, request, intent);
             done = 0;
         } finally {
-            Locations.started(start, done, uses(provider, request), Locations.handleOf(intent));
+            Locations.started(start, done, uses(provider, request), intent);
         }
     }
 

@@ -80,11 +80,7 @@ public final class Sensors {
             manager.unregisterListener(listener);
             done = 0;
         } finally {
-            if (done == Hook.FAILED || LISTENERS.remove(listener)) {
-                Hook.end(Api.SENSOR_STOP, start, Hook.SENSOR, Hook.STOP, done, System.identityHashCode(listener));
-            } else {
-                Hook.leave(Api.SENSOR_STOP); // it had no sensor
-            }
+            LISTENERS.end(Api.SENSOR_STOP, Hook.SENSOR, start, done, listener);
         }
     }
 

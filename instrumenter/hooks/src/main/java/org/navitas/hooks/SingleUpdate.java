@@ -6,38 +6,59 @@ import android.os.Bundle;
 import java.lang.ref.WeakReference;
 import org.navitas.runtime.Hook;
 
-/** The listener of a request for one location, which ends when the location arrives. */
+/**
+ * The listener of a request for one location with GNSS, which ends when the location arrives. Each listener of the app
+ * has one of these: a further request replaces the former, as without hooks.
+ */
 final class SingleUpdate implements LocationListener {
     private static final WeakTable<WeakReference<SingleUpdate>> KNOWN = new WeakTable<>();
 
     private final LocationListener listener;
-    private boolean uses;
+    private boolean waits;
 
-    private SingleUpdate(LocationListener listener, boolean uses) {
+    private SingleUpdate(LocationListener listener) {
         this.listener = listener;
-        this.uses = uses;
     }
 
-    /** Returns a listener that notes the end of the request; without records, and for null, the listener itself. */
+    /**
+     * Returns a listener that notes the end of the request; without records, without GNSS, and for null, the listener
+     * itself.
+     */
     static LocationListener of(LocationListener listener, boolean uses) {
-        if (listener == null || Hook.now() == 0) {
+        if (listener == null || !uses || Hook.now() == 0) {
             return listener;
         }
-        SingleUpdate once = new SingleUpdate(listener, uses);
-        KNOWN.put(listener, new WeakReference<>(once));
+        SingleUpdate once;
+        synchronized (KNOWN) {
+            once = known(listener);
+            if (once == null) {
+                once = new SingleUpdate(listener);
+                KNOWN.put(listener, new WeakReference<>(once));
+            }
+        }
+        once.await();
         return once;
     }
 
-    /** Returns the last request of a listener that may be waiting, or null. */
+    /** Returns what may be waiting for a location for a listener, or null. */
     static SingleUpdate known(LocationListener listener) {
         WeakReference<SingleUpdate> known = listener == null ? null : KNOWN.get(listener);
         return known == null ? null : known.get();
     }
 
+    private synchronized void await() {
+        waits = true;
+    }
+
+    /** Notes that the request failed: nothing ends. */
+    synchronized void forget() {
+        waits = false;
+    }
+
     /** Notes the end of the request, once. */
     synchronized void stop() {
-        if (uses) {
-            uses = false;
+        if (waits) {
+            waits = false;
             long start = Hook.begin(Api.GNSS_STOP);
             Hook.end(Api.GNSS_STOP, start, Hook.GNSS, Hook.STOP, 0, System.identityHashCode(this));
         }

@@ -21,4 +21,13 @@ final class Started {
     boolean remove(Object object) {
         return object != null && objects.remove(object) != null;
     }
+
+    /** Ends a call that stops. Records the stop if the object had been started. */
+    void end(int api, int kind, long start, long done, Object object) {
+        if (done == Hook.FAILED || remove(object)) {
+            Hook.end(api, start, kind, Hook.STOP, done, System.identityHashCode(object));
+        } else {
+            Hook.leave(api);
+        }
+    }
 }

@@ -184,6 +184,7 @@ public final class AndroidModule {
     setup.put("debuggable", debuggable);
     setup.put("minified", minified);
     setup.put("min_sdk", minSdk);
+    setup.put("hooks", hooks());
     List<String> warnings = new ArrayList<>();
     if (agp.warning() != null) {
       warnings.add(agp.warning());

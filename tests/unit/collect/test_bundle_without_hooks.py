@@ -1,0 +1,46 @@
+"""A recording that asks for calls of APIs, of a bundle that was built without hooks, says so."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from support.bundle_maker import ANDROID_MANIFEST, MANIFEST
+
+from navitas.bundle.manifest import AndroidManifest, BundleManifest, CommonManifest
+from navitas.collect.opened import Opened
+from navitas.collect.options import Granularity, ProfileOptions, Record
+
+
+def warned(build: CommonManifest, options: ProfileOptions) -> list[tuple[str, ...]]:
+    """The warnings of a recording of a bundle."""
+    warnings: list[tuple[str, ...]] = []
+    writer = SimpleNamespace(warn=lambda *words: warnings.append(words))
+    unused = cast(Any, None)
+    Opened(cast(Any, writer), unused, unused, unused, unused).warn_without_hooks(build, options)
+    return warnings
+
+
+def java(hooks: bool | None) -> BundleManifest:
+    """A bundle of Java code; None: of a build that does not say whether it has hooks."""
+    return BundleManifest.model_validate(MANIFEST | ({} if hooks is None else {"hooks": hooks}))
+
+
+@pytest.mark.parametrize("record", ["sampling", "hooks", "both"])
+def test_a_bundle_without_hooks_is_named_with_the_remedy(record: Record) -> None:
+    ((code, message, remedy),) = warned(java(hooks=False), ProfileOptions(record=record))
+    assert code == "no_hooks"
+    assert "org.example.sample" in message and f"--record {record}" in message
+    assert "-Pnavitas.hooks=true" in remedy
+    assert warned(AndroidManifest.model_validate(ANDROID_MANIFEST | {"hooks": False}), ProfileOptions(record=record))
+
+
+@pytest.mark.parametrize("hooks", [True, None])
+def test_a_bundle_that_has_or_may_have_hooks_has_no_warning(hooks: bool | None) -> None:
+    assert warned(java(hooks), ProfileOptions(record="hooks")) == []
+
+
+@pytest.mark.parametrize(("record", "granularity"), [("none", "method"), ("hooks", "test"), ("hooks", "class")])
+def test_a_recording_without_calls_needs_no_hooks(record: Record, granularity: Granularity) -> None:
+    assert warned(java(hooks=False), ProfileOptions(record=record, granularity=granularity)) == []
