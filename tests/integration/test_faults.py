@@ -151,7 +151,8 @@ def test_a_jvm_that_dies_mid_test(navitas: Run, project: Path, tmp_path: Path, t
     assert (test["method"], test["status"]) == ("dies", "cut")
     (main,) = (thread for thread in test["threads"] if thread["name"] == "main")
     cut = {method["name"]: method["cut"] for method in main["methods"]}
-    assert cut.get("dies") == cut.get("burn") == 1
+    # Whether `burn`, which ends just before the JVM does, was also cut depends on the last flush.
+    assert cut.get("dies") == cut.get("die") == 1
     # The sudden end may lose up to half a second of the 1.2 seconds.
     assert test["wall_ns"] > 300_000_000
     assert test["energy_j"] > 0

@@ -22,7 +22,8 @@ public class FaultyTest {
   static int leaf(int i) { return i; }
   @org.junit.Test public void passes() { burn(50); }
   @org.junit.Test public void fails() { burn(50); throw new IllegalStateException("as it should"); }
-  @org.junit.Test public void dies() { burn(1200); Runtime.getRuntime().halt(9); }
+  static void die(int milliseconds) { burn(milliseconds); Runtime.getRuntime().halt(9); }
+  @org.junit.Test public void dies() { die(1200); }
   @org.junit.Test public void waits() throws Exception { burn(1200); done("waiting"); Thread.sleep(600000); }
   @org.junit.Test public void removesItsData() throws Exception {
     burn(50);

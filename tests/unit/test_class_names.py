@@ -1,12 +1,13 @@
-"""Public class names are unique in Navitas."""
+"""Public class names are unique in Navitas, as are the names of test modules."""
 
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "navitas"
+TESTS = Path(__file__).parents[1]
 
 
 def _places() -> dict[str, list[str]]:
@@ -20,3 +21,9 @@ def _places() -> dict[str, list[str]]:
 
 def test_public_class_names_are_unique() -> None:
     assert not {name: places for name, places in _places().items() if len(places) > 1}
+
+
+def test_names_of_test_modules_are_unique() -> None:
+    """Pytest imports a test module by its file name alone."""
+    names = Counter(path.name for path in TESTS.rglob("test_*.py"))
+    assert not [name for name, count in names.items() if count > 1]
