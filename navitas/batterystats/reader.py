@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from navitas.batterystats.keys import BATTERY_COUNT, KEYS, KeyKind
 from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.names import Names
 from navitas.batterystats.statistics import Statistics
-from navitas.batterystats.tables import BatteryColumns, ClockAnchor, Integers, PowerUse, StateIntervals, UsageCounter
+from navitas.batterystats.tables import BatteryColumns, ClockAnchor, Integers, PowerUse, StateIntervals, UsageCounter, joined
 from navitas.batterystats.text_statistics import TextStatistics
 from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock, LineCutter
@@ -102,21 +101,13 @@ class BatteryStatsReader:
         moments = self._states(*(column[is_moment] for column in (events.series, events.value, events.time_ms, events.time_ms)))
         rest = ~(is_battery | is_moment)
         spans = self._states(*self._intervals.add(events.series[rest], events.value[rest], events.time_ms[rest]))
-        return _joined([spans, moments]), battery
+        return joined([spans, moments]), battery
 
     def _states(self, series: Integers, value: Integers, start_ms: Integers, end_ms: Integers) -> StateIntervals:
         name = series & _NAMES
         uid = np.array(self._names.uids, np.int32)[name]
         state = (series >> NAME_BITS).astype(np.int16)
         return StateIntervals(state, value.astype(np.int32), start_ms * _NS, end_ms * _NS, uid, name.astype(np.int32))
-
-
-_Columns = TypeVar("_Columns", StateIntervals, BatteryColumns)
-
-
-def _joined(parts: list[_Columns]) -> _Columns:
-    kind = type(parts[0])
-    return kind(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(kind)))
 
 
 def line_blocks(path: Path) -> Iterator[LineBlock]:
@@ -146,11 +137,11 @@ def read_batterystats(path: Path) -> BatteryStats:
             states.append(found)
             battery.append(rows)
     states.append(reader.end())
-    all_states = _joined(states)
+    all_states = joined(states)
     order = np.argsort(all_states.end_ns, kind="stable")
     return BatteryStats(
-        states=StateIntervals(*(getattr(all_states, one.name)[order] for one in fields(StateIntervals))),
-        battery=_joined(battery),
+        states=all_states.rows(order),
+        battery=joined(battery),
         anchors=tuple(reader.anchors),
         power=tuple(reader.statistics.power),
         counters=tuple(reader.statistics.counters),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,10 @@ class StateIntervals:
     def __len__(self) -> int:
         return len(self.state)
 
+    def rows(self, chosen: NDArray[np.bool_] | Integers) -> StateIntervals:
+        """Return the chosen intervals: by a mask, or by their rows."""
+        return StateIntervals(*(getattr(self, one.name)[chosen] for one in fields(self)))
+
 
 @dataclass(frozen=True, slots=True)
 class BatteryColumns:
@@ -54,6 +60,15 @@ class BatteryColumns:
 
     def __len__(self) -> int:
         return len(self.time_ns)
+
+
+_Columns = TypeVar("_Columns", StateIntervals, BatteryColumns)
+
+
+def joined(parts: Sequence[_Columns]) -> _Columns:
+    """Return the rows of at least one table of a kind, in order."""
+    kind = type(parts[0])
+    return kind(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(kind)))
 
 
 @dataclass(frozen=True, slots=True)

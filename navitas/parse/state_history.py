@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from navitas.batterystats.keys import BATTERY_WORDS, STATE_NAMES, VALUE_NAMES
 from navitas.batterystats.reader import BatteryStatsReader, line_blocks
-from navitas.batterystats.tables import ClockAnchor, StateIntervals
+from navitas.batterystats.tables import StateIntervals
 from navitas.line_blocks import LineBlock, LineSequence
 from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import UNJOINED, ClockTriples
@@ -22,6 +22,7 @@ from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
 from navitas.parse.radio_times import RadioTimes
+from navitas.parse.states_near_run import MOST_STATES, OPEN_NS, HistoryClock, StatesNearRun
 from navitas.power.components.screen_power import brightness_bin
 from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
@@ -33,6 +34,9 @@ _NAMES = {
     "ble_scan": "bluetooth_scan", "wake_lock": "wake_lock",
 }  # fmt: skip
 """States of batterystats that attribution uses, and their names there."""
+_USED = tuple(dict.fromkeys(_NAMES.values()))
+_NOT_USED = -1
+_BRIGHTNESS_STATE = _USED.index("brightness")
 _EACH_LOCK = "wake_lock_in"
 _NO_QUALITY = VALUE_NAMES["gps_signal_quality"].index("none")
 _FULL = next(code for code, (_, word) in enumerate(BATTERY_WORDS["status"]) if word == "full")
@@ -49,14 +53,12 @@ _REMEDY = "Components without states have a lower evidence level, or are missing
 
 @dataclass(slots=True)
 class _Content:
-    """The content of the file. `open_ns` and later columns are of the history's own clock."""
+    """The content of the file: the words of its head, and the states near the run by the history's clock."""
 
-    head: dict[str, list[str]] = field(default_factory=dict)
-    ended: list[StateIntervals] = field(default_factory=list)
-    open: StateIntervals | None = None
-    anchors: tuple[ClockAnchor, ...] = ()
-    is_paused: bool = False
-    has_history: bool = False
+    head: dict[str, list[str]]
+    states: StateIntervals
+    clock: HistoryClock
+    has_each_lock: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def read_state_history(
     paths = recording.files("batterystats", run.id)
     if not paths:
         return StateHistory()
-    content = _read(paths[0], findings)
+    content = _read(paths[0], clocks, findings)
     states = _states(content, clocks, paths[0].name, findings, run_ns)
     return StateHistory(states, radio_times(content.head))
 
@@ -88,56 +90,59 @@ def _states(
     app_uid = _uid(content.head)
     rows = _rows(content, clocks, file, findings, run_ns)
     brightness = _set_brightness(content.head)
-    if brightness is not None and not (rows.state == "brightness").any():
-        rows = rows.with_row("brightness", brightness, run_ns)
-    if not content.has_history and not len(rows.state):
+    if brightness is not None and not (rows.name == _BRIGHTNESS_STATE).any():
+        rows = rows.with_row(_BRIGHTNESS_STATE, brightness, run_ns)
+    if not content.clock and not len(rows.name):
         return None
-    names = tuple(dict.fromkeys(rows.state.tolist()))
-    state = np.array([names.index(name) for name in rows.state.tolist()], np.int32)
-    return DeviceStates(names, state, rows.value, rows.start_ns, rows.end_ns, rows.uid, app_uid)
+    used, state = np.unique(rows.name, return_inverse=True)
+    names = tuple(_USED[name] for name in used.tolist())
+    return DeviceStates(names, state.astype(np.int32), rows.value, rows.start_ns, rows.end_ns, rows.uid, app_uid)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Intervals with names and monotonic times."""
+    """Intervals with monotonic times. `name` is a position in `_USED`."""
 
-    state: np.ndarray[tuple[int], np.dtype[np.object_]]
+    name: I64
     value: I64
     start_ns: I64
     end_ns: I64
     uid: I64
 
-    def with_row(self, name: str, value: int, span_ns: tuple[int, int]) -> _Rows:
-        one = (np.array([name], object), *(np.array([number], np.int64) for number in (value, *span_ns, NO_UID)))
-        ours = (self.state, self.value, self.start_ns, self.end_ns, self.uid)
-        state, *columns = (np.concatenate(pair) for pair in zip(ours, one, strict=True))
-        return _Rows(state, *columns)
+    def with_row(self, name: int, value: int, span_ns: tuple[int, int]) -> _Rows:
+        ours = (self.name, self.value, self.start_ns, self.end_ns, self.uid)
+        return _Rows(*(np.append(column, one) for column, one in zip(ours, (name, value, *span_ns, NO_UID), strict=True)))
 
 
-_NO_ROWS = _Rows(np.empty(0, object), *(np.empty(0, np.int64) for _ in range(4)))
+_NO_ROWS = _Rows(*(np.empty(0, np.int64) for _ in range(5)))
 
 
-def _read(path: Path, findings: Findings) -> _Content:
-    content = _Content()
+def _read(path: Path, clocks: ClockTriples, findings: Findings) -> _Content:
+    head: dict[str, list[str]] = {}
     reader = BatteryStatsReader()
-    for block in _without_head(path, content.head):
+    near = StatesNearRun([*_NAMES, _EACH_LOCK], _span_ms(clocks))
+    is_paused = False
+    for block in _without_head(path, head):
         for states, battery in reader.read(block):
-            content.ended.append(states)
+            near.add(states, reader.anchors)
             if len(battery):
-                content.is_paused = bool(battery.status[-1] == _FULL and battery.plug[-1] > _UNPLUGGED)
-    content.open = reader.end()
-    content.anchors = tuple(anchor for anchor in reader.anchors if anchor.is_utc)
-    content.has_history = bool(content.anchors)
+                is_paused = bool(battery.status[-1] == _FULL and battery.plug[-1] > _UNPLUGGED)
+    states = near.end(reader.end(), reader.anchors)
     reasons = reader.lines.reasons.most_common(_REASONS)
     named = ", ".join(f"{reason} ({reader.lines.examples.get(reason, '')[:80]!r})" for reason, _ in reasons)
     message = f"{path.name}: {{count}} lines are not understood: {named}"
     findings.add_loss("batterystats_lines", reader.lines.listed, message, "The other lines are used.", file=path.name)
-    if not content.has_history:
+    message = f"{path.name}: {{count}} intervals of states are left out: at most {MOST_STATES:,} near a run are used"
+    findings.add_loss("state_intervals", near.dropped, message, "The file is damaged: record again.", file=path.name)
+    if not near.clock:
         findings.warn("device_states", f"{path.name} contains no history with wall-clock times", _REMEDY)
-    elif content.is_paused:
+    elif is_paused:
         message = "the phone was plugged in and fully charged: Android then records no states"
         findings.warn("device_states", message, "Discharge the phone a little, or use a hub that switches power.")
-    return content
+    if near.clock and near.seen.any() and not len(clocks.monotonic_ns):
+        message = f"{path.name} cannot be joined with the events: no clock triples were recorded"
+        findings.warn("no_clocks", message, _REMEDY)
+    return _Content(head, states, near.clock, bool(near.seen[STATE_NAMES.index(_EACH_LOCK)]))
 
 
 def _without_head(path: Path, head: dict[str, list[str]]) -> Iterator[LineBlock]:
@@ -173,48 +178,40 @@ def _set_brightness(head: dict[str, list[str]]) -> int | None:
 
 def _rows(content: _Content, clocks: ClockTriples, file: str, findings: Findings, run_ns: tuple[int, int]) -> _Rows:
     """Return the intervals that overlap the surroundings of the run. States that are open at the end last until the run's end."""
-    parts = [*content.ended, *([content.open] if content.open is not None else [])]
-    if not content.anchors or not sum(len(part) for part in parts):
+    states = content.states
+    if not content.clock or not len(states) or not len(clocks.monotonic_ns):
         return _NO_ROWS
-    if not len(clocks.monotonic_ns):
-        message = f"{file} cannot be joined with the events: no clock triples were recorded"
-        findings.warn("no_clocks", message, _REMEDY)
-        return _NO_ROWS
-    lock = STATE_NAMES.index(_EACH_LOCK)
-    has_each_lock = any((part.state == lock).any() for part in parts)
-    names = {**_NAMES, **({_EACH_LOCK: "wake_lock", "wake_lock": ""} if has_each_lock else {})}
-    wanted = np.array([names.get(name, "") for name in STATE_NAMES], object)
-    found = []
-    for part in parts:
-        name = wanted[part.state]
-        kept = (name != "") & ~((name == "gnss_quality") & (part.value == _NO_QUALITY))
-        uid = np.where(part.uid[kept] < 0, NO_UID, part.uid[kept]).astype(np.int64)
-        is_open = np.full(int(kept.sum()), part is content.open)
-        columns = (part.value[kept].astype(np.int64), part.start_ns[kept], part.end_ns[kept], uid, is_open)
-        found.append((name[kept], *columns))
-    name, value, start, end, uid, is_open = (np.concatenate(column) for column in zip(*found, strict=True))
-    times, place = np.unique(np.concatenate([start, end]), return_inverse=True)
-    joined = _monotonic(times, content.anchors, clocks)
-    start_ns, end_ns = joined[place[: len(start)]], joined[place[len(start) :]]
-    is_known = (start_ns != UNJOINED) & ((end_ns != UNJOINED) | is_open)
+    names = {**_NAMES, **({_EACH_LOCK: "wake_lock", "wake_lock": ""} if content.has_each_lock else {})}
+    place = {name: number for number, name in enumerate(_USED)}
+    wanted = np.array([place.get(names.get(name, ""), _NOT_USED) for name in STATE_NAMES], np.int64)
+    name = wanted[states.state]
+    kept = (name != _NOT_USED) & ~((name == place["gnss_quality"]) & (states.value == _NO_QUALITY))
+    name, states = name[kept], states.rows(kept)
+    is_open = states.end_ns == OPEN_NS
+    times, at = np.unique(np.concatenate([states.start_ns, states.end_ns[~is_open]]), return_inverse=True)
+    joined = _monotonic(times, content.clock, clocks)
+    start_ns, end_ns = joined[at[: len(name)]], np.full(len(name), run_ns[1])
+    end_ns[~is_open] = joined[at[len(name) :]]
+    is_known = (start_ns != UNJOINED) & (end_ns != UNJOINED)
     message = f"{file}: {{count}} states cannot be joined with the events: the device's clock was set"
     lost = int(np.count_nonzero(~is_known))
     findings.add_loss("unjoined_readings", lost, message, "Do not set the device's clock while tests run.", file=file)
-    end_ns = np.where(is_open, np.maximum(start_ns, run_ns[1]), end_ns)
     used = is_known & (end_ns > start_ns)
-    return _Rows(name[used], value[used], start_ns[used], end_ns[used], uid[used])
+    uid = np.where(states.uid < 0, NO_UID, states.uid).astype(np.int64)
+    return _Rows(*(column[used] for column in (name, states.value.astype(np.int64), start_ns, end_ns, uid)))
 
 
-def _monotonic(times_ns: I64, anchors: tuple[ClockAnchor, ...], clocks: ClockTriples) -> I64:
-    """Return the monotonic times of a history's times. Times more than a minute before or after the run are moved closer."""
-    at = np.array([anchor.time_ns for anchor in anchors], np.int64)
-    wall_ms = np.array([anchor.wall_ms for anchor in anchors], np.int64)
-    order = np.argsort(at, kind="stable")
-    at, wall_ms = at[order], wall_ms[order]
-    # Each anchor holds until the next one.
-    held = np.maximum(np.searchsorted(at, times_ns, side="right") - 1, 0)
+def _span_ms(clocks: ClockTriples) -> tuple[int, int]:
+    """Return the wall clock a minute before and after the run; an empty span if it is unknown."""
+    if not len(clocks.realtime_ns):
+        return 0, 0
     low, high = int(clocks.realtime_ns.min()) // _MS_NS, int(clocks.realtime_ns.max()) // _MS_NS
-    near_ms = np.clip(wall_ms[held] + (times_ns - at[held]) // _MS_NS, low - _AROUND_MS, high + _AROUND_MS)
+    return low - _AROUND_MS, high + _AROUND_MS
+
+
+def _monotonic(times_ns: I64, clock: HistoryClock, clocks: ClockTriples) -> I64:
+    """Return the monotonic times of a history's times. Times more than a minute before or after the run are moved closer."""
+    near_ms = np.clip(clock.wall_ms(times_ns), *_span_ms(clocks))
     first = np.append(True, np.diff(near_ms) != 0)[: len(near_ms)]
     joined = clocks.from_realtime(near_ms[first] * _MS_NS)
     return np.full(len(times_ns), UNJOINED) if joined is None else joined[np.cumsum(first) - 1]

@@ -22,6 +22,7 @@ LossCode = Literal[
     "rail_readings",
     "records",
     "shell_lines",
+    "state_intervals",
     "thread_ids",
     "thread_residencies",
     "thread_samples",

@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from navitas.batterystats.keys import STATE_NAMES
+from navitas.batterystats.tables import ClockAnchor, StateIntervals
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
 from navitas.parse.radio_times import RadioTimes
 from navitas.parse.state_history import StateHistory, read_state_history
+from navitas.parse.states_near_run import OPEN_NS, StatesNearRun
 from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
 
@@ -139,6 +142,40 @@ def test_lines_that_are_not_understood_are_counted(tmp_path: Path) -> None:
     assert [(loss.what, loss.count, loss.file) for loss in findings.losses] == [
         ("batterystats_lines", 2, "runs/0/batterystats.txt")
     ]
+
+
+def test_states_far_from_the_run_take_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only intervals near the run count towards the limit, however long the history is."""
+    monkeypatch.setattr("navitas.parse.states_near_run.MOST_STATES", 4)
+    far = ["9,h,10,+ca", "9,h,10,-ca"] * 50
+    states, findings = read(tmp_path, history(*far, "9,h,119200,+g", "9,h,100,-g,+W", before_ms=120_000))
+    assert spans(states, "gnss") == [(200, 300, 1, NO_UID)] and spans(states, "wifi") == [(300, 1000, 1, NO_UID)]
+    assert not spans(states, "camera") and not findings.losses
+
+
+def test_more_states_than_a_phone_has_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.parse.states_near_run.MOST_STATES", 4)
+    states, findings = read(tmp_path, history("9,h,60000", *["9,h,10,+ca", "9,h,10,-ca"] * 6, "9,h,10,+g"))
+    assert len(spans(states, "camera")) == 4 and not spans(states, "gnss")
+    assert [(loss.what, loss.count) for loss in findings.losses] == [("state_intervals", 3)]
+    assert "3 intervals of states are left out" in findings.warnings[0].message
+
+
+def test_states_before_the_first_wall_clock_count_from_it() -> None:
+    """The first anchor may come in a later block."""
+    near = StatesNearRun(["camera"], (1000, 2000))
+    near.add(intervals((100, 200), (900, 1100)), [])
+    near.add(intervals((1500, 1600), (5000, 5100)), [ClockAnchor(1200 * MS, 1200, True)])
+    found = near.end(intervals((1900, 9000), (4000, 9000)), [ClockAnchor(1200 * MS, 1200, True)])
+    assert (found.start_ns // MS).tolist() == [900, 1500, 1900]
+    assert found.end_ns.tolist() == [1100 * MS, 1600 * MS, OPEN_NS]
+
+
+def intervals(*spans_ms: tuple[int, int]) -> StateIntervals:
+    """Intervals in which a camera was on."""
+    count, (start, end) = len(spans_ms), np.array(spans_ms, np.int64).T * MS
+    state = np.full(count, STATE_NAMES.index("camera"), np.int16)
+    return StateIntervals(state, np.ones(count, np.int32), start, end, np.full(count, -1, np.int32), np.zeros(count, np.int32))
 
 
 def test_a_fully_charged_phone_records_no_states(tmp_path: Path) -> None:
