@@ -160,7 +160,9 @@ class _PacketReader:
         """Return the whole trace."""
         self._flush()
         self._losses.close()
-        if self._consumers.dropped:
-            self.into.warn(f"{self._consumers.dropped:,} readings of energy consumers by app are too many and were left out")
-        raw = build_trace(self.into, self._rails.table())
-        return replace(raw, trace=replace(raw.trace, consumers=self._consumers.table(), process_uids=self._process_uids))
+        rails, consumers = self._rails.table(), self._consumers.table()
+        for what, left_out in (("rails", self._rails.left_out), ("energy consumers", self._consumers.left_out)):
+            for reason, count in (+left_out).items():
+                self.into.warn(f"{count:,} readings of {what} were left out ({reason})")
+        raw = build_trace(self.into, rails)
+        return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
 from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
-from navitas.parse.trace.perfetto_rails import complete_readings
+from navitas.parse.trace.perfetto_rails import IMPOSSIBLE, TOO_MANY, complete_readings
 from navitas.parse.trace.trace_tables import UNKNOWN
 from navitas.perfetto.messages import as_bytes
 
@@ -20,10 +21,10 @@ _ROWS_LIMIT = 1 << 20
 
 
 class PerfettoConsumers:
-    """Collects readings of energy consumers. `dropped` counts those of users beyond the limit of rows."""
+    """Collects readings of energy consumers. `left_out` counts those that have a time and cannot be used, by reason."""
 
     def __init__(self) -> None:
-        self.dropped = 0
+        self.left_out: Counter[str] = Counter()
         self._described: dict[int, tuple[str, str]] = {}
         self._columns: dict[int, int] = {}
         self._readings: list[tuple[int, int, int]] = []
@@ -41,15 +42,19 @@ class PerfettoConsumers:
             return 1
         consumer = breakdown.energy_consumer_id
         if not 0 < packet_ns < TIME_LIMIT_NS or not 0 <= breakdown.energy_uws < _ENERGY_LIMIT:
+            self.left_out[IMPOSSIBLE] += 1
             return 0
         if consumer not in self._columns and len(self._columns) >= _CONSUMERS_LIMIT:
+            self.left_out[f"beyond the first {_CONSUMERS_LIMIT} consumers"] += 1
             return 0
         column = self._columns.setdefault(consumer, len(self._columns))
         self._readings.append((packet_ns, column, breakdown.energy_uws))
         for one in breakdown.per_uid_breakdown:
-            if len(self._by_uid) >= _ROWS_LIMIT:
-                self.dropped += 1
-            elif 0 <= one.energy_uws < _ENERGY_LIMIT and 0 <= one.uid < _UID_LIMIT:
+            if not (0 <= one.energy_uws < _ENERGY_LIMIT and 0 <= one.uid < _UID_LIMIT):
+                self.left_out["an impossible app or energy"] += 1
+            elif len(self._by_uid) >= _ROWS_LIMIT:
+                self.left_out[f"beyond {_ROWS_LIMIT:,} readings by app"] += 1
+            else:
                 self._by_uid.append((packet_ns, column, one.uid, one.energy_uws))
         return 0
 
@@ -57,6 +62,7 @@ class PerfettoConsumers:
         """Return joules by boottime, from the first time at which all consumers are known; None without readings."""
         found = complete_readings(self._readings, len(self._columns))
         if found is None:
+            self.left_out[TOO_MANY] += len(self._readings)
             return None
         t_ns, energy_j = found
         named = [self._described.get(number, (f"consumer {number}", "")) for number in self._columns]

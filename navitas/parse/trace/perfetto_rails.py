@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,12 +19,18 @@ _J_PER_UWS = 1e-6
 _ENERGY_LIMIT = 1 << 62
 _RAILS_LIMIT = 256
 _CELLS_LIMIT = 1 << 22
+IMPOSSIBLE = "an impossible time or energy"
+TOO_MANY = "more than any phone has"
 
 
 class PerfettoRails:
-    """Collects readings of rails. Each rail is named once, by its index within a session."""
+    """Collects readings of rails. Each rail is named once, by its index within a session.
+
+    `left_out` counts the readings that have a time and cannot be used, by reason.
+    """
 
     def __init__(self) -> None:
+        self.left_out: Counter[str] = Counter()
         self._names: dict[tuple[int, int], str] = {}
         self._columns: dict[tuple[int, int], int] = {}
         self._readings: list[tuple[int, int, int]] = []
@@ -41,10 +48,14 @@ class PerfettoRails:
                 self._names[session, rail.index] = name or f"rail {rail.index}"
         for reading in rails.energy_data:
             key = (session, reading.index)
-            known = key in self._columns or len(self._columns) < _RAILS_LIMIT
             t_ns = reading.timestamp_ms * _NS_PER_MS if reading.timestamp_ms else packet_ns
-            untimed += t_ns == UNKNOWN
-            if known and 0 < t_ns < TIME_LIMIT_NS and reading.energy < _ENERGY_LIMIT:
+            if t_ns == UNKNOWN:
+                untimed += 1
+            elif not (0 < t_ns < TIME_LIMIT_NS and reading.energy < _ENERGY_LIMIT):
+                self.left_out[IMPOSSIBLE] += 1
+            elif key not in self._columns and len(self._columns) >= _RAILS_LIMIT:
+                self.left_out[f"beyond the first {_RAILS_LIMIT} rails"] += 1
+            else:
                 self._readings.append((t_ns, self._columns.setdefault(key, len(self._columns)), reading.energy))
         return untimed
 
@@ -55,6 +66,7 @@ class PerfettoRails:
         """
         found = complete_readings(self._readings, len(self._columns))
         if found is None:
+            self.left_out[TOO_MANY] += len(self._readings)
             return None
         return RailReadings(tuple(self._names.get(key, f"rail {key[1]}") for key in self._columns), *found)
 

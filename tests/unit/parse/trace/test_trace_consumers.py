@@ -64,6 +64,10 @@ def test_readings_without_a_time_or_beyond_limits_are_left_out() -> None:
     assert raw.skipped_by_reason == {"readings of energy consumers have no time, or one of an unknown clock": 1}
     found = raw.trace.consumers
     assert found is not None and len(found.names) == 256 and found.names[255] == "c255"
+    assert raw.warnings == (
+        "512 readings of energy consumers were left out (an impossible app or energy)",
+        "44 readings of energy consumers were left out (beyond the first 256 consumers)",
+    )
 
 
 def test_a_trace_without_consumers_has_none() -> None:

@@ -166,15 +166,22 @@ def test_many_small_decompression_bombs_are_refused() -> None:
     assert reason[0] == "compressed packet expands too far" and reason[1] > 85
 
 
-def test_impossible_rails_are_ignored() -> None:
+def test_impossible_rails_are_left_out_and_counted() -> None:
     trace = PerfettoWriter()
     trace.rails([f"rail {i}" for i in range(300)], [(i, BOOT // MS, i) for i in range(300)])
-    trace.rails([], [(0, BOOT // MS + 1, 5_000_000)])
-    rails = read_perfetto(bytes(trace)).trace.rails
+    trace.rails([], [(0, BOOT // MS + 1, 5_000_000), (1, BOOT // MS + 1, 1 << 63)])
+    raw = read_perfetto(bytes(trace))
+    rails = raw.trace.rails
     assert rails is not None and len(rails.names) == 256 and rails.energy_j[:, 0].tolist() == [0.0, 5.0]
+    assert raw.warnings == (
+        "44 readings of rails were left out (beyond the first 256 rails)",
+        "1 readings of rails were left out (an impossible time or energy)",
+    )
     for part in range(70):
         trace.rails([], [(i, BOOT // MS + part * 1000 + i, i) for i in range(1000)])
-    assert read_perfetto(bytes(trace)).trace.rails is None
+    raw = read_perfetto(bytes(trace))
+    assert raw.trace.rails is None
+    assert raw.warnings[-1] == "18,177 readings of rails were left out (more than any phone has)"
 
 
 @pytest.mark.parametrize("way", ["usual", "monotonic", "realtime", "default"])
