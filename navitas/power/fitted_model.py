@@ -18,6 +18,26 @@ _FIT = "Make the file with navitas model components fit."
 _Power = Annotated[float, Field(ge=0, le=MOST_W)]
 _Name = Annotated[str, Field(max_length=200)]
 Unit = Literal["W", "J/MB", "1"]
+PARAMETER_UNITS: dict[str, Unit] = {
+    "cpu.estimate": "1",
+    "screen.on": "W",
+    "screen.brightness": "W",
+    "wifi.received": "J/MB",
+    "wifi.sent": "J/MB",
+    "wifi.scan": "W",
+    "modem.received": "J/MB",
+    "modem.sent": "J/MB",
+    "bluetooth.scan": "W",
+    "gnss.on": "W",
+    "camera.on": "W",
+    "flashlight.on": "W",
+    "audio.on": "W",
+    "video.on": "W",
+    "storage.read": "J/MB",
+    "storage.written": "J/MB",
+    "gpu.screen": "W",
+}
+"""All parameters of the linear component model, and the units of their coefficients."""
 
 
 class _Part(BaseModel):
@@ -27,11 +47,12 @@ class _Part(BaseModel):
 class FittedCoefficient(_Part):
     """What one unit of a use costs: watts while it lasts, joules per MB, or (`1`) measured watts per estimated watt.
 
+    `unit` is that of `PARAMETER_UNITS`, which `read_fitted_model` checks.
     `inflation` is its variance inflation factor: 1 if no other parameter changes with it. None for a single parameter.
     """
 
     parameter: _Name
-    unit: Unit
+    unit: _Name
     value: Annotated[float, Field(ge=0, le=1e6)]
     standard_error: Annotated[float, Field(ge=0)]
     inflation: float | None = None
@@ -110,11 +131,22 @@ def read_fitted_model(source: Path | bytes, *, name: str = "model file") -> Fitt
     if len(data) > MAX_BYTES:
         raise PowerProfileError(f"{where}: larger than 1 MiB.", _FIT)
     try:
-        return FittedModel.model_validate_json(data)
+        model = FittedModel.model_validate_json(data)
     except ValidationError as error:
         first: Any = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise PowerProfileError(f"{where}: not a fitted model: {f'{place}: ' if place else ''}{first['msg']}.", _FIT) from None
+    _check_units(model, where)
+    return model
+
+
+def _check_units(model: FittedModel, where: str) -> None:
+    for each in (each for group in model.groups for each in group.coefficients):
+        expected = PARAMETER_UNITS.get(each.parameter)
+        if expected is None:
+            raise PowerProfileError(f"{where}: unknown parameter {each.parameter!r}.", "Update Navitas, or fit the model again.")
+        if each.unit != expected:
+            raise PowerProfileError(f"{where}: the unit of {each.parameter} is {each.unit!r}, not {expected!r}.", _FIT)
 
 
 def _read(path: Path) -> bytes:

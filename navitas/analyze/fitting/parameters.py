@@ -18,7 +18,7 @@ from navitas.parse.hook_calls import STORAGE, HookKind
 from navitas.parse.tables import RunTables
 from navitas.power.components.screen_power import BRIGHTNESS_BINS
 from navitas.power.components.state_times import merged
-from navitas.power.fitted_model import Unit
+from navitas.power.fitted_model import PARAMETER_UNITS, Unit
 
 _BYTES_PER_MB = 1e6
 _CPU_STEPS = 20_000
@@ -27,13 +27,12 @@ _BRIGHTEST = len(BRIGHTNESS_BINS)
 
 @dataclass(frozen=True, slots=True)
 class FitParameter:
-    """A parameter Pᵢ and the unit of its coefficient. `alone`: only the component's own rail shows its coefficient.
+    """A parameter Pᵢ of `PARAMETER_UNITS`. `alone`: only the component's own rail shows its coefficient.
 
     `kind` is the hook that starts it and `state` the device's state, of parameters that are on or off.
     """
 
     name: str
-    unit: Unit
     kind: HookKind | None = None
     state: str = ""
     alone: bool = False
@@ -43,25 +42,30 @@ class FitParameter:
         """The name of its component."""
         return self.name.partition(".")[0]
 
+    @property
+    def unit(self) -> Unit:
+        """The unit of its coefficient."""
+        return PARAMETER_UNITS[self.name]
+
 
 PARAMETERS = (
-    FitParameter("cpu.estimate", "1"),
-    FitParameter("screen.on", "W", state="screen"),
-    FitParameter("screen.brightness", "W"),
-    FitParameter("wifi.received", "J/MB"),
-    FitParameter("wifi.sent", "J/MB"),
-    FitParameter("wifi.scan", "W", HookKind.WIFI_SCAN, "wifi_scan"),
-    FitParameter("modem.received", "J/MB"),
-    FitParameter("modem.sent", "J/MB"),
-    FitParameter("bluetooth.scan", "W", HookKind.BLUETOOTH_SCAN, "bluetooth_scan"),
-    FitParameter("gnss.on", "W", HookKind.GNSS, "gnss"),
-    FitParameter("camera.on", "W", HookKind.CAMERA, "camera"),
-    FitParameter("flashlight.on", "W", HookKind.FLASHLIGHT, "flashlight"),
-    FitParameter("audio.on", "W", HookKind.AUDIO, "audio"),
-    FitParameter("video.on", "W", HookKind.VIDEO, "video"),
-    FitParameter("storage.read", "J/MB"),
-    FitParameter("storage.written", "J/MB"),
-    FitParameter("gpu.screen", "W", state="screen", alone=True),
+    FitParameter("cpu.estimate"),
+    FitParameter("screen.on", state="screen"),
+    FitParameter("screen.brightness"),
+    FitParameter("wifi.received"),
+    FitParameter("wifi.sent"),
+    FitParameter("wifi.scan", HookKind.WIFI_SCAN, "wifi_scan"),
+    FitParameter("modem.received"),
+    FitParameter("modem.sent"),
+    FitParameter("bluetooth.scan", HookKind.BLUETOOTH_SCAN, "bluetooth_scan"),
+    FitParameter("gnss.on", HookKind.GNSS, "gnss"),
+    FitParameter("camera.on", HookKind.CAMERA, "camera"),
+    FitParameter("flashlight.on", HookKind.FLASHLIGHT, "flashlight"),
+    FitParameter("audio.on", HookKind.AUDIO, "audio"),
+    FitParameter("video.on", HookKind.VIDEO, "video"),
+    FitParameter("storage.read"),
+    FitParameter("storage.written"),
+    FitParameter("gpu.screen", state="screen", alone=True),
 )
 
 

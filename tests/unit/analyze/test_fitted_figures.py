@@ -13,13 +13,14 @@ from rich.console import Console
 
 import navitas
 from navitas.analyze.conserve import check
+from navitas.analyze.fitting.parameters import PARAMETERS
 from navitas.analyze.profile import Profile
 from navitas.errors import PowerProfileError
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.tables import RunTables
 from navitas.power.components.component_power import ComponentPower
 from navitas.power.filled_profile import filled_profile
-from navitas.power.fitted_model import FittedCoefficient, FittedGroup, FittedModel, read_fitted_model
+from navitas.power.fitted_model import PARAMETER_UNITS, FittedCoefficient, FittedGroup, FittedModel, read_fitted_model
 from navitas.power.power_profile import PowerProfile
 from navitas.report.terminal.terminal_report import TerminalReport
 
@@ -30,9 +31,7 @@ METER = "storage.csv"
 
 def group(*coefficients: tuple[str, float], base_w: float = 0.0, by: str = "UFS_VCC") -> FittedGroup:
     fitted = [
-        FittedCoefficient(
-            parameter=name, unit="J/MB" if "read" in name or "wri" in name else "W", value=value, standard_error=0.01
-        )
+        FittedCoefficient(parameter=name, unit=PARAMETER_UNITS[name], value=value, standard_error=0.01)
         for name, value in coefficients
     ]
     components = list(dict.fromkeys(name.partition(".")[0] for name, _ in coefficients))
@@ -157,6 +156,12 @@ def test_a_model_file_of_another_device_is_named(tmp_path: Path) -> None:
             model(STORAGE).model_dump_json().replace('"schema_version":1', '"schema_version":2'),
             "schema_version: Input should be 1",
         ),
+        (
+            model(STORAGE).model_dump_json().replace('"unit":"J/MB"', '"unit":"mA"'),
+            "the unit of storage.read is 'mA', not 'J/MB'",
+        ),
+        (model(GPU).model_dump_json().replace('"unit":"W"', '"unit":"J/MB"'), "the unit of gpu.screen is 'J/MB', not 'W'"),
+        (model(STORAGE).model_dump_json().replace("storage.written", "storage.write"), "unknown parameter 'storage.write'"),
         (" " * (1 << 20) + "{}", "larger than 1 MiB"),
     ],
 )
@@ -176,3 +181,7 @@ def test_a_missing_model_file_is_named(tmp_path: Path) -> None:
 def test_a_model_file_reads_back() -> None:
     made = model(STORAGE, GPU)
     assert read_fitted_model(made.model_dump_json(indent=1).encode()) == made
+
+
+def test_each_parameter_has_a_unit() -> None:
+    assert [parameter.name for parameter in PARAMETERS] == list(PARAMETER_UNITS)
