@@ -23,6 +23,14 @@ class RailReadings:
     energy_j: F64
 
 
+@dataclass(frozen=True, slots=True)
+class SkippedReadings:
+    """The numbers of skipped readings: torn ones, and whole ones with other names than most readings."""
+
+    torn: int = 0
+    others: int = 0
+
+
 def possible_growth(rails: RailReadings) -> tuple[RailReadings, dict[str, int]]:
     """Return the rails without impossible growth, and the number of impossible readings by rail.
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.rail_readings import RailReadings
+from navitas.parse.rail_readings import RailReadings, SkippedReadings
 
 _TIME = re.compile(r"t=(\d{1,15})\s*$", re.MULTILINE)
 _RAIL = re.compile(r"CH\d{1,4}\(T=\d{1,19}\)\[([^\]\n]{1,64})\], ?(\d{1,18})\s*$", re.MULTILINE)
@@ -18,21 +18,19 @@ _MS_NS = 1_000_000
 _NEAR_NS = 1_000_000_000
 
 
-def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: ClockTriples) -> tuple[RailReadings | None, int]:
-    """Return energy in joules (from µWs) by rail, and the number of skipped readings. The table is None if no reading is usable.
+def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: ClockTriples) -> tuple[RailReadings | None, SkippedReadings]:
+    """Return energy in joules (from µWs) by rail, and the numbers of skipped readings. The table is None if none is usable.
 
     Times are the monitor's own boottime if it can be converted, otherwise `t_ns`.
-    Skipped readings are torn, or have other rails than most readings.
     """
     found = [_RAIL.findall(text) for text in texts]
     names = [tuple(name for name, _ in rows) for rows in found]
-    shapes = Counter(shape for shape in names if shape)
-    if not shapes:
-        return None, len(texts)
-    shape, _ = shapes.most_common(1)[0]
-    good = [i for i, rails in enumerate(names) if rails == shape and texts[i].endswith("\n")]
-    if not good:
-        return None, len(texts)
+    whole = [i for i, rails in enumerate(names) if rails and texts[i].endswith("\n")]
+    torn = len(texts) - len(whole)
+    if not whole:
+        return None, SkippedReadings(torn)
+    shape, _ = Counter(names[i] for i in whole).most_common(1)[0]
+    good = [i for i in whole if names[i] == shape]
     times = np.array([t_ns[i] for i in good], np.int64)
     stamps = [_TIME.search(texts[i]) for i in good]
     boot_ns = np.array([int(stamp[1]) * _MS_NS if stamp else -1 for stamp in stamps], np.int64)
@@ -40,4 +38,5 @@ def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: ClockTriples)
     if own is not None:
         times = np.where((boot_ns >= 0) & (np.abs(own - times) < _NEAR_NS), own, times)
     micro_joules = np.array([[int(value) for _, value in found[i]] for i in good], np.int64)
-    return RailReadings(shape, np.maximum.accumulate(times), micro_joules.astype(np.float64) * 1e-6), len(texts) - len(good)
+    skipped = SkippedReadings(torn, len(whole) - len(good))
+    return RailReadings(shape, np.maximum.accumulate(times), micro_joules.astype(np.float64) * 1e-6), skipped

@@ -18,7 +18,7 @@ from navitas.parse.findings import TORN, Findings
 from navitas.parse.io_counters import IoCounters
 from navitas.parse.io_tables import DISKSTATS, NET_DEV, device_counters
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
-from navitas.parse.rail_readings import RailReadings
+from navitas.parse.rail_readings import RailReadings, SkippedReadings
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
 from navitas.parse.statistics_readings import parse_statistics
@@ -97,10 +97,10 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
     statistics_rails: RailReadings | None = None
     consumers: EnergyConsumers | None = None
     for path in recording.files("shell", run.id):
-        found, left_out = parse_shell(read_lines(path))
+        found, lines = parse_shell(read_lines(path))
         message = f"{path.name} is too large: its last {{count}} lines were left out"
         remedy = "Data of other processes and rails ends before the run. Profile fewer tests."
-        findings.add_loss("shell_lines", left_out, message, remedy, file=path.name)
+        findings.add_loss("shell_lines", lines, message, remedy, file=path.name)
         for name, series in found.items():
             joined = _joined(series, clocks)
             if joined is None:
@@ -120,14 +120,20 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
             elif name in (NET_DEV, DISKSTATS):
                 io_counters += device_counters(name, t_ns, texts, findings)
             elif name == SERIES and statistics_rails is None and consumers is None:
-                statistics_rails, consumers, skipped = parse_statistics(t_ns, texts)
-                findings.add_loss("rail_readings", skipped, "power statistics: {count} torn readings were skipped", TORN)
+                statistics_rails, consumers, left_out = parse_statistics(t_ns, texts)
+                _count_rails("power statistics", left_out, findings)
             elif _RAILS_PATH.search(name) and rails is None:
-                rails, skipped = parse_rails(t_ns, texts, clocks)
-                findings.add_loss("rail_readings", skipped, "rails: {count} torn readings were skipped", TORN)
+                rails, left_out = parse_rails(t_ns, texts, clocks)
+                _count_rails("rails", left_out, findings)
     thread_states = {tid: _in_order(read) for tid, read in states.items() if read}
     blocks = np.array(sorted(blocks_ns), np.int64)
     return ShellTables(cpu_stat, rails, thread_states, blocks, tuple(io_counters), statistics_rails, consumers)
+
+
+def _count_rails(source: str, skipped: SkippedReadings, findings: Findings) -> None:
+    findings.add_loss("rail_readings", skipped.torn, f"{source}: {{count}} torn readings were skipped", TORN)
+    message = f"{source}: {{count}} readings were skipped: they have other rails than most readings"
+    findings.add_loss("rail_readings", skipped.others, message, TORN)
 
 
 def _joined(series: Series, clocks: ClockTriples) -> tuple[Sequence[int], list[str]] | None:

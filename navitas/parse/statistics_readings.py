@@ -9,18 +9,22 @@ import numpy as np
 
 from navitas.parse.arrays import F64
 from navitas.parse.energy_consumers import EnergyConsumers
-from navitas.parse.rail_readings import RailReadings
+from navitas.parse.rail_readings import RailReadings, SkippedReadings
 from navitas.power_statistics import parse_power_statistics
 
 
-def parse_statistics(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[RailReadings | None, EnergyConsumers | None, int]:
-    """Return rails, consumers (without types), and the number of torn readings: those with other rails than most readings."""
+def parse_statistics(
+    t_ns: Sequence[int], texts: Sequence[str]
+) -> tuple[RailReadings | None, EnergyConsumers | None, SkippedReadings]:
+    """Return rails, consumers (without types), and the numbers of skipped readings."""
     found = [parse_power_statistics(text) for text in texts]
-    shapes = Counter((tuple(one.meters), tuple(one.consumers)) for one in found if one.meters or one.consumers)
-    if not shapes:
-        return None, None, len(texts)
-    (rails, consumers), _ = shapes.most_common(1)[0]
-    good = [i for i, one in enumerate(found) if (tuple(one.meters), tuple(one.consumers)) == (rails, consumers)]
+    names = [(tuple(one.meters), tuple(one.consumers)) for one in found]
+    whole = [i for i, shape in enumerate(names) if any(shape) and texts[i].endswith("\n")]
+    torn = len(texts) - len(whole)
+    if not whole:
+        return None, None, SkippedReadings(torn)
+    (rails, consumers), _ = Counter(names[i] for i in whole).most_common(1)[0]
+    good = [i for i in whole if names[i] == (rails, consumers)]
     times = np.maximum.accumulate(np.array([t_ns[i] for i in good], np.int64))
     rows = [
         (int(times[row]), place, uid, energy_j)
@@ -40,7 +44,8 @@ def parse_statistics(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[RailRea
         uid_energy_j=np.array([row[3] for row in rows], np.float64),
     )
     energy_j = np.array([list(found[i].meters.values()) for i in good], np.float64)
-    return RailReadings(rails, times, energy_j) if rails else None, table if consumers else None, len(texts) - len(good)
+    skipped = SkippedReadings(torn, len(whole) - len(good))
+    return RailReadings(rails, times, energy_j) if rails else None, table if consumers else None, skipped
 
 
 def _growing(rows: Sequence[Sequence[float]]) -> F64:

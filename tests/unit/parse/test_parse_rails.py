@@ -68,3 +68,13 @@ def test_the_report_names_rails_that_went_back(tmp_path: Path) -> None:
     assert lost_j.tolist() == pytest.approx([0.4, 0.0])
     assert [(loss.name, loss.count) for loss in parsed.losses if loss.what == "rail_readings"] == [("S1M", 1)]
     assert any("rails: 1 readings went back" in warning.message for warning in parsed.warnings)
+
+
+def test_a_reading_without_one_of_the_rails_is_not_called_torn(tmp_path: Path) -> None:
+    make_recording(tmp_path / "rec", SCENARIO)
+    shell = tmp_path / "rec" / "runs" / "0" / "shell.txt"
+    shell.write_text(re.sub(r"^CH\d+\(T=\d+\)\[S2M\].*\n", "", shell.read_text(), count=1, flags=re.MULTILINE))
+    parsed = parse_recording(open_recording(tmp_path / "rec"))
+    assert [(loss.what, loss.count) for loss in parsed.losses] == [("rail_readings", 1)]
+    (message,) = (warning.message for warning in parsed.warnings if warning.code == "rail_readings")
+    assert message == "rails: 1 readings were skipped: they have other rails than most readings"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.rail_readings import SkippedReadings
 from navitas.parse.rails import parse_rails
 from navitas.parse.shell import Series, parse_shell
 
@@ -55,7 +56,8 @@ def test_rails_are_in_joules_at_the_monitors_own_time() -> None:
         [705_000_000, 900_000_000], [RAILS, RAILS.replace("5000000", "6500000").replace("t=1000", "t=1200")], clocks
     )
     assert rails is not None
-    assert (rails.names, rails.t_ns.tolist(), skipped) == (("S1M_VDD_CPUCL0", "VSYS_PWR_DISPLAY"), [700_000_000, 900_000_000], 0)
+    assert (rails.names, rails.t_ns.tolist()) == (("S1M_VDD_CPUCL0", "VSYS_PWR_DISPLAY"), [700_000_000, 900_000_000])
+    assert skipped == SkippedReadings()
     np.testing.assert_allclose(rails.energy_j, [[5.0, 7e-6], [6.5, 7e-6]])
 
 
@@ -73,8 +75,15 @@ def test_a_monitor_time_far_from_the_block_is_ignored() -> None:
 def test_torn_rails_are_skipped() -> None:
     rails, skipped = parse_rails(range(5), [RAILS, RAILS[:-1], RAILS[:50], "", RAILS], NO_CLOCKS)
     assert rails is not None
-    assert (rails.t_ns.tolist(), skipped) == ([0, 4], 3)
-    assert parse_rails([1], ["t=5\n"], NO_CLOCKS) == (None, 1)
+    assert (rails.t_ns.tolist(), skipped) == ([0, 4], SkippedReadings(torn=3))
+    assert parse_rails([1], ["t=5\n"], NO_CLOCKS) == (None, SkippedReadings(torn=1))
+
+
+def test_readings_with_other_rails_than_most_are_skipped() -> None:
+    less = "".join(line for line in RAILS.splitlines(keepends=True) if "DISPLAY" not in line)
+    rails, skipped = parse_rails(range(4), [RAILS, less, RAILS[:50], RAILS], NO_CLOCKS)
+    assert rails is not None
+    assert (rails.t_ns.tolist(), skipped) == ([0, 3], SkippedReadings(torn=1, others=1))
 
 
 @given(
@@ -86,4 +95,5 @@ def test_torn_rails_are_skipped() -> None:
 def test_any_rails_parse_without_error(texts: list[str]) -> None:
     rails, skipped = parse_rails(range(len(texts)), texts, NO_CLOCKS)
     if rails is not None:
-        assert rails.energy_j.shape == (len(texts) - skipped, len(rails.names)) and (np.diff(rails.energy_j, axis=0) >= 0).all()
+        assert rails.energy_j.shape == (len(texts) - skipped.torn - skipped.others, len(rails.names))
+        assert (np.diff(rails.energy_j, axis=0) >= 0).all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.parse.rail_readings import possible_growth
+from navitas.parse.rail_readings import SkippedReadings, possible_growth
 from navitas.parse.statistics_readings import parse_statistics
 from navitas.virtual_phone.power_stats_dump import dump_power_statistics
 from navitas.virtual_phone.rail_monitor import Consumer
@@ -18,8 +18,8 @@ def text(modem_j: float, app_j: float) -> str:
 
 
 def test_rails_and_consumers_by_time() -> None:
-    rails, consumers, torn = parse_statistics([10, 20], [text(1.0, 0.25), text(2.0, 0.5)])
-    assert rails is not None and consumers is not None and torn == 0
+    rails, consumers, skipped = parse_statistics([10, 20], [text(1.0, 0.25), text(2.0, 0.5)])
+    assert rails is not None and consumers is not None and skipped == SkippedReadings()
     assert (rails.names, rails.t_ns.tolist()) == (("VSYS_PWR_MODEM", "S4M_VDD_CPUCL0"), [10, 20])
     assert rails.energy_j[:, 0].tolist() == pytest.approx([1.0, 2.0])
     assert consumers.names == ("CPUCL0", "GPS")
@@ -29,10 +29,17 @@ def test_rails_and_consumers_by_time() -> None:
 
 def test_torn_readings_are_counted() -> None:
     whole = text(1.0, 0.25)
-    rails, _, torn = parse_statistics([10, 20, 30, 40], [whole, whole[: len(whole) // 2], "", text(3.0, 0.5)])
-    assert rails is not None and rails.t_ns.tolist() == [10, 40] and torn == 2
-    assert parse_statistics([10], ["Can't find service: x\n"]) == (None, None, 1)
-    assert parse_statistics([], []) == (None, None, 0)
+    rails, _, skipped = parse_statistics([10, 20, 30, 40], [whole, whole[: len(whole) // 2], "", text(3.0, 0.5)])
+    assert rails is not None and rails.t_ns.tolist() == [10, 40] and skipped == SkippedReadings(torn=2)
+    assert parse_statistics([10], ["Can't find service: x\n"]) == (None, None, SkippedReadings(torn=1))
+    assert parse_statistics([], []) == (None, None, SkippedReadings())
+
+
+def test_readings_with_other_rails_or_consumers_are_counted_apart() -> None:
+    whole = text(1.0, 0.25)
+    less = "".join(line for line in whole.splitlines(keepends=True) if "GPS" not in line)
+    rails, _, skipped = parse_statistics([10, 20, 30], [whole, less, text(3.0, 0.5)])
+    assert rails is not None and rails.t_ns.tolist() == [10, 30] and skipped == SkippedReadings(others=1)
 
 
 def test_a_counter_never_goes_back() -> None:
