@@ -84,7 +84,7 @@ def record(
         plan = _plan(use)
         with opened(device, options, known.project if known else use.package, output, progress, lock=lock) as recording:
             if use.bundle:
-                recording.warn_without_hooks(use.bundle.manifest, options)
+                recording.warn_of_build(use.bundle.manifest, options)
             with measured(device, start, options, recording.writer.warn, progress):
                 device.shell(f"am force-stop {shlex.quote(use.package)}")
                 done = recording.runner.run(plan, lambda _, done, stream: _record_use(device, use, done, stream, progress))

@@ -36,13 +36,10 @@ class Opened:
         """Add a method map, with the ids of the maps that it extends."""
         self.writer.add_map(known.map_id, known.module, known.data, known.includes)
 
-    def warn_of_build(self, warnings: list[str]) -> None:
-        """Add the build's warnings to the recording."""
-        for text in warnings:
+    def warn_of_build(self, build: CommonManifest, options: ProfileOptions) -> None:
+        """Add the build's warnings, and one if the options ask for calls of APIs and the build has hooked none."""
+        for text in build.warnings:
             self.writer.warn("build", text, VALID_FOR_RUN)
-
-    def warn_without_hooks(self, build: CommonManifest, options: ProfileOptions) -> None:
-        """Add a warning if the options ask for calls of APIs, and the build has hooked none."""
         if options.record != "none" and options.granularity == "method" and build.hooks is False:
             message = f"{build.package} was built without hooks, so --record {options.record} records no calls of APIs"
             self.writer.warn("no_hooks", message, _BUILD_WITH_HOOKS)

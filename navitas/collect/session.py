@@ -62,8 +62,7 @@ def profile(
         with opened(device, options, bundles[0].manifest.project, output, progress, lock=lock) as recording:
             for choice in selected:
                 recording.add_map(map_cache.map_of_bundle(choice.bundle))
-                recording.warn_of_build(choice.bundle.manifest.warnings)
-                recording.warn_without_hooks(choice.bundle.manifest, options)
+                recording.warn_of_build(choice.bundle.manifest, options)
             for text in unlisted:
                 recording.writer.warn("tests_not_listed", text, "its tests were not run")
             failures: dict[str, str] = {}

@@ -80,7 +80,7 @@ def test_an_android_app_is_profiled_with_a_process_per_test(made: Made, serial: 
 def test_recording_an_app_in_use_finds_the_method_map(
     made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
 ) -> None:
-    bundle = bundle_of(made, tmp_path / "notes.bundle.zip", hooks=False)
+    bundle = bundle_of(made, tmp_path / "notes.bundle.zip", hooks=False, warnings=["built in a hurry"])
     map_id = json.loads(made.map.read_text())["map_id"]
     always = ["record", APP, "--device", serial]
     service = ["--", "am", "startservice", f"{APP}/.Sync"]
@@ -117,7 +117,9 @@ def test_recording_an_app_in_use_finds_the_method_map(
         given = ["-o", str(tmp_path / "bundle"), "--bundle", str(bundle), "--record", "hooks"]
         assert run([*always, *given, "--", "monkey", "-p", APP, "-s", "5", "20"]) == 0
         assert "clicked" in methods("bundle") or "onCreate" in methods("bundle")
-        assert '"no_hooks"' in (tmp_path / "bundle/report.json").read_text()
+        report = json.loads((tmp_path / "bundle/report.json").read_text())
+        warnings = {each["code"]: each["message"] for each in report["warnings"]}
+        assert warnings["build"] == "built in a hurry" and "no_hooks" in warnings
         assert run([*always, "-o", str(tmp_path / "cached"), *service]) == 0, "the bundle's map has been kept"
         assert "work" in methods("cached")
         assert phone.shell(f"pidof {APP}").exit_code == 1

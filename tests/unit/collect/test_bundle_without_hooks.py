@@ -18,7 +18,7 @@ def warned(build: CommonManifest, options: ProfileOptions) -> list[tuple[str, ..
     warnings: list[tuple[str, ...]] = []
     writer = SimpleNamespace(warn=lambda *words: warnings.append(words))
     unused = cast(Any, None)
-    Opened(cast(Any, writer), unused, unused, unused, unused).warn_without_hooks(build, options)
+    Opened(cast(Any, writer), unused, unused, unused, unused).warn_of_build(build, options)
     return warnings
 
 
@@ -44,3 +44,9 @@ def test_a_bundle_that_has_or_may_have_hooks_has_no_warning(hooks: bool | None) 
 @pytest.mark.parametrize(("record", "granularity"), [("none", "method"), ("hooks", "test"), ("hooks", "class")])
 def test_a_recording_without_calls_needs_no_hooks(record: Record, granularity: Granularity) -> None:
     assert warned(java(hooks=False), ProfileOptions(record=record, granularity=granularity)) == []
+
+
+def test_the_builds_warnings_are_in_the_recording() -> None:
+    build = java(hooks=False).model_copy(update={"warnings": ["an old Gradle", "no debug information"]})
+    found = [(code, message) for code, message, _ in warned(build, ProfileOptions(record="hooks"))]
+    assert found[:2] == [("build", "an old Gradle"), ("build", "no debug information")] and found[2][0] == "no_hooks"
