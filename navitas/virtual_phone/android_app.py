@@ -91,7 +91,6 @@ def launch(
         "navitas.android.manifest": str(app.code / APK_TEXT),
         "navitas.android.apk": str(app.code / APK),
         "navitas.android.data": str(app.data),
-        "navitas.android.uid": str(app.uid),
         "navitas.android.instrumentation": runner,
         "navitas.android.sdk": str(firmware.SDK),
         "android.junit.runner": _RUNNERS,

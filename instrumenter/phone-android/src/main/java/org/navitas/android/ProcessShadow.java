@@ -26,7 +26,7 @@ public class ProcessShadow extends ShadowProcess {
 
     @Implementation
     protected static int myUid() {
-        return Integer.getInteger("navitas.android.uid");
+        return Integer.getInteger("navitas.uid");
     }
 
     @Implementation

@@ -12,7 +12,7 @@ import org.navitas.phone.InstrumentMain;
  * ({@link InstrumentMain}).
  *
  * <p>In addition to the properties of that class, it reads {@code navitas.android.manifest} (the app's manifest as
- * text), {@code navitas.android.apk}, {@code navitas.android.data} (its data folder), {@code navitas.android.uid} and
+ * text), {@code navitas.android.apk}, {@code navitas.android.data} (its data folder), {@code navitas.uid} and
  * {@code navitas.android.instrumentation} (runner class of the tests).
  */
 public final class AndroidMain {
