@@ -28,6 +28,7 @@ class HandedWork:
     - `run_ns`, `energy_j`: those of the threads that ran the work, without handed work that ran inside of it. They are also among
       the figures of the methods that ran. `components` splits `energy_j`, which includes the energy of probes.
     - `threads`: the names of the threads that used most, at most `MAX_THREADS`. `other_threads` is the number of further names.
+    - `unmeasured_tasks`: those of `tasks` that ran on threads without probes. Their time and energy are unknown.
     """
 
     id: int
@@ -38,12 +39,13 @@ class HandedWork:
     components: tuple[float, ...]
     threads: tuple[str, ...]
     other_threads: int
+    unmeasured_tasks: int
 
 
 def handed_work(ledger: Ledger) -> tuple[HandedWork, ...]:
     """Return the work that each method handed over, largest energy first. Work outside of tests counts."""
     handed = ledger.handed
-    rows = np.flatnonzero(_is_counted(ledger))
+    rows = counted_rows(ledger)
     if not len(rows):
         return ()
     starter = starting_methods(ledger, handed.path[rows].astype(np.int64))
@@ -51,7 +53,9 @@ def handed_work(ledger: Ledger) -> tuple[HandedWork, ...]:
     starter[known] = first_ids(ledger.methods, starter[known])
     ids, place = np.unique(starter, return_inverse=True)
     joules = sums(place, handed.energy_j[rows], len(ids))
-    tasks, run_ns = (binned(place, column[rows], len(ids)).astype(np.int64).tolist() for column in (handed.tasks, handed.run_ns))
+    unmeasured = np.where(handed.owner == NO_OWNER, handed.tasks, 0)
+    counts = (binned(place, column[rows], len(ids)) for column in (handed.tasks, handed.run_ns, unmeasured))
+    tasks, run_ns, without_energy = (column.astype(np.int64).tolist() for column in counts)
     names = _thread_names(ledger, handed, rows, place, len(ids))
     methods = ledger.methods.methods
     found = [
@@ -64,6 +68,7 @@ def handed_work(ledger: Ledger) -> tuple[HandedWork, ...]:
             components=tuple(by_component),
             threads=tuple(names[i][:MAX_THREADS]),
             other_threads=max(len(names[i]) - MAX_THREADS, 0),
+            unmeasured_tasks=without_energy[i],
         )
         for i, (id, by_component) in enumerate(zip(ids.tolist(), joules.tolist(), strict=True))
     ]
@@ -98,12 +103,12 @@ def _is_own(method: Method) -> bool:
     return method.source != API_SOURCE and not method.class_name.startswith(_LIBRARIES)
 
 
-def _is_counted(ledger: Ledger) -> Bool:
-    """Whether each row of handed work is of a run with probes. Only such runs record handed work of unknown threads."""
+def counted_rows(ledger: Ledger) -> I64:
+    """Return the rows of handed work of runs with probes. Only such runs record handed work of unknown threads."""
     handed = ledger.handed
     counted = np.array([not run.baseline for run in ledger.runs] + [True])
     run = np.append(ledger.owners.run, len(ledger.runs))
-    return np.asarray(counted[run[handed.owner]] & counted[run[handed.starter]], bool)
+    return np.flatnonzero(counted[run[handed.owner]] & counted[run[handed.starter]])
 
 
 def _thread_names(ledger: Ledger, handed: HandedTasks, rows: I64, place: I64, size: int) -> list[list[str]]:

@@ -17,6 +17,7 @@ from navitas.html_page.elements import text
 from navitas.report.component_notes import evidence_groups
 from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section
+from navitas.report.html_handed_work import handed_work_section
 from navitas.report.html_tables import methods_section, tests_section, threads_section
 from navitas.report.html_viewer import flame_graph, viewer_scripts
 from navitas.report.units import battery_rate, charge, duration, joules, watts
@@ -50,6 +51,7 @@ def _body(profile: Profile) -> Iterator[str]:
         yield from flame_graph(profile, flame_nodes(shown))
     yield tests_section(profile, groups, tests)
     yield methods_section(profile, shown)
+    yield handed_work_section(profile)
     yield components_section(profile)
     yield methods_by_component_section(profile, shown)
     yield threads_section(profile, shown)

@@ -19,15 +19,18 @@ def section(
     rows: Sequence[Sequence[Cell]],
     *,
     count: int,
+    listed: str = "",
     texts: int = 1,
     searched: bool = True,
 ) -> str:
     """Return a section with a table that users can sort, and search if `searched`.
 
-    `count` is the number of rows before truncation. The first `texts` columns hold text.
+    `count` is the number of rows before truncation, and `listed` what they are (default: the title). The first `texts`
+    columns hold text.
     """
+    listed = listed or title.lower()
     more = (
-        f" The page lists {len(rows):,} of {count:,} {title.lower()}, those with the most energy; the JSON report has all."
+        f" The page lists {len(rows):,} of {count:,} {listed}, those with the most energy; the JSON report has all."
         if count > len(rows)
         else ""
     )

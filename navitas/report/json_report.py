@@ -180,6 +180,7 @@ def _handed(one: HandedWork, lines: MethodLines, components: Sequence[str]) -> s
         "components": shares(components, one.components),
         "threads": list(one.threads),
         "other_threads": one.other_threads,
+        "unmeasured_tasks": one.unmeasured_tasks,
     }
     return f"{{{lines.name(one.id)}, {line(figures)[1:]}"
 

@@ -8,6 +8,7 @@ from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.analyze.listing import largest
 from navitas.analyze.profile import Profile
 from navitas.analyze.share_of import share
+from navitas.report.handed_work_note import unmeasured_note
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, unbroken
@@ -49,7 +50,7 @@ def handed_work_table(profile: Profile, top: int) -> FittedTable:
         methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
         table.notes.append(Paragraph(f"… {methods}: {unbroken(joules(listed.others_j))} (--top)", style="dim"))
     if table.rows:
-        table.notes.append(Paragraph(_MEANING, style="dim"))
+        table.notes.append(Paragraph(f"{_MEANING} {unmeasured_note(found)}".rstrip(), style="dim"))
     return table
 
 

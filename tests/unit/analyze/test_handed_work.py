@@ -12,7 +12,8 @@ import pytest
 from attribution_maker import MS, nested, run, thread
 from hardware_maker import ABOUT, hooks, profile_of
 from rich.console import Console
-from support.reports import closed, data_of
+from support.html_pages import Page
+from support.reports import closed, data_of, text_of
 from test_handed_tasks import Row, handoffs
 from test_views_report import ABOUT as DESCRIBED
 
@@ -20,7 +21,7 @@ from navitas.analyze.handed_work import MAX_THREADS, UNKNOWN_STARTER
 from navitas.analyze.profile import Profile
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.tables import MethodTable
-from navitas.report import json_report
+from navitas.report import html_report, json_report
 from navitas.report.terminal.terminal_report import TerminalReport
 
 READ = int(HookKind.NET_READ)
@@ -62,6 +63,20 @@ def test_work_of_an_unknown_starter_has_a_record() -> None:
     assert (found.id, found.method, found.tasks, found.run_ns) == (UNKNOWN_STARTER, None, 3, 150 * MS)
 
 
+@pytest.mark.parametrize(
+    ("tasks", "note"), [(1, "1 task ran on a thread without probes"), (2, "2 tasks ran on threads without probes")]
+)
+def test_work_on_threads_without_probes_is_counted(tasks: int, note: str) -> None:
+    profile = made([(1, 500, 600, 0, 160), *[(-1, 600, 650, 0, 160)] * tasks])
+    (found,) = profile.handed_work()
+    assert (found.tasks, found.unmeasured_tasks, found.run_ns) == (1 + tasks, tasks, 100 * MS)
+    (entry,) = data_of(json_report.write, profile)["handed_work"]
+    assert entry["unmeasured_tasks"] == tasks
+    console = Console(width=200, record=True, file=io.StringIO())
+    TerminalReport().render(profile, console)
+    assert note in console.export_text() and note in text_of(html_report.write, profile)
+
+
 def test_runs_add_up_and_runs_without_probes_do_not_count() -> None:
     rows = [(1, 500, 600, 0, 160)]
     once, (twice,) = made(rows).handed_work()[0], made(rows, runs=2).handed_work()
@@ -93,9 +108,21 @@ def test_reports_name_the_starter() -> None:
     assert [line.split()[0] for line in text.partition("Started by")[2].splitlines()[1:3]] == ["a.C.m2", "unknown"]
 
 
+def test_the_page_names_the_starter_and_its_threads() -> None:
+    rows = [(1 + i, 500, 600, 0, 160) for i in range(MAX_THREADS + 2)]
+    profile = made([*rows, (1, 700, 710, -1, 120)], pools=len(rows), classes=["<b>&.C"] * 3)
+    page = Page(text_of(html_report.write, profile))
+    head, known, unknown = page.tables["handed-work"]
+    assert head == ["Started by", "Ran on", "Share", "Energy", "Tasks", "Time"]
+    assert known[0] == "<b>&.C.m2" and known[1].endswith(" and 2 more") and known[4] == f"{len(rows)}"
+    assert unknown[0] == "unknown" and unknown[4] == "1"
+    assert "Work handed to other threads" in page.headings
+
+
 def test_without_handed_work_reports_are_as_before() -> None:
     profile = made([])
     console = Console(width=140, record=True, file=io.StringIO())
     TerminalReport().render(profile, console)
     assert "Work handed" not in console.export_text() and "handed_work" not in data_of(json_report.write, profile)
+    assert "handed-work" not in text_of(html_report.write, profile)
     assert profile.handed_work() == () and np.array(profile.ledger.handed.energy_j).shape == (0, len(profile.components))

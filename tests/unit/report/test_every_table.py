@@ -155,8 +155,9 @@ def _handed(names: Sequence[str]) -> FittedTable:
     methods = [replace(METHODS.methods[0], id=i, name=name) for i, name in enumerate(names)]
     made = Profile(made_ledger([], MethodTable(tuple(methods), {})), ABOUT)
     threads = (NAMES[1], NAMES[2], "pool")
-    found = [HandedWork(i, method, 1_234_567, 10**11, 12.3456, (12.3456,), threads, 99) for i, method in enumerate(methods)]
-    vars(made)["_handed_work"] = (*found, HandedWork(UNKNOWN_STARTER, None, 1, 1, 12.3456, (12.3456,), (), 0)) if names else ()
+    figures = (1_234_567, 10**11, 12.3456, (12.3456,), threads, 99, 1_234_567)
+    found = [HandedWork(i, method, *figures) for i, method in enumerate(methods)]
+    vars(made)["_handed_work"] = (*found, HandedWork(UNKNOWN_STARTER, None, 1, 1, 12.3456, (12.3456,), (), 0, 1)) if names else ()
     return handed_work_table(made, 2 * TOP)
 
 
