@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from navitas.analyze.handed_work import counted_rows
 from navitas.analyze.profile import Profile
-from navitas.attribute.forest import binned
-from navitas.attribute.ledger import NO_TEST
+from navitas.attribute.curves import in_sorted
+from navitas.attribute.forest import binned, sums
+from navitas.attribute.ledger import NO_OWNER, NO_TEST
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.arrays import F64, Bool
 
@@ -23,6 +25,8 @@ def check(profile: Profile) -> list[str]:
         *_check_owners(profile),
         *_check_threads(profile),
         *_check_trees(profile),
+        *_check_handed_work(profile),
+        *_check_starters(profile),
     ]
 
 
@@ -100,6 +104,43 @@ def _check_trees(profile: Profile) -> Iterator[str]:
         scale = binned(trees.tree, np.abs(trees.exclusive_j[:, number]), size)
         for tree in np.flatnonzero(_differs(inclusive, exclusive, scale)).tolist():
             yield _message(f"call tree {tree}, {component}: inclusive energies of roots", inclusive[tree], exclusive[tree])
+
+
+def _check_handed_work(profile: Profile) -> Iterator[str]:
+    """Check that the work handed to each thread has at most the thread's energy, by test and component."""
+    ledger, handed, energy = profile.ledger, profile.ledger.handed, profile.ledger.energy
+    owners, components = len(ledger.owners), len(ledger.components)
+    # Tests begin at 1, since `NO_TEST` is -1.
+    work = np.flatnonzero(handed.owner != NO_OWNER)
+    key, place = np.unique((handed.test[work] + 1).astype(np.int64) * owners + handed.owner[work], return_inverse=True)
+    handed_j = sums(place, handed.energy_j[work], len(key))
+    fact = (energy.test + 1).astype(np.int64) * owners + energy.owner
+    rows = np.flatnonzero(in_sorted(fact, key))
+    cell = np.searchsorted(key, fact[rows]) * components + energy.component[rows]
+    thread_j = binned(cell, energy.raw_j[rows], handed_j.size).reshape(handed_j.shape)
+    # Energy outside tests is a difference of run totals, so its rounding error scales with the run's energy.
+    scale = np.maximum(np.abs(thread_j), np.abs(ledger.run_energy_j[ledger.owners.run[key % owners]]))
+    for row, component in np.argwhere(~(handed_j <= thread_j + TOLERANCE * scale)).tolist():
+        owner = int(key[row] % owners)
+        subject = f"runs/{ledger.runs[int(ledger.owners.run[owner])].id}, thread {ledger.owners.name[owner]}"
+        joules = f"{float(handed_j[row, component])!r} J, more than its {float(thread_j[row, component])!r} J"
+        yield f"{subject}, {ledger.components[component]}: the work handed to it has {joules}"
+
+
+def _check_starters(profile: Profile) -> Iterator[str]:
+    """Compare the sums of handed work by starter with those of all handed work."""
+    ledger, handed, found = profile.ledger, profile.ledger.handed, profile.handed_work()
+    rows = counted_rows(ledger)
+    for number, component in enumerate(ledger.components):
+        sum_j, expected_j = sum(one.components[number] for one in found), float(handed.energy_j[rows, number].sum())
+        if not abs(sum_j - expected_j) <= TOLERANCE * abs(expected_j):
+            yield _message(f"handed work, {component}: energies of starters", sum_j, expected_j)
+    for what, values, column in (
+        ("tasks", [one.tasks for one in found], handed.tasks),
+        ("nanoseconds", [one.run_ns for one in found], handed.run_ns),
+    ):
+        if sum(values) != int(column[rows].sum()):
+            yield f"handed work: {what} of starters add up to {sum(values)}, not {int(column[rows].sum())}"
 
 
 def _differs(sums_j: F64, expected_j: F64, scale: F64) -> Bool:

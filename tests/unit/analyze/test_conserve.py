@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from lamp import ABOUT
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
+from test_handed_work import made as handed_work
 
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
@@ -45,6 +46,27 @@ def test_energy_moved_to_another_owner_is_reported() -> None:
 def test_thread_energy_moved_to_another_owner_is_reported() -> None:
     problems = moved(OwnerKind.THREAD, OwnerKind.BASE, 0.25)
     assert any("thread main" in problem for problem in problems) and any("runs/0" in problem for problem in problems)
+
+
+def test_handed_work_with_more_energy_than_its_thread_is_reported() -> None:
+    """The work takes a tenth of the thread's time."""
+    made = handed_work([(1, 500, 600, 0, 160)]).ledger
+    for factor in (1.0, 9.9, 10.1):
+        handed = replace(made.handed, energy_j=made.handed.energy_j * factor)
+        problems = check(Profile(replace(made, handed=handed), ABOUT))
+        assert len(problems) == (factor > 10), problems
+        assert all("runs/0, thread pool-, cpu: the work handed to it has" in problem for problem in problems)
+
+
+def test_handed_work_that_a_roll_up_loses_is_reported() -> None:
+    profile = handed_work([(1, 500, 600, 0, 160)])
+    vars(profile)["_handed_work"] = ()
+    problems = check(profile)
+    assert [problem.partition(" add up to ")[0] for problem in problems] == [
+        "handed work, cpu: energies of starters",
+        "handed work: tasks of starters",
+        "handed work: nanoseconds of starters",
+    ]
 
 
 @pytest.mark.parametrize("factor", [1 + 2e-9, 1 - 2e-9])
