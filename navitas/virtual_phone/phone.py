@@ -16,7 +16,7 @@ from navitas.virtual_phone.apps import RunningApps
 from navitas.virtual_phone.battery_service import BatteryService
 from navitas.virtual_phone.battery_stats import PhoneStatistics
 from navitas.virtual_phone.components.component_rails import ComponentRails
-from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches, parse_report
+from navitas.virtual_phone.components.device_state import WIFI_SCAN, DeviceState, DeviceSwitches, parse_report
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
 from navitas.virtual_phone.components.make import make_devices
 from navitas.virtual_phone.doze import DeviceIdle
@@ -170,6 +170,9 @@ class Phone:
         """Take an app's report that it starts or stops a component."""
         if self.processes.get(pid) is None:
             return  # it has just ended
+        if kind == WIFI_SCAN:
+            self.state.start_wifi_scan()
+            return
         report = parse_report(pid, self._uid_of(pid), kind, text)
         if report is None:
             _log.warning("ignored an invalid report of process %d: %s %s", pid, kind[:40], text[:80])
