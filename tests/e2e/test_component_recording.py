@@ -139,7 +139,7 @@ def test_bytes_and_states_reach_the_report(tmp_path: Path, any_gradle: str, reco
     on_air = grown(counter(run, "device", "wifi"))
     assert UPLOADED <= on_air <= 1.1 * UPLOADED
     # As Android's counter of a uid, the app's has what stays on the phone.
-    assert 0.9 * (UPLOADED + SERVED) <= grown(counter(run, "app", "network")) <= 1.1 * (UPLOADED + SERVED)
+    assert 0.9 * (UPLOADED + SERVED) <= grown(counter(run, "app", "network")) <= 1.2 * (UPLOADED + SERVED)
     assert grown(counter(run, "device", "mobile")) == 0
     assert 0.9 * WRITTEN <= grown(counter(run, "app", "storage")) <= 1.1 * WRITTEN
     assert max(np.diff(counter(run, "app", "network").t_ns)) < 10**9, "readings at an interval, not only at the ends"

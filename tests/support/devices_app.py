@@ -133,7 +133,8 @@ public class Devices {
         link.connect();
         hold();
         link.close();
-        sensor.connectGatt(app, false, new BluetoothGattCallback() { }, BluetoothDevice.TRANSPORT_LE, BluetoothDevice.PHY_LE_1M).close();
+        int transport = BluetoothDevice.TRANSPORT_LE, phy = BluetoothDevice.PHY_LE_1M;
+        sensor.connectGatt(app, false, new BluetoothGattCallback() { }, transport, phy).close();
     }
     void locksWifi() {
         WifiManager wifi = app.getSystemService(WifiManager.class);

@@ -60,11 +60,8 @@ def without_loopback(own: Increments, end_ns: I64, moved: F64, outside: F64) -> 
     return replace(own, growth=growth)
 
 
-def at_most_of(own: Increments, device: list[Increments], tolerated: float) -> tuple[Increments, float]:
-    """The growth of the app's counter without what no interface of the device carried, and its share of the app's bytes.
-
-    A share up to `tolerated` may come from readings at different times, and changes nothing.
-    """
+def at_most_of(own: Increments, device: list[Increments]) -> tuple[Increments, float]:
+    """The growth of the app's counter without what no interface of the device carried, and its share of the app's bytes."""
     if not device or not len(own.edges_ns):
         return own, 0.0
     whole = sum_of(device)
@@ -74,10 +71,8 @@ def at_most_of(own: Increments, device: list[Increments], tolerated: float) -> t
     beyond[:, columns] = np.stack([lasting(column) for column in (app - whole.growth)[:, columns].T], axis=1)
     counted = float(grown_bytes(own).sum())
     share = float(beyond.sum()) / counted if counted else 0.0
-    if share <= tolerated:
-        return own, 0.0
     taken = np.diff(_cumulative(replace(whole, growth=beyond), own.edges_ns), axis=0)
-    return replace(own, growth=np.maximum(own.growth - taken, 0.0)), share
+    return replace(own, growth=np.stack([lasting(column) for column in (own.growth - taken).T], axis=1)), share
 
 
 def sum_of(counters: list[Increments]) -> Increments:

@@ -36,6 +36,8 @@ from navitas.parse.tables import RunTables
 CALL, APP, OTHERS = range(3)
 """Who caused a transfer: a call, the app without a known call, another app."""
 _TOLERATED = 0.02
+_HEADERS = 0.15
+"""The most that headers and acknowledgements within the device add to the bytes of calls."""
 
 NO_HOOKED_BYTES = Reason("no_hooked_bytes", "hooks recorded no bytes: counters are shared among open calls by their time")
 NO_CALLS = Reason("no_io_calls", "no call of an I/O API was recorded: the app's traffic is unattributed")
@@ -143,8 +145,8 @@ def _on_the_air(
         stayed = float(inner.moved.sum())
         reasons.append(replace(STAYED, share=stayed / (stayed + float(rows.moved.sum()))))
         own = None if own is None else without_loopback(own, inner.end_ns, inner.moved, rows.moved.sum(axis=0))
-    own, share = (None, 0.0) if own is None else at_most_of(own, device, _TOLERATED)
-    if share:
+    own, share = (None, 0.0) if own is None else at_most_of(own, device)
+    if share > (_TOLERATED if inner is None else _HEADERS):
         reasons.append(replace(NOT_CARRIED, share=share))
     return rows, own, reasons
 

@@ -106,7 +106,8 @@ def test_links_and_scans_receive_for_a_part_of_the_time() -> None:
     on = replace(OFF, bluetooth_on=True)
     idle_j = spend(10, ComponentLoad(on))["bluetooth"]
     link, scan = use(UseKind.BLE_LINK, "link"), use(UseKind.BLE_SCAN, "scan", key="2")
-    one_j, scan_j, all_j = (spend(10, ComponentLoad(on, uses))["bluetooth"] - idle_j for uses in ([link], [scan], [link, link, scan]))
+    loads = [ComponentLoad(on, uses) for uses in ([link], [scan], [link, link, scan])]
+    one_j, scan_j, all_j = (spend(10, load)["bluetooth"] - idle_j for load in loads)
     assert scan_j == pytest.approx(2 * one_j) and all_j == pytest.approx(4 * one_j) and one_j > 0
     assert not spend(1, ComponentLoad(OFF, [link]))["bluetooth"]
 

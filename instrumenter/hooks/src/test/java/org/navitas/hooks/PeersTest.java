@@ -22,7 +22,7 @@ import org.navitas.runtime.Hook;
 
 /** Bytes within the device have kinds of their own. */
 public class PeersTest {
-    /** A socket that is connected to an address, or that does not tell. */
+    /** A socket that is connected to an address, or whose address is unknown. */
     private static final class Remote extends Socket {
         private final String peer;
         private final String own;
