@@ -21,6 +21,8 @@ class HookKind(IntEnum):
     FILE_SYNC = 5
     DATABASE = 6
     PREFERENCES = 7
+    LOOPBACK_READ = 8
+    LOOPBACK_WRITE = 9
     GNSS = 16
     CAMERA = 17
     FLASHLIGHT = 18
@@ -35,6 +37,8 @@ class HookKind(IntEnum):
 
 
 NETWORK = (HookKind.NET_READ, HookKind.NET_WRITE)
+LOOPBACK = (HookKind.LOOPBACK_READ, HookKind.LOOPBACK_WRITE)
+"""Bytes of connections within the device. They cross no radio."""
 STORAGE = (HookKind.FILE_READ, HookKind.FILE_WRITE, HookKind.FILE_SYNC, HookKind.DATABASE, HookKind.PREFERENCES)
 WITHOUT_BYTES = (HookKind.FILE_SYNC, HookKind.DATABASE, HookKind.PREFERENCES)
 """Kinds of calls that use storage and record no bytes."""

@@ -14,8 +14,9 @@ _UNKNOWN = ("?", "unknown")
 _FORMAT_2_SINCE = 34
 
 FLAGS = {
-    "screen": "S", "wifi": "W", "wifi_radio": "Wr", "mobile_radio": "Pr", "wifi_scan": "Ws", "bluetooth": "b",
-    "ble_scan": "bles", "gps": "g", "sensor": "s", "camera": "ca", "flashlight": "fl", "audio": "a", "video": "v",
+    "screen": "S", "wifi": "W", "wifi_radio": "Wr", "mobile_radio": "Pr", "wifi_scan": "Ws", "wifi_full_lock": "Wl",
+    "bluetooth": "b", "ble_scan": "bles", "gps": "g", "sensor": "s", "camera": "ca", "flashlight": "fl",
+    "audio": "a", "video": "v",
 }  # fmt: skip
 """The states that are on or off: names in text, and for checkin (BatteryStats.HISTORY_STATE_DESCRIPTIONS)."""
 BRIGHTNESS = ("dark", "dim", "medium", "light", "bright")

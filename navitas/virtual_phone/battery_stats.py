@@ -16,6 +16,7 @@ _GPS_HANDLE = -10000
 _FLAG_OF = {
     UseKind.GNSS: "gps", UseKind.SENSOR: "sensor", UseKind.CAMERA: "camera", UseKind.FLASHLIGHT: "flashlight",
     UseKind.AUDIO: "audio", UseKind.VIDEO: "video", UseKind.BLE_SCAN: "ble_scan",
+    UseKind.WIFI_LOCK: "wifi_full_lock",
 }  # fmt: skip
 _CHECKIN_OF = {UseKind.AUDIO: "aud", UseKind.VIDEO: "vid", UseKind.FLASHLIGHT: "fla", UseKind.CAMERA: "cam"}
 _TEXT_OF = {UseKind.AUDIO: "Audio", UseKind.VIDEO: "Video", UseKind.FLASHLIGHT: "Flashlight", UseKind.CAMERA: "Camera"}
@@ -130,7 +131,7 @@ class PhoneStatistics:
                     lines.append(f"    Sensor {'GPS' if key.kind is UseKind.GNSS else key.name}: {times}")
                 elif key.kind in _TEXT_OF:
                     lines.append(f"    {_TEXT_OF[key.kind]}: {times}")
-                else:
+                elif key.kind is UseKind.BLE_SCAN:
                     lines.append(f"    Bluetooth Scan (total actual realtime): {times}")
         return "\n".join(lines) + "\n"
 
@@ -149,7 +150,7 @@ class PhoneStatistics:
                 lines.append(f"9,{uid},l,sr,{handle},{ms},{count},0,{ms},0")
             elif key.kind in _CHECKIN_OF:
                 lines.append(f"9,{uid},l,{_CHECKIN_OF[key.kind]},{ms},{count}")
-            else:
+            elif key.kind is UseKind.BLE_SCAN:
                 lines.append(f"9,{uid},l,blem,{ms},{count},0,{ms},0,0,0,0,0,0,0")
         return lines
 

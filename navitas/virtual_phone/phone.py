@@ -18,7 +18,7 @@ from navitas.virtual_phone.battery_service import BatteryService
 from navitas.virtual_phone.battery_stats import PhoneStatistics
 from navitas.virtual_phone.components.app_counters import replace_file
 from navitas.virtual_phone.components.component_rails import ComponentRails
-from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches, parse_report
+from navitas.virtual_phone.components.device_state import WIFI_SCAN, DeviceState, DeviceSwitches, parse_report
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
 from navitas.virtual_phone.components.make import make_devices
 from navitas.virtual_phone.doze import DeviceIdle
@@ -193,6 +193,9 @@ class Phone:
             return  # it has just ended
         if kind == power_monitors.REPORT:
             self._read_monitors(pid, text)
+            return
+        if kind == WIFI_SCAN:
+            self.state.start_wifi_scan()
             return
         report = parse_report(pid, self._uid_of(pid), kind, text)
         if report is None:

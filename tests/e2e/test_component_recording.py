@@ -16,12 +16,14 @@ from support.gradle_projects import JUNIT, write
 
 import navitas
 from navitas.analyze.profile import Profile
+from navitas.parse.hook_calls import LOOPBACK, NETWORK
 from navitas.parse.io_counters import SENT_BYTES, IoCounters, increments
 from navitas.parse.parsed_recording import parse_recording
 from navitas.parse.tables import RunTables
 from navitas.recording.store import open_recording
 
 UPLOADED = 3_000_000
+SERVED = 4_000_000
 WRITTEN = 2_000_000
 SOURCE = """package p;
 import java.io.*;
@@ -32,6 +34,21 @@ public class Traffic {
       for (int i = 0; i < 30; i++) { socket.getOutputStream().write(new byte[100_000]); Thread.sleep(20); }
       socket.shutdownOutput();
       while (socket.getInputStream().read() >= 0) { }
+    }
+  }
+  void serve() throws Exception {
+    try (ServerSocket server = new ServerSocket(0)) {
+      Thread thread = new Thread(() -> {
+        try (Socket socket = server.accept()) {
+          for (int i = 0; i < 40; i++) { socket.getOutputStream().write(new byte[100_000]); Thread.sleep(5); }
+        } catch (Exception e) { throw new RuntimeException(e); }
+      });
+      thread.start();
+      try (Socket socket = new Socket("127.0.0.1", server.getLocalPort())) {
+        byte[] some = new byte[50_000];
+        while (socket.getInputStream().read(some) >= 0) { }
+      }
+      thread.join();
     }
   }
   void write(File file) throws IOException, InterruptedException {
@@ -47,6 +64,7 @@ public class TrafficTest {
   @org.junit.Test public void moves() throws Exception {
     java.io.File file = java.io.File.createTempFile("traffic", "");
     new Traffic().upload(Integer.getInteger("port"));
+    new Traffic().serve();
     new Traffic().write(file);
     file.delete();
     Thread.sleep(300);
@@ -120,10 +138,14 @@ def test_bytes_and_states_reach_the_report(tmp_path: Path, any_gradle: str, reco
     # Headers: 66 bytes for each packet of 1,448. The shell reads once more after the tests; the app sees the phone's last poll.
     on_air = grown(counter(run, "device", "wifi"))
     assert UPLOADED <= on_air <= 1.1 * UPLOADED
-    assert 0.9 * UPLOADED <= grown(counter(run, "app", "network")) <= on_air
+    # As Android's counter of a uid, the app's has what stays on the phone.
+    assert 0.9 * (UPLOADED + SERVED) <= grown(counter(run, "app", "network")) <= 1.2 * (UPLOADED + SERVED)
     assert grown(counter(run, "device", "mobile")) == 0
     assert 0.9 * WRITTEN <= grown(counter(run, "app", "storage")) <= 1.1 * WRITTEN
     assert max(np.diff(counter(run, "app", "network").t_ns)) < 10**9, "readings at an interval, not only at the ends"
+    if run.hooks is not None:
+        moved = {kind: int(run.hooks.amount[run.hooks.kind == kind].sum()) for kind in (*NETWORK, *LOOPBACK)}
+        assert [*moved.values()] == [0, UPLOADED, SERVED, SERVED]
     states = run.device_states
     assert states is not None and states.app_uid >= 10_000
     (begin,), (end,), (value,), _ = states.intervals("screen")
@@ -132,6 +154,10 @@ def test_bytes_and_states_reach_the_report(tmp_path: Path, any_gradle: str, reco
     model, rails = navitas.load(folder, evidence="model"), navitas.load(folder)
     levels = {one.component: one.level for one in model.evidence}
     assert (levels["screen"], levels["wifi"]) == ("states", "hooks" if record == "both" else "counters")
+    on_wifi = model.ledger.transfers.component == model.ledger.components.index("wifi")
+    assert float(model.ledger.transfers.sent_bytes[on_wifi].sum()) <= 1.02 * on_air
+    reasons = {reason.code for one in model.evidence if one.component == "wifi" for reason in one.reasons}
+    assert ("loopback" in reasons) == (record == "both") and ("bytes_not_carried" in reasons) == (record == "sampling")
     assert energies(model, "screen") and energies(rails, "storage")
     assert largest(model, "wifi") == "java.net.Socket#write"
     assert largest(rails, "storage") == "java.io.FileOutputStream#write"

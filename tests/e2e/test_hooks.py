@@ -93,7 +93,7 @@ def test_each_byte_is_recorded_at_its_call(tmp_path: Path, project: Path, any_gr
     amounts: Counter[str] = Counter()
     for kind, amount in zip(run.hooks.kind.tolist(), run.hooks.amount.tolist(), strict=True):
         amounts[HookKind(kind).name.lower()] += amount
-    assert amounts == {"file_write": 7000, "file_read": 7000, "net_write": 12345, "net_read": 12345}
+    assert amounts == {"file_write": 7000, "file_read": 7000, "loopback_write": 12345, "loopback_read": 12345}
     assert ((run.start_ns <= run.hooks.start_ns) & (run.hooks.end_ns <= run.end_ns)).all()
     methods = parsed.method_table.methods
     called = {f"{methods[row].class_name}#{methods[row].name}" for row in apis_of(parsed)}

@@ -13,9 +13,15 @@ import android.hardware.camera2.*;
 import android.location.*;
 import android.media.*;
 import android.os.*;
-import android.bluetooth.BluetoothManager;
+import android.bluetooth.*;
 import android.bluetooth.le.*;
+import android.graphics.SurfaceTexture;
+import android.net.wifi.WifiManager;
+import android.view.Surface;
 import java.io.*;
+import java.net.*;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
 import java.util.concurrent.*;
 public class Devices {
     private final Context app;
@@ -107,6 +113,55 @@ public class Devices {
         hold();
         scanner.stopScan(callback);
     }
+    void playsVideo() throws Exception {
+        MediaPlayer player = new MediaPlayer();
+        player.setDataSource(new File(app.getFilesDir(), "clip.mp4").getPath());
+        player.setSurface(new Surface(new SurfaceTexture(1)));
+        player.prepare();
+        player.start();
+        hold();
+        player.pause();
+        player.start();
+        hold();
+        player.release();
+    }
+    void links() {
+        BluetoothDevice sensor = app.getSystemService(BluetoothManager.class).getAdapter().getRemoteDevice("00:11:22:33:AA:BB");
+        BluetoothGatt link = sensor.connectGatt(app, false, new BluetoothGattCallback() { });
+        hold();
+        link.disconnect();
+        link.connect();
+        hold();
+        link.close();
+        int transport = BluetoothDevice.TRANSPORT_LE, phy = BluetoothDevice.PHY_LE_1M;
+        sensor.connectGatt(app, false, new BluetoothGattCallback() { }, transport, phy).close();
+    }
+    void locksWifi() {
+        WifiManager wifi = app.getSystemService(WifiManager.class);
+        WifiManager.WifiLock lock = wifi.createWifiLock(WifiManager.WIFI_MODE_FULL_HIGH_PERF, "devices:radio");
+        lock.acquire();
+        lock.acquire();
+        hold();
+        lock.release();
+        if (!lock.isHeld()) throw new AssertionError("the lock counts");
+        lock.release();
+        wifi.startScan();
+    }
+    int talks() throws IOException {
+        InetAddress here = InetAddress.getLoopbackAddress();
+        try (DatagramSocket socket = new DatagramSocket(0, here); DatagramChannel channel = DatagramChannel.open()) {
+            channel.bind(new InetSocketAddress(here, 0));
+            socket.send(new DatagramPacket(new byte[300], 300, channel.getLocalAddress()));
+            ByteBuffer to = ByteBuffer.allocate(500);
+            SocketAddress from = channel.receive(to);
+            channel.connect(from);
+            to.flip();
+            channel.write(to);
+            DatagramPacket answer = new DatagramPacket(new byte[500], 500);
+            socket.receive(answer);
+            return answer.getLength();
+        }
+    }
     int stores() throws Exception {
         SQLiteDatabase database = app.openOrCreateDatabase("devices.db", 0, null);
         database.execSQL("create table notes (name text)");
@@ -163,6 +218,12 @@ public class DevicesTest {
         assertEquals(3, devices.stores());
         assertEquals(1001, devices.writes());
         assertEquals(0, devices.posts());
+    }
+    @Test public void plays() throws Exception {
+        devices.playsVideo();
+        devices.links();
+        devices.locksWifi();
+        assertEquals(300, devices.talks());
     }
     @Test public void replaces() { devices.replaces(); }
     @Test public void stopsWhatIsOff() { devices.stopsWhatIsOff(); }

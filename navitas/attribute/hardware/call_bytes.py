@@ -40,7 +40,7 @@ def bytes_of_hooks(run: RunTables, inputs: ComponentInputs, kinds: Collection[Ho
     row = np.flatnonzero(np.isin(hooks.kind, [int(kind) for kind in kinds]) & (hooks.amount > 0))
     if not len(row):
         return None
-    is_read = np.isin(hooks.kind[row], [HookKind.NET_READ, HookKind.FILE_READ])
+    is_read = np.isin(hooks.kind[row], [HookKind.NET_READ, HookKind.LOOPBACK_READ, HookKind.FILE_READ])
     amount = hooks.amount[row].astype(np.float64)
     moved = np.stack([np.where(is_read, amount, 0.0), np.where(is_read, 0.0, amount)], axis=1)
     start, end = hooks.start_ns[row], np.maximum(hooks.end_ns[row], hooks.start_ns[row])
@@ -101,6 +101,12 @@ def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:
     moved[inside, 1] *= min(1.0, counted / written) if written > 0 else 1.0
     left[:, 1] = lasting(grown[:, 1] - np.bincount(interval[inside], moved[inside, 1], len(grown)))
     return replace(rows, moved=moved), left
+
+
+def no_calls() -> CallBytes:
+    """No call."""
+    none = np.empty(0, np.int64)
+    return CallBytes(none, none, none, none, none, np.zeros((0, 2)))
 
 
 def joined_calls(parts: Sequence[CallBytes]) -> CallBytes:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from navitas.attribute.curves import distinct
 from navitas.parse.arrays import F64, I64
 from navitas.parse.io_counters import RECEIVED_BYTES, SENT_BYTES, Increments, IoCounters
 from navitas.parse.reasons import Reason
+
+_PAYLOAD_BYTES, _HEADER_BYTES = 1448, 52
 
 
 def grown_bytes(counter: Increments) -> F64:
@@ -33,6 +37,42 @@ def bytes_of_others(own: Increments, device: list[Increments]) -> list[tuple[I64
         beyond = np.stack([lasting(column) for column in (whole.growth - np.diff(app, axis=0)).T], axis=1)
         pools.append((whole.edges_ns, beyond[:, [RECEIVED_BYTES, SENT_BYTES]]))
     return pools
+
+
+def without_loopback(own: Increments, end_ns: I64, moved: F64, outside: F64) -> Increments:
+    """The growth of the app's counter without bytes that stayed on the device.
+
+    Android counts them for the app, too (its own test TrafficStatsTest.testTrafficStatsForLocalhost), as packets of 1,500 bytes
+    (netd.c, bpf_traffic_account). `end_ns` and `moved` (received, sent) are of the calls that moved them. `outside` is what all
+    other calls moved. A counter without loopback shows no more than that: it keeps what they moved.
+    """
+    interval = np.searchsorted(own.edges_ns, end_ns, side="left") - 1
+    inside = (interval >= 0) & (interval < len(own.growth))
+    growth, counted = own.growth.copy(), grown_bytes(own)
+    packets = np.ceil(moved[inside] / _PAYLOAD_BYTES)
+    stayed = moved[inside] + _HEADER_BYTES * packets
+    for column, into in enumerate((RECEIVED_BYTES, SENT_BYTES)):
+        left = lasting(counted[:, column] - np.bincount(interval[inside], stayed[:, column], len(growth)))
+        least, most = min(float(outside[column]), float(counted[:, column].sum())), float(counted[:, column].sum())
+        if left.sum() < least:
+            left += (counted[:, column] - left) * ((least - left.sum()) / (most - left.sum()))
+        growth[:, into] = left
+    return replace(own, growth=growth)
+
+
+def at_most_of(own: Increments, device: list[Increments]) -> tuple[Increments, float]:
+    """The growth of the app's counter without what no interface of the device carried, and its share of the app's bytes."""
+    if not device or not len(own.edges_ns):
+        return own, 0.0
+    whole = sum_of(device)
+    app = np.diff(_cumulative(own, whole.edges_ns), axis=0)
+    columns = [RECEIVED_BYTES, SENT_BYTES]
+    beyond = np.zeros_like(app)
+    beyond[:, columns] = np.stack([lasting(column) for column in (app - whole.growth)[:, columns].T], axis=1)
+    counted = float(grown_bytes(own).sum())
+    share = float(beyond.sum()) / counted if counted else 0.0
+    taken = np.diff(_cumulative(replace(whole, growth=beyond), own.edges_ns), axis=0)
+    return replace(own, growth=np.stack([lasting(column) for column in (own.growth - taken).T], axis=1)), share
 
 
 def sum_of(counters: list[Increments]) -> Increments:

@@ -14,13 +14,21 @@ from navitas.attribute.hardware.call_bytes import (
     bytes_by_time,
     bytes_of_hooks,
     joined_calls,
+    no_calls,
     with_counters,
     with_storage,
 )
-from navitas.attribute.hardware.counted_bytes import bytes_of_others, grown_bytes, restarts, sum_of
+from navitas.attribute.hardware.counted_bytes import (
+    at_most_of,
+    bytes_of_others,
+    grown_bytes,
+    restarts,
+    sum_of,
+    without_loopback,
+)
 from navitas.attribute.hardware.moments import times_on_the_air
 from navitas.parse.arrays import F64, I64, Bool
-from navitas.parse.hook_calls import WITHOUT_BYTES, HookKind
+from navitas.parse.hook_calls import LOOPBACK, WITHOUT_BYTES, HookKind
 from navitas.parse.io_counters import Increments, increments
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
@@ -28,12 +36,18 @@ from navitas.parse.tables import RunTables
 CALL, APP, OTHERS = range(3)
 """Who caused a transfer: a call, the app without a known call, another app."""
 _TOLERATED = 0.02
+_HEADERS = 0.15
+"""The most that headers and acknowledgements within the device add to the bytes of calls."""
 
 NO_HOOKED_BYTES = Reason("no_hooked_bytes", "hooks recorded no bytes: counters are shared among open calls by their time")
 NO_CALLS = Reason("no_io_calls", "no call of an I/O API was recorded: the app's traffic is unattributed")
 NO_APP_COUNTER = Reason("no_app_counters", "the app's traffic was not counted apart: the device's traffic counts as the app's")
 NO_COUNTERS = Reason("no_io_counters", "traffic was not counted: only the bytes that hooks saw are known, without headers")
 NOT_COUNTED = Reason("bytes_not_counted", "of the bytes of hooked calls crossed no counted interface: they have no energy")
+STAYED = Reason("loopback", "of the bytes of hooked calls stayed on the device: they have no energy")
+NOT_CARRIED = Reason(
+    "bytes_not_carried", "of the bytes that were counted for the app crossed no radio of the device: they have no energy"
+)
 SHARED_BY_TIME = Reason("shared_by_time", "of the bytes are shared by time among calls that record none, such as a database's")
 
 
@@ -78,7 +92,8 @@ def traffic_of(
     """The traffic of a run; None if nothing is known of it.
 
     With hooks, calls have the bytes that they moved; what the app's counter shows beyond them (headers, acknowledgements) is
-    spread by packets. Without hooks, the counter's growth in an interval is shared among open calls by their time.
+    spread by packets. Bytes that stayed on the device are left out. Without hooks, the counter's growth in an interval is shared
+    among open calls by their time.
     `counters_are_total`: a counter that shows less than the hooks is right (storage: the page cache serves the rest), and calls
     of storage that record no bytes share by their time what the others leave.
     """
@@ -87,6 +102,9 @@ def traffic_of(
     device = [found for each, found in counters if each.scope == "device"]
     reasons = restarts(counters)
     rows = bytes_of_hooks(run, inputs, kinds)
+    if not counters_are_total:
+        rows, own, more = _on_the_air(rows, bytes_of_hooks(run, inputs, LOOPBACK), own, device)
+        reasons += more
     if rows is None and own is None and not device:
         return None
     if own is None and device:
@@ -115,6 +133,22 @@ def traffic_of(
         reasons += [NO_HOOKED_BYTES] if len(rows.thread) else [NO_CALLS] if rest.growth.any() else []
     pools = [(APP, rest.edges_ns, left), *((OTHERS, *pool) for pool in bytes_of_others(rest, device))]
     return _joined(rows, pools, (run.start_ns, run.end_ns), level, tuple(reasons))
+
+
+def _on_the_air(
+    rows: CallBytes | None, inner: CallBytes | None, own: Increments | None, device: list[Increments]
+) -> tuple[CallBytes | None, Increments | None, list[Reason]]:
+    """The calls and the app's counter without bytes that crossed no radio."""
+    reasons = []
+    if inner is not None:
+        rows = no_calls() if rows is None else rows
+        stayed = float(inner.moved.sum())
+        reasons.append(replace(STAYED, share=stayed / (stayed + float(rows.moved.sum()))))
+        own = None if own is None else without_loopback(own, inner.end_ns, inner.moved, rows.moved.sum(axis=0))
+    own, share = (None, 0.0) if own is None else at_most_of(own, device)
+    if share > (_TOLERATED if inner is None else _HEADERS):
+        reasons.append(replace(NOT_CARRIED, share=share))
+    return rows, own, reasons
 
 
 def _joined(

@@ -30,6 +30,8 @@ RAILS: Mapping[str, tuple[str, ...]] = {
 }
 _FRONT_END_RATIO = 0.3  # of the transmitter's power
 _BLE_SCAN_DUTY = 0.1  # SCAN_MODE_LOW_POWER: 512 ms of every 5,120 ms (ScanManager)
+_BLE_LINK_DUTY = 0.05  # an event of 2.5 ms every 50 ms, the longest interval of CONNECTION_PRIORITY_BALANCED
+_AWAKE_MODES = ("3", "4")  # WIFI_MODE_FULL_HIGH_PERF, WIFI_MODE_FULL_LOW_LATENCY: no power save (WifiLockManager)
 _NOISE = 0.002  # of a step's energy
 _UJ_PER_MJ = 1000.0
 
@@ -102,7 +104,8 @@ class ComponentRails:
 
     def _radios(self, dt_s: float, load: ComponentLoad) -> dict[str, float]:
         power, nature, switches = self._power, self.nature, load.switches
-        wifi = self._wifi.step(dt_s, switches.wifi_on, load.wifi.rx_bytes, load.wifi.tx_bytes)
+        awake = any(use.kind is UseKind.WIFI_LOCK and use.name.partition(" ")[0] in _AWAKE_MODES for use in load.uses)
+        wifi = self._wifi.step(dt_s, switches.wifi_on, load.wifi.rx_bytes, load.wifi.tx_bytes, stays_awake=awake)
         mobile = self._mobile.step(dt_s, switches.mobile_on, load.mobile.rx_bytes, load.mobile.tx_bytes)
         self.air["wifi"] += wifi
         self.air["modem"] += mobile
@@ -112,12 +115,13 @@ class ComponentRails:
             + power.wifi_idle_mw * (wifi.tail_s + nature.wifi_sleep_ratio * wifi.sleep_s)
             + power.wifi_scan_mw * self._scanned(dt_s, load)
         )
-        scans = len([use for use in load.uses if use.kind is UseKind.BLE_SCAN])
-        scanning_s = dt_s * _BLE_SCAN_DUTY if scans and switches.bluetooth_on else 0.0
+        kinds = [use.kind for use in load.uses]
         on_s = dt_s if switches.bluetooth_on else 0.0
+        duty = _BLE_LINK_DUTY * kinds.count(UseKind.BLE_LINK) + (_BLE_SCAN_DUTY if UseKind.BLE_SCAN in kinds else 0.0)
+        hearing_s = on_s * min(duty, 1.0)
         return {
             "wifi": wifi_mj,
-            "bluetooth": power.bluetooth_idle_mw * (on_s - scanning_s) + power.bluetooth_rx_mw * scanning_s,
+            "bluetooth": power.bluetooth_idle_mw * (on_s - hearing_s) + power.bluetooth_rx_mw * hearing_s,
             **self._modem(mobile),
         }
 

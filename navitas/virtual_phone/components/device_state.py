@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+WIFI_SCAN = "wifiscan"
+"""The word of an app's report of a scan, which ends by itself."""
+
 
 class UseKind(StrEnum):
     """A component that an app starts and stops. The values are the words of the app's reports."""
@@ -18,11 +21,13 @@ class UseKind(StrEnum):
     SENSOR = "sensor"
     WAKE_LOCK = "wakelock"
     BLE_SCAN = "blescan"
+    BLE_LINK = "blelink"
+    WIFI_LOCK = "wifilock"
 
 
 @dataclass(frozen=True, slots=True)
 class ComponentUse:
-    """One use of a component by a process. `name` is its tag or sensor; `current_ma` the sensor's own figure."""
+    """One use of a component by a process. `name` is its tag, mode or sensor; `current_ma` the sensor's own figure."""
 
     pid: int
     uid: int

@@ -11,7 +11,7 @@ from navitas.virtual_phone.components.app_counters import AppCounters
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.effects import AirTime
-from navitas.virtual_phone.components.network import MOBILE, WIFI, NetworkCounters, net_dev
+from navitas.virtual_phone.components.network import LOOPBACK, MOBILE, WIFI, NetworkCounters, net_dev
 from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters
 from navitas.virtual_phone.components.traffic import AirTraffic
 
@@ -122,10 +122,11 @@ class Devices:
             return net_dev(self._network.interfaces if self._network else dict.fromkeys(("lo", WIFI, MOBILE), AirTraffic()))
 
     def traffic_by_uid(self) -> dict[tuple[int, str], AirTraffic]:
-        """Return the traffic of each uid by interface."""
+        """Return the traffic of each uid by radio interface."""
         with self._lock:
             self.advance()
-            return dict(self._network.by_uid) if self._network else {}
+            found = self._network.by_uid if self._network else {}
+            return {key: traffic for key, traffic in found.items() if key[1] != LOOPBACK}
 
     def air_times(self) -> dict[str, AirTime]:
         """Return the times of each radio that reports them, by name."""

@@ -88,8 +88,11 @@ class RadioLoad:
     rx_left_s: float = 0.0
     tx_left_s: float = 0.0
 
-    def step(self, dt_s: float, is_on: bool, rx_bytes: int, tx_bytes: int) -> AirTime:
-        """Advance, with the bytes of this step. Returns how the time divides; nothing if it is off and has no data."""
+    def step(self, dt_s: float, is_on: bool, rx_bytes: int, tx_bytes: int, *, stays_awake: bool = False) -> AirTime:
+        """Advance, with the bytes of this step. Returns how the time divides; nothing if it is off and has no data.
+
+        A radio that `stays_awake` has a tail of any length.
+        """
         self.rx_left_s += rx_bytes * 8 / self.bits_per_s
         self.tx_left_s += tx_bytes * 8 / self.bits_per_s
         tx_s = min(self.tx_left_s, dt_s)
@@ -103,4 +106,5 @@ class RadioLoad:
             self.tail.left_s = 0.0
             return AirTime(rx_s, tx_s)
         tail_s = self.tail.step(idle_s, False)
+        tail_s = idle_s if stays_awake else tail_s
         return AirTime(rx_s, tx_s, tail_s, idle_s - tail_s)

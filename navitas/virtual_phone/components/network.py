@@ -57,7 +57,7 @@ class NetworkCounters:
         self._ends: set[tuple[Endpoint, Endpoint]] = set()
         self.interfaces: dict[str, AirTraffic] = dict.fromkeys(INTERFACES, AirTraffic())
         self.by_uid: dict[tuple[int, str], AirTraffic] = {}
-        """AirTraffic by uid and interface, without the loopback interface."""
+        """AirTraffic by uid and interface. Android counts the loopback interface for uids, too."""
         self.payload_by_pid: dict[int, tuple[int, int]] = {}
         """Received and sent payload of each process, as its read and write calls count it."""
         self._payloads: dict[int, tuple[int, int]] = {}
@@ -140,9 +140,8 @@ class NetworkCounters:
             self.unrouted += gain
             return
         self.interfaces[interface] += gain
-        if not known.is_inner:
-            key = (self._uid_of(known.pid), interface)
-            self.by_uid[key] = self.by_uid.get(key, AirTraffic()) + gain
+        key = (self._uid_of(known.pid), interface)
+        self.by_uid[key] = self.by_uid.get(key, AirTraffic()) + gain
 
     def _last(self, tcp: TcpSocket, route: str | None) -> None:
         """Count a closed socket for the last time."""

@@ -102,6 +102,8 @@ def test_reports_of_an_app_start_and_stop_uses(tmp_path: Path) -> None:
         phone._report(pid, "gnss", "-7")
         phone._report(pid, "gnss", "-7")
         assert [use.kind for use in phone.state.uses.values()] == [UseKind.SENSOR]
+        phone._report(pid, "wifiscan", "!")
+        assert phone.state.wifi_scans == 1
         phone.processes.remove(pid)
         assert not phone.state.uses
         phone._report(pid, "gnss", "+7")

@@ -92,6 +92,26 @@ def test_wifi_has_air_time_a_tail_and_sleep() -> None:
     assert (model.true_uj["wifi"] - before) * 1e-6 == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("mode", "is_awake"), [("1", False), ("3", True), ("4", True)])
+def test_a_wifi_lock_of_high_performance_keeps_wifi_awake(mode: str, is_awake: bool) -> None:
+    model = rails()
+    locked = ComponentLoad(replace(OFF, wifi_on=True), [use(UseKind.WIFI_LOCK, f"{mode} sync")])
+    ratio = 1 if is_awake else model.nature.wifi_sleep_ratio
+    assert spend(2, locked, model)["wifi"] == pytest.approx(2 * 38 * 3.7 / 1000 * ratio)
+    assert model.air["wifi"].tail_s == pytest.approx(2 if is_awake else 0)
+    assert not spend(1, replace(locked, switches=OFF), model)["wifi"]
+
+
+def test_links_and_scans_receive_for_a_part_of_the_time() -> None:
+    on = replace(OFF, bluetooth_on=True)
+    idle_j = spend(10, ComponentLoad(on))["bluetooth"]
+    link, scan = use(UseKind.BLE_LINK, "link"), use(UseKind.BLE_SCAN, "scan", key="2")
+    loads = [ComponentLoad(on, uses) for uses in ([link], [scan], [link, link, scan])]
+    one_j, scan_j, all_j = (spend(10, load)["bluetooth"] - idle_j for load in loads)
+    assert scan_j == pytest.approx(2 * one_j) and all_j == pytest.approx(4 * one_j) and one_j > 0
+    assert not spend(1, ComponentLoad(OFF, [link]))["bluetooth"]
+
+
 def test_mobile_data_has_a_long_tail_and_a_front_end() -> None:
     model = rails()
     load = ComponentLoad(replace(OFF, mobile_on=True))

@@ -98,6 +98,7 @@ def test_connections_within_the_app_are_loopback(tmp_path: Path) -> None:
     network.poll([APP], "wlan0")
     assert not network.interfaces["wlan0"]
     assert network.interfaces["lo"].tx_bytes == network.interfaces["lo"].rx_bytes > 500
+    assert network.by_uid == {(10_000 + APP, "lo"): network.interfaces["lo"]}, "as on Android"
 
 
 def test_short_connections_are_counted_for_known_servers_and_named_otherwise(tmp_path: Path) -> None:

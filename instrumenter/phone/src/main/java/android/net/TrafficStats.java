@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Android's counters of traffic on the virtual phone, which writes them to a file: lines {@code uid rx_bytes rx_packets
- * tx_bytes tx_packets}. They grow from the phone's start on. Traffic within the phone does not count. Thread-safe.
+ * tx_bytes tx_packets}. They grow from the phone's start on. As on Android, traffic within the phone counts, too. Thread-safe.
  */
 public final class TrafficStats {
     /** The value of counters that the system does not have. */

@@ -152,6 +152,20 @@ public final class Bluetooth {
         }
     }
 
+    /** Hook of {@link BluetoothGatt#connect}: a link that has ended begins again. */
+    public static boolean connect(BluetoothGatt link) {
+        long start = Hook.begin(Api.BLUETOOTH_LINK);
+        long done = Hook.FAILED;
+        boolean connects = false;
+        try {
+            connects = link.connect();
+            done = 0;
+            return connects;
+        } finally {
+            connected(start, done, connects ? link : null);
+        }
+    }
+
     /** Hook of {@link BluetoothGatt#disconnect}. */
     public static void disconnect(BluetoothGatt link) {
         long start = Hook.begin(Api.BLUETOOTH_LINK_STOP);

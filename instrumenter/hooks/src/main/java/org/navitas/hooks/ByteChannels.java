@@ -1,6 +1,8 @@
 package org.navitas.hooks;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -217,7 +219,8 @@ public final class ByteChannels {
             bytes = count;
             return count;
         } finally {
-            sent(Api.DATAGRAMS_SEND, start, bytes, channel);
+            int kind = Peers.datagramWriteKind(address(target));
+            Hook.end(Api.DATAGRAMS_SEND, start, kind, 0, bytes, System.identityHashCode(channel));
         }
     }
 
@@ -226,13 +229,19 @@ public final class ByteChannels {
         int before = to.position();
         long start = Hook.begin(Api.DATAGRAMS_RECEIVE);
         long bytes = Hook.FAILED;
+        SocketAddress source = null;
         try {
-            SocketAddress source = channel.receive(to);
+            source = channel.receive(to);
             bytes = to.position() - before;
             return source;
         } finally {
-            received(Api.DATAGRAMS_RECEIVE, start, bytes, channel);
+            int kind = Peers.datagramReadKind(address(source));
+            Hook.end(Api.DATAGRAMS_RECEIVE, start, kind, 0, bytes, System.identityHashCode(channel));
         }
+    }
+
+    private static InetAddress address(SocketAddress end) {
+        return end instanceof InetSocketAddress ? ((InetSocketAddress) end).getAddress() : null;
     }
 
     private static int readApi(ReadableByteChannel channel) {
@@ -248,12 +257,12 @@ public final class ByteChannels {
     }
 
     private static void received(int api, long start, long bytes, Object channel) {
-        int kind = channel instanceof FileChannel ? Hook.FILE_READ : Hook.NET_READ;
+        int kind = channel instanceof FileChannel ? Hook.FILE_READ : Peers.readKind(channel);
         Hook.end(api, start, kind, 0, bytes, System.identityHashCode(channel));
     }
 
     private static void sent(int api, long start, long bytes, Object channel) {
-        int kind = channel instanceof FileChannel ? Hook.FILE_WRITE : Hook.NET_WRITE;
+        int kind = channel instanceof FileChannel ? Hook.FILE_WRITE : Peers.writeKind(channel);
         Hook.end(api, start, kind, 0, bytes, System.identityHashCode(channel));
     }
 }

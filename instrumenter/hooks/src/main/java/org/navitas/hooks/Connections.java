@@ -55,7 +55,7 @@ public final class Connections {
         long start = Hook.begin(Api.URL_CONNECT);
         long done = Hook.FAILED;
         try {
-            OutputStream out = CountedOutputStream.of(connection.getOutputStream(), Api.URL_WRITE, Hook.NET_WRITE, connection);
+            OutputStream out = CountedOutputStream.of(connection.getOutputStream(), Api.URL_WRITE, Peers.writeKind(connection), connection);
             done = 0;
             return out;
         } finally {
@@ -113,7 +113,7 @@ public final class Connections {
 
     private static InputStream input(InputStream in, URLConnection connection) {
         if (isNetwork(connection)) {
-            return CountedInputStream.of(in, Api.URL_READ, Hook.NET_READ, connection);
+            return CountedInputStream.of(in, Api.URL_READ, Peers.readKind(connection), connection);
         }
         boolean isFile = connection.getURL() != null && "file".equals(connection.getURL().getProtocol());
         return isFile ? CountedInputStream.of(in, Api.URL_FILE_READ, Hook.FILE_READ, connection) : in;

@@ -23,7 +23,7 @@ final class CountedInputStream extends FilterInputStream {
      *
      * @param in what to read from, or null
      * @param api the number of the method that reads appear as
-     * @param kind {@link Hook#NET_READ} or {@link Hook#FILE_READ}
+     * @param kind {@link Hook#NET_READ}, {@link Hook#LOOPBACK_READ} or {@link Hook#FILE_READ}
      * @param device what its handle identifies
      * @return null if {@code in} is null
      */
@@ -61,7 +61,7 @@ final class CountedInputStream extends FilterInputStream {
     /** Skipped bytes of a connection are received; those of a file are not read. */
     @Override
     public long skip(long most) throws IOException {
-        if (kind != Hook.NET_READ) {
+        if (kind == Hook.FILE_READ) {
             return in.skip(most);
         }
         long start = Hook.begin(api);

@@ -23,7 +23,7 @@ final class CountedOutputStream extends FilterOutputStream {
      *
      * @param out what to write to, or null
      * @param api the number of the method that writes appear as
-     * @param kind {@link Hook#NET_WRITE} or {@link Hook#FILE_WRITE}
+     * @param kind {@link Hook#NET_WRITE}, {@link Hook#LOOPBACK_WRITE} or {@link Hook#FILE_WRITE}
      * @param device what its handle identifies
      * @return null if {@code out} is null
      */

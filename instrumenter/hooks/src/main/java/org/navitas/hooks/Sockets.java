@@ -15,12 +15,12 @@ public final class Sockets {
 
     /** Hook of {@link Socket#getInputStream}. */
     public static InputStream getInputStream(Socket socket) throws IOException {
-        return CountedInputStream.of(socket.getInputStream(), Api.SOCKET_READ, Hook.NET_READ, socket);
+        return CountedInputStream.of(socket.getInputStream(), Api.SOCKET_READ, Peers.readKind(socket), socket);
     }
 
     /** Hook of {@link Socket#getOutputStream}. */
     public static OutputStream getOutputStream(Socket socket) throws IOException {
-        return CountedOutputStream.of(socket.getOutputStream(), Api.SOCKET_WRITE, Hook.NET_WRITE, socket);
+        return CountedOutputStream.of(socket.getOutputStream(), Api.SOCKET_WRITE, Peers.writeKind(socket), socket);
     }
 
     /** Hook of {@link Socket#connect(SocketAddress)}. */
@@ -55,7 +55,7 @@ public final class Sockets {
             socket.send(packet);
             bytes = packet.getLength();
         } finally {
-            Hook.end(Api.DATAGRAM_SEND, start, Hook.NET_WRITE, 0, bytes, System.identityHashCode(socket));
+            Hook.end(Api.DATAGRAM_SEND, start, Peers.datagramWriteKind(packet.getAddress()), 0, bytes, System.identityHashCode(socket));
         }
     }
 
@@ -67,7 +67,7 @@ public final class Sockets {
             socket.receive(packet);
             bytes = packet.getLength();
         } finally {
-            Hook.end(Api.DATAGRAM_RECEIVE, start, Hook.NET_READ, 0, bytes, System.identityHashCode(socket));
+            Hook.end(Api.DATAGRAM_RECEIVE, start, Peers.datagramReadKind(packet.getAddress()), 0, bytes, System.identityHashCode(socket));
         }
     }
 }

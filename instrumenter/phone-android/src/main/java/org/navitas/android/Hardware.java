@@ -13,7 +13,7 @@ import org.robolectric.shadows.ShadowCameraManager;
 import org.robolectric.shadows.ShadowSensor;
 import org.robolectric.shadows.ShadowSensorManager;
 
-/** The phone's camera and sensors. The sensors deliver no events. */
+/** The phone's camera, sensors and media. The sensors deliver no events. */
 final class Hardware {
     /** Currents in mA, in the range of data sheets of phones' sensors. */
     private static final Map<Integer, Float> SENSORS = Map.of(
@@ -24,6 +24,7 @@ final class Hardware {
 
     /** Adds the hardware to the framework's services. */
     static void install() {
+        MediaPlayerShadow.install();
         Context context = RuntimeEnvironment.getApplication();
         ShadowSensorManager sensors = Shadow.extract(context.getSystemService(Context.SENSOR_SERVICE));
         SENSORS.forEach((type, currentMa) -> sensors.addSensor(sensor(type, currentMa)));

@@ -30,6 +30,11 @@ public final class ComponentUse {
         }
     }
 
+    /** Reports a use that ends by itself. */
+    public static void once(String kind) {
+        LogSocket.report(kind, "!");
+    }
+
     /** Stops the use of one part. Does nothing if it has not started. */
     public static synchronized void stop(String kind, Object owner, String part) {
         Map<String, Integer> keys = KEYS.get(owner);

@@ -9,7 +9,8 @@ package org.navitas.runtime;
  */
 public final class Hook {
     /** Kinds of uses that move bytes, which are the amount. */
-    public static final int NET_READ = 1, NET_WRITE = 2, FILE_READ = 3, FILE_WRITE = 4, FILE_SYNC = 5, DATABASE = 6, PREFERENCES = 7;
+    public static final int NET_READ = 1, NET_WRITE = 2, FILE_READ = 3, FILE_WRITE = 4, FILE_SYNC = 5, DATABASE = 6, PREFERENCES = 7,
+            LOOPBACK_READ = 8, LOOPBACK_WRITE = 9;
     /** Kinds of uses that start, and stop with {@link #STOP}. */
     public static final int GNSS = 16, CAMERA = 17, FLASHLIGHT = 18, BLUETOOTH_SCAN = 19, BLUETOOTH_LINK = 20, AUDIO = 21, VIDEO = 22,
             SENSOR = 23, WAKE_LOCK = 24, WIFI_LOCK = 25, WIFI_SCAN = 26;
@@ -23,6 +24,22 @@ public final class Hook {
     private static final boolean RECORDS = CALLS && RECORDER.settings.hooks;
 
     private Hook() {}
+
+    /** Returns whether hooks record. If not, what only a record needs can be left out. */
+    public static boolean records() {
+        return RECORDS;
+    }
+
+    /**
+     * Returns whether a TCP connection to an address of this device stays on it. Takes up to a millisecond on a virtual
+     * phone, so ask once for each connection.
+     *
+     * @param localPort the port of this end, or 0 if unknown
+     * @param remotePort the port of the other end
+     */
+    public static boolean staysOnDevice(int localPort, int remotePort) {
+        return RECORDS && RECORDER.platform.staysOnDevice(localPort, remotePort);
+    }
 
     /**
      * Begins a call of an API.

@@ -47,6 +47,15 @@ final class JvmPlatform extends Platform {
         return -1; // /proc/uptime has a resolution of 10 ms, too coarse to align clocks
     }
 
+    /**
+     * A virtual phone shares the computer's addresses: programs of the computer are other hosts to it. So the other end
+     * must be a socket of this process.
+     */
+    @Override
+    boolean staysOnDevice(int localPort, int remotePort) {
+        return System.getProperty("navitas.sysRoot", "/").equals("/") || OwnSockets.have(localPort, remotePort);
+    }
+
     /** Resolution: microseconds from Java 9 on, milliseconds before. */
     @Override
     long realNanos() {

@@ -25,6 +25,11 @@ abstract class Platform {
     /** Returns CLOCK_BOOTTIME in ns, or -1 if unknown. */
     abstract long bootNanos();
 
+    /** Returns whether a TCP connection to an address of this device stays on it. */
+    boolean staysOnDevice(int localPort, int remotePort) {
+        return true;
+    }
+
     /** Returns CLOCK_REALTIME in ns. */
     abstract long realNanos();
 
