@@ -45,6 +45,8 @@ final class Limits {
     /** Maximum number of times that the anchor interval of folded calls doubles. */
     static final int MAX_WIDENING = 6;
     static final long FLUSH_LIMIT_MS = 5_000;
+    static final long LAST_READING_LIMIT_NS = 500_000_000;
+    static final long LAST_READING_STEP_NS = 1_000_000;
     static final long STOP_LIMIT_MS = 10_000;
     /** Bytes of process-wide records that wait for the writer. */
     static final int RECORD_BYTES = 4 << 20;
@@ -55,6 +57,8 @@ final class Limits {
     static final int CORE_SHARE = 50;
     /** A counter that fails this many times in a row is no longer read. */
     static final int MOST_FAILURES = 5;
+    /** Time after which the system has counted the packets of calls that have returned. */
+    static final long LATE_PACKETS_NS = 50_000_000;
     /**
      * Time between two requests for power monitors. With a permission of Android 17, Android has new readings after 250
      * ms, otherwise after 20 s.

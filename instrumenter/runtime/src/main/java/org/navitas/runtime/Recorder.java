@@ -128,10 +128,13 @@ public final class Recorder implements Runnable {
         }
     }
 
-    /** Waits until everything recorded so far is written, for at most five seconds. */
+    /** Reads all counters, then waits until everything recorded so far is written, for at most five seconds. */
     public static void flush() {
         if (Probe.RECORDER != null) {
             Probe.RECORDER.publishOwn();
+            if (Probe.RECORDER.samplerThread != null) {
+                Probe.RECORDER.sampler.readLast(Limits.LAST_READING_LIMIT_NS);
+            }
             Probe.RECORDER.writer.flush(Limits.FLUSH_LIMIT_MS);
         }
     }

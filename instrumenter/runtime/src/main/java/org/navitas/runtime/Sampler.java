@@ -20,6 +20,7 @@ final class Sampler implements Runnable {
     private final List<FileSource> sources = new ArrayList<>();
     private final Bytes reading = new Bytes();
     private long costNs;
+    private volatile boolean isLastDue;
     private volatile boolean stopping;
     private volatile Thread thread;
 
@@ -63,6 +64,19 @@ final class Sampler implements Runnable {
         return !sources.isEmpty();
     }
 
+    /**
+     * Requests the last reading of all sources, and waits for it at most this long. On Android, the process may be
+     * killed afterwards.
+     */
+    void readLast(long limitNs) {
+        long end = System.nanoTime() + limitNs;
+        isLastDue = true;
+        LockSupport.unpark(thread);
+        while (isLastDue && !stopping && end - System.nanoTime() > 0) {
+            LockSupport.parkNanos(this, Limits.LAST_READING_STEP_NS);
+        }
+    }
+
     /** Reads all sources once more, then ends. */
     void stop() {
         stopping = true;
@@ -85,14 +99,23 @@ final class Sampler implements Runnable {
             costNs = (3 * costNs + platform.threadCpuNanos() - before) / 4;
             next = Math.max(next + widened(intervalNs, costNs), System.nanoTime());
             for (long left = next - System.nanoTime(); left > 0 && !stopping; left = next - System.nanoTime()) {
+                if (isLastDue) {
+                    sampleLast();
+                }
                 Thread.interrupted(); // the application cannot interrupt this thread on purpose
                 LockSupport.parkNanos(this, left);
             }
         }
+        sampleLast();
+    }
+
+    /** Reads each source once, those that are late after a moment. */
+    private void sampleLast() {
         for (FileSource source : sources) {
             source.finish();
         }
         sample();
+        isLastDue = false;
     }
 
     /** Returns the interval at which rounds of this cost stay within the share of a core. */

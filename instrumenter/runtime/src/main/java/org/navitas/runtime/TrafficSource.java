@@ -3,6 +3,7 @@ package org.navitas.runtime;
 import android.net.TrafficStats;
 import java.io.File;
 import java.io.IOException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Traffic of the app's uid since boot: one line {@code rx_bytes rx_packets tx_bytes tx_packets}. On a JVM, only a
@@ -15,6 +16,16 @@ final class TrafficSource extends FileSource {
         super(id, new File(Format.TRAFFIC));
         this.uid = uid;
         isTraffic = true;
+    }
+
+    /** Waits for packets that are still on their way: they belong to calls that have returned. */
+    @Override
+    void finish() {
+        long end = System.nanoTime() + Limits.LATE_PACKETS_NS;
+        for (long left = Limits.LATE_PACKETS_NS; left > 0; left = end - System.nanoTime()) {
+            Thread.interrupted(); // parking needs the flag clear
+            LockSupport.parkNanos(this, left);
+        }
     }
 
     @Override

@@ -120,6 +120,25 @@ public class SamplerTest {
     }
 
     @Test
+    public void readsAllSourcesOnRequest() throws Exception {
+        settings.setProperty("source.3", "/sys/other");
+        settings.setProperty("sampleIntervalMs", "1000000");
+        file("sys/other", "1");
+        Sampler sampler = sampler();
+        Thread thread = new Thread(sampler);
+        thread.start();
+        sampler.readLast(60_000_000_000L);
+        file("sys/other", "2");
+        sampler.readLast(60_000_000_000L);
+        List<String> recorded = recorded();
+        assertEquals("3 2", recorded.get(recorded.size() - 1));
+        sampler.stop();
+        thread.join();
+        assertEquals("a reading at the end", Collections.singletonList("3 2"), recorded());
+        sampler.readLast(Long.MAX_VALUE); // does not wait: nothing would answer
+    }
+
+    @Test
     public void recordsNoTrafficThatTheSystemDoesNotCount() {
         settings.setProperty("source.6", "traffic");
         Sampler sampler = sampler();
