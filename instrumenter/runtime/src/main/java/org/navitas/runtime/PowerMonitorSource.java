@@ -25,10 +25,6 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
     private Object health;
     private Method supported;
     private Method readings;
-    private Method type;
-    private Method name;
-    private Method energy;
-    private Method timestamp;
     private long intervalNs = Limits.MONITORS_NS;
     private long dueNs;
     private long requestNs;
@@ -93,9 +89,7 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
             } else {
                 readings.invoke(health, monitors, this, receiver(readings));
             }
-        } catch (InvocationTargetException e) {
-            fail(e.getCause());
-        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+        } catch (Exception | LinkageError e) {
             fail(e);
         }
     }
@@ -108,14 +102,11 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
                 return false;
             }
             Object found = app.getClass().getMethod("getSystemService", String.class).invoke(app, "systemhealth");
-            for (Method each : found == null ? new Method[0] : found.getClass().getMethods()) {
-                Class<?>[] types = each.getParameterTypes();
-                if (types.length == 0 || !types[types.length - 1].isInterface()) {
-                    continue;
-                }
-                if (each.getName().equals("getSupportedPowerMonitors") && types.length == 2) {
+            for (Method each : found.getClass().getMethods()) {
+                int parameters = each.getParameterTypes().length; // hidden methods have fewer
+                if (each.getName().equals("getSupportedPowerMonitors") && parameters == 2) {
                     supported = each;
-                } else if (each.getName().equals("getPowerMonitorReadings") && types.length == 3) {
+                } else if (each.getName().equals("getPowerMonitorReadings") && parameters == 3) {
                     readings = each;
                 }
             }
@@ -125,7 +116,7 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
                 intervalNs = Integer.valueOf(0).equals(granted) ? Limits.FINE_MONITORS_NS : Limits.MONITORS_NS;
                 health = found;
             }
-        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+        } catch (Exception | LinkageError e) {
             isAbsent = true; // not Android, or without this service
         }
         return !isAbsent;
@@ -134,8 +125,8 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
     private Object receiver(Method request) {
         Class<?>[] types = request.getParameterTypes();
         Class<?> last = types[types.length - 1];
-        return Proxy.newProxyInstance(last.getClassLoader() == null ? getClass().getClassLoader() : last.getClassLoader(),
-                new Class<?>[] {last}, this);
+        ClassLoader own = getClass().getClassLoader();
+        return Proxy.newProxyInstance(last.getClassLoader() == null ? own : last.getClassLoader(), new Class<?>[] {last}, this);
     }
 
     /** Runs an answer on the system's thread. */
@@ -147,55 +138,37 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
     /** Takes an answer: of a {@code Consumer} or an {@code OutcomeReceiver}. Throws nothing. */
     @Override
     public Object invoke(Object proxy, Method method, Object[] arguments) {
-        switch (method.getName()) {
-            case "accept":
-                found(arguments[0]);
-                return null;
-            case "onResult":
-                answered(arguments[0]);
-                return null;
-            case "onError":
-                fail((Throwable) arguments[0]);
-                return null;
-            case "equals":
-                return proxy == arguments[0];
-            case "hashCode":
-                return System.identityHashCode(proxy);
-            default:
-                return method.getReturnType() == String.class ? Format.POWER_MONITORS : null;
-        }
-    }
-
-    private void found(Object list) {
-        if (list instanceof List && !((List<?>) list).isEmpty()) {
-            List<?> all = (List<?>) list;
-            monitors = all.subList(0, Math.min(all.size(), Limits.MOST_MONITORS));
-        } else {
-            isAbsent = true;
-        }
-        isWaiting = false;
-    }
-
-    private void answered(Object answer) {
+        String call = method.getName();
         try {
-            record(answer, monitors);
-            failed = 0;
+            if (call.equals("equals")) {
+                return proxy == arguments[0];
+            } else if (call.equals("hashCode")) {
+                return System.identityHashCode(proxy);
+            } else if (call.equals("toString")) {
+                return path.getPath();
+            } else if (call.equals("accept")) {
+                List<?> all = (List<?>) arguments[0];
+                monitors = all.subList(0, Math.min(all.size(), Limits.MOST_MONITORS));
+                isAbsent = all.isEmpty();
+            } else if (call.equals("onError")) {
+                throw (Exception) arguments[0];
+            } else {
+                record(arguments[0], monitors);
+                failed = 0;
+            }
             isWaiting = false;
-        } catch (InvocationTargetException e) {
-            fail(e.getCause());
-        } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+        } catch (Exception | LinkageError e) {
             fail(e);
         }
+        return null;
     }
 
     private synchronized void record(Object answer, List<?> read) throws ReflectiveOperationException {
         Class<?> monitor = read.get(0).getClass();
-        if (type == null) {
-            type = monitor.getMethod("getType");
-            name = monitor.getMethod("getName");
-            energy = answer.getClass().getMethod("getConsumedEnergy", monitor);
-            timestamp = answer.getClass().getMethod("getTimestampMillis", monitor);
-        }
+        Method type = monitor.getMethod("getType");
+        Method name = monitor.getMethod("getName");
+        Method energy = answer.getClass().getMethod("getConsumedEnergy", monitor);
+        Method timestamp = answer.getClass().getMethod("getTimestampMillis", monitor);
         long[] times = new long[read.size()];
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < times.length; i++) {
@@ -212,22 +185,16 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
 
     /** Returns a name as part of a line: without control characters, and not too long. */
     static String plain(Object name) {
-        StringBuilder plain = new StringBuilder(String.valueOf(name));
-        plain.setLength(Math.min(plain.length(), Limits.MONITOR_NAME));
-        for (int i = 0; i < plain.length(); i++) {
-            char each = plain.charAt(i);
-            if (Character.isISOControl(each) || each == '\u2028' || each == '\u2029') {
-                plain.setCharAt(i, '_');
-            }
-        }
-        return plain.toString();
+        String plain = String.valueOf(name).replaceAll("[\\p{Cntrl}\\u0085\\u2028\\u2029]", "_");
+        return plain.substring(0, Math.min(plain.length(), Limits.MONITOR_NAME));
     }
 
     /** Reports the first failure. After several in a row, the monitors are no longer read. */
-    private synchronized void fail(Throwable cause) {
+    private synchronized void fail(Throwable error) {
         if (!isNoted) {
             isNoted = true;
-            Platform.note("counter_unreadable", "cannot read ", path + ": " + cause);
+            boolean isWrapped = error instanceof InvocationTargetException;
+            Platform.note("counter_unreadable", "cannot read ", path + ": " + (isWrapped ? error.getCause() : error));
         }
         isAbsent = ++failed >= Limits.MOST_FAILURES;
         isWaiting = false;
