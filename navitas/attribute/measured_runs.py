@@ -66,7 +66,9 @@ class MeasuredRuns:
     def _of_run(self, run: RunTables, components: Sequence[Component]) -> Curves:
         inputs = self.inputs(run)
         found = [self._marked(component.name, component.curves(run, inputs)) for component in components]
-        return _base_once(scaled_to_rails(run, components, found, use_rails=self.use_rails))
+        scaled = scaled_to_rails(run, components, found, use_rails=self.use_rails)
+        reasons = () if run.rails is None else run.rails.reasons
+        return _base_once([_with_reasons(one, reasons) for one in scaled])
 
     def _marked(self, component: str, curves: ComponentCurves | None) -> ComponentCurves | None:
         """Add the origin of a component's figures if they are fitted, not the power profile's."""
@@ -75,6 +77,11 @@ class MeasuredRuns:
             return curves
         reason = Reason("fitted_model", f"its figures are estimates from a fitted model: {fitted.origin(component)}")
         return replace(curves, reasons=(*curves.reasons, reason))
+
+
+def _with_reasons(one: ComponentCurves | None, reasons: tuple[Reason, ...]) -> ComponentCurves | None:
+    """Add how exact the rails are to a component that is scaled to them."""
+    return replace(one, reasons=(*one.reasons, *reasons)) if one is not None and one.level == RAILS and reasons else one
 
 
 def _base_once(curves: Curves) -> Curves:

@@ -85,7 +85,8 @@ def record(
         with opened(device, options, known.project if known else use.package, output, progress, lock=lock) as recording:
             if use.bundle:
                 recording.warn_without_hooks(use.bundle.manifest, options)
-            with measured(device, start, options, recording.writer.warn, progress):
+            permissions = recording.permissions([use.package])
+            with measured(device, start, options, recording.writer.warn, progress, permissions=permissions):
                 device.shell(f"am force-stop {shlex.quote(use.package)}")
                 done = recording.runner.run(plan, lambda _, done, stream: _record_use(device, use, done, stream, progress))
             ids = sorted(use.map_ids(output / "runs" / "0"))

@@ -12,8 +12,9 @@ from navitas.collect import power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.state.condition import THERMAL_NAMES, BatteryState, PhoneCondition, parse_battery, parse_thermal
 from navitas.collect.state.fitness import unfit
+from navitas.collect.state.guard import setting_of
 from navitas.collect.state.journal import Journal
-from navitas.collect.state.settings import BY_KEY
+from navitas.collect.state.permissions import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
 from navitas.collect.trace import atrace, perfetto
 from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
@@ -28,8 +29,6 @@ _FIRST_SDK, _LAST_SDK = 26, 36
 PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
 _DENIED = re.compile(r"Permission denied|not allowed|denied", re.IGNORECASE)
 _KERNEL = "the phone's kernel does not offer it"
-_FINE_MONITORS = "ACCESS_FINE_POWER_MONITORS"
-_HAS_MONITORS, _HAS_FINE_MONITORS = 35, 37
 _RAIL = re.compile(r"^CH\d{1,4}\(T=\d{1,19}\)\[", re.MULTILINE)
 
 
@@ -121,7 +120,7 @@ def _commands(policies: list[Policy], package: str | None) -> dict[str, str]:
     if package:
         name = shlex.quote(package)
         commands |= {"path": f"pm path {name}", "app id": f"run-as {name} id -u"}
-        commands["fine monitors"] = f"dumpsys package {name} | grep {_FINE_MONITORS}"
+        commands["fine monitors"] = reading_command(package)
         commands |= {f"app {key}": f"run-as {name} {command}" for key, command in both.items()}
     return commands
 
@@ -230,8 +229,8 @@ def _power(outputs: Mapping[str, _Output], sdk: int, package: str | None) -> Ite
         users = len(found.by_uid)
         by_app = f", {users} of them by app" if users else ", none of them by app"
         yield Check("energy consumers", "ok", f"{len(found.consumers)} consumers{by_app}")
-    if sdk >= _HAS_MONITORS:
-        yield _monitors(outputs, sdk, package)
+    if sdk >= topology.HAS_POWER_MONITORS:
+        yield _monitors(outputs, sdk, package, has_rails=bool(rails))
 
 
 _NO_RAILS = "with a power meter, fit a model: navitas model components fit --meter FILE"
@@ -241,15 +240,19 @@ def _sysfs_rails(outputs: Mapping[str, _Output]) -> int:
     return len(_RAIL.findall(outputs["rails"].text)) if outputs["rails"].has_output else 0
 
 
-def _monitors(outputs: Mapping[str, _Output], sdk: int, package: str | None) -> Check:
-    """The API for apps (PowerMonitor). Navitas reads rails from outside, so its limits matter only to the app's own readings."""
-    name, coarse = "power monitors in apps", "new readings every 20 s, with random noise of up to 10 J"
-    if sdk < _HAS_FINE_MONITORS:
-        return Check(name, "ok", f"{coarse}; Navitas does not need them")
-    if package and re.search(rf"{_FINE_MONITORS}: granted=true", outputs["fine monitors"].text):
-        return Check(name, "ok", "new readings every 250 ms, with random noise of up to 10 J; Navitas does not need them")
-    grant = f"adb shell pm grant {package or 'PACKAGE'} android.permission.{_FINE_MONITORS}"
-    return Check(name, "ok", f"{coarse}; Navitas does not need them", f"for readings every 250 ms: {grant}")
+def _monitors(outputs: Mapping[str, _Output], sdk: int, package: str | None, *, has_rails: bool) -> Check:
+    """The API for apps (PowerMonitor), which Navitas reads if nothing else shows rails."""
+    name, use = "power monitors in apps", "not needed: other sources show the rails" if has_rails else "used with --record"
+    found = outputs["fine monitors"].text if package else ""
+    if sdk < HAS_FINE_MONITORS:
+        return Check(name, "ok", f"new readings every 20 s; {use}", "" if has_rails else _LONG_TESTS)
+    if is_granted(found) or is_requested(found):
+        return Check(name, "ok", f"new readings every 250 ms; {use}")
+    return Check(name, "ok", f"new readings every 20 s; {use}", "" if has_rails else _REQUEST)
+
+
+_LONG_TESTS = "rails need runs of more than 40 s"
+_REQUEST = f'for readings every 250 ms, add <uses-permission android:name="{FINE_MONITORS}"/> to src/debug/AndroidManifest.xml'
 
 
 def _profile(device: Device, policies: list[Policy]) -> Check:
@@ -317,7 +320,7 @@ def _unrestored_settings(device: Device) -> Check:
         return Check("settings", "problem", f"{error.filename}: {error.strerror}", "make that folder readable and writable")
     if not left:
         return Check("settings", "ok", "no setting is left changed by a measurement")
-    names = ", ".join(BY_KEY[key].name if key in BY_KEY else key for key in left)
+    names = ", ".join(setting.name if (setting := setting_of(key)) else key for key in left)
     return Check(
         "settings", "note", f"left changed by a measurement: {names}", f"navitas doctor --device {device.info.serial} --restore"
     )

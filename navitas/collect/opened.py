@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,8 @@ from navitas.collect import map_cache, power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run_recorder import VALID_FOR_RUN, RunRecorder
+from navitas.collect.state.permissions import fine_monitors
+from navitas.collect.state.settings import PhoneSetting
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 from navitas.recording import manifest
@@ -31,6 +33,7 @@ class Opened:
     _device: Device
     _policies: list[manifest.Policy]
     _supply: power.Supply
+    _reads_monitors: bool = False
 
     def add_map(self, known: map_cache.KnownMap) -> None:
         """Add a method map, with the ids of the maps that it extends."""
@@ -46,6 +49,10 @@ class Opened:
         if options.record != "none" and options.granularity == "method" and build.hooks is False:
             message = f"{build.package} was built without hooks, so --record {options.record} records no calls of APIs"
             self.writer.warn("no_hooks", message, _BUILD_WITH_HOOKS)
+
+    def permissions(self, packages: Iterable[str]) -> list[PhoneSetting]:
+        """Return the permissions that the apps get for fine power monitors, if the recording reads power monitors."""
+        return fine_monitors(self._device, packages) if self._reads_monitors else []
 
     def finish(self, progress: Progress) -> None:
         """Complete the recording. If the app has read the phone's own power profile, that one replaces the chosen profile."""
@@ -71,7 +78,8 @@ def opened(
     policies = topology.read_policies(device)
     by_shell = topology.traffic_files(device) if options.counts_traffic else []
     sources = topology.counter_sources(policies)
-    sources += topology.traffic_sources(device, by_shell) if options.counts_traffic else []
+    monitors = topology.monitor_sources(device) if options.counts_traffic else []
+    sources += [*topology.traffic_sources(device, by_shell), *monitors] if options.counts_traffic else []
     supply = power.choose(device, options, policies)
     with _writer(device, project, policies, supply, options=options, output=output, lock=lock) as writer:
         for source in sources:
@@ -83,7 +91,7 @@ def opened(
             message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
             writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
         runner = RunRecorder(device, writer, options, sources, progress, traffic_files=by_shell)
-        yield Opened(writer, runner, device, policies, supply)
+        yield Opened(writer, runner, device, policies, supply, bool(monitors))
 
 
 def _writer(

@@ -69,7 +69,9 @@ def profile(
             failures: dict[str, str] = {}
             crashed = False
             troubles: list[str] = []
-            with measured(device, start, options, recording.writer.warn, progress) as cool_down:
+            packages = [target_of(choice.bundle).package for choice in selected]
+            permissions = recording.permissions(packages)
+            with measured(device, start, options, recording.writer.warn, progress, permissions=permissions) as cool_down:
                 for plan in _plans(selected, options):
                     cool_down(plan.repeat)
                     progress.stage(_stage(plan, len(selected), options.repeat))

@@ -19,9 +19,11 @@ NET_DEV, DISKSTATS = "/proc/net/dev", "/proc/diskstats"
 
 _THREADS_SOURCE = 1
 _PROCESS_SOURCE = 2
-_PROCESS_IO_SOURCE, _NET_DEV_SOURCE, _UID_TRAFFIC_SOURCE = 4, 5, 6
+_PROCESS_IO_SOURCE, _NET_DEV_SOURCE, _UID_TRAFFIC_SOURCE, _POWER_MONITORS_SOURCE = 4, 5, 6, 7
 _FIRST_POLICY_SOURCE = 10
 _LAST_OPEN_NET_DEV = 28
+HAS_POWER_MONITORS = 35
+"""The first API level with power monitors for apps."""
 _CPU = r"(?<!\d)\d{1,4}(?!\d)"
 
 
@@ -96,6 +98,13 @@ def traffic_sources(device: Device, by_shell: Sequence[str]) -> list[manifest.So
     if NET_DEV not in by_shell and device.info.sdk <= _LAST_OPEN_NET_DEV:
         sources.append(manifest.Source(id=_NET_DEV_SOURCE, path=NET_DEV, kind="net_dev"))
     return sources
+
+
+def monitor_sources(device: Device) -> list[manifest.Source]:
+    """Return the power monitors that the runtime reads inside the app, if nothing that the shell can read shows rails."""
+    if device.info.sdk < HAS_POWER_MONITORS or RAILS in shell_files(device) or has_power_statistics(device):
+        return []
+    return [manifest.Source(id=_POWER_MONITORS_SOURCE, path="power_monitors", kind="power_monitors")]
 
 
 def shell_files(device: Device) -> list[str]:

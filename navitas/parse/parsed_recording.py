@@ -19,6 +19,7 @@ from navitas.parse.hooks import decode_hooks
 from navitas.parse.io_tables import app_counters, with_device_counters
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
+from navitas.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.parse.probe_cost_check import check_probe_cost
 from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_threads
 from navitas.parse.rail_readings import RailReadings, possible_growth
@@ -110,6 +111,11 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     else:
         windows = windows_of(markers, tests, end_ns, findings)
     history = read_state_history(recording, run, clocks, findings, run_ns=(start_ns, end_ns))
+    monitors = read_monitors(manifest, by_process, clocks, findings, since_ns=start_ns)
+    better = [shell.rails, None if trace is None else trace.rails, shell.statistics_rails]
+    if all(one is None for one in better):
+        warn_of_short_run(monitors, findings)
+    consumers = [None if trace is None else trace.consumers, shell.consumers, monitors.consumers]
     serials = [thread.serial for thread in threads]
     return RunTables(
         run_id=run.id,
@@ -121,8 +127,8 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         time_in_state=time_in_state,
         process_cpu=process_cpu,
         cpu_stat=shell.cpu_stat,
-        rails=_rails([shell.rails, None if trace is None else trace.rails, shell.statistics_rails], findings),
-        consumers=shell.consumers if trace is None or trace.consumers is None else trace.consumers,
+        rails=_rails([*better, monitors.rails], findings),
+        consumers=next((one for one in consumers if one is not None), None),
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
         trace=trace,
         reasons=reasons,

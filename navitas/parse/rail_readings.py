@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from navitas.parse.arrays import F64, I64
+from navitas.parse.reasons import Reason
 from navitas.power.defects import MOST_W
 
+_J_PER_UWS = 1e-6
+_CELLS_LIMIT = 1 << 22
 _LATE_S = 1.0
 """A reading may be this late, and then has the energy of a longer time."""
 
 
 @dataclass(frozen=True, slots=True)
 class RailReadings:
-    """Readings of an on-device rail monitor: rail `names[k]` has used `energy_j[i, k]` in total at `t_ns[i]`."""
+    """Readings of an on-device rail monitor: rail `names[k]` has used `energy_j[i, k]` in total at `t_ns[i]`.
+
+    `reasons` say how exact the monitor is, if it is not.
+    """
 
     names: tuple[str, ...]
     t_ns: I64
     energy_j: F64
+    reasons: tuple[Reason, ...] = ()
 
 
 def possible_growth(rails: RailReadings) -> tuple[RailReadings, dict[str, int]]:
@@ -43,3 +51,22 @@ def possible_growth(rails: RailReadings) -> tuple[RailReadings, dict[str, int]]:
     for name, count in zip(rails.names, (impossible.sum(axis=0) + apart.sum(axis=0)).tolist(), strict=True):
         counts[name] += count
     return replace(rails, energy_j=read_j[0] + np.concatenate([np.zeros((1, len(rails.names))), total_j])), dict(+counts)
+
+
+def complete_readings(readings: Sequence[tuple[int, int, int]] | I64, columns: int) -> tuple[I64, F64] | None:
+    """Return times, and joules by time and column, of readings (time, column, µWs).
+
+    Begins at the first time at which all columns are known. Returns None if there are no readings, or more than any phone has.
+    """
+    if not len(readings):
+        return None
+    t_ns, column, energy = np.array(readings, np.int64).T
+    times, row = np.unique(t_ns, return_inverse=True)
+    if len(times) * columns > _CELLS_LIMIT:
+        return None
+    last_uws = np.full((len(times), columns), -1, np.int64)
+    np.maximum.at(last_uws, (row, column), energy)
+    known = np.where(last_uws >= 0, np.arange(len(times))[:, None], 0)
+    last_uws = np.take_along_axis(last_uws, np.maximum.accumulate(known, axis=0), axis=0)
+    complete = (last_uws >= 0).all(axis=1)
+    return times[complete], last_uws[complete].astype(np.float64) * _J_PER_UWS

@@ -69,6 +69,7 @@ WarningCode = (
         "pace_changed",
         "partial_recording",
         "power_model",
+        "power_monitors",
         "power_profile",
         "probe_cost",
         "probes_large",

@@ -21,7 +21,14 @@ FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "batter
 DeviceKind = Literal["virtual", "phone"]
 VoltageSource = Literal["battery", "option", "default"]
 SourceKind = Literal[
-    "time_in_state", "scaling_cur_freq", "process_stat", "thread_schedstat", "process_io", "net_dev", "uid_traffic"
+    "time_in_state",
+    "scaling_cur_freq",
+    "process_stat",
+    "thread_schedstat",
+    "process_io",
+    "net_dev",
+    "uid_traffic",
+    "power_monitors",
 ]
 RunExit = Literal["complete", "crashed", "interrupted"]
 State = Literal["complete", "partial"]

@@ -11,6 +11,7 @@ import asyncio
 import json
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from navitas.device.local_socket import local_address
@@ -20,6 +21,8 @@ from navitas.virtual_phone.adb_services import banner, router
 from navitas.virtual_phone.adbd import AdbDaemon
 from navitas.virtual_phone.jdks import LIST_NAME, JdkList
 from navitas.virtual_phone.models import make_phone
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.releases import DEFAULT_SDK, VERSIONS
 
 
 def main() -> int:
@@ -29,6 +32,8 @@ def main() -> int:
     parser.add_argument("--socket", type=Path, help="socket for adb [DIR/adb/phone]; only you may have access to its folder")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
     parser.add_argument("--seed", type=int, default=0, help="of the effects that no power profile contains [0]")
+    parser.add_argument("--sdk", type=int, choices=sorted(VERSIONS), default=DEFAULT_SDK, help="its API level [%(default)s]")
+    parser.add_argument("--hide-rails", action="store_true", help="show rails to apps only: by power monitors (API 35 and later)")
     parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may use")
     parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
     arguments = parser.parse_args()
@@ -37,7 +42,14 @@ def main() -> int:
         arguments.state_dir.mkdir(parents=True, exist_ok=True)
         for home in arguments.jdk:
             JdkList(arguments.state_dir / LIST_NAME).allow(home)
-        asyncio.run(_serve(arguments.state_dir, arguments.phone, arguments.seed, socket))
+        asyncio.run(
+            _serve(
+                lambda: make_phone(
+                    arguments.state_dir, arguments.phone, arguments.seed, sdk=arguments.sdk, hides_rails=arguments.hide_rails
+                ),
+                socket,
+            )
+        )
     except NavitasError as error:
         print(json.dumps({"error": error.message, "remedy": error.remedy}), flush=True)
         return 1
@@ -49,8 +61,8 @@ def main() -> int:
     return 0
 
 
-async def _serve(state_dir: Path, name: str, seed: int, socket: Path) -> None:
-    phone = make_phone(state_dir, name, seed)
+async def _serve(make: Callable[[], Phone], socket: Path) -> None:
+    phone = make()
     daemon = AdbDaemon(banner(phone), router(phone), socket)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -17,6 +17,7 @@ from navitas.virtual_phone.class_path import class_path_argument
 from navitas.virtual_phone.host_java import StartError, find_java, jar
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
+from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
 
 PUSHED = "/data/local/tmp/navitas"
 _UNPACKED = "data/misc/navitas"
@@ -94,6 +95,8 @@ def launch(
         "navitas.android.uid": str(app.uid),
         "navitas.android.instrumentation": runner,
         "navitas.android.sdk": str(firmware.SDK),
+        "navitas.android.powerMonitors": str(has("power monitors", host.packages.sdk)).lower(),
+        "navitas.android.finePowerMonitors": str(host.packages.has_permission(app.uid, FINE_POWER_MONITORS)).lower(),
         "android.junit.runner": _RUNNERS,
         "robolectric.enabledSdks": str(firmware.SDK),  # else Robolectric warns of SDKs that need a newer Java
         "robolectric.offline": "true",

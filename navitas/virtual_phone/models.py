@@ -11,12 +11,14 @@ from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.spec import default_profile, find_profile, read_figures
 from navitas.virtual_phone.kernel.tracefs import open_tracefs
 from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.releases import DEFAULT_SDK
 
 
-def make_phone(state_dir: Path, name: str, seed: int = 0) -> Phone:
+def make_phone(state_dir: Path, name: str, seed: int = 0, *, sdk: int = DEFAULT_SDK, hides_rails: bool = False) -> Phone:
     """Make a phone. `name` is `default`, a name in `profiles/`, or the path of an XML file. Raises `DeviceError`.
 
-    Phones with different seeds differ in what no power profile contains, such as a radio's tail.
+    Phones with different seeds differ in what no power profile contains, such as a radio's tail. `sdk` and `hides_rails` are as
+    of `Phone`.
     """
     spec = load_spec(find_profile(name))
     shipped = spec.profile.parent == default_profile().parent
@@ -41,4 +43,6 @@ def make_phone(state_dir: Path, name: str, seed: int = 0) -> Phone:
         items=items,
         arrays=arrays,
         seed=seed,
+        sdk=sdk,
+        hides_rails=hides_rails,
     )

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from navitas.virtual_phone.package import Package
 
 
-def dump_package(package: Package | None, name: str) -> str:
-    """Return the text for one package, or Android's message if there is none with this name."""
+def dump_package(package: Package | None, name: str, granted: Collection[str] = ()) -> str:
+    """Return the text for one package, or Android's message if there is none with this name.
+
+    `granted` are the permissions that `pm grant` gave it.
+    """
     if package is None:
         return f"Unable to find package: {name}\n"
-    return "Packages:\n" + "".join(f"{line}\n" for line in _lines(package))
+    return "Packages:\n" + "".join(f"{line}\n" for line in _lines(package, granted))
 
 
-def dump_packages(packages: list[Package]) -> str:
-    """Return the text of `dumpsys package packages`, with all packages."""
-    return "Packages:\n" + "".join(f"{line}\n" for package in packages for line in _lines(package))
+def dump_packages(packages: Iterable[tuple[Package, Collection[str]]]) -> str:
+    """Return the text of `dumpsys package packages`, with all packages and their granted permissions."""
+    return "Packages:\n" + "".join(f"{line}\n" for package, granted in packages for line in _lines(package, granted))
 
 
-def _lines(package: Package) -> list[str]:
+def _lines(package: Package, granted: Collection[str]) -> list[str]:
     apk = package.apk
     manifest = apk.manifest if apk else None
     debuggable = "DEBUGGABLE " if package.debuggable else ""
@@ -46,4 +51,6 @@ def _lines(package: Package) -> list[str]:
     ]
     if manifest and manifest.permissions:
         lines += ["    requested permissions:", *(f"      {permission}" for permission in manifest.permissions)]
+    if granted:
+        lines += ["    install permissions:", *(f"      {permission}: granted=true" for permission in sorted(granted))]
     return lines

@@ -38,11 +38,17 @@ class PackageManager:
         self._processes = processes
         self._platform = platform
         self._packages: dict[str, Package] = {}
+        self._granted: dict[str, set[str]] = {}
         self._apps = files.root / "data/app"
         self._data = files.root / "data/data"
         for place in sorted(self._apps.glob("[!.]*")):
             with contextlib.suppress(InvalidBundle, InvalidApk, OSError, ValueError, KeyError):
                 self._register(_content(place))
+
+    @property
+    def sdk(self) -> int:
+        """The phone's API level."""
+        return self._platform.sdk
 
     def get(self, name: str) -> Package | None:
         """Return the installed package with this name."""
@@ -57,6 +63,30 @@ class PackageManager:
         package = self._packages.get(component.partition("/")[0])
         runner = package.runner(component) if package else None
         return (package, runner) if package and runner else None
+
+    def granted(self, name: str) -> frozenset[str]:
+        """Return the permissions that `pm grant` gave a package."""
+        return frozenset(self._granted.get(name, ()))
+
+    def has_permission(self, uid: int, permission: str) -> bool:
+        """Return whether `pm grant` gave the package with this uid a permission."""
+        return any(package.uid == uid and permission in self.granted(package.name) for package in self._packages.values())
+
+    def set_permission(self, name: str, permission: str, *, granted: bool) -> None:
+        """Grant or revoke a permission. Does nothing if the package is not installed.
+
+        Raises `PermissionError` with Android's words if the package's manifest does not request the permission.
+        """
+        package = self._packages.get(name)
+        if package is None:
+            return
+        if package.apk is None or permission not in package.apk.manifest.permissions:
+            raise PermissionError(f"Package {name} has not requested permission {permission}")
+        permissions = self._granted.setdefault(name, set())
+        if granted:
+            permissions.add(permission)
+        else:
+            permissions.discard(permission)
 
     async def install(self, file: BinaryIO, options: InstallOptions = _DEFAULT_OPTIONS) -> Package:
         """Install a bundle or an APK. Replaces a package of the same name; its data stays. Raises `InstallError`."""
@@ -107,6 +137,7 @@ class PackageManager:
     def uninstall(self, name: str, *, keep_data: bool = False) -> bool:
         """Remove a package and its data. Returns False if it is not installed."""
         package = self._packages.pop(name, None)
+        self._granted.pop(name, None)
         if package is None:
             return False
         self.kill(name)

@@ -10,11 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from navitas.errors import NavitasError
+from navitas.virtual_phone import power_monitors
 from navitas.virtual_phone.apk_install import Platform
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.apps import RunningApps
 from navitas.virtual_phone.battery_service import BatteryService
 from navitas.virtual_phone.battery_stats import PhoneStatistics
+from navitas.virtual_phone.components.app_counters import replace_file
 from navitas.virtual_phone.components.component_rails import ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches, parse_report
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
@@ -27,10 +29,11 @@ from navitas.virtual_phone.jobs import JobTable
 from navitas.virtual_phone.kernel_port import KernelPort
 from navitas.virtual_phone.logd import LogDaemon
 from navitas.virtual_phone.package_manager import PackageManager
+from navitas.virtual_phone.power_monitors import PowerMonitorService
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.properties import Properties
 from navitas.virtual_phone.rail_monitor import RailMonitor
-from navitas.virtual_phone.releases import DEFAULT_SDK
+from navitas.virtual_phone.releases import DEFAULT_SDK, FINE_POWER_MONITORS, has
 from navitas.virtual_phone.screen import Screen
 from navitas.virtual_phone.thermal import ThermalService
 from navitas.virtual_phone.trace.sessions import Atrace
@@ -40,6 +43,7 @@ _log = logging.getLogger(__name__)
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
 _LOG_ADDRESS = "dev/socket/logdw"
 _FULL_BRIGHTNESS = 255
+_LONGEST_NUMBER = 18
 # As on a new phone: automatic brightness, no entries for animations, radios on.
 _SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
 _GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
@@ -63,10 +67,12 @@ class Phone:
         items: Items | None = None,
         arrays: Arrays | None = None,
         seed: int = 0,
+        hides_rails: bool = False,
     ) -> None:
         """`power_profile` is the text of `dumpsys batterystats --power-profile`; `jdks` lists JDKs for bundles.
 
-        `items` and `arrays` are the power profile. `seed` determines what it does not contain.
+        `items` and `arrays` are the power profile. `seed` determines what it does not contain. With `hides_rails`, files, traces
+        and `dumpsys` show neither rails nor energy consumers: only power monitors do, if the release has them.
         """
         self.sdk = sdk
         self.power_profile = power_profile
@@ -77,6 +83,8 @@ class Phone:
         self.devices = make_devices(self.state, rails, root, uid_of=self._uid_of, logged_bytes=self._logged_bytes)
         self.processes = ProcessTable(kernel, self.devices)
         self.rails = RailMonitor(kernel, self.devices, self._uid_of)
+        self.hides_rails = hides_rails
+        self.power_monitors = PowerMonitorService(self.rails, seed)
         self.properties = Properties(name, model, properties or {}, sdk)
         self.battery = BatteryService(voltage_v, sdk)
         self.thermal = ThermalService()
@@ -102,8 +110,9 @@ class Phone:
             "/proc/uptime": kernel.uptime,
             "/proc/net/dev": self.devices.net_dev,
             "/proc/diskstats": self.devices.diskstats,
-            RAILS_PATH: self.rails.energy_value,
         }
+        if not hides_rails:
+            texts[RAILS_PATH] = self.rails.energy_value
         for path, text in texts.items():
             self.files.add_node(path, _live(text, path))
 
@@ -166,10 +175,25 @@ class Phone:
     def _logged_bytes(self, pid: int) -> int:
         return self.logd.received_bytes[pid]
 
+    def _read_monitors(self, pid: int, number: str) -> None:
+        """Answer an app's request for power monitors. An invalid one has no answer."""
+        if not has("power monitors", self.sdk) or not number.isdecimal() or len(number) > _LONGEST_NUMBER:
+            return
+        uid = self._uid_of(pid)
+        fine = self.packages.has_permission(uid, FINE_POWER_MONITORS)
+        try:
+            answer = self.power_monitors.answer(number, uid, fine=fine)
+            replace_file(self.files.root / "proc" / str(pid) / power_monitors.ANSWER, answer.encode())
+        except (OSError, NavitasError) as error:
+            _log.error("process %d gets no power monitors: %s", pid, error)
+
     def _report(self, pid: int, kind: str, text: str) -> None:
         """Take an app's report that it starts or stops a component."""
         if self.processes.get(pid) is None:
             return  # it has just ended
+        if kind == power_monitors.REPORT:
+            self._read_monitors(pid, text)
+            return
         report = parse_report(pid, self._uid_of(pid), kind, text)
         if report is None:
             _log.warning("ignored an invalid report of process %d: %s %s", pid, kind[:40], text[:80])

@@ -19,7 +19,7 @@ def dump_power_statistics(rails_uj: Mapping[str, float], consumers: Sequence[Con
         lines += [f"  {uid:>10} - {_mws(energy_uj):14.2f} mWs" for uid, energy_uj in one.by_uid_uj.items()]
     lines += [_title("energy consumers"), "", _title("energy meter", begins=True)]
     lines.append(f"  {'Channel':>32}   {'Cumulative Energy':>18}")
-    lines += [f"  {f'[{name}]:{_subsystem(name)}':>32}   {_mws(energy_uj):14.2f} mWs" for name, energy_uj in rails_uj.items()]
+    lines += [f"  {f'[{name}]:{subsystem(name)}':>32}   {_mws(energy_uj):14.2f} mWs" for name, energy_uj in rails_uj.items()]
     lines.append(_title("energy meter"))
     return "\n".join(lines) + "\n"
 
@@ -36,5 +36,6 @@ def _mws(energy_uj: float) -> float:
     return float(single) / 1000.0
 
 
-def _subsystem(rail: str) -> str:
+def subsystem(rail: str) -> str:
+    """Return the subsystem that the phone names for a rail."""
     return rail.rpartition("_")[2].capitalize()

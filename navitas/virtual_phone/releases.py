@@ -12,10 +12,11 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 VERSIONS = {
-    26: "8.0.0", 27: "8.1.0", 28: "9", 29: "10", 30: "11", 31: "12", 32: "12", 33: "13", 34: "14", 35: "15", 36: "16",
+    26: "8.0.0", 27: "8.1.0", 28: "9", 29: "10", 30: "11", 31: "12", 32: "12", 33: "13", 34: "14", 35: "15", 36: "16", 37: "17",
 }  # fmt: skip
 """Version by API level."""
 DEFAULT_SDK = 34
+FINE_POWER_MONITORS = "android.permission.ACCESS_FINE_POWER_MONITORS"
 _FIRST, _LAST = min(VERSIONS), max(VERSIONS)
 
 User = Literal["app", "shell"]
@@ -72,6 +73,9 @@ SINCE = {
     "unzip": 28,
     "perfetto": 28,
     "perfetto --txt": 29,
+    # SystemHealthManager.getPowerMonitorReadings.
+    "power monitors": 35,
+    FINE_POWER_MONITORS: 37,
 }
 """The API level that introduced a feature."""
 

@@ -28,6 +28,7 @@ from navitas.device.server import private_adb_server
 from navitas.errors import DeviceError
 from navitas.owned_folder import owned_folder
 from navitas.virtual_phone.jdks import LIST_NAME, JdkList
+from navitas.virtual_phone.releases import DEFAULT_SDK
 
 _PREFIX = "navitas-phone-"
 _LONGEST_NAME = "server"
@@ -40,17 +41,21 @@ _MIN_FREE_BYTES = 1 << 30
 
 
 @contextmanager
-def virtual_phone(*, phone: str = "default", seed: int = 0) -> Iterator[AdbDevice]:
+def virtual_phone(
+    *, phone: str = "default", seed: int = 0, sdk: int = DEFAULT_SDK, hides_rails: bool = False
+) -> Iterator[AdbDevice]:
     """Start a virtual phone and yield it. Afterwards process, adb server, sockets and files are always removed.
 
     `phone` is the name of a power profile in `profiles/`, or the path of one; `seed` determines what it does not contain.
+    `sdk` is its API level. With `hides_rails`, only power monitors of apps show its rails.
     Raises `DeviceError` if the phone does not start.
     """
     with ExitStack() as stack:
         state = stack.enter_context(owned_folder(_PREFIX, _state_parent()))
         home = stack.enter_context(_socket_folder(state))
         log = stack.enter_context((state / "phone.log").open("w+b"))
-        process = stack.enter_context(_phone_process(state, home / "phone", phone, seed, log))
+        options = ("--phone", phone, "--seed", str(seed), "--sdk", str(sdk), *(["--hide-rails"] if hides_rails else []))
+        process = stack.enter_context(_phone_process(state, home / "phone", options, log))
         client = stack.enter_context(private_adb_server(adb_path(), home / "server", home))
         address = _wait_until_ready(process, log)
         connect(client, address)
@@ -101,12 +106,11 @@ def _state_parent() -> Path:
 
 
 @contextmanager
-def _phone_process(state: Path, socket: Path, phone: str, seed: int, log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
-    named = ("--state-dir", str(state), "--socket", str(socket), "--phone", phone, "--seed", str(seed))
-    options = (*named, "--remove-state")
+def _phone_process(state: Path, socket: Path, options: Sequence[str], log: BinaryIO) -> Iterator[subprocess.Popen[bytes]]:
+    places = ("--state-dir", str(state), "--socket", str(socket), "--remove-state")
     process = subprocess.Popen(
         # -P: import no module from the current folder, which may belong to anyone.
-        [sys.executable, "-P", "-m", "navitas.virtual_phone", *options],
+        [sys.executable, "-P", "-m", "navitas.virtual_phone", *places, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,

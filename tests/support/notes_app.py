@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -363,10 +363,12 @@ def make(
     junit: str = "4.13.2",
     application: str = "android.app.Application",
     hooked: Mapping[str, str] | None = None,
+    *,
+    permissions: Sequence[str] = (),
 ) -> Made:
     """Build the app with an Application class, instrumented, and its tests (sources by class name) with a JUnit version.
 
-    With `hooked`, the app has these classes, too, and hooks. Raises `NotFetchedError`.
+    With `hooked`, the app has these classes, too, and hooks. Its manifest requests `permissions`. Raises `NotFetchedError`.
     """
     jar = JARS / "navitas-phone-android.jar"
     if shutil.which("javac") is None or shutil.which("keytool") is None or not jar.is_file():
@@ -383,8 +385,10 @@ def make(
     app_jar = _packed(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
     parts = (activity(".Main", launcher=True), activity(".Detail"), Tag("service", {"name": ".Sync"}))
+    requests = [Tag("uses-permission", {"name": name}) for name in permissions]
+    app_manifest = manifest(APP, *parts, application={"name": application}, outside=requests)
     apks = [
-        signer.add(write(folder / "app.raw", manifest(APP, *parts, application={"name": application})), folder / "app.apk"),
+        signer.add(write(folder / "app.raw", app_manifest), folder / "app.apk"),
         signer.add(
             write(folder / "tests.raw", manifest(TESTS, outside=(instrumentation(APP),)), {"assets/seed.txt": b"tests"}),
             folder / "tests.apk",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 
 from navitas.collect.state.journal import Journal
+from navitas.collect.state.permissions import permission_setting
 from navitas.collect.state.settings import BY_KEY, RADIOS, SETTINGS, PhoneSetting, parse_reading, reading_script, same
 from navitas.device.base import Device
 from navitas.errors import DeviceError
@@ -26,8 +27,12 @@ _WIFI = "radio/wifi"
 
 
 @contextmanager
-def prepared(device: Device, warn: Warn, *, radios_off: bool = False) -> Iterator[Set[str]]:
+def prepared(
+    device: Device, warn: Warn, *, common: bool = True, radios_off: bool = False, permissions: Sequence[PhoneSetting] = ()
+) -> Iterator[Set[str]]:
     """Set the phone while the context is open. Yields the keys of the settings to restore.
+
+    Without `common`, only `permissions` are set.
 
     A setting that cannot be read or set is not changed; a warning names it. The journal is on disk before any change, so that the
     next start can restore them if this one cannot: after SIGKILL, or when the phone is unplugged.
@@ -40,14 +45,16 @@ def prepared(device: Device, warn: Warn, *, radios_off: bool = False) -> Iterato
             stack.enter_context(journal.held())
             for name in restore_left(device, journal, warn):
                 warn("state", f"the phone's {name}, left changed by an earlier measurement, was restored", "")
-            changed = _changes(device, warn, radios_off=radios_off)
+            settings = _chosen(device, warn, radios_off=radios_off) if common else []
+            changed = _changes(device, warn, [*settings, *permissions])
             journal.write(changed)
         except OSError as error:
             warn("state", f"the phone's settings were not changed: {journal.path}: {error.strerror}", "make that folder writable")
             changed = {}
         try:
-            for key in _set_values(device, {key: BY_KEY[key].wanted for key in changed}):
-                warn("state", f"the phone's {BY_KEY[key].name} could not be set to {BY_KEY[key].wanted}", _AS_FOUND)
+            for key in _set_values(device, {key: setting.wanted for key, setting in _known(changed).items()}):
+                setting = _known([key])[key]
+                warn("state", f"the phone's {setting.name} could not be set to {setting.wanted}", _AS_FOUND)
             yield changed.keys()
         finally:
             if changed:
@@ -61,12 +68,20 @@ def restore_left(device: Device, journal: Journal, warn: Warn) -> list[str]:
         return []
     _restore(device, journal, left, warn)
     still = journal.read() or {}
-    return [BY_KEY[key].name for key in left if key in BY_KEY and key not in still]
+    return [setting.name for key, setting in _known(left).items() if key not in still]
 
 
-def _changes(device: Device, warn: Warn, *, radios_off: bool) -> dict[str, str]:
+def setting_of(key: str) -> PhoneSetting | None:
+    """Return the setting with a key of the journal; None if it is a newer version's."""
+    return BY_KEY.get(key) or permission_setting(key)
+
+
+def _known(keys: Iterable[str]) -> dict[str, PhoneSetting]:
+    return {key: setting for key in keys if (setting := setting_of(key)) is not None}
+
+
+def _changes(device: Device, warn: Warn, settings: Sequence[PhoneSetting]) -> dict[str, str]:
     """Return the settings to change, with their present values. Warns of settings that the phone does not report."""
-    settings = _chosen(device, warn, radios_off=radios_off)
     before = _read(device, settings)
     changed: dict[str, str] = {}
     for setting in settings:
@@ -94,11 +109,12 @@ def _read(device: Device, settings: Sequence[PhoneSetting]) -> dict[str, str | N
 
 def _set_values(device: Device, values: Mapping[str, str]) -> list[str]:
     """Set all values in one command and read them back, because setters are silent. Returns the keys that did not change."""
-    wanted = {key: value for key, value in values.items() if key in BY_KEY}
+    known = _known(values)
+    wanted = {key: values[key] for key in known}
     if not wanted:
         return []
-    settings = [BY_KEY[key] for key in wanted]
-    script = "; ".join(BY_KEY[key].put(value) for key, value in wanted.items())
+    settings = list(known.values())
+    script = "; ".join(setting.put(values[key]) for key, setting in known.items())
     text = device.shell(f"{{ {script}; }} >/dev/null 2>&1; {reading_script(settings)}", timeout_s=_SHELL_S).text
     found = parse_reading(settings, text)
     for _ in range(_CHECKS):
@@ -106,7 +122,7 @@ def _set_values(device: Device, values: Mapping[str, str]) -> list[str]:
         if not unchanged:
             break
         time.sleep(_CHECK_PAUSE_S)
-        found |= _read(device, [BY_KEY[key] for key in unchanged])
+        found |= _read(device, [known[key] for key in unchanged])
     return [key for key, value in wanted.items() if not same(found[key], value)]
 
 
@@ -121,7 +137,7 @@ def _restore(device: Device, journal: Journal, values: Mapping[str, str], warn: 
                 raise
             left = _set_values(device, backwards)
     except DeviceError:
-        names = ", ".join(BY_KEY[key].name for key in values if key in BY_KEY)
+        names = ", ".join(setting.name for setting in _known(values).values())
         serial = device.info.serial
         warn(
             "state",
@@ -132,8 +148,8 @@ def _restore(device: Device, journal: Journal, values: Mapping[str, str], warn: 
     for key in left:
         warn(
             "state",
-            f"the phone's {BY_KEY[key].name} could not be restored to {values[key]}",
+            f"the phone's {_known([key])[key].name} could not be restored to {values[key]}",
             f"set it by hand, then remove {journal.path}",
         )
     # Keys that this version does not know are from a newer one, which can restore them.
-    journal.write({key: value for key, value in values.items() if key in left or key not in BY_KEY})
+    journal.write({key: value for key, value in values.items() if key in left or setting_of(key) is None})

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.state.condition import PhoneCondition
 from navitas.collect.state.fitness import CoolDown, check
 from navitas.collect.state.guard import Warn, prepared
-from navitas.collect.state.settings import BATTERY
+from navitas.collect.state.settings import BATTERY, PhoneSetting
 from navitas.device.base import Device
 
 
@@ -25,14 +25,22 @@ def condition_at_start(device: Device, options: ProfileOptions) -> PhoneConditio
 
 @contextmanager
 def measured(
-    device: Device, start: PhoneCondition | None, options: ProfileOptions, warn: Warn, progress: Progress
+    device: Device,
+    start: PhoneCondition | None,
+    options: ProfileOptions,
+    warn: Warn,
+    progress: Progress,
+    *,
+    permissions: Sequence[PhoneSetting] = (),
 ) -> Iterator[Callable[[int], None]]:
-    """Set the phone while the context is open. Yields a function to call before each run, with its repeat."""
+    """Set the phone while the context is open, and apps' `permissions`. Yields a function to call before each run, with its
+    repeat."""
     if start is None:
-        yield lambda _: None
+        with prepared(device, warn, common=False, permissions=permissions) if permissions else nullcontext():
+            yield lambda _: None
         return
     progress.stage("setting the phone for the measurement")
-    with prepared(device, warn, radios_off=options.radios_off) as changed:
+    with prepared(device, warn, radios_off=options.radios_off, permissions=permissions) as changed:
         cooling = CoolDown(device, start, warn, progress, unplugged=BATTERY in changed)
         reached = 0
 

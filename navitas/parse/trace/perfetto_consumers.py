@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from navitas.parse.energy_consumers import EnergyConsumers
+from navitas.parse.rail_readings import complete_readings
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
-from navitas.parse.trace.perfetto_rails import complete_readings
 from navitas.parse.trace.trace_tables import UNKNOWN
 from navitas.perfetto.messages import as_bytes
 

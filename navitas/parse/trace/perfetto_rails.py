@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from navitas.parse.arrays import F64, I64
-from navitas.parse.rail_readings import RailReadings
+from navitas.parse.rail_readings import RailReadings, complete_readings
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.trace_tables import UNKNOWN
 from navitas.perfetto.messages import as_bytes
 
 _NS_PER_MS = 1_000_000
-_J_PER_UWS = 1e-6
 _ENERGY_LIMIT = 1 << 62
 _RAILS_LIMIT = 256
-_CELLS_LIMIT = 1 << 22
 
 
 class PerfettoRails:
@@ -57,22 +51,3 @@ class PerfettoRails:
         if found is None:
             return None
         return RailReadings(tuple(self._names.get(key, f"rail {key[1]}") for key in self._columns), *found)
-
-
-def complete_readings(readings: Sequence[tuple[int, int, int]], columns: int) -> tuple[I64, F64] | None:
-    """Return times, and joules by time and column, of readings (time, column, µWs).
-
-    Begins at the first time at which all columns are known. Returns None if there are no readings, or more than any phone has.
-    """
-    if not readings:
-        return None
-    t_ns, column, energy = np.array(readings, np.int64).T
-    times, row = np.unique(t_ns, return_inverse=True)
-    if len(times) * columns > _CELLS_LIMIT:
-        return None
-    last_uws = np.full((len(times), columns), -1, np.int64)
-    np.maximum.at(last_uws, (row, column), energy)
-    known = np.where(last_uws >= 0, np.arange(len(times))[:, None], 0)
-    last_uws = np.take_along_axis(last_uws, np.maximum.accumulate(known, axis=0), axis=0)
-    complete = (last_uws >= 0).all(axis=1)
-    return times[complete], last_uws[complete].astype(np.float64) * _J_PER_UWS

@@ -22,7 +22,7 @@ class AppCounters:
     def write_io(self, pid: int, read: Callable[[int], bytes]) -> None:
         """Write what a process read and wrote. Does nothing if it has ended."""
         try:
-            _replace(self._proc / str(pid) / "io", read(pid))
+            replace_file(self._proc / str(pid) / "io", read(pid))
         except OSError:
             return
 
@@ -39,10 +39,11 @@ class AppCounters:
             return
         self._traffic = now
         lines = (f"{uid} {one.rx_bytes} {one.rx_packets} {one.tx_bytes} {one.tx_packets}\n" for uid, one in now.items())
-        _replace(self._traffic_file, "".join(lines).encode())
+        replace_file(self._traffic_file, "".join(lines).encode())
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace a file that apps read, and make its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     part.write_bytes(data)

@@ -21,8 +21,18 @@ _DEFAULT_POLL_S = 1.0
 class PerfettoSession:
     """One `perfetto`. It records until it is ended or until its time is over, then writes its file."""
 
-    def __init__(self, kernel: KernelPort, monitor: RailMonitor, processes: ProcessTable, config: Any, file: BinaryIO) -> None:
+    def __init__(
+        self,
+        kernel: KernelPort,
+        monitor: RailMonitor,
+        processes: ProcessTable,
+        config: Any,
+        file: BinaryIO,
+        *,
+        hides_rails: bool = False,
+    ) -> None:
         """`file` stays open, so that one that is removed meanwhile is not created again."""
+        self._hides_rails = hides_rails
         self._kernel, self._monitor, self._processes, self._config, self._file = kernel, monitor, processes, config, file
         self._ended = asyncio.Event()
 
@@ -53,8 +63,9 @@ class PerfettoSession:
         duration_ms = self._config.duration_ms
         deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")
         power = session.data_source("android.power")
-        rails = power is not None and power.android_power_config.collect_power_rails
-        breakdown = power is not None and power.android_power_config.collect_energy_estimation_breakdown
+        shown = power is not None and not self._hides_rails
+        rails = shown and power.android_power_config.collect_power_rails
+        breakdown = shown and power.android_power_config.collect_energy_estimation_breakdown
         period_s = (power.android_power_config.battery_poll_ms / 1000 if rails or breakdown else 0.0) or _DEFAULT_POLL_S
         while True:
             if rails:

@@ -14,6 +14,7 @@ from navitas.collect.doctor import Check, Examination, examine
 from navitas.collect.topology import RAILS
 from navitas.device.base import ShellResult
 
+FINE = "android.permission.ACCESS_FINE_POWER_MONITORS"
 DUMP = "cpu.clusters.cores=[4.0] \ncpu.core_speeds.cluster0=[300000.0] \ncpu.core_power.cluster0=[9.5] \ncpu.idle=1.0 \n"
 BATTERY = """\
 Current Battery Service state:
@@ -148,17 +149,25 @@ def test_charging_matters_without_rails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sdk", "granted", "every"), [(35, False, "20 s"), (36, True, "20 s"), (37, False, "20 s"), (37, True, "250 ms")]
+    ("sdk", "shown", "every"),
+    [(35, "", "20 s"), (36, FINE, "20 s"), (37, "", "20 s"), (37, FINE, "250 ms"), (37, f"{FINE}: granted=true", "250 ms")],
 )
-def test_power_monitors_in_apps_have_a_permission_from_api_37_on(sdk: int, granted: bool, every: str) -> None:
-    line = "      android.permission.ACCESS_FINE_POWER_MONITORS: granted=true\n"
+def test_power_monitors_of_apps_are_read_where_nothing_else_shows_rails(sdk: int, shown: str, every: str) -> None:
     key = "dumpsys package org.app | grep ACCESS_FINE_POWER_MONITORS"
-    device = AnsweringDevice({**GOOD, **IN_APP, **({key: line} if granted else {})})
+    without = {key: text for key, text in {**GOOD, **IN_APP}.items() if "IPowerStats" not in key}
+    device = AnsweringDevice({**without, **({key: f"      {shown}\n"} if shown else {})})
     device.info = replace(device.info, sdk=sdk)
     check = by_name(examine(device, "org.app").checks)["power monitors in apps"]
-    assert f"every {every}" in check.found
-    grant = "adb shell pm grant org.app android.permission.ACCESS_FINE_POWER_MONITORS"
-    assert (grant in check.remedy) == (sdk >= 37 and not granted)
+    assert (check.status, check.found) == ("ok", f"new readings every {every}; used with --record")
+    assert ("runs of more than 40 s" in check.remedy) == (sdk < 37)
+    assert (f'<uses-permission android:name="{FINE}"/>' in check.remedy) == (sdk >= 37 and not shown)
+
+
+def test_power_monitors_are_not_needed_beside_other_rails() -> None:
+    device = AnsweringDevice({**GOOD, **IN_APP})
+    device.info = replace(device.info, sdk=37)
+    check = by_name(examine(device, "org.app").checks)["power monitors in apps"]
+    assert "not needed" in check.found and not check.remedy
 
 
 def test_what_the_app_may_not_read_lowers_the_evidence() -> None:

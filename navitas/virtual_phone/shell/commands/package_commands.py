@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import BinaryIO
 
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions
 from navitas.virtual_phone.package import Package
+from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
 from navitas.virtual_phone.shell.commands.command_options import Options, options, to_int
 from navitas.virtual_phone.shell.context import COMMANDS, Context, command
 from navitas.virtual_phone.shell.flow import CommandError
@@ -19,8 +22,11 @@ _INSTALL_OPTIONS = ("user=", "abi=", "install-location=", "force-queryable", "do
 
 @command("pm")
 async def pm(context: Context) -> int:
-    """install, uninstall, list, path, clear."""
-    actions = {"install": _install, "uninstall": _uninstall, "list": _list, "path": _path, "clear": _clear}
+    """install, uninstall, list, path, clear, grant, revoke."""
+    actions: dict[str, Callable[[Context], Awaitable[int]]] = {
+        "install": _install, "uninstall": _uninstall, "list": _list, "path": _path, "clear": _clear,
+    }  # fmt: skip
+    actions |= {name: partial(_set_permission, action=name) for name in ("grant", "revoke")}
     action = actions.get(context.args[0] if context.args else "")
     if action is None:
         await context.err(f"Unknown command: {context.args[0] if context.args else 'null'}\n")
@@ -108,6 +114,24 @@ async def _clear(context: Context) -> int:
     cleared = bool(found.rest) and context.phone.packages.clear(found.rest[0])
     await context.out("Success\n" if cleared else "Failed\n")
     return 0 if cleared else 1
+
+
+async def _set_permission(context: Context, *, action: str) -> int:
+    """Grant or revoke a permission. The phone checks only ACCESS_FINE_POWER_MONITORS."""
+    found = options(context, "", ("user=",))
+    if len(found.rest) < 2:
+        await context.err(f"Error: no {'permission' if found.rest else 'package'} specified\n")
+        return 1
+    name, permission, *_ = found.rest
+    try:
+        if permission == FINE_POWER_MONITORS and not has(permission, context.phone.sdk):
+            raise ValueError(f"Unknown permission: {permission}")
+        context.phone.packages.set_permission(name, permission, granted=action == "grant")
+    except (ValueError, PermissionError) as error:
+        kind = "SecurityException" if isinstance(error, PermissionError) else "IllegalArgumentException"
+        await context.err(f"\nException occurred while executing '{action}':\njava.lang.{kind}: {error}\n")
+        return _UNKNOWN_COMMAND
+    return 0
 
 
 # The shell's builtins that toybox also has as programs.

@@ -41,17 +41,17 @@ async def dumpsys(context: Context) -> int:
     if name == "deviceidle":
         return await _doze(context, args[1:])
     if name == "package" and args[1:] == ["packages"]:
-        await context.out(dump_packages(phone.packages.all()))
+        await context.out(dump_packages([(package, phone.packages.granted(package.name)) for package in phone.packages.all()]))
         return 0
     if name == "package" and len(args) > 1:
-        await context.out(dump_package(phone.packages.get(args[1]), args[1]))
+        await context.out(dump_package(phone.packages.get(args[1]), args[1], phone.packages.granted(args[1])))
         return 0
     dumps: dict[str, Callable[[], str]] = {
         "batterystats": lambda: _batterystats(phone, args[1:]),
         "display": phone.screen.dump_display,
         "power": phone.screen.dump_power,
     }
-    if has(POWER_STATISTICS, phone.sdk):
+    if has(POWER_STATISTICS, phone.sdk) and not phone.hides_rails:
         dumps[POWER_STATISTICS] = lambda: dump_power_statistics(phone.rails.rails_uj(), phone.rails.consumers())
     if has("thermalservice", phone.sdk):
         dumps["thermalservice"] = phone.thermal.dump
@@ -63,7 +63,8 @@ async def dumpsys(context: Context) -> int:
 
 
 async def _list(context: Context) -> None:
-    there = [name for name in _SERVICES if name not in SINCE or has(name, context.phone.sdk)]
+    hidden = (POWER_STATISTICS,) if context.phone.hides_rails else ()
+    there = [name for name in _SERVICES if (name not in SINCE or has(name, context.phone.sdk)) and name not in hidden]
     await context.out("Currently running services:\n" + "".join(f"  {name}\n" for name in there))
 
 

@@ -39,7 +39,8 @@ async def perfetto(context: Context) -> int:
     if not is_under(path, _TRACES):
         raise CommandError(f"Failed to open {path}. If you get permission denied in {_TRACES}, see its documentation")
     phone = context.phone
-    session = PerfettoSession(phone.kernel, phone.rails, phone.processes, config, phone.files.open_write(path, who, mode=0o600))
+    file = phone.files.open_write(path, who, mode=0o600)
+    session = PerfettoSession(phone.kernel, phone.rails, phone.processes, config, file, hides_rails=phone.hides_rails)
     if "--background" in flags:
         job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
         await context.out(f"{job.pid}\n")

@@ -1,16 +1,38 @@
 package org.navitas.android;
 
 import android.content.ComponentName;
+import android.content.Context;
 import android.content.Intent;
 import android.content.ServiceConnection;
+import android.content.pm.PackageManager;
 import java.util.concurrent.Executor;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowContextImpl;
 
-/** Runs the app's services; Robolectric only records the requests. */
+/** Runs the app's services; Robolectric only records the requests. Adds power monitors, from Android 15 on. */
 @Implements(className = "android.app.ContextImpl")
 public class ContextShadow extends ShadowContextImpl {
+    private static final String FINE_MONITORS = "android.permission.ACCESS_FINE_POWER_MONITORS";
+
+    @Implementation
+    @Override
+    protected Object getSystemService(String name) {
+        boolean isHealth = Context.SYSTEM_HEALTH_SERVICE.equals(name) && Boolean.getBoolean("navitas.android.powerMonitors");
+        return isHealth ? new PhoneHealthManager() : super.getSystemService(name);
+    }
+
+    /** Robolectric does not know what pm granted. */
+    @Implementation
+    @Override
+    protected int checkPermission(String permission, int pid, int uid) {
+        if (FINE_MONITORS.equals(permission)) {
+            boolean isGranted = Boolean.getBoolean("navitas.android.finePowerMonitors");
+            return isGranted ? PackageManager.PERMISSION_GRANTED : PackageManager.PERMISSION_DENIED;
+        }
+        return super.checkPermission(permission, pid, uid);
+    }
+
     @Implementation
     @Override
     protected ComponentName startService(Intent intent) {

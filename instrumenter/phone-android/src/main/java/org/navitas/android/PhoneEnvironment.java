@@ -7,6 +7,7 @@ import android.os.Looper;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
+import org.navitas.phone.PhoneApplication;
 import org.navitas.phone.android.Framework;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.android.internal.AndroidTestEnvironment;
@@ -39,6 +40,7 @@ public class PhoneEnvironment extends AndroidTestEnvironment {
         super.setUpApplicationState(folder, configuration, manifest);
         PhoneInstrumentation.get().runOnMainSync(Preload::run);
         Hardware.install();
+        PhoneApplication.set(RuntimeEnvironment.getApplication());
         register(arguments());
     }
 

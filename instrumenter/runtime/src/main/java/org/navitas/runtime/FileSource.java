@@ -37,6 +37,11 @@ class FileSource {
         into.read(open);
     }
 
+    /** Prepares for the last reading. */
+    void finish() {
+        // A file needs no preparation.
+    }
+
     void close() {
         close(open);
         open = null;

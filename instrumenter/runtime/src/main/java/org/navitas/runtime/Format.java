@@ -51,6 +51,8 @@ final class Format {
     /** Paths of the counters of this process's storage accesses, and of the traffic of the app's uid. */
     static final String PROCESS_IO = "/proc/self/io";
     static final String TRAFFIC = "traffic";
+    /** Android's power monitors. */
+    static final String POWER_MONITORS = "power_monitors";
     /** The counters of all interfaces. */
     static final String INTERFACES = "/proc/net/dev";
     /** Where an app's own settings file is. It overrides settings that the shell wrote. */

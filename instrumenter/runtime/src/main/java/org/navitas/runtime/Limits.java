@@ -56,6 +56,21 @@ final class Limits {
     /** A counter that fails this many times in a row is no longer read. */
     static final int MOST_FAILURES = 5;
     /**
+     * Time between two requests for power monitors. With a permission of Android 17, Android has new readings after 250
+     * ms, otherwise after 20 s.
+     */
+    static final long FINE_MONITORS_NS = 260_000_000;
+    static final long MONITORS_NS = 1_000_000_000;
+    /**
+     * How long the sampler waits for the last reading of power monitors, and until it looks for the first one again; and
+     * after how long a request without an answer is repeated.
+     */
+    static final long LAST_MONITORS_NS = 100_000_000;
+    static final long ANSWER_NS = 10_000_000_000L;
+    /** Power monitors that are read, and characters of their names. */
+    static final int MOST_MONITORS = 256;
+    static final int MONITOR_NAME = 64;
+    /**
      * Threads whose schedstat stays open. Others are opened each time, since a process can open a limited number of
      * files.
      */

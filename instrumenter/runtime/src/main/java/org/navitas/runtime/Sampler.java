@@ -48,6 +48,9 @@ final class Sampler implements Runnable {
         if (path.equals(Format.TRAFFIC)) {
             return new TrafficSource(id, platform.userId());
         }
+        if (path.equals(Format.POWER_MONITORS)) {
+            return new PowerMonitorSource(id);
+        }
         if (path.equals(Format.PROCESS_IO)) {
             return new ProcessIoSource(id, settings.processIo(platform.processId()), out);
         }
@@ -85,6 +88,9 @@ final class Sampler implements Runnable {
                 Thread.interrupted(); // the application cannot interrupt this thread on purpose
                 LockSupport.parkNanos(this, left);
             }
+        }
+        for (FileSource source : sources) {
+            source.finish();
         }
         sample();
     }

@@ -1,0 +1,120 @@
+"""The permission for fine power monitors: granted to apps that request it, and revoked after the measurement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from state_phone import StatePhone
+from support.no_progress import NoProgress
+
+from navitas.collect import topology
+from navitas.collect.options import ProfileOptions
+from navitas.collect.state import guard
+from navitas.collect.state.guard import prepared, restore_left
+from navitas.collect.state.journal import Journal
+from navitas.collect.state.measuring import measured
+from navitas.collect.state.permissions import FINE_MONITORS, fine_monitors
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(guard, "_CHECK_PAUSE_S", 0.0)
+    yield tmp_path
+
+
+@dataclass
+class AppPhone(StatePhone):
+    """A phone with two apps; `granted` are those that have the permission."""
+
+    requested: tuple[str, ...] = ("org.asks",)
+    granted: set[str] = field(default_factory=set)
+
+    def _run(self, command: str) -> str:
+        command = command.partition("}")[0].strip()
+        if of_app := re.fullmatch(r"dumpsys package (\S+) \| grep ACCESS_FINE_POWER_MONITORS", command):
+            text = f"      {FINE_MONITORS}\n" if of_app[1] in self.requested else ""
+            return text + (f"      {FINE_MONITORS}: granted=true\n" if of_app[1] in self.granted else "")
+        if change := re.fullmatch(rf"pm (grant|revoke) (\S+) {FINE_MONITORS}", command):
+            self.done.append(command)
+            if change[2] in self.requested:
+                (self.granted.add if change[1] == "grant" else self.granted.discard)(change[2])
+            return ""
+        return super()._run(command)
+
+
+def phone(sdk: int = 37, **fields: object) -> AppPhone:
+    made = AppPhone(**fields)  # type: ignore[arg-type]
+    made.info = replace(made.info, sdk=sdk)
+    return made
+
+
+def test_only_apps_that_request_it_get_it_and_lose_it_again() -> None:
+    device = phone()
+    permissions = fine_monitors(device, ["org.asks", "org.plain", "org.asks"])
+    assert [setting.key for setting in permissions] == ["fine_monitors/org.asks"]
+    said: list[str] = []
+    with prepared(device, lambda *text: said.append(str(text)), common=False, permissions=permissions) as changed:
+        assert device.granted == {"org.asks"} and changed == {"fine_monitors/org.asks"}
+        assert device.awake == "Asleep", "nothing else is set"
+    assert not device.granted and not said
+    assert [command for command in device.done if command.startswith("pm ")] == [
+        f"pm grant org.asks {FINE_MONITORS}",
+        f"pm revoke org.asks {FINE_MONITORS}",
+    ]
+
+
+def test_what_was_granted_before_stays_granted() -> None:
+    device = phone(granted={"org.asks"})
+    with prepared(device, lambda *_: None, common=False, permissions=fine_monitors(device, ["org.asks"])):
+        pass
+    assert device.granted == {"org.asks"} and not any(command.startswith("pm ") for command in device.done)
+
+
+def test_older_releases_and_odd_names_get_nothing() -> None:
+    device = phone(36)
+    assert fine_monitors(device, ["org.asks"]) == [] and device.calls == 0
+    assert fine_monitors(phone(requested=("a;reboot",)), ["a;reboot"]) == []
+
+
+def test_it_is_revoked_after_a_killed_measurement() -> None:
+    device = phone()
+    killed = prepared(device, lambda *_: None, common=False, permissions=fine_monitors(device, ["org.asks"]))
+    killed.__enter__()
+    assert device.granted
+    journal = Journal(device.info)
+    assert journal.read() == {"fine_monitors/org.asks": "revoked"}
+    names = restore_left(device, journal, lambda *_: None)
+    assert names == [f"permission {FINE_MONITORS} of org.asks"] and not device.granted and journal.read() is None
+
+
+def test_an_uninstalled_app_has_nothing_to_revoke() -> None:
+    device = phone()
+    said: list[object] = []
+    with prepared(device, lambda *text: said.append(text), common=False, permissions=fine_monitors(device, ["org.asks"])):
+        device.requested, device.granted = (), set()
+    assert not said and Journal(device.info).read() is None
+
+
+def test_virtual_phones_get_only_the_permission() -> None:
+    device = phone()
+    permissions = fine_monitors(device, ["org.asks"])
+    with measured(device, None, ProfileOptions(), lambda *_: None, NoProgress(), permissions=permissions) as cool_down:
+        cool_down(1)
+        assert device.granted == {"org.asks"} and not device.unplugged
+    assert not device.granted
+
+
+@pytest.mark.parametrize(
+    ("sdk", "shown", "requested"), [(34, "", 0), (35, "", 1), (37, "", 1), (37, "sysfs", 0), (37, "dumpsys", 0)]
+)
+def test_the_app_reads_monitors_where_nothing_else_shows_rails(
+    monkeypatch: pytest.MonkeyPatch, sdk: int, shown: str, requested: int
+) -> None:
+    monkeypatch.setattr(topology, "shell_files", lambda _: [topology.RAILS] if shown == "sysfs" else [])
+    monkeypatch.setattr(topology, "has_power_statistics", lambda _: shown == "dumpsys")
+    assert [source.kind for source in topology.monitor_sources(phone(sdk))] == ["power_monitors"] * requested
