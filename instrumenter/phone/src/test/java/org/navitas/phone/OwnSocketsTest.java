@@ -1,4 +1,4 @@
-package org.navitas.runtime;
+package org.navitas.phone;
 
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
@@ -30,10 +30,5 @@ public class OwnSocketsTest {
             }
         }
         assertFalse("the server is closed", OwnSockets.have(0, port));
-    }
-
-    @Test
-    public void aDeviceGoesByAddresses() {
-        assertTrue(new JvmPlatform().staysOnDevice(0, 1));
     }
 }

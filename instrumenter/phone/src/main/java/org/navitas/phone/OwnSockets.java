@@ -1,9 +1,10 @@
-package org.navitas.runtime;
+package org.navitas.phone;
 
 import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,9 +12,11 @@ import java.nio.file.Paths;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The TCP sockets of this process, as Linux lists them. Finds what a virtual phone counts on its loopback interface. */
-@JvmOnly
-final class OwnSockets {
+/**
+ * The TCP sockets of this process, as Linux lists them. The runtime asks which connections the virtual phone counts on
+ * its loopback interface.
+ */
+public final class OwnSockets {
     private static final String[] TABLES = {"/proc/self/net/tcp", "/proc/self/net/tcp6"};
     private static final String LISTENS = "0A";
     private static final int LOCAL = 1, REMOTE = 2, STATE = 3, INODE = 9;
@@ -24,7 +27,7 @@ final class OwnSockets {
      * Returns whether this process has the other end of a connection: a socket that listens on {@code remotePort}, or
      * one that is connected to {@code localPort}. False if it cannot be known.
      */
-    static boolean have(int localPort, int remotePort) {
+    public static boolean have(int localPort, int remotePort) {
         try {
             Set<String> ends = new HashSet<>();
             for (String table : TABLES) {
@@ -38,7 +41,7 @@ final class OwnSockets {
 
     /** Adds what the links of their descriptors are, for sockets of all programs. */
     private static void addEnds(String table, int localPort, int remotePort, Set<String> ends) throws IOException {
-        try (BufferedReader lines = new BufferedReader(new InputStreamReader(new FileInputStream(table), Bytes.UTF_8))) {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(new FileInputStream(table), StandardCharsets.US_ASCII))) {
             lines.readLine(); // names of the columns
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String[] fields = line.trim().split(" +", INODE + 2);
