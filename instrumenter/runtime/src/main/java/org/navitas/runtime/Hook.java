@@ -31,8 +31,8 @@ public final class Hook {
     }
 
     /**
-     * Returns whether a TCP connection to an address of this device stays on it. Takes up to a millisecond on a virtual
-     * phone, so ask once for each connection.
+     * Returns whether a TCP connection to an address of this device stays on it. On a virtual phone, it
+     * can take milliseconds, so ask once for each connection.
      *
      * @param localPort the port of this end, or 0 if unknown
      * @param remotePort the port of the other end
