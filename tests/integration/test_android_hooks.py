@@ -60,8 +60,8 @@ COUNTS = {
     ("WIFI_LOCK", False): 2,
     ("WIFI_LOCK", True): 1,
     ("WIFI_SCAN", False): 1,
-    ("LOOPBACK_WRITE", False): 2,
-    ("LOOPBACK_READ", False): 2,
+    ("LOOPBACK_WRITE", False): 3,
+    ("LOOPBACK_READ", False): 3,
     ("BLUETOOTH_SCAN", False): 1,
     ("BLUETOOTH_SCAN", True): 1,
     ("DATABASE", False): 7,
@@ -96,7 +96,7 @@ def test_each_use_is_recorded_from_start_to_stop(profiled: Profiled, parsed: Par
             amounts[HookKind(kind).name] += int(amount)
     assert counts == COUNTS
     assert amounts["FILE_WRITE"] == amounts["FILE_READ"] == 1001
-    assert amounts["LOOPBACK_WRITE"] == amounts["LOOPBACK_READ"] == 600
+    assert amounts["LOOPBACK_WRITE"] == amounts["LOOPBACK_READ"] == 650
     assert amounts["SENSOR"] == 550 + 150 + 150, "currents in µA of both starts, and of the stop of one sensor"
 
 

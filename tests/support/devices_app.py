@@ -149,6 +149,11 @@ public class Devices {
     }
     int talks() throws IOException {
         InetAddress here = InetAddress.getLoopbackAddress();
+        try (ServerSocket server = new ServerSocket(0, 1, here); Socket client = new Socket(here, server.getLocalPort());
+                Socket accepted = server.accept()) {
+            client.getOutputStream().write(new byte[50]);
+            if (accepted.getInputStream().read(new byte[60]) != 50) throw new AssertionError("one packet");
+        }
         try (DatagramSocket socket = new DatagramSocket(0, here); DatagramChannel channel = DatagramChannel.open()) {
             channel.bind(new InetSocketAddress(here, 0));
             socket.send(new DatagramPacket(new byte[300], 300, channel.getLocalAddress()));
