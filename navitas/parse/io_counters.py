@@ -9,8 +9,8 @@ import numpy as np
 
 from navitas.parse.arrays import F64, I64
 
-Medium = Literal["network", "wifi", "mobile", "storage"]
-"""What the bytes crossed. `network`: an unknown interface."""
+Medium = Literal["network", "wifi", "mobile", "storage", "unknown"]
+"""What the bytes crossed. `network`: any interface. `unknown`: an interface of an unknown kind."""
 RECEIVED_BYTES, RECEIVED_PACKETS, SENT_BYTES, SENT_PACKETS = range(4)
 
 _WORD = 1 << 32

@@ -102,6 +102,8 @@ def device_counters(path: str, t_ns: Sequence[int], texts: Sequence[str], findin
         use = uses[name]
         if use == "unknown":
             unknown[name] += int(rows[-4:] != rows[:4])
+            if unknown[name] and path == NET_DEV:
+                found.append(_counters(f"{path} {name}", "device", "unknown", t_of[name], rows))
         elif use != "left out":
             found.append(_counters(f"{path} {name}", "device", use, t_of[name], rows))
     message = f"{path}: the traffic of {{count}} devices is left out, since their kind is unknown ({{names}})"

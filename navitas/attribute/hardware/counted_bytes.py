@@ -49,10 +49,10 @@ def without_loopback(own: Increments, end_ns: I64, moved: F64, outside: F64) -> 
     interval = np.searchsorted(own.edges_ns, end_ns, side="left") - 1
     inside = (interval >= 0) & (interval < len(own.growth))
     growth, counted = own.growth.copy(), grown_bytes(own)
-    packets = np.ceil(moved[inside] / _PAYLOAD_BYTES)
-    stayed = moved[inside] + _HEADER_BYTES * packets
     for column, into in enumerate((RECEIVED_BYTES, SENT_BYTES)):
-        left = lasting(counted[:, column] - np.bincount(interval[inside], stayed[:, column], len(growth)))
+        # Calls may move single bytes, so packets are those of all calls in an interval.
+        stayed = np.bincount(interval[inside], moved[inside, column], len(growth))
+        left = lasting(counted[:, column] - stayed - _HEADER_BYTES * np.ceil(stayed / _PAYLOAD_BYTES))
         least, most = min(float(outside[column]), float(counted[:, column].sum())), float(counted[:, column].sum())
         if left.sum() < least:
             left += (counted[:, column] - left) * ((least - left.sum()) / (most - left.sum()))

@@ -103,7 +103,9 @@ def traffic_of(
     reasons = restarts(counters)
     rows = bytes_of_hooks(run, inputs, kinds)
     if not counters_are_total:
-        rows, own, more = _on_the_air(rows, bytes_of_hooks(run, inputs, LOOPBACK), own, device)
+        # Interfaces of unknown kinds may have carried the app's bytes, too.
+        carriers = [] if any(each.medium == "unknown" for each in run.io_counters) else device
+        rows, own, more = _on_the_air(rows, bytes_of_hooks(run, inputs, LOOPBACK), own, carriers)
         reasons += more
     if rows is None and own is None and not device:
         return None
@@ -140,14 +142,17 @@ def _on_the_air(
 ) -> tuple[CallBytes | None, Increments | None, list[Reason]]:
     """The calls and the app's counter without bytes that crossed no radio."""
     reasons = []
+    stayed = 0.0
     if inner is not None:
         rows = no_calls() if rows is None else rows
         stayed = float(inner.moved.sum())
         reasons.append(replace(STAYED, share=stayed / (stayed + float(rows.moved.sum()))))
         own = None if own is None else without_loopback(own, inner.end_ns, inner.moved, rows.moved.sum(axis=0))
-    own, share = (None, 0.0) if own is None else at_most_of(own, device)
-    if share > (_TOLERATED if inner is None else _HEADERS):
-        reasons.append(replace(NOT_CARRIED, share=share))
+    if own is not None:
+        tolerated = _TOLERATED + _HEADERS * stayed / max(float(grown_bytes(own).sum()), 1.0)
+        own, share = at_most_of(own, device)
+        if share > tolerated:
+            reasons.append(replace(NOT_CARRIED, share=share))
     return rows, own, reasons
 
 

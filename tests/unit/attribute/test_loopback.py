@@ -126,3 +126,22 @@ def test_readings_at_different_times_change_nothing() -> None:
     profile = made(replace(run([CALLER]), hooks=hooks(MIXED[:1]), io_counters=(app, late)))
     assert received(profile) == {"m1": pytest.approx(DOWNLOADED)}
     assert "bytes_not_carried" not in reasons(profile)
+
+
+def test_bytes_read_one_by_one_take_nothing_from_other_traffic() -> None:
+    pieces = 2_000
+    inner = [(0, 400 + n // 40, 401 + n // 40, 1, K.LOOPBACK_READ, False, 2) for n in range(pieces)]
+    headers = 52 * -(-pieces // 1448)
+    counted = grown((0, 0), (350, DOWNLOADED), (1000, DOWNLOADED + pieces + headers))
+    profile = made(replace(run([CALLER]), hooks=hooks(inner), io_counters=(counted,)))
+    unattributed = profile.ledger.run_energy_j[0, profile.ledger.components.index("wifi")]
+    plain = made(replace(run([CALLER]), io_counters=(grown((0, 0), (350, DOWNLOADED), (1000, DOWNLOADED)),)))
+    assert unattributed == pytest.approx(plain.ledger.run_energy_j[0, plain.ledger.components.index("wifi")], rel=0.01)
+
+
+def test_an_interface_of_an_unknown_kind_may_have_carried_the_bytes() -> None:
+    idle = grown((0, 0), (1000, 0), device=True)
+    unknown = replace(WLAN, medium="unknown", name="xyz0")
+    download = hooks(MIXED[:1])
+    profile = made(replace(run([CALLER]), hooks=download, io_counters=(WITHOUT_LOOPBACK, idle, unknown)))
+    assert received(profile) == {"m1": pytest.approx(DOWNLOADED + HEADERS)} and "bytes_not_carried" not in reasons(profile)

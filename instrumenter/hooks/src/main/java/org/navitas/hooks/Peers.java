@@ -1,6 +1,5 @@
 package org.navitas.hooks;
 
-import java.net.DatagramSocket;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -69,8 +68,7 @@ final class Peers {
             return false;
         }
         if (channel instanceof DatagramChannel) {
-            DatagramSocket socket = ((DatagramChannel) channel).socket();
-            return socket.getInetAddress() != null && socket.getInetAddress().isLoopbackAddress();
+            return isHere((DatagramChannel) channel);
         }
         if (!(channel instanceof SocketChannel)) {
             return false;
@@ -81,6 +79,15 @@ final class Peers {
             CHANNELS.put(channel, known);
         }
         return known != null && known;
+    }
+
+    private static boolean isHere(DatagramChannel channel) {
+        try {
+            InetAddress peer = channel.socket().getInetAddress();
+            return peer != null && peer.isLoopbackAddress();
+        } catch (RuntimeException e) {
+            return false; // a channel of the app's own class
+        }
     }
 
     private static boolean stays(SocketChannel channel) {

@@ -24,7 +24,7 @@ final class WeakTable<V> {
 
     /** Returns the value of an object or null. */
     synchronized V get(Object object) {
-        return values.get(new Key(object, null));
+        return values.get(new Sought(object));
     }
 
     /** Removes the value of an object, and returns it or null. */
@@ -35,6 +35,25 @@ final class WeakTable<V> {
     /** Returns how many objects have values. */
     synchronized int size() {
         return values.size();
+    }
+
+    /** Equals the key of an object. Cheaper than a key, since the garbage collector does not look after it. */
+    private static final class Sought {
+        private final Object object;
+
+        Sought(Object object) {
+            this.object = object;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(object);
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Key && ((Key) other).get() == object;
+        }
     }
 
     /** An object's identity; also of a collected one, so that it can be removed. */

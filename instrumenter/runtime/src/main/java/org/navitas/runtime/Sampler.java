@@ -21,6 +21,7 @@ final class Sampler implements Runnable {
     private final Bytes reading = new Bytes();
     private long costNs;
     private volatile boolean isLastDue;
+    private volatile int lastRounds;
     private volatile boolean stopping;
     private volatile Thread thread;
 
@@ -70,10 +71,15 @@ final class Sampler implements Runnable {
      */
     void readLast(long limitNs) {
         long end = System.nanoTime() + limitNs;
+        int rounds = lastRounds;
         isLastDue = true;
         LockSupport.unpark(thread);
-        while (isLastDue && !stopping && end - System.nanoTime() > 0) {
+        boolean isInterrupted = Thread.interrupted(); // parking needs the flag clear
+        while (lastRounds == rounds && !stopping && end - System.nanoTime() > 0) {
             LockSupport.parkNanos(this, Limits.LAST_READING_STEP_NS);
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -95,13 +101,14 @@ final class Sampler implements Runnable {
             if (isDue) {
                 nextTraffic += trafficIntervalNs * ((now - nextTraffic) / trafficIntervalNs + 1);
             }
-            sample(isDue);
+            if (isLastDue) {
+                sampleLast();
+            } else {
+                sample(isDue);
+            }
             costNs = (3 * costNs + platform.threadCpuNanos() - before) / 4;
             next = Math.max(next + widened(intervalNs, costNs), System.nanoTime());
-            for (long left = next - System.nanoTime(); left > 0 && !stopping; left = next - System.nanoTime()) {
-                if (isLastDue) {
-                    sampleLast();
-                }
+            for (long left = next - System.nanoTime(); left > 0 && !stopping && !isLastDue; left = next - System.nanoTime()) {
                 Thread.interrupted(); // the application cannot interrupt this thread on purpose
                 LockSupport.parkNanos(this, left);
             }
@@ -111,11 +118,12 @@ final class Sampler implements Runnable {
 
     /** Reads each source once, those that are late after a moment. */
     private void sampleLast() {
+        isLastDue = false;
         for (FileSource source : sources) {
             source.finish();
         }
         sample();
-        isLastDue = false;
+        lastRounds++; // only this thread writes it
     }
 
     /** Returns the interval at which rounds of this cost stay within the share of a core. */

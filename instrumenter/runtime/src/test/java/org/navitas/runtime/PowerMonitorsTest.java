@@ -122,7 +122,9 @@ public class PowerMonitorsTest {
     /** Reads until the source has sent this many requests. */
     private String readUntil(PowerMonitorSource source, int requests) throws InterruptedException {
         StringBuilder all = new StringBuilder();
+        long end = System.nanoTime() + 60_000_000_000L;
         while (health.requests.size() < requests) {
+            assertTrue("no request", System.nanoTime() - end < 0);
             all.append(read(source));
             Thread.sleep(5);
         }
