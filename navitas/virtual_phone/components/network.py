@@ -52,6 +52,7 @@ class NetworkCounters:
         self._proc = proc
         self._known: dict[int, _Known] = {}
         self._foreign: set[int] = set()
+        self._doubtful: set[int] = set()
         self._servers: dict[Endpoint, int] = {}
         self._listeners: set[Endpoint] = set()
         self._ends: set[tuple[Endpoint, Endpoint]] = set()
@@ -90,6 +91,7 @@ class NetworkCounters:
             self._last(tcp, route)
         present = {tcp.cookie for tcp in open_now}
         self._foreign &= present
+        self._doubtful &= present
         return self.interfaces.get(route or "", AirTraffic()) - before
 
     def _learn(self, sockets: list[TcpSocket], pids: list[int]) -> None:
@@ -99,7 +101,10 @@ class NetworkCounters:
             return
         owners = self._owners(pids)
         mine = [tcp for tcp in new if tcp.inode in owners]
-        self._foreign |= {tcp.cookie for tcp in new if tcp.inode not in owners}
+        # The app may have closed a socket since it was listed. Those of other programs stay without an owner.
+        without_owner = {tcp.cookie for tcp in new if tcp.inode not in owners}
+        self._foreign |= without_owner & self._doubtful
+        self._doubtful |= without_owner
         self._listeners |= {tcp.local for tcp in mine if tcp.state == LISTEN}
         self._ends |= {(tcp.local, tcp.remote) for tcp in mine}
         ports = {port for _, port in self._listeners}

@@ -71,6 +71,31 @@ def test_bytes_include_headers_and_go_to_the_route_and_the_uid(tmp_path: Path) -
     assert network.interfaces["rmnet0"].rx_bytes > 100_000
 
 
+def test_a_socket_that_is_closed_while_the_phone_looks_for_its_process_counts(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000)]
+    network.poll([APP], "wlan0")
+    before = network.interfaces["wlan0"].rx_bytes
+    short, other = (HERE[0], 5001), (HERE[0], 5002)
+    elsewhere = (HERE[0], 81)
+    sockets.now = [tcp(2, 8, short, THERE, received=9000), tcp(3, 9, other, elsewhere, received=9000)]
+    network.poll([APP], "wlan0")  # no process has them any more
+    sockets.now, sockets.gone = [], [tcp(2, 0, short, THERE, received=9000), tcp(3, 0, other, elsewhere, received=9000)]
+    network.poll([APP], "wlan0")
+    assert network.interfaces["wlan0"].rx_bytes - before == 9000 + HEADER_BYTES * 7
+    assert network.unseen == 1
+
+
+def test_sockets_of_other_programs_do_not_count(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000), tcp(2, 8, (HERE[0], 5001), THERE, received=9000)]
+    network.poll([APP], "wlan0")
+    network.poll([APP], "wlan0")
+    sockets.now, sockets.gone = sockets.now[:1], [replace(sockets.now[1], inode=0)]
+    network.poll([APP], "wlan0")
+    assert not network.interfaces["wlan0"].rx_bytes and network.unseen == 0
+
+
 def test_the_last_values_of_a_closed_socket_count_once(tmp_path: Path) -> None:
     network, sockets = counters(tmp_path, {APP: [7]})
     sockets.now = [tcp(1, 7, HERE, THERE, sent=1000)]
