@@ -22,7 +22,7 @@ from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.parse.probe_cost_check import check_probe_cost
 from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_threads
-from navitas.parse.rail_readings import RailReadings, possible_growth
+from navitas.parse.rail_readings import IMPOSSIBLE, RailReadings, best_rails, possible_growth
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
@@ -112,8 +112,9 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         windows = windows_of(markers, tests, end_ns, findings)
     history = read_state_history(recording, run, clocks, findings, run_ns=(start_ns, end_ns))
     monitors = read_monitors(manifest, by_process, clocks, findings, since_ns=start_ns)
-    better = [shell.rails, None if trace is None else trace.rails, shell.statistics_rails]
-    if all(one is None for one in better):
+    rail_sources = [shell.rails, None if trace is None else trace.rails, shell.statistics_rails, monitors.rails]
+    rails = _rails(rail_sources, findings, (start_ns, end_ns))
+    if rails is None or len(rails.t_ns) < 2:
         warn_of_short_run(monitors, findings)
     consumers = [None if trace is None else trace.consumers, shell.consumers, monitors.consumers]
     serials = [thread.serial for thread in threads]
@@ -127,7 +128,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         time_in_state=time_in_state,
         process_cpu=process_cpu,
         cpu_stat=shell.cpu_stat,
-        rails=_rails([*better, monitors.rails], findings),
+        rails=rails,
         consumers=next((one for one in consumers if one is not None), None),
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
         trace=trace,
@@ -143,14 +144,13 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     )
 
 
-def _rails(found: Iterable[RailReadings | None], findings: Findings) -> RailReadings | None:
-    """The first source of rails that there is, best first, without impossible growth."""
-    first = next((one for one in found if one is not None), None)
-    if first is None:
+def _rails(found: Sequence[RailReadings | None], findings: Findings, run_ns: tuple[int, int]) -> RailReadings | None:
+    """The source of rails to use, of those that there are, without impossible growth."""
+    chosen = best_rails([one for one in found if one is not None], *run_ns)
+    if chosen is None:
         return None
-    rails, impossible = possible_growth(first)
-    message = "rails: {count} readings went back, or jumped by more than a phone can use ({names}): such steps count as nothing"
-    findings.add_losses_by_name("rail_readings", impossible, message, TORN)
+    rails, impossible = possible_growth(chosen)
+    findings.add_losses_by_name("rail_readings", impossible, IMPOSSIBLE, TORN)
     return rails
 
 

@@ -16,6 +16,8 @@ _J_PER_UWS = 1e-6
 _CELLS_LIMIT = 1 << 22
 _LATE_S = 1.0
 """A reading may be this late, and then has the energy of a longer time."""
+IMPOSSIBLE = "rails: {count} readings went back, or jumped by more than a phone can use ({names}): such steps count as nothing"
+"""The message of what `possible_growth` counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,16 @@ class SkippedReadings:
 
     torn: int = 0
     others: int = 0
+
+
+def best_rails(found: Sequence[RailReadings], start_ns: int, end_ns: int) -> RailReadings | None:
+    """Return the first of the sources with two readings in the run. If none has two, the one with most; None without sources."""
+
+    def usable(one: RailReadings) -> tuple[int, int]:
+        during = (one.t_ns >= start_ns) & (one.t_ns <= end_ns)
+        return min(int(np.count_nonzero(during)), 2), min(len(one.t_ns), 2)
+
+    return max(found, key=usable, default=None)
 
 
 def possible_growth(rails: RailReadings) -> tuple[RailReadings, dict[str, int]]:
@@ -78,3 +90,18 @@ def complete_readings(readings: Sequence[tuple[int, int, int]] | I64, columns: i
     last_uws = np.take_along_axis(last_uws, np.maximum.accumulate(known, axis=0), axis=0)
     complete = (last_uws >= 0).all(axis=1)
     return times[complete], last_uws[complete].astype(np.float64) * _J_PER_UWS
+
+
+def common_readings(series: Sequence[tuple[I64, F64]]) -> tuple[I64, F64] | None:
+    """Return times, and joules by time and series, of series that are read at times of their own.
+
+    The times are those of all series, from the latest first one to the earliest last one. Between its own readings, a series has
+    constant power. Returns None with fewer than two such times, or more cells than any phone has.
+    """
+    first_ns = max((int(t_ns[0]) for t_ns, _ in series), default=0)
+    last_ns = min((int(t_ns[-1]) for t_ns, _ in series), default=0)
+    times = np.unique(np.concatenate([t_ns for t_ns, _ in series] or [np.zeros(0, np.int64)]))
+    times = times[(times >= first_ns) & (times <= last_ns)]
+    if len(times) < 2 or len(times) * len(series) > _CELLS_LIMIT:
+        return None
+    return times, np.column_stack([np.interp(times - first_ns, t_ns - first_ns, energy_j) for t_ns, energy_j in series])

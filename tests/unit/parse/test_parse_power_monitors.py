@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from navitas.attribute.curves import Curve
+from navitas.attribute.scaling import floor_of
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.counters import Readings
 from navitas.parse.findings import Findings
@@ -68,13 +72,79 @@ def test_what_is_unavailable_is_no_reading_and_what_is_torn_is_counted() -> None
     assert monitors.rails.energy_j[:, 0] * 1e6 == pytest.approx([4.0, 5.0, 7.0])
 
 
-def test_a_counter_that_goes_back_counts_as_nothing() -> None:
-    rows = [(1, text(8, 4_000_000)), (2, text(9, 5_000_000)), (3, text(10, 1_000_000)), (4, text(11, 2_000_000))]
-    monitors, _ = parse_monitors([readings(*rows)], CLOCKS, 0)
-    assert monitors.rails is not None
-    rails, counts = possible_growth(monitors.rails)
-    assert rails.energy_j[-1, 0] - rails.energy_j[0, 0] == pytest.approx(2.0) and counts == {"VSYS_PWR_MODEM": 1}
-    assert rails.reasons == monitors.rails.reasons
+def chips(*rows: tuple[float, Sequence[tuple[str, float, float]]]) -> Readings:
+    """Records, each at a time in s, of rails (name, its own time in s, J)."""
+
+    def line(name: str, own_s: float, energy_j: float) -> str:
+        return f"1 {round(1000 * own_s)} {round(1e6 * energy_j)} [{name}]:X\n"
+
+    return readings(*((t_s, "".join(line(*rail) for rail in rails).encode()) for t_s, rails in rows))
+
+
+STAGGERED = chips(*((t + 1, [("A", t, 5 + t), ("B", t + 0.2, 7 + 2 * (t + 0.2))]) for t in range(10, 71, 20)))
+"""A draws 1 W, B 2 W. Their chips are read every 20 s, that of B 0.2 s later."""
+
+
+def test_chips_that_are_read_at_other_times_have_constant_power() -> None:
+    monitors, skipped = parse_monitors([STAGGERED], NO_BOOTTIME, 0)
+    rails = monitors.rails
+    assert skipped == 0 and rails is not None and rails.names == ("A", "B")
+    assert (rails.t_ns[0], rails.t_ns[-1]) == (10.2 * S, 70 * S), "the time that all rails know"
+    seconds = np.diff(rails.t_ns) / S
+    assert np.diff(rails.energy_j, axis=0) / seconds[:, None] == pytest.approx(np.tile([1.0, 2.0], (len(seconds), 1)))
+    for rail, expected_j in ((0, 60), (1, 120)):
+        energy_j = rails.energy_j[:, rail] - rails.energy_j[0, rail]
+        assert energy_j[-1] == pytest.approx(expected_j, rel=0.01)
+        base = floor_of(Curve(rails.t_ns, energy_j))
+        assert base.value[-1] == pytest.approx(expected_j, rel=0.01), "nothing but base"
+    assert "every 20 s" in rails.reasons[0].text, "the period of each rail, not the time between chips"
+
+
+def test_a_run_may_begin_between_the_readings_of_two_chips() -> None:
+    rails = parse_monitors([STAGGERED], NO_BOOTTIME, 10 * S + S // 10)[0].rails
+    assert rails is not None and rails.t_ns[0] == 30 * S
+    watts = (rails.energy_j[-1] - rails.energy_j[0]) / ((rails.t_ns[-1] - rails.t_ns[0]) / S)
+    assert watts == pytest.approx([1.0, 2.0])
+
+
+def test_two_readings_of_each_chip_are_enough() -> None:
+    rails = parse_monitors([STAGGERED], NO_BOOTTIME, 45 * S)[0].rails
+    assert rails is not None and rails.t_ns.tolist() == [50_200_000_000, 70 * S]
+    assert np.diff(rails.energy_j, axis=0)[0] == pytest.approx([19.8, 39.6])
+
+
+def test_a_monitor_that_is_known_too_late_leaves_the_others() -> None:
+    manifest = Manifest.model_construct(sources=[Source(id=7, path="power_monitors", kind="power_monitors")])
+    findings = Findings(0)
+    rows = [(t + 1.0, [("A", t, t)] if t < 110 else [("A", t, t), ("B", t, 3.0)]) for t in range(10, 111, 20)]
+    monitors = read_monitors(manifest, [{7: chips(*rows)}], NO_BOOTTIME, findings, since_ns=0)
+    assert monitors.rails is not None and monitors.rails.names == ("A",) and len(monitors.rails.t_ns) == 6
+    assert not monitors.is_short
+    assert [(loss.what, loss.count, loss.name) for loss in findings.losses] == [("rail_readings", 1, "B")]
+    warn_of_short_run(monitors, findings)
+    assert [(warning.code, "(B)" in warning.message) for warning in findings.warnings] == [("rail_readings", True)]
+
+
+def test_monitors_without_a_common_time_leave_the_longest() -> None:
+    rows = [(t + 1.0, [("A" if t < 70 else "B", t, t), ("C", t, t)]) for t in range(10, 131, 20)]
+    monitors, _ = parse_monitors([chips(*rows)], NO_BOOTTIME, 0)
+    assert monitors.rails is not None and monitors.rails.names == ("C",) and monitors.partial == {"A": 3, "B": 4}
+    alone = [(t_s, rails[:1]) for t_s, rails in rows]
+    monitors, _ = parse_monitors([chips(*alone)], NO_BOOTTIME, 0)
+    assert monitors.rails is not None and monitors.rails.names == ("B",) and monitors.partial == {"A": 3}
+
+
+def test_steps_back_count_as_nothing_and_single_damaged_readings_are_left_out() -> None:
+    restarted = [(1, text(8, 4_000_000)), (2, text(9, 5_000_000)), (3, text(10, 1_000_000)), (4, text(11, 2_000_000))]
+    monitors, _ = parse_monitors([readings(*restarted)], CLOCKS, 0)
+    assert monitors.rails is not None and monitors.impossible == {"VSYS_PWR_MODEM": 1}
+    assert np.ptp(monitors.rails.energy_j) == pytest.approx(2.0)
+    rows = [(t + 1, [("A", t, 1.0 if t == 50 else t), ("B", t + 0.2, t)]) for t in range(10, 91, 20)]
+    damaged, _ = parse_monitors([chips(*rows)], NO_BOOTTIME, 0)
+    assert damaged.rails is not None and damaged.impossible == {"A": 1}
+    assert damaged.rails.energy_j[-1, 0] - damaged.rails.energy_j[0, 0] == pytest.approx(79.8)
+    for one in (monitors.rails, damaged.rails):
+        assert possible_growth(one) == (one, {}), "times of other rails make no impossible step"
 
 
 def test_a_run_with_one_reading_has_no_rails_and_says_so() -> None:
@@ -127,6 +197,7 @@ def test_hostile_text_never_raises(texts: list[bytes]) -> None:
     for clocks in (CLOCKS, NO_BOOTTIME):
         monitors, skipped = parse_monitors([readings(*((i + 1, data) for i, data in enumerate(texts)))], clocks, 0)
         assert skipped >= 0
+        assert all(count > 0 for count in [*monitors.partial.values(), *monitors.impossible.values()])
         if monitors.rails is not None:
             assert (np.diff(monitors.rails.t_ns) > 0).all() and (monitors.rails.energy_j >= 0).all()
             possible_growth(monitors.rails)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from support.recording_maker import make_recording
 from support.scenario import Scenario, TestSpec
 
+from navitas.parse import parsed_recording
 from navitas.parse.parsed_recording import parse_recording
-from navitas.parse.rail_readings import RailReadings, possible_growth
+from navitas.parse.power_monitors import PowerMonitors
+from navitas.parse.rail_readings import RailReadings, best_rails, possible_growth
 from navitas.recording.store import open_recording
 
 SCENARIO = Scenario(3000, tests=(TestSpec("a.T#one", 40, 2900),), rails={"S1M": ((0, 3000, 2.0),), "S2M": ((0, 3000, 1.0),)})
@@ -78,3 +82,41 @@ def test_a_reading_without_one_of_the_rails_is_not_called_torn(tmp_path: Path) -
     assert [(loss.what, loss.count) for loss in parsed.losses] == [("rail_readings", 1)]
     (message,) = (warning.message for warning in parsed.warnings if warning.code == "rail_readings")
     assert message == "rails: 1 readings were skipped: they have other rails than most readings"
+
+
+def test_the_first_source_with_two_readings_in_the_run_counts() -> None:
+    def at(*seconds: float) -> RailReadings:
+        return RailReadings(("A",), np.array([round(s * 1e9) for s in seconds], np.int64), np.zeros((len(seconds), 1)))
+
+    one, early, good, also = at(15), at(1, 2, 3), at(11, 19), at(12, 13, 14)
+    start_ns, end_ns = 10_000_000_000, 20_000_000_000
+    for found, expected in [
+        ([], None),
+        ([one], one),
+        ([at(), one, early, good, also], good),
+        ([also, good], also),
+        ([at(), at(5, 25)], 1),
+        ([early, one], one),
+        ([early, at(4, 5)], early),
+    ]:
+        best = best_rails(found, start_ns, end_ns)
+        assert best is (found[expected] if isinstance(expected, int) else expected), found
+
+
+@pytest.mark.parametrize(("shown", "warned"), [(0, True), (1, True), (2, False)])
+def test_a_source_with_one_reading_hides_no_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: int, warned: bool
+) -> None:
+    complete = parsed_recording.shell_tables
+
+    def cut(*inputs: Any) -> Any:
+        tables = complete(*inputs)
+        assert tables.rails is not None
+        return replace(
+            tables, rails=replace(tables.rails, t_ns=tables.rails.t_ns[:shown], energy_j=tables.rails.energy_j[:shown])
+        )
+
+    monkeypatch.setattr(parsed_recording, "shell_tables", cut)
+    monkeypatch.setattr(parsed_recording, "read_monitors", lambda *_, **more: PowerMonitors(is_short=True))
+    parsed = parse_recording(make_recording(tmp_path / "rec", SCENARIO))
+    assert ("power_monitors" in {warning.code for warning in parsed.warnings}) == warned
