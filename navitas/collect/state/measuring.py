@@ -33,8 +33,12 @@ def measured(
     *,
     permissions: Sequence[PhoneSetting] = (),
 ) -> Iterator[Callable[[int], None]]:
-    """Set the phone while the context is open, and apps' `permissions`. Yields a function to call before each run, with its
-    repeat."""
+    """Set the phone while the context is open, and apps' `permissions`, unless `options` forbid changes.
+
+    Yields a function to call before each run, with its repeat.
+    """
+    if options.prepare is False:
+        permissions = ()
     if start is None:
         with prepared(device, warn, common=False, permissions=permissions) if permissions else nullcontext():
             yield lambda _: None

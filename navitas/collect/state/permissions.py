@@ -15,11 +15,23 @@ HAS_FINE_MONITORS = 37
 _PREFIX = "fine_monitors/"
 _PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
 _GRANTED, _REVOKED = "granted", "revoked"
+_ABSENT = "Unable to find package"
+"""What `dumpsys package` prints for an app that is not installed."""
+_FIRST_USER = "0"
+"""The user whose permissions `pm grant` changes."""
+_USER = re.compile(r"\s*User (\d{1,9}):")
+_OF_OTHER_USER = re.compile(r"\buserId=(?!0\b)")
 
 
 def is_granted(text: str) -> bool:
-    """Return whether the output of `reading_command` says that the app has the permission."""
-    return bool(re.search(rf"{re.escape(FINE_MONITORS)}: granted=true", text))
+    """Return whether the output of `reading_command` says that the app has the permission, for the phone's first user."""
+    user = _FIRST_USER
+    for line in text.splitlines():
+        if begins := _USER.match(line):
+            user = begins[1]
+        elif user == _FIRST_USER and f"{FINE_MONITORS}: granted=true" in line and not _OF_OTHER_USER.search(line):
+            return True
+    return False
 
 
 def is_requested(text: str) -> bool:
@@ -28,8 +40,20 @@ def is_requested(text: str) -> bool:
 
 
 def reading_command(package: str) -> str:
-    """Return the command that prints what the phone knows of the permission of an app."""
-    return f"dumpsys package {shlex.quote(package)} | grep {FINE_MONITORS.rpartition('.')[2]}"
+    """Return the command that prints what the phone knows of the permission of an app, and whether it has the app.
+
+    The lines of the permission come after that of a user, or before those of all.
+    """
+    patterns = " ".join(f"-e {pattern}" for pattern in (FINE_MONITORS.rpartition(".")[2], "'User [0-9]'", f"'{_ABSENT}'"))
+    return f"dumpsys package {shlex.quote(package)} | grep {patterns}"
+
+
+def _state(text: str) -> str | None:
+    """Return `granted` or `revoked`; None if the output has nothing about the app."""
+    if is_granted(text):
+        return _GRANTED
+    is_known = is_requested(text) or _ABSENT in text or any(map(_USER.match, text.splitlines()))
+    return _REVOKED if is_known else None
 
 
 def permission_setting(key: str) -> PhoneSetting | None:
@@ -42,7 +66,7 @@ def permission_setting(key: str) -> PhoneSetting | None:
         f"permission {FINE_MONITORS} of {package}",
         _GRANTED,
         reading_command(package),
-        lambda text: _GRANTED if is_granted(text) else _REVOKED,
+        _state,
         lambda value: f"pm {'grant' if value == _GRANTED else 'revoke'} {package} {FINE_MONITORS}",
     )
 

@@ -11,6 +11,7 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.collect.doctor import Check, Examination, examine
+from navitas.collect.state.permissions import reading_command
 from navitas.collect.topology import RAILS
 from navitas.device.base import ShellResult
 
@@ -153,7 +154,7 @@ def test_charging_matters_without_rails() -> None:
     [(35, "", "20 s"), (36, FINE, "20 s"), (37, "", "20 s"), (37, FINE, "250 ms"), (37, f"{FINE}: granted=true", "250 ms")],
 )
 def test_power_monitors_of_apps_are_read_where_nothing_else_shows_rails(sdk: int, shown: str, every: str) -> None:
-    key = "dumpsys package org.app | grep ACCESS_FINE_POWER_MONITORS"
+    key = reading_command("org.app")
     without = {key: text for key, text in {**GOOD, **IN_APP}.items() if "IPowerStats" not in key}
     device = AnsweringDevice({**without, **({key: f"      {shown}\n"} if shown else {})})
     device.info = replace(device.info, sdk=sdk)

@@ -17,7 +17,7 @@ from navitas.collect.state import guard
 from navitas.collect.state.guard import prepared, restore_left
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.measuring import measured
-from navitas.collect.state.permissions import FINE_MONITORS, fine_monitors
+from navitas.collect.state.permissions import FINE_MONITORS, fine_monitors, permission_setting
 
 
 @pytest.fixture(autouse=True)
@@ -29,16 +29,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @dataclass
 class AppPhone(StatePhone):
-    """A phone with two apps; `granted` are those that have the permission."""
+    """A phone with two apps; `granted` are those that have the permission. If `is_silent`, `dumpsys package` prints nothing."""
 
+    installed: tuple[str, ...] = ("org.asks", "org.plain")
+    is_silent: bool = False
     requested: tuple[str, ...] = ("org.asks",)
     granted: set[str] = field(default_factory=set)
 
     def _run(self, command: str) -> str:
         command = command.partition("}")[0].strip()
-        if of_app := re.fullmatch(r"dumpsys package (\S+) \| grep ACCESS_FINE_POWER_MONITORS", command):
+        if of_app := re.match(r"dumpsys package (\S+) \| grep -e ACCESS_FINE_POWER_MONITORS ", command):
+            if self.is_silent:
+                return ""
+            if of_app[1] not in self.installed:
+                return f"Unable to find package: {of_app[1]}\n"
             text = f"      {FINE_MONITORS}\n" if of_app[1] in self.requested else ""
-            return text + (f"      {FINE_MONITORS}: granted=true\n" if of_app[1] in self.granted else "")
+            return f"{text}    User 0: ceDataInode=0\n" + (
+                f"      {FINE_MONITORS}: granted=true\n" if of_app[1] in self.granted else ""
+            )
         if change := re.fullmatch(rf"pm (grant|revoke) (\S+) {FINE_MONITORS}", command):
             self.done.append(command)
             if change[2] in self.requested:
@@ -96,8 +104,68 @@ def test_an_uninstalled_app_has_nothing_to_revoke() -> None:
     device = phone()
     said: list[object] = []
     with prepared(device, lambda *text: said.append(text), common=False, permissions=fine_monitors(device, ["org.asks"])):
-        device.requested, device.granted = (), set()
+        device.installed, device.granted = (), set()
     assert not said and Journal(device.info).read() is None
+
+
+def test_an_unknown_permission_is_not_changed() -> None:
+    device = phone(granted={"org.asks"})
+    permissions = fine_monitors(device, ["org.asks"])
+    device.is_silent = True
+    said: list[str] = []
+    with prepared(device, lambda code, message, remedy: said.append(message), common=False, permissions=permissions) as changed:
+        device.is_silent = False
+        assert not changed
+    assert said == [f"the phone does not report its permission {FINE_MONITORS} of org.asks: left as it is"]
+    assert device.granted == {"org.asks"} and not any(command.startswith("pm ") for command in device.done)
+
+
+def test_an_unknown_permission_stays_in_the_journal_and_is_revoked_later() -> None:
+    device = phone()
+    said: list[str] = []
+    permissions = fine_monitors(device, ["org.asks"])
+    with prepared(device, lambda code, message, remedy: said.append(message), common=False, permissions=permissions):
+        device.is_silent = True
+    assert said == [f"the phone's permission {FINE_MONITORS} of org.asks could not be restored to revoked"]
+    journal = Journal(device.info)
+    assert journal.read() == {"fine_monitors/org.asks": "revoked"}
+    device.is_silent = False
+    restore_left(device, journal, lambda *_: None)
+    assert not device.granted and journal.read() is None
+
+
+GRANTED = f"        {FINE_MONITORS}: granted=true, flags=[ USER_SET ]\n"
+REQUESTED = f"      {FINE_MONITORS}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("", None),
+        ("Can't find service: package\n", None),
+        ("Unable to find package: org.app\n", "revoked"),
+        ("    User 0: ceDataInode=1\n", "revoked"),
+        (REQUESTED, "revoked"),
+        (REQUESTED + GRANTED, "granted"),
+        (REQUESTED + "    User 0: ceDataInode=1\n" + GRANTED + "    User 10: ceDataInode=2\n", "granted"),
+        (REQUESTED + "    User 0: ceDataInode=1\n    User 10: ceDataInode=2\n" + GRANTED, "revoked"),
+        (f"{REQUESTED}      {FINE_MONITORS}: granted=true, userId=10\n    User 0: ceDataInode=1\n", "revoked"),
+        (GRANTED.replace("true", "false"), "revoked"),
+    ],
+)
+def test_only_what_the_first_user_granted_counts(text: str, state: str | None) -> None:
+    setting = permission_setting("fine_monitors/org.app")
+    assert setting is not None and setting.parse(text) == state
+
+
+def test_no_permission_is_granted_if_changes_are_forbidden() -> None:
+    device = phone()
+    permissions = fine_monitors(device, ["org.asks"])
+    options = ProfileOptions(prepare=False)
+    with measured(device, None, options, lambda *_: None, NoProgress(), permissions=permissions) as cool_down:
+        cool_down(1)
+        assert not device.granted and Journal(device.info).read() is None
+    assert not any(command.startswith("pm ") for command in device.done)
 
 
 def test_virtual_phones_get_only_the_permission() -> None:
