@@ -9,6 +9,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from navitas.virtual_phone.power_stats_dump import subsystem
 from navitas.virtual_phone.rail_monitor import Consumer, RailMonitor
@@ -37,14 +38,18 @@ class MonitorReading:
     name: str
 
 
+_Readings: TypeAlias = Mapping[tuple[int, str], tuple[int, int]]
+"""Times in ms and energies in µWs, by kind and name."""
+
+
 @dataclass(slots=True)
 class _Cache:
     """The newest readings by monitor, and those before them."""
 
     most_age_ms: int
     t_ms: int = 0
-    newest: Mapping[tuple[int, str], int] | None = None
-    before: Mapping[tuple[int, str], int] | None = None
+    newest: _Readings | None = None
+    before: _Readings | None = None
 
 
 class IntervalNoise:
@@ -86,12 +91,12 @@ class PowerMonitorService:
         cache = self._fine if fine else self._coarse
         now_ms = self._clock_ms()
         if cache.newest is None or now_ms - cache.t_ms > cache.most_age_ms:
-            cache.before, cache.newest, cache.t_ms = cache.newest, self._present(), now_ms
+            cache.before, cache.newest, cache.t_ms = cache.newest, self._present(now_ms), now_ms
             self._noise.refresh()
         before = cache.before
         return [
-            MonitorReading(kind, cache.t_ms, high if before is None else self._noisy(before[kind, name], high, uid), name)
-            for (kind, name), high in cache.newest.items()
+            MonitorReading(kind, t_ms, high if before is None else self._noisy(before[kind, name][1], high, uid), name)
+            for (kind, name), (t_ms, high) in cache.newest.items()
         ]
 
     def answer(self, number: str, uid: int, *, fine: bool) -> str:
@@ -102,11 +107,14 @@ class PowerMonitorService:
     def _noisy(self, before_uws: int, newest_uws: int, uid: int) -> int:
         return self._noise.between(max(before_uws, newest_uws - _MOST_NOISE_UWS), newest_uws, uid)
 
-    def _present(self) -> Mapping[tuple[int, str], int]:
-        """Return the energies of all monitors: rails first, as `[NAME]:SUBSYSTEM`, then consumers."""
-        found = {(MEASUREMENT, f"[{rail}]:{subsystem(rail)}"): int(uj) for rail, uj in self._rails.rails_uj().items()}
+    def _present(self, now_ms: int) -> _Readings:
+        """Return all monitors: rails first, as `[NAME]:SUBSYSTEM`, then consumers. Rails of a second chip have its own time."""
+        cpu_uj, (sampled_ns, others_uj) = self._rails.sampled_rails_uj()
+        found: dict[tuple[int, str], tuple[int, int]] = {}
+        for t_ms, rails_uj in ((now_ms, cpu_uj), (sampled_ns // 1_000_000, others_uj)):
+            found |= {(MEASUREMENT, f"[{rail}]:{subsystem(rail)}"): (t_ms, int(uj)) for rail, uj in rails_uj.items()}
         consumers = self._rails.consumers()
-        return found | {(CONSUMER, _consumer_name(one, consumers)): int(one.energy_uj) for one in consumers}
+        return found | {(CONSUMER, _consumer_name(one, consumers)): (now_ms, int(one.energy_uj)) for one in consumers}
 
 
 def _consumer_name(one: Consumer, every: list[Consumer]) -> str:

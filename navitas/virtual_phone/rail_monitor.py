@@ -43,6 +43,11 @@ class RailMonitor:
         """Return the present energy of every rail in µJ, in the order of channels: the CPU's first."""
         return {**self._kernel.rails_uj(), **self._devices.rails_uj()}
 
+    def sampled_rails_uj(self) -> tuple[dict[str, float], tuple[int, dict[str, float]]]:
+        """Return the present energy of the CPU's rails in µJ, and the last sample of the chip that meters the others: its time on
+        the host's monotonic clock in ns, and energies."""
+        return self._kernel.rails_uj(), self._devices.sampled_rails_uj()
+
     def energy_value(self) -> str:
         """Return the present text of /sys/bus/iio/devices/iio:device0/energy_value."""
         return procfs.energy_value(self.rails_uj())

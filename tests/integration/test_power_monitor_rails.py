@@ -79,7 +79,7 @@ def test_monitors_are_the_rails_of_android_17(fine: tuple[Profiled, str]) -> Non
     assert not found.outcome.failures and not found.outcome.troubles
     (run,) = load_tables(found.outcome.recording).parsed.runs
     assert run.rails is not None and {"VSYS_PWR_DISPLAY", "VSYS_PWR_CAMERA"} <= set(run.rails.names)
-    assert len(run.rails.t_ns) >= 8, "more than two a second"
+    assert len(run.rails.t_ns) >= 3 and np.median(np.diff(run.rails.t_ns)) < 10e9, "more often than every 20 s"
     assert run.consumers is not None and {"DISPLAY", "CPU/0"} <= set(run.consumers.names)
     assert "power_monitors" not in found.warnings
 
@@ -113,7 +113,7 @@ def test_a_short_run_without_the_permission_has_no_rails_and_a_remedy(made: Made
 def test_readings_lack_no_more_than_the_noise(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The exact readings of the shell, which count as rails, say how much."""
     source = Source(id=7, path="power_monitors", kind="power_monitors")
-    monkeypatch.setattr(topology, "monitor_sources", lambda _: [source])
+    monkeypatch.setattr(topology, "monitor_sources", lambda *_, **more: [source])
     found, _ = profiled_on(made, tmp_path, sdk=37)
     kept: list[PowerMonitors] = []
 
@@ -129,8 +129,12 @@ def test_readings_lack_no_more_than_the_noise(made: Made, tmp_path: Path, monkey
     exact_j = exact.energy_j[:, exact.names.index("VSYS_PWR_DISPLAY")]
     read_j = read.energy_j[:, read.names.index("VSYS_PWR_DISPLAY")]
     true_j = np.interp(read.t_ns, exact.t_ns, exact_j)
-    inside = (read.t_ns[1:] <= exact.t_ns[-1]) & (read.t_ns[:-1] >= exact.t_ns[0])
-    steps_j, missing_j = np.diff(true_j)[inside], (true_j - read_j)[1:][inside]
+    inside = (read.t_ns >= exact.t_ns[0]) & (read.t_ns <= exact.t_ns[-1])
+    missing_j, seconds = (true_j - read_j)[inside], np.diff(read.t_ns[inside]) / 1e9
     watts = (exact_j[-1] - exact_j[0]) / ((exact.t_ns[-1] - exact.t_ns[0]) / 1e9)
     slack_j = 0.02 * watts  # both clocks have milliseconds, and the file is printed after its time is taken
-    assert len(steps_j) >= 5 and (missing_j >= -slack_j).all() and (missing_j <= steps_j + slack_j).all()
+    # Between two readings of the screen's chip lies one of the CPU's.
+    longest_s = (seconds[:-1] + seconds[1:]).max()
+    assert (missing_j >= -slack_j).all() and (missing_j <= watts * longest_s + slack_j).all()
+    drawn_w = np.diff(read_j[inside]) / seconds
+    assert (drawn_w < 2 * watts).all(), "no energy of a period between the readings of two chips"

@@ -19,6 +19,8 @@ _log = logging.getLogger(__name__)
 
 _PERIOD_S = 0.010
 _FRESH_NS = 1_000_000
+_SAMPLE_NS = 100_000_000
+"""The period in which the chip that meters these rails samples them."""
 
 
 class Devices:
@@ -50,6 +52,7 @@ class Devices:
         self._busy = threading.Event()
         self._thread = threading.Thread(target=self._run, name="virtual-devices", daemon=True)
         self._now_ns = self._polled_ns = clock_ns()
+        self._sample = self._now_ns, rails.energies_uj()
         self._scans = 0
         self._network_errors = 0
         state.before_change.append(self.advance)
@@ -108,12 +111,20 @@ class Devices:
             uses = list(self.state.uses.values())
             load = ComponentLoad(self.state.switches, uses, wifi, mobile, disk, scans)
             self._rails.step(self._now_ns - before_ns, load)
+            if self._now_ns - self._sample[0] >= _SAMPLE_NS:
+                self._sample = self._now_ns, self._rails.energies_uj()
 
     def rails_uj(self) -> dict[str, float]:
         """Return the readings of all rails in µJ."""
         with self._lock:
             self.advance()
             return self._rails.energies_uj()
+
+    def sampled_rails_uj(self) -> tuple[int, dict[str, float]]:
+        """Return the metering chip's last sample: its time in ns, and the readings of all rails in µJ at that time."""
+        with self._lock:
+            self.advance()
+            return self._sample
 
     def net_dev(self) -> str:
         """Return /proc/net/dev."""

@@ -22,12 +22,13 @@ J = 1_000_000
 
 
 class Rails:
-    """One rail and one consumer, with the energy that the test sets."""
+    """Two rails and four consumers, with the energy that the test sets. That of the modem is sampled 30 ms before."""
 
     energy_uj = 0.0
+    now_ms = 0
 
-    def rails_uj(self) -> dict[str, float]:
-        return {"VSYS_PWR_MODEM": self.energy_uj}
+    def sampled_rails_uj(self) -> tuple[dict[str, float], tuple[int, dict[str, float]]]:
+        return {"VDD_CPU": self.energy_uj}, (1_000_000 * (self.now_ms - 30), {"VSYS_PWR_MODEM": self.energy_uj})
 
     def consumers(self) -> list[Consumer]:
         found = [("CPU_CLUSTER", 0, "CPUCL0"), ("CPU_CLUSTER", 1, "CPUCL1"), ("DISPLAY", 0, "Display"), ("OTHER", 0, "Gpu")]
@@ -43,14 +44,16 @@ class Service:
         self.monitors = PowerMonitorService(self.rails, seed, lambda: self.now_ms)  # type: ignore[arg-type]
 
     def modem(self, uid: int = 10_100, *, fine: bool = False) -> tuple[int, int]:
-        """The time and the energy of the modem's rail."""
-        (found,) = (one for one in self.monitors.read(uid, fine=fine) if one.kind == MEASUREMENT)
-        return found.t_ms, found.energy_uws
+        """The time and the energy of the modem's rail, whose chip is 30 ms behind."""
+        self.rails.now_ms = self.now_ms
+        _, found = (one for one in self.monitors.read(uid, fine=fine) if one.kind == MEASUREMENT)
+        return found.t_ms + 30, found.energy_uws
 
 
 def test_names_are_those_of_android() -> None:
     found = Service().monitors.read(10_100, fine=False)
     assert [(one.kind, one.name) for one in found] == [
+        (1, "[VDD_CPU]:Cpu"),
         (1, "[VSYS_PWR_MODEM]:Modem"),
         (0, "CPU/0"),
         (0, "CPU/1"),
@@ -71,6 +74,13 @@ def test_readings_are_cached_and_the_first_has_no_noise(fine: bool, age_ms: int)
     t_ms, energy_uws = service.modem(fine=fine)
     assert t_ms == 50_001 + age_ms and 5 * J <= energy_uws < 6 * J
     assert service.modem(fine=fine) == (t_ms, energy_uws), "the same noise until the next refresh"
+
+
+def test_each_chip_has_times_of_its_own() -> None:
+    service = Service()
+    service.rails.now_ms = service.now_ms
+    times = {one.name: one.t_ms for one in service.monitors.read(10_100, fine=False)}
+    assert times["[VDD_CPU]:Cpu"] == times["DISPLAY"] == 50_000 and times["[VSYS_PWR_MODEM]:Modem"] == 49_970
 
 
 def test_fine_readings_have_a_cache_of_their_own() -> None:

@@ -33,21 +33,20 @@ public final class PhoneHealthManager extends SystemHealthManager {
     }
 
     /**
-     * Passes the phone's monitors to a consumer; none if the phone does not answer.
+     * Passes the phone's monitors to a consumer. Without an answer of the phone, the consumer is not called, since an
+     * empty list says that there are no monitors; ask again.
      *
      * @param executor runs the consumer, or null
      * @param onResult receives the monitors
      */
     public void getSupportedPowerMonitors(Executor executor, Consumer<List<PowerMonitor>> onResult) {
         BINDER.execute(() -> {
-            List<PowerMonitor> monitors;
             try {
-                monitors = List.copyOf(readings().keySet());
+                List<PowerMonitor> found = List.copyOf(readings().keySet());
+                deliver(executor, () -> onResult.accept(found));
             } catch (IOException e) {
-                monitors = List.of();
+                // The app asks again.
             }
-            List<PowerMonitor> found = monitors;
-            deliver(executor, () -> onResult.accept(found));
         });
     }
 
