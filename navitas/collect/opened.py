@@ -14,6 +14,7 @@ from navitas.collect.progress import Progress
 from navitas.collect.run_recorder import VALID_FOR_RUN, RunRecorder
 from navitas.collect.state.permissions import fine_monitors
 from navitas.collect.state.settings import PhoneSetting
+from navitas.collect.trace.perfetto import unavailable
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 from navitas.recording import manifest
@@ -75,7 +76,12 @@ def opened(
     policies = topology.read_policies(device)
     by_shell = topology.traffic_files(device) if options.counts_traffic else []
     sources = topology.counter_sources(policies)
-    monitors = topology.monitor_sources(device) if options.counts_traffic else []
+    shell_files = topology.shell_files(device)
+    by_perfetto = options.trace in ("auto", "perfetto") and not unavailable(device)
+    statistics = topology.reads_statistics(device, shell_files, by_perfetto=by_perfetto)
+    # A trace shows only at its end whether it has rails, so the app reads its monitors beside one.
+    has_rails = statistics or topology.RAILS in shell_files
+    monitors = topology.monitor_sources(device, has_rails=has_rails) if options.counts_traffic else []
     sources += [*topology.traffic_sources(device, by_shell), *monitors] if options.counts_traffic else []
     supply = power.choose(device, options, policies)
     with _writer(device, project, policies, supply, options=options, output=output, lock=lock) as writer:
@@ -87,7 +93,16 @@ def opened(
         if options.counts_traffic and topology.NET_DEV not in by_shell:
             message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
             writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
-        runner = RunRecorder(device, writer, options, sources, progress, traffic_files=by_shell)
+        runner = RunRecorder(
+            device,
+            writer,
+            options,
+            sources,
+            progress,
+            shell_files=shell_files,
+            traffic_files=by_shell,
+            statistics=statistics,
+        )
         yield Opened(writer, runner, device, policies, supply, bool(monitors))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from navitas.collect import app_files, runtime_config, topology
+from navitas.collect import app_files, runtime_config
 from navitas.collect.device_history import DeviceHistory
 from navitas.collect.instrument import InstrumentResult, run_tests
 from navitas.collect.logcat import LogcatCapture
@@ -19,7 +19,6 @@ from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
 from navitas.collect.target import Target
-from navitas.collect.trace.perfetto import unavailable
 from navitas.collect.trace.run_trace import RunTrace
 from navitas.device.base import Device
 from navitas.errors import DeviceError
@@ -67,17 +66,18 @@ class RunRecorder:
         sources: Sequence[manifest.Source],
         progress: Progress,
         *,
+        shell_files: Sequence[str] = (),
         traffic_files: Sequence[str] = (),
+        statistics: bool = False,
     ) -> None:
+        """The shell samples `shell_files` and `traffic_files`, and the text of the power statistics with `statistics`."""
         self._device = device
         self._writer = writer
         self._options = options
         self._sources = sources
-        self._shell_files = topology.shell_files(device)
+        self._shell_files = shell_files
         self._traffic_files = traffic_files
-        # The rail monitor and Perfetto show rails in shorter intervals, and exactly.
-        has_rails = topology.RAILS in self._shell_files or (options.trace in ("auto", "perfetto") and not unavailable(device))
-        self._statistics = not has_rails and topology.has_power_statistics(device)
+        self._statistics = statistics
         self._history = DeviceHistory(device, writer.warn) if options.record != "none" else None
         self._progress = progress
         self._trace = RunTrace(device, options.trace)

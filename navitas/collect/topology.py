@@ -100,9 +100,9 @@ def traffic_sources(device: Device, by_shell: Sequence[str]) -> list[manifest.So
     return sources
 
 
-def monitor_sources(device: Device) -> list[manifest.Source]:
-    """Return the power monitors that the runtime reads inside the app, if nothing that the shell can read shows rails."""
-    if device.info.sdk < HAS_POWER_MONITORS or RAILS in shell_files(device) or has_power_statistics(device):
+def monitor_sources(device: Device, *, has_rails: bool) -> list[manifest.Source]:
+    """Return the power monitors that the runtime reads inside the app, unless what the shell reads has rails."""
+    if has_rails or device.info.sdk < HAS_POWER_MONITORS:
         return []
     return [manifest.Source(id=_POWER_MONITORS_SOURCE, path="power_monitors", kind="power_monitors")]
 
@@ -112,8 +112,13 @@ def shell_files(device: Device) -> list[str]:
     return _readable(device, PROC_STAT, RAILS)
 
 
-def has_power_statistics(device: Device) -> bool:
-    """Whether the shell can read rails as text of the power statistics."""
+def reads_statistics(device: Device, files: Sequence[str], *, by_perfetto: bool) -> bool:
+    """Return whether the shell reads rails as text of the power statistics, besides `files`.
+
+    It does not beside the rail monitor's file or a Perfetto trace, which show rails in shorter intervals, and exactly.
+    """
+    if by_perfetto or RAILS in files:
+        return False
     return bool(parse_power_statistics(device.shell(f"dumpsys {SERVICE}").text).meters)
 
 

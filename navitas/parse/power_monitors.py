@@ -67,7 +67,7 @@ def read_monitors(
     monitors, skipped = parse_monitors([one[number] for one in processes for number in ids if number in one], clocks, since_ns)
     message = "power monitors: {count} torn or impossible readings of single monitors were skipped"
     findings.add_loss("rail_readings", skipped, message, TORN)
-    message = "power monitors: {count} readings of monitors that had none for half of the run or longer were left out ({names})"
+    message = "power monitors: {count} readings of monitors that are known for at most half of the time were left out ({names})"
     findings.add_losses_by_name("rail_readings", monitors.partial, message, _PARTIAL_REMEDY)
     findings.add_losses_by_name("rail_readings", monitors.impossible, IMPOSSIBLE, TORN)
     return monitors

@@ -18,6 +18,7 @@ from navitas.collect.state.guard import prepared, restore_left
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.measuring import measured
 from navitas.collect.state.permissions import FINE_MONITORS, fine_monitors, permission_setting
+from navitas.virtual_phone.power_stats_dump import dump_power_statistics
 
 
 @pytest.fixture(autouse=True)
@@ -177,12 +178,19 @@ def test_virtual_phones_get_only_the_permission() -> None:
     assert not device.granted
 
 
+@pytest.mark.parametrize(("sdk", "has_rails", "read"), [(34, False, 0), (35, False, 1), (37, False, 1), (37, True, 0)])
+def test_the_app_reads_monitors_where_the_shell_reads_no_rails(sdk: int, has_rails: bool, read: int) -> None:
+    assert [source.kind for source in topology.monitor_sources(phone(sdk), has_rails=has_rails)] == ["power_monitors"] * read
+
+
 @pytest.mark.parametrize(
-    ("sdk", "shown", "requested"), [(34, "", 0), (35, "", 1), (37, "", 1), (37, "sysfs", 0), (37, "dumpsys", 0)]
+    ("files", "by_perfetto", "read"), [([], False, True), ([topology.RAILS], False, False), ([], True, False)]
 )
-def test_the_app_reads_monitors_where_nothing_else_shows_rails(
-    monkeypatch: pytest.MonkeyPatch, sdk: int, shown: str, requested: int
+def test_the_text_of_power_statistics_is_read_beside_no_better_source(
+    monkeypatch: pytest.MonkeyPatch, files: list[str], by_perfetto: bool, read: bool
 ) -> None:
-    monkeypatch.setattr(topology, "shell_files", lambda _: [topology.RAILS] if shown == "sysfs" else [])
-    monkeypatch.setattr(topology, "has_power_statistics", lambda _: shown == "dumpsys")
-    assert [source.kind for source in topology.monitor_sources(phone(sdk))] == ["power_monitors"] * requested
+    device = phone()
+    text = dump_power_statistics({"VSYS_PWR_MODEM": 1e6}, [])
+    monkeypatch.setattr(device, "_run", lambda command: text if command.startswith("dumpsys android.hardware.power") else "")
+    assert topology.reads_statistics(device, files, by_perfetto=by_perfetto) == read
+    assert device.calls == read, "not even asked for"
