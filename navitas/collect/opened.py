@@ -79,7 +79,7 @@ def opened(
     shell_files = topology.shell_files(device)
     by_perfetto = options.trace in ("auto", "perfetto") and not unavailable(device)
     statistics = topology.reads_statistics(device, shell_files, by_perfetto=by_perfetto)
-    # A trace shows only at its end whether it has rails, so the app reads its monitors beside one.
+    # Only the end of a trace shows whether it has rails, so the app reads its monitors while one runs.
     has_rails = statistics or topology.RAILS in shell_files
     monitors = topology.monitor_sources(device, has_rails=has_rails) if options.counts_traffic else []
     sources += [*topology.traffic_sources(device, by_shell), *monitors] if options.counts_traffic else []

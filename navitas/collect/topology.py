@@ -115,7 +115,7 @@ def shell_files(device: Device) -> list[str]:
 def reads_statistics(device: Device, files: Sequence[str], *, by_perfetto: bool) -> bool:
     """Return whether the shell reads rails as text of the power statistics, besides `files`.
 
-    It does not beside the rail monitor's file or a Perfetto trace, which show rails in shorter intervals, and exactly.
+    With the rail monitor's file or a Perfetto trace it does not: they show rails in shorter intervals, and exactly.
     """
     if by_perfetto or RAILS in files:
         return False

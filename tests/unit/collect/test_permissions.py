@@ -186,11 +186,11 @@ def test_the_app_reads_monitors_where_the_shell_reads_no_rails(sdk: int, has_rai
 @pytest.mark.parametrize(
     ("files", "by_perfetto", "read"), [([], False, True), ([topology.RAILS], False, False), ([], True, False)]
 )
-def test_the_text_of_power_statistics_is_read_beside_no_better_source(
+def test_the_text_of_power_statistics_is_read_without_a_better_source(
     monkeypatch: pytest.MonkeyPatch, files: list[str], by_perfetto: bool, read: bool
 ) -> None:
     device = phone()
     text = dump_power_statistics({"VSYS_PWR_MODEM": 1e6}, [])
     monkeypatch.setattr(device, "_run", lambda command: text if command.startswith("dumpsys android.hardware.power") else "")
     assert topology.reads_statistics(device, files, by_perfetto=by_perfetto) == read
-    assert device.calls == read, "not even asked for"
+    assert device.calls == read, "no command is sent for nothing"
