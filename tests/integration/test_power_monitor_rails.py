@@ -132,7 +132,10 @@ def test_readings_lack_no_more_than_the_noise(made: Made, tmp_path: Path, monkey
     inside = (read.t_ns >= exact.t_ns[0]) & (read.t_ns <= exact.t_ns[-1])
     missing_j, seconds = (true_j - read_j)[inside], np.diff(read.t_ns[inside]) / 1e9
     watts = (exact_j[-1] - exact_j[0]) / ((exact.t_ns[-1] - exact.t_ns[0]) / 1e9)
-    slack_j = 0.02 * watts  # both clocks have milliseconds, and the file is printed after its time is taken
+    # Both clocks have milliseconds. A busy machine takes a time of the exact readings late: then they leave their straight line.
+    during = (exact.t_ns >= read.t_ns[0]) & (exact.t_ns <= read.t_ns[-1])
+    near_ns, near_j = exact.t_ns[during], exact_j[during]
+    slack_j = 0.02 * watts + 2 * np.abs(near_j - np.interp(near_ns, near_ns[[0, -1]], near_j[[0, -1]])).max()
     # Between two readings of the screen's chip lies one of the CPU's.
     longest_s = (seconds[:-1] + seconds[1:]).max()
     assert (missing_j >= -slack_j).all() and (missing_j <= watts * longest_s + slack_j).all()
