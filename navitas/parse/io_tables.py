@@ -60,7 +60,7 @@ def with_device_counters(by_app: tuple[IoCounters, ...], by_shell: tuple[IoCount
 def device_counters(path: str, t_ns: Sequence[int], texts: Sequence[str], findings: Findings) -> tuple[IoCounters, ...]:
     """Return the counters of each radio interface or disk of the device, from the readings of a file.
 
-    An interface that appears, also again, has counted from 0 since the last reading without it. Names that are not known are
+    An interface that appears, also again, has counted from 0 since the last reading without it. Names of unknown kinds are
     reported if their counters grow.
     """
     parse = net_dev if path == NET_DEV else diskstats

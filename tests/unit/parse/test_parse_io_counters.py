@@ -67,7 +67,8 @@ def test_very_many_interfaces_are_left_out_and_counted() -> None:
 def test_unknown_interfaces_with_traffic_are_named() -> None:
     findings = Findings(3)
     texts = [HEAD + interface("odd0", 10, 10) + interface("odd1", step, 0) + interface("wlan0", 1, 1) for step in (0, 7)]
-    assert len(device_counters(NET_DEV, [1, 2], texts, findings)) == 1
+    found = device_counters(NET_DEV, [1, 2], texts, findings)
+    assert [(one.name, one.medium) for one in found] == [("/proc/net/dev odd1", "unknown"), ("/proc/net/dev wlan0", "wifi")]
     assert [(loss.what, loss.name, loss.run) for loss in findings.losses] == [("unknown_devices", "odd1", 3)]
     assert "odd1" in findings.warnings[0].message
 
