@@ -22,7 +22,7 @@ from navitas.parse.methodmap import Span, read_method_table, spans
 from navitas.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.parse.probe_cost_check import check_probe_cost
 from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_threads
-from navitas.parse.rail_readings import IMPOSSIBLE, RailReadings, best_rails, possible_growth
+from navitas.parse.rail_readings import IMPOSSIBLE_GROWTH, RailReadings, best_rails, possible_growth
 from navitas.parse.run_chunks import read_run_chunks
 from navitas.parse.sampled_files import process_clock, shell_tables, time_in_state_tables
 from navitas.parse.schedstat import parse_schedstats
@@ -150,7 +150,7 @@ def _rails(found: Sequence[RailReadings | None], findings: Findings, run_ns: tup
     if chosen is None:
         return None
     rails, impossible = possible_growth(chosen)
-    findings.add_losses_by_name("rail_readings", impossible, IMPOSSIBLE, TORN)
+    findings.add_losses_by_name("rail_readings", impossible, IMPOSSIBLE_GROWTH, TORN)
     return rails
 
 

@@ -21,7 +21,7 @@ from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.counters import Readings
 from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.findings import TORN, Findings
-from navitas.parse.rail_readings import IMPOSSIBLE, RailReadings, common_readings, possible_growth
+from navitas.parse.rail_readings import IMPOSSIBLE_GROWTH, J_PER_UWS, RailReadings, common_readings, possible_growth
 from navitas.parse.reasons import Reason
 from navitas.recording.manifest import Manifest
 
@@ -32,7 +32,6 @@ _CHANNEL = re.compile(r"\[(.+)\](?::.*)?")
 _CONSUMER, _RAIL = "0", "1"
 _CPU = re.compile(r"CPU(?:/\d+)?")
 _NS_PER_MS = 1_000_000
-_J_PER_UWS = 1e-6
 _MOST = 256
 _OLDEST_NS, _NEWEST_NS = 3_600_000_000_000, 1_000_000_000
 """A reading may be so much older than its record, since Android caches it, or newer, since clocks differ."""
@@ -69,7 +68,7 @@ def read_monitors(
     findings.add_loss("rail_readings", skipped, message, TORN)
     message = "power monitors: {count} readings of monitors that are known for at most half of the time were left out ({names})"
     findings.add_losses_by_name("rail_readings", monitors.partial, message, _PARTIAL_REMEDY)
-    findings.add_losses_by_name("rail_readings", monitors.impossible, IMPOSSIBLE, TORN)
+    findings.add_losses_by_name("rail_readings", monitors.impossible, IMPOSSIBLE_GROWTH, TORN)
     return monitors
 
 
@@ -122,7 +121,7 @@ def _by_monitor(kind: str, rows: I64, columns: dict[tuple[str, str], int]) -> di
     ordered = rows[np.lexsort((rows[:, 2], rows[:, 0], rows[:, 1]))]
     repeated = (ordered[:-1, :2] == ordered[1:, :2]).all(axis=1)
     ordered = ordered[np.append(~repeated, True)] if len(ordered) else ordered
-    t_ns, energy_j = ordered[:, 0], ordered[:, 2].astype(np.float64) * _J_PER_UWS
+    t_ns, energy_j = ordered[:, 0], ordered[:, 2].astype(np.float64) * J_PER_UWS
     ends = np.searchsorted(ordered[:, 1], np.arange(len(columns) + 1)).tolist()
     return {
         name: (t_ns[ends[column] : ends[column + 1]], energy_j[ends[column] : ends[column + 1]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,11 +12,13 @@ from navitas.parse.arrays import F64, I64
 from navitas.parse.reasons import Reason
 from navitas.power.defects import MOST_W
 
-_J_PER_UWS = 1e-6
+J_PER_UWS = 1e-6
 _CELLS_LIMIT = 1 << 22
 _LATE_S = 1.0
 """A reading may be this late, and then has the energy of a longer time."""
-IMPOSSIBLE = "rails: {count} readings went back, or jumped by more than a phone can use ({names}): such steps count as nothing"
+IMPOSSIBLE_GROWTH = (
+    "rails: {count} readings went back, or jumped by more than a phone can use ({names}): such steps count as nothing"
+)
 """The message of what `possible_growth` counts."""
 
 
@@ -39,6 +41,17 @@ class SkippedReadings:
 
     torn: int = 0
     others: int = 0
+
+
+def alike(names: Sequence[Hashable | None], texts: Sequence[str]) -> tuple[list[int], SkippedReadings]:
+    """Return the places of the readings that have the names of most readings, and the numbers of the others.
+
+    A reading without names (None) or without the end of its last line is torn.
+    """
+    whole = [i for i, each in enumerate(names) if each is not None and texts[i].endswith("\n")]
+    most = Counter(names[i] for i in whole).most_common(1)
+    good = [i for i in whole if names[i] == most[0][0]]
+    return good, SkippedReadings(len(texts) - len(whole), len(whole) - len(good))
 
 
 def best_rails(found: Sequence[RailReadings], start_ns: int, end_ns: int) -> RailReadings | None:
@@ -73,12 +86,12 @@ def possible_growth(rails: RailReadings) -> tuple[RailReadings, dict[str, int]]:
     return replace(rails, energy_j=read_j[0] + np.concatenate([np.zeros((1, len(rails.names))), total_j])), dict(+counts)
 
 
-def complete_readings(readings: Sequence[tuple[int, int, int]] | I64, columns: int) -> tuple[I64, F64] | None:
+def complete_readings(readings: Sequence[tuple[int, int, int]], columns: int) -> tuple[I64, F64] | None:
     """Return times, and joules by time and column, of readings (time, column, µWs).
 
     Begins at the first time at which all columns are known. Returns None if there are no readings, or more than any phone has.
     """
-    if not len(readings):
+    if not readings:
         return None
     t_ns, column, energy = np.array(readings, np.int64).T
     times, row = np.unique(t_ns, return_inverse=True)
@@ -89,7 +102,7 @@ def complete_readings(readings: Sequence[tuple[int, int, int]] | I64, columns: i
     known = np.where(last_uws >= 0, np.arange(len(times))[:, None], 0)
     last_uws = np.take_along_axis(last_uws, np.maximum.accumulate(known, axis=0), axis=0)
     complete = (last_uws >= 0).all(axis=1)
-    return times[complete], last_uws[complete].astype(np.float64) * _J_PER_UWS
+    return times[complete], last_uws[complete].astype(np.float64) * J_PER_UWS
 
 
 def common_readings(series: Sequence[tuple[I64, F64]]) -> tuple[I64, F64] | None:

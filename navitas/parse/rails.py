@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.rail_readings import RailReadings, SkippedReadings
+from navitas.parse.rail_readings import J_PER_UWS, RailReadings, SkippedReadings, alike
 
 _TIME = re.compile(r"t=(\d{1,15})\s*$", re.MULTILINE)
 _RAIL = re.compile(r"CH\d{1,4}\(T=\d{1,19}\)\[([^\]\n]{1,64})\], ?(\d{1,18})\s*$", re.MULTILINE)
@@ -25,12 +24,9 @@ def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: ClockTriples)
     """
     found = [_RAIL.findall(text) for text in texts]
     names = [tuple(name for name, _ in rows) for rows in found]
-    whole = [i for i, rails in enumerate(names) if rails and texts[i].endswith("\n")]
-    torn = len(texts) - len(whole)
-    if not whole:
-        return None, SkippedReadings(torn)
-    shape, _ = Counter(names[i] for i in whole).most_common(1)[0]
-    good = [i for i in whole if names[i] == shape]
+    good, skipped = alike([rails or None for rails in names], texts)
+    if not good:
+        return None, skipped
     times = np.array([t_ns[i] for i in good], np.int64)
     stamps = [_TIME.search(texts[i]) for i in good]
     boot_ns = np.array([int(stamp[1]) * _MS_NS if stamp else -1 for stamp in stamps], np.int64)
@@ -38,5 +34,4 @@ def parse_rails(t_ns: Sequence[int], texts: Sequence[str], clocks: ClockTriples)
     if own is not None:
         times = np.where((boot_ns >= 0) & (np.abs(own - times) < _NEAR_NS), own, times)
     micro_joules = np.array([[int(value) for _, value in found[i]] for i in good], np.int64)
-    skipped = SkippedReadings(torn, len(whole) - len(good))
-    return RailReadings(shape, np.maximum.accumulate(times), micro_joules.astype(np.float64) * 1e-6), skipped
+    return RailReadings(names[good[0]], np.maximum.accumulate(times), micro_joules.astype(np.float64) * J_PER_UWS), skipped

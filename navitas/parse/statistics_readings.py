@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from navitas.parse.arrays import F64
 from navitas.parse.energy_consumers import EnergyConsumers
-from navitas.parse.rail_readings import RailReadings, SkippedReadings
+from navitas.parse.rail_readings import RailReadings, SkippedReadings, alike
 from navitas.power_statistics import parse_power_statistics
 
 
@@ -19,12 +18,10 @@ def parse_statistics(
     """Return rails, consumers (without types), and the numbers of skipped readings."""
     found = [parse_power_statistics(text) for text in texts]
     names = [(tuple(one.meters), tuple(one.consumers)) for one in found]
-    whole = [i for i, shape in enumerate(names) if any(shape) and texts[i].endswith("\n")]
-    torn = len(texts) - len(whole)
-    if not whole:
-        return None, None, SkippedReadings(torn)
-    (rails, consumers), _ = Counter(names[i] for i in whole).most_common(1)[0]
-    good = [i for i in whole if names[i] == (rails, consumers)]
+    good, skipped = alike([each if any(each) else None for each in names], texts)
+    if not good:
+        return None, None, skipped
+    rails, consumers = names[good[0]]
     times = np.maximum.accumulate(np.array([t_ns[i] for i in good], np.int64))
     rows = [
         (int(times[row]), place, uid, energy_j)
@@ -44,7 +41,6 @@ def parse_statistics(
         uid_energy_j=np.array([row[3] for row in rows], np.float64),
     )
     energy_j = np.array([list(found[i].meters.values()) for i in good], np.float64)
-    skipped = SkippedReadings(torn, len(whole) - len(good))
     return RailReadings(rails, times, energy_j) if rails else None, table if consumers else None, skipped
 
 

@@ -8,15 +8,12 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from navitas.attribute.component import ComponentInputs
-from navitas.attribute.hardware.counted_bytes import grown_bytes, lasting
+from navitas.attribute.hardware.counted_bytes import MOST_HEADERS, PAYLOAD_BYTES, grown_bytes, lasting
 from navitas.attribute.hardware.io_sharing import shared_by_weight
 from navitas.parse.arrays import F64, I64
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.io_counters import Increments
 from navitas.parse.tables import RunTables
-
-_PACKET_BYTES = 1448
-_MOST_HEADERS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
     """Make the calls' bytes on a network agree with the counters.
 
     What the counters show beyond the calls, such as headers and acknowledgements, is spread over the calls by their packets, up
-    to `_MOST_HEADERS` of all bytes, of both directions together. Returns the calls, each interval's bytes (received, sent)
+    to `MOST_HEADERS` of all bytes, of both directions together. Returns the calls, each interval's bytes (received, sent)
     without a call, and the share of the calls' bytes that no counter shows (for example those to the device itself).
     """
     grown = grown_bytes(own)
@@ -60,7 +57,7 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
     if not inside.any():
         return rows, grown, 0.0
     moved, beyond = rows.moved.copy(), np.zeros_like(grown)
-    packets = np.ceil(moved[inside] / _PACKET_BYTES).sum(axis=1)
+    packets = np.ceil(moved[inside] / PAYLOAD_BYTES).sum(axis=1)
     whole, uncounted = moved.sum(), 0.0
     for column in range(2):
         seen, counted = float(moved[inside, column].sum()), float(grown[:, column].sum())
@@ -68,7 +65,7 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
             uncounted += (seen - counted) / whole
             moved[inside, column] *= counted / seen
         beyond[:, column] = lasting(grown[:, column] - np.bincount(interval[inside], moved[inside, column], len(grown)))
-    most = _MOST_HEADERS * float(moved[inside].sum())
+    most = MOST_HEADERS * float(moved[inside].sum())
     share = min(1.0, most / beyond.sum()) if beyond.any() else 1.0
     moved[inside] += share * beyond.sum(axis=0) * (packets / packets.sum())[:, None]
     return _with_bytes(replace(rows, moved=moved)), beyond * (1 - share), float(uncounted)

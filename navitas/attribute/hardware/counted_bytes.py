@@ -11,7 +11,11 @@ from navitas.parse.arrays import F64, I64
 from navitas.parse.io_counters import RECEIVED_BYTES, SENT_BYTES, Increments, IoCounters
 from navitas.parse.reasons import Reason
 
-_PAYLOAD_BYTES, _HEADER_BYTES = 1448, 52
+PAYLOAD_BYTES = 1448
+"""The most bytes of a connection in one packet."""
+MOST_HEADERS = 0.15
+"""The most that headers and acknowledgements add to the bytes of calls."""
+_HEADER_BYTES = 52
 
 
 def grown_bytes(counter: Increments) -> F64:
@@ -52,7 +56,7 @@ def without_loopback(own: Increments, end_ns: I64, moved: F64, outside: F64) -> 
     for column, into in enumerate((RECEIVED_BYTES, SENT_BYTES)):
         # Calls may move single bytes, so packets are those of all calls in an interval.
         stayed = np.bincount(interval[inside], moved[inside, column], len(growth))
-        left = lasting(counted[:, column] - stayed - _HEADER_BYTES * np.ceil(stayed / _PAYLOAD_BYTES))
+        left = lasting(counted[:, column] - stayed - _HEADER_BYTES * np.ceil(stayed / PAYLOAD_BYTES))
         least, most = min(float(outside[column]), float(counted[:, column].sum())), float(counted[:, column].sum())
         if left.sum() < least:
             left += (counted[:, column] - left) * ((least - left.sum()) / (most - left.sum()))

@@ -19,6 +19,7 @@ from navitas.attribute.hardware.call_bytes import (
     with_storage,
 )
 from navitas.attribute.hardware.counted_bytes import (
+    MOST_HEADERS,
     at_most_of,
     bytes_of_others,
     grown_bytes,
@@ -36,8 +37,6 @@ from navitas.parse.tables import RunTables
 CALL, APP, OTHERS = range(3)
 """Who caused a transfer: a call, the app without a known call, another app."""
 _TOLERATED = 0.02
-_HEADERS = 0.15
-"""The most that headers and acknowledgements within the device add to the bytes of calls."""
 
 NO_HOOKED_BYTES = Reason("no_hooked_bytes", "hooks recorded no bytes: counters are shared among open calls by their time")
 NO_CALLS = Reason("no_io_calls", "no call of an I/O API was recorded: the app's traffic is unattributed")
@@ -149,7 +148,7 @@ def _on_the_air(
         reasons.append(replace(STAYED, share=stayed / (stayed + float(rows.moved.sum()))))
         own = None if own is None else without_loopback(own, inner.end_ns, inner.moved, rows.moved.sum(axis=0))
     if own is not None:
-        tolerated = _TOLERATED + _HEADERS * stayed / max(float(grown_bytes(own).sum()), 1.0)
+        tolerated = _TOLERATED + MOST_HEADERS * stayed / max(float(grown_bytes(own).sum()), 1.0)
         own, share = at_most_of(own, device)
         if share > tolerated:
             reasons.append(replace(NOT_CARRIED, share=share))

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from navitas.parse.energy_consumers import EnergyConsumers
-from navitas.parse.rail_readings import complete_readings
+from navitas.parse.rail_readings import J_PER_UWS, complete_readings
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_rails import IMPOSSIBLE, TOO_MANY
 from navitas.parse.trace.trace_tables import UNKNOWN
 from navitas.perfetto.messages import as_bytes
 
-_J_PER_UWS = 1e-6
 _ENERGY_LIMIT = 1 << 62
 _UID_LIMIT = 1 << 32
 _CONSUMERS_LIMIT = 256
@@ -77,5 +76,5 @@ class PerfettoConsumers:
             uid_consumer=rows[:, 1],
             uid=rows[:, 2],
             uid_t_ns=rows[:, 0],
-            uid_energy_j=rows[:, 3].astype(np.float64) * _J_PER_UWS,
+            uid_energy_j=rows[:, 3].astype(np.float64) * J_PER_UWS,
         )
