@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import model_option, paper_bugs
@@ -34,7 +35,9 @@ def command(*, store: Path, engine: str, memory_mib: int, model: str, **values: 
         if model == "paper":
             paper_bugs(fleet, outputs)
             return
-        rows = bug_rows(fleet, find_bugs(fleet, find_hogs(fleet)))
+        with bar("regressing apps together") as progress:
+            hogs = find_hogs(fleet, progress)
+        rows = bug_rows(fleet, find_bugs(fleet, hogs))
     if not outputs.write(BugRow, rows, false_discovery_limit=FDR_LIMIT):
         return
     output_console().print(bugs_table(rows, outputs.top))

@@ -42,7 +42,8 @@ def command(*, store: Path, engine: str, memory_mib: int, app: str | None, clien
     if app is not None and client is not None:
         raise UsageError("--app and --client exclude each other", "Use one of them.")
     with fleet_of(store, engine, memory_mib) as fleet:
-        hogs = find_hogs(fleet)
+        with bar("regressing apps together") as progress:
+            hogs = find_hogs(fleet, progress)
         bugs = find_bugs(fleet, hogs)
         number = None
         if client is not None:

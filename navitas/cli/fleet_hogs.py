@@ -9,6 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
+from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import engine_options, fleet_of
 from navitas.cli.fleet_paper import model_option, paper_hogs
@@ -33,8 +34,10 @@ def command(*, store: Path, engine: str, memory_mib: int, model: str, **values: 
         if model == "paper":
             paper_hogs(fleet, outputs)
             return
-        hogs = find_hogs(fleet)
-        versions = find_versions(fleet, hogs.app[hogs.is_hog])
+        with bar("regressing apps together") as progress:
+            hogs = find_hogs(fleet, progress)
+        with bar("reading versions") as progress:
+            versions = find_versions(fleet, hogs, progress)
         rows = hog_rows(fleet, hogs, versions)
         by_version = [one.as_json() for one in version_rows(fleet, versions)]
     usual = hogs.usual_ppm_s * PERCENT_H

@@ -64,7 +64,8 @@ def command(
     check_files([path for path in (output, json_file) if path is not None])
     found = list(_recordings(recordings))
     with fleet_of(store, engine, memory_mib) as fleet:
-        hogs = find_hogs(fleet)
+        with bar("regressing apps together") as progress:
+            hogs = find_hogs(fleet, progress)
         bugs = find_bugs(fleet, hogs)
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
@@ -76,7 +77,7 @@ def command(
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)
             section = ClientSection(next(row for row in rows if row.client == pseudonym(number)), actions)
         shown = distributions(fleet, hogs.app[hogs.is_hog])
-        hog_list = hog_rows(fleet, hogs, find_versions(fleet, hogs.app[hogs.is_hog]))
+        hog_list = hog_rows(fleet, hogs, find_versions(fleet, hogs))
         by_name = {names[app]: values for app, values in shown.items()}
         contents = Contents(
             title=f"Fleet {store.resolve().name}{' (simulated)' if (store / 'truth').is_dir() else ''}",

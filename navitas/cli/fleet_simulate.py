@@ -69,6 +69,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
     metavar="P",
     help="Weight in % of the screen state at samples for the time between samples.",
 )
+@option("--no-counters", is_flag=True, help="Leave out the total time with the screen on.")
 @option("--dirt", is_flag=True, help="Add clock jumps, charges between samples, and missing values.")
 @option(
     "--buckets",
@@ -146,6 +147,7 @@ def _model(values: dict[str, Any]) -> FleetModel:
         gap_s=60 * values["gap"],
         hidden_use=values["hidden_use"] / 100,
         dirt=values["dirt"],
+        counters=not values["no_counters"],
     )
 
 

@@ -19,10 +19,7 @@ from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64
 
 _KINDS = {KILL: "kill", "version": "update", "os": "upgrade", "network": "network"}
-_RUNS = """
-SELECT packages.app_id AS app, SUM(CAST(both_seconds AS DOUBLE) + one_seconds / 2.0) AS seconds
-FROM usage JOIN packages ON usage.package = packages.id WHERE usage.client = {client} GROUP BY packages.app_id
-"""
+_RUNS = "SELECT app, ran_s AS seconds FROM contrast WHERE client = {client}"
 _TOTALS = "SELECT SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm FROM clients WHERE client = {client}"
 
 

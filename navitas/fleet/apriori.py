@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from navitas.fleet.files import read_table, write_table
 from navitas.fleet.pairs import Bool, Pairs, pairs_of
+from navitas.fleet.sample_columns import ordered, samples_in
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
-from navitas.fleet.usage import ordered, samples_in
 
 UNIT_PPM_S = 0.001
 """Unit of integer rates. Integer sums are exact in any order."""

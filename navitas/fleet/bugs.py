@@ -1,4 +1,4 @@
-"""Clients on which an app that is not a hog drains far more than on other clients."""
+"""Clients on which an app drains far more than on other clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hogs import BIN, Hogs, spread_of
+from navitas.fleet.hogs import BIN, MIN_WEIGHT_S, Hogs, spread_of
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, descending_order, shrunk, tail_rates
 
@@ -38,13 +38,11 @@ class Bugs:
 
 
 def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
-    """Contrast clients with the app's mean over all clients (docs/fleet-statistics.md, "Bugs"). A hog is never a bug."""
-    known = ~hogs.is_hog & np.isfinite(hogs.effect.value)
-    app, effect = hogs.app[known], hogs.effect.value[known]
-    bins, count = spread_of(fleet, app, effect)
-    table = pa.table({"app": pa.array(app, pa.int32()), "beta": effect})
-    least = _MIN_Z * hogs.noise_scale
-    found = pa.concat_tables(fleet.query_clients(statement("bugs", least=least), effect=table))
+    """Contrast clients with the app's mean over all clients (docs/fleet-statistics.md, "Bugs"), also of hogs."""
+    effect, spread = np.nan_to_num(hogs.effect.value), np.where(hogs.is_hog, hogs.spread, 0.0)
+    bins, count = spread_of(fleet, hogs.evidence, effect, spread)
+    sql = statement("weighed", "bugs", least=_MIN_Z * hogs.noise_scale, least_s=MIN_WEIGHT_S)
+    found = pa.concat_tables(fleet.query_clients(sql, effect=hogs.evidence.table(effect, spread)))
     found = found.sort_by([("app", "ascending"), ("client", "ascending")])
     z, extra = (found[name].to_numpy() for name in ("z", "extra"))
     error = found["error"].to_numpy() * hogs.noise_scale
@@ -54,7 +52,7 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     extra, deviation = shrunk(extra, error, spread)
     half = _Z95 * deviation
     kept = kept[descending_order((extra - half)[kept])]
-    seconds, drop = found["seconds"].to_numpy(), found["drop_ppm"].to_numpy()
+    seconds, drop = found["ran_s"].to_numpy(), found["drop_ppm"].to_numpy()
     return Bugs(
         client=found["client"].to_numpy()[kept],
         app=found["app"].to_numpy().astype(np.int64)[kept],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from navitas.fleet import strata, strata_rows
 from navitas.fleet.features import AppVersions, Feature, Phones
+from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import NETWORKS
-from navitas.fleet.stages import Fleet
+from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import F64, I64, Bool
 
 
@@ -44,23 +45,27 @@ class ConditionStrata:
 
 
 def strata_by_app(
-    fleet: Fleet, apps: I64, affected: Mapping[int, I64], progress: Callable[[int, int], None] = lambda done, total: None
+    fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64], progress: Progress = no_progress
 ) -> Iterator[tuple[int, ConditionStrata]]:
     """Yield each app with its strata, in groups that fit into memory. Raises `FleetError` when samples cannot be read.
 
     Apps in `affected` have strata on its clients and on a random control group only.
     """
-    if not len(apps):
-        return
-    request = strata_rows.request_for(fleet, apps, affected)
-    strata.bring_up_to_date(fleet, request, progress)
     phones, versions = Phones.from_fleet(fleet), AppVersions.from_fleet(fleet)
-    for group in strata_rows.groups(fleet, apps, affected):
-        table = strata_rows.rows_of(fleet, group, affected, request)
-        ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))
-        for number, low, high in zip(group, *ends.tolist(), strict=True):
-            own = table.slice(low, high - low)
-            yield number, _strata(own, phones, versions.feature(number, own["package"].to_numpy()))
+    is_hog = np.isin(apps, hogs.app[hogs.is_hog])
+    for folder, chosen in ((strata.HOGS, apps[is_hog]), (strata.OTHERS, apps[~is_hog])):
+        if not len(chosen):
+            continue
+        everywhere = hogs.app[hogs.is_hog] if folder == strata.HOGS else chosen  # The same request as that of versions.
+        strata.bring_up_to_date(
+            fleet, folder, strata_rows.request_for(fleet, hogs, everywhere, {} if folder == strata.HOGS else affected), progress
+        )
+        for group in strata_rows.groups(fleet, folder, chosen, affected):
+            table = strata_rows.rows_of(fleet, folder, group, affected)
+            ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))
+            for number, low, high in zip(group, *ends.tolist(), strict=True):
+                own = table.slice(low, high - low)
+                yield number, _strata(own, phones, versions.feature(number, own["package"].to_numpy()))
 
 
 def _strata(table: pa.Table, phones: Phones, version: Feature) -> ConditionStrata:

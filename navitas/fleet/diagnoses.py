@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from navitas.fleet.bugs import Bugs
 from navitas.fleet.conditions import ConditionStrata, strata_by_app
 from navitas.fleet.diagnosis import Diagnosis, compared, diagnose
 from navitas.fleet.hogs import MIN_SHARE, Hogs
-from navitas.fleet.stages import Fleet
+from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import I64, descending_order
 from navitas.fleet.tree import FeatureCondition, grow
 
@@ -33,7 +33,7 @@ def diagnoses_of(
     hogs: Hogs,
     bugs: Bugs,
     apps: I64,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = no_progress,
     *,
     clients: Collection[int] = (),
 ) -> Diagnoses:
@@ -41,8 +41,8 @@ def diagnoses_of(
     found: dict[int, Diagnosis] = {}
     shares: dict[tuple[int, int], Shares] = {}
     least, spread = MIN_SHARE * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
-    affected = affected_clients(bugs, apps)
-    for app, strata in strata_by_app(fleet, apps, affected, progress):
+    affected = affected_clients(bugs, np.setdiff1d(apps, hogs.app[hogs.is_hog]))
+    for app, strata in strata_by_app(fleet, hogs, apps, affected, progress):
         if app in affected:
             tree = grow_affected(strata, Affected(affected[app], hogs.noise_scale, spread), least)
             found[app] = diagnose(strata, tree, lambda leaf, node: leaf.effect.less(node.effect))
@@ -65,7 +65,9 @@ def suspects(hogs: Hogs, bugs: Bugs) -> I64:
     """Hogs by descending lower confidence bound, then apps with bugs by descending number of bugs."""
     low = (hogs.effect.value - hogs.effect.half_width)[hogs.is_hog]
     apps, count = np.unique(bugs.app, return_counts=True)
-    return np.concatenate([hogs.app[hogs.is_hog][descending_order(low)], apps[np.argsort(-count, kind="stable")]])
+    apps = apps[np.argsort(-count, kind="stable")]
+    found = hogs.app[hogs.is_hog]
+    return np.concatenate([found[descending_order(low)], apps[~np.isin(apps, found)]])
 
 
 def affected_clients(bugs: Bugs, apps: I64) -> dict[int, I64]:

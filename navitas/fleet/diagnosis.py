@@ -10,7 +10,7 @@ import numpy as np
 from navitas.fleet.conditions import ConditionStrata
 from navitas.fleet.statistics import Contrast, contrast
 from navitas.fleet.tree import ORDERED, TreeNode
-from navitas.fleet.versions import version_key
+from navitas.fleet.version_order import version_key
 
 KILL = "kill"
 Values = dict[str, list[str]]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet
-from navitas.fleet.versions import version_key
+from navitas.fleet.version_order import version_key
 
 _LAST = "MAX_BY({0}, CASE WHEN {0} IS NOT NULL THEN last_s END) AS {0}"
 _PHONES = f"SELECT client, {_LAST.format('model')}, {_LAST.format('os')} FROM clients GROUP BY client"

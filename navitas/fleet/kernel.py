@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.fleet.memberships import AppLists, check_known, first_samples
 from navitas.fleet.schema import I64, PACKAGES_LIMIT
 
 _BLOCK = 1 << 19
@@ -21,24 +22,6 @@ _BLOCK = 1 << 19
 _ROWS = 1 << 15
 """Samples per block, unless one client has more. Package and sample then mostly fit into 32 bits, which sort much faster."""
 _WORD = 63
-
-
-class UnknownPackage(Exception):
-    """A sample has a package number that is not in the list."""
-
-
-@dataclass(frozen=True, slots=True)
-class AppLists:
-    """The apps of samples in order of client and time. Sample i has `package[offset[i]:offset[i + 1]]`; duplicates count once."""
-
-    offset: I64
-    package: NDArray[np.int32]
-
-
-def check_known(lists: AppLists, packages: int) -> None:
-    """Raise `UnknownPackage` if a number is not below `packages`."""
-    if len(lists.package) and not 0 <= lists.package.min() <= lists.package.max() < packages:
-        raise UnknownPackage(f"package numbers are not negative and below {packages}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +37,6 @@ class Sums:
     both: I64
     one: I64
     changed: I64
-
-
-def first_samples(client: I64) -> I64:
-    """The number of each client's first sample. Samples are in order of clients."""
-    return np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +70,7 @@ def sums_by_package(client: I64, apps: AppLists, amounts: PairAmounts, app_of: N
     Rows of sums are those of `PairAmounts.by_client`. `app_of` maps packages to apps; without it, each package is an app of
     one version. Raises `UnknownPackage`.
     """
-    check_known(apps, PACKAGES_LIMIT if app_of is None else len(app_of))
+    check_known(apps.app, PACKAGES_LIMIT if app_of is None else len(app_of))
     first = first_samples(client)
     if not len(first):
         return
@@ -149,7 +127,7 @@ def _of_block(first: I64, rows: slice, apps: AppLists, words: Sequence[_Word], a
     place = np.arange(rows.stop - rows.start) + owner
     places = int(place[-1]) + 2
     offset = apps.offset[rows.start : rows.stop + 1]
-    key, bits = _sorted_keys(apps.package[offset[0] : offset[-1]], np.diff(offset), place)
+    key, bits = _sorted_keys(apps.app[offset[0] : offset[-1]], np.diff(offset), place)
     step = np.diff(key)
     if not step.all():
         key = key[np.append(True, step != 0)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,13 @@ class Pairs:
     drop_ppm: I64
     screen: NDArray[np.int8]
     reason: NDArray[np.int8]
+
+    def among(self, chosen: Bool) -> Pairs:
+        """The same pairs, of which only these count."""
+        counts = self.counts & chosen
+        return replace(
+            self, counts=counts, seconds=self.seconds * counts, drop_ppm=self.drop_ppm * counts, screen=self.screen * counts
+        )
 
     def refused(self, among: Bool) -> dict[str, int]:
         """The number of these pairs by reason."""

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from navitas.fleet.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
 from navitas.fleet.files import fingerprint, is_made_from, write_table
-from navitas.fleet.kernel import AppLists, PairAmounts, check_known, first_samples, sums_by_package
+from navitas.fleet.kernel import PairAmounts, sums_by_package
+from navitas.fleet.memberships import AppLists, check_known, first_samples
 from navitas.fleet.pairs import pairs_of
+from navitas.fleet.sample_columns import ordered, packages_in, samples_in
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, remove_stale_files
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
-from navitas.fleet.usage import apps_in, ordered, samples_in
 
 FOLDER = "paper"
 """Folder of the stage's results, and their table name in statements."""
@@ -58,10 +59,10 @@ def _sums(job: UnitJob, table: pa.Table, steps: Steps, apriori: Apriori, app_of:
     counts = pairs.counts & (samples.time_s >= job.begins_s) & (step > 0)
     rate = rates_of(pairs, step, apriori) * counts
     amounts = PairAmounts(np.stack([counts.astype(np.int64), rate, rate * rate]), np.zeros(len(client), np.intp), 1)
-    lists = apps_in(table)
-    check_known(lists, len(app_of))
+    lists = packages_in(table["apps"])
+    check_known(lists.app, len(app_of))
     made = [_SUMS.empty_table()]
-    for part in sums_by_package(client, AppLists(lists.offset, app_of[lists.package]), amounts):
+    for part in sums_by_package(client, AppLists(lists.offset, app_of[lists.app]), amounts):
         sums = part.both + part.one
         counted = np.flatnonzero(sums[0])
         made.append(_table(client[part.client[counted]], pa.array(part.package[counted], pa.int32()), sums[:, counted]))

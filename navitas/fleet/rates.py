@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet.kernel import AppLists
+from navitas.fleet.memberships import AppLists
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.results import PERCENT_H
+from navitas.fleet.sample_columns import PAIR_COLUMNS, ordered, packages_in, samples_in
 from navitas.fleet.schema import I64, pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64
 from navitas.fleet.units import UnitJob, samples_of
-from navitas.fleet.usage import COLUMNS, apps_in, ordered, samples_in
 
 RATES = pa.schema(
     [
@@ -79,13 +79,13 @@ def rates(fleet: Fleet, progress: Callable[[int, int], None] = lambda done, tota
     found = pa.concat_tables(fleet.query_clients(_STEPS)).sort_by("client")
     clients, steps = found["client"].to_numpy(), found["step_ppm"].to_numpy(zero_copy_only=False).astype(np.float64)
     names = _package_names(fleet)
-    for done, (job, samples) in enumerate(samples_of(fleet.jobs, COLUMNS), 1):
+    for done, (job, samples) in enumerate(samples_of(fleet.jobs, [*PAIR_COLUMNS, "apps"]), 1):
         yield _of_unit(job, ordered(samples), names, clients, steps)
         progress(done, len(fleet.jobs))
 
 
 def _of_unit(job: UnitJob, samples: pa.Table, names: pa.Array, clients: I64, steps: F64) -> pa.Table:
-    read, apps = samples_in(samples), apps_in(samples)
+    read, apps = samples_in(samples), packages_in(samples["apps"])
     pairs = pairs_of(read)
     row = np.flatnonzero(pairs.counts & (read.time_s >= job.begins_s))
     drop, hours = pairs.drop_ppm[row] / 1e4, pairs.seconds[row] / 3600
@@ -110,7 +110,7 @@ def _of_unit(job: UnitJob, samples: pa.Table, names: pa.Array, clients: I64, ste
 def _apps(row: I64, apps: AppLists, names: pa.Array) -> tuple[pa.Array, pa.Array]:
     """The apps at both ends of the pairs that end at samples `row`, and those at one end."""
     number = np.concatenate([np.repeat(np.arange(len(row)), apps.offset[end + 1] - apps.offset[end]) for end in (row - 1, row)])
-    package = np.concatenate([apps.package[_spans(apps.offset[end], apps.offset[end + 1])] for end in (row - 1, row)])
+    package = np.concatenate([apps.app[_spans(apps.offset[end], apps.offset[end + 1])] for end in (row - 1, row)])
     keys, count = np.unique((number << 32) | package, return_counts=True)
     return _lists(keys[count == 2], len(row), names), _lists(keys[count == 1], len(row), names)
 

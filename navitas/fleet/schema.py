@@ -43,6 +43,15 @@ SAMPLES = pa.schema(
         pa.field("uptime_s", pa.int32()),
         pa.field("apps", pa.list_(pa.int32()), nullable=False),
         pa.field("foreground", pa.int32()),
+        pa.field("screen_on_ms", pa.int64()),
+        pa.field("mobile_ms", pa.int64()),
+        pa.field("wifi_ms", pa.int64()),
+        pa.field("brightness", pa.float32()),
+        pa.field("saver", pa.bool_()),
+        pa.field("foreground_apps", pa.list_(pa.int32())),
+        pa.field("foreground_ms", pa.list_(pa.int64())),
+        pa.field("running_apps", pa.list_(pa.int32())),
+        pa.field("running_ms", pa.list_(pa.int64())),
     ]
 )
 """A row is one reading of one phone.

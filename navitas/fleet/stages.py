@@ -22,8 +22,13 @@ from navitas.fleet.units import UnitJob, UsageTask, jobs_of
 
 Waiting = Callable[[str], None] | None
 """Called with the process that writes to a store, before this process waits for it."""
-MIN_SECONDS = 1800
-_CONTRAST = statement("whole", "contrast", least_s=MIN_SECONDS)
+Progress = Callable[[int, int], None]
+"""Called with the number of finished parts, and of all parts."""
+_CONTRAST = statement("contrast")
+
+
+def no_progress(done: int, total: int) -> None:
+    """Report nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,7 @@ class Fleet:
         return tuple(job for job in self.jobs if job.unit.bucket == bucket)
 
     def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
-        """Run a statement on groups of client buckets. It sees `usage`, `clients`, `contrast` and `packages`.
+        """Run a statement on groups of client buckets. It sees `usage`, `clients`, `evidence`, `contrast` and `packages`.
 
         It also sees the units' results in the folder `extra` of work. Groups are split if memory is short. Raises
         `FleetError` if one bucket needs too much memory.
@@ -117,6 +122,7 @@ class Fleet:
         files = {
             "usage": [job.usage for job in chosen],
             "clients": [job.clients for job in chosen],
+            "evidence": [job.evidence for job in chosen],
             "contrast": [file for file in map(self.contrast_file, buckets) if file.exists()],
             extra: [self.unit_file(extra, job) for job in chosen] if extra else [],
         }

@@ -69,8 +69,14 @@ def effects_of(moments: Moments, least: float = 0.0) -> Effects:
         correction = np.where(known, moments.clusters / (moments.clusters - 1), np.nan)
         error = np.sqrt(np.maximum(spread, 0.0) * correction) / moments.w
         freedom = np.where(known, np.maximum(moments.w**2 / moments.ww - 1, 1.0), np.nan)
-        p = _stats().t.sf((value - least) / error, freedom)
-    return Effects(value, error, freedom, np.where(np.isfinite(p), p, np.nan))
+        p = upper_tail((value - least) / error, freedom)
+    return Effects(value, error, freedom, p)
+
+
+def upper_tail(t: F64, freedom: F64) -> F64:
+    """The probability that Student's t exceeds these values. NaN stays NaN."""
+    p = _stats().t.sf(t, freedom)
+    return np.where(np.isfinite(p), p, np.nan)
 
 
 @dataclass(frozen=True, slots=True)

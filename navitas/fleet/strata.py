@@ -1,9 +1,8 @@
-"""Stage *strata*: sums of pairs with the requested apps, by client, version, screen and network."""
+"""Stage *strata*: extra drains of the requested apps by client, version, screen and network."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,34 +10,35 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.files import is_made_from, read_table, write_table
-from navitas.fleet.kernel import PairAmounts, Sums, first_samples, sums_by_package
+from navitas.fleet.client_columns import ClientColumns
+from navitas.fleet.designs import blocks
+from navitas.fleet.files import is_made_from, write_table
 from navitas.fleet.pairs import pairs_of
-from navitas.fleet.schema import I64, NETWORKS
-from navitas.fleet.stages import Fleet, remove_stale_files
+from navitas.fleet.sample_columns import ordered, runs_in, samples_in
+from navitas.fleet.schema import NETWORKS
+from navitas.fleet.stages import Fleet, Progress, no_progress, remove_stale_files
 from navitas.fleet.strata_request import StrataRequest
+from navitas.fleet.stratum_sums import stratum_sums
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
-from navitas.fleet.usage import SCREENS, apps_in, ordered, samples_in
+from navitas.fleet.usage import COLUMNS
 
-FOLDER = "strata"
-"""Folder of the stage's results, and their table name in statements."""
+HOGS, OTHERS = "strata", "other_strata"
+"""Folders of the stage's results, for hogs and for other apps."""
 CHANGING = len(NETWORKS)
 """The network of a pair whose ends differ, or of which one is unknown."""
-COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "network", "uptime_s", "apps"]
-_CLASSES = SCREENS * (CHANGING + 1)
-_VERSION = "2"
-_REQUEST = "request.parquet"
-_AMOUNTS = ("seconds", "drop_ppm")
+_VERSION = "3"
+_READ = [name for name in COLUMNS if name not in ("model", "os")]
 STRATA = pa.schema(
     [
         pa.field("client", pa.int64()),
+        pa.field("app", pa.int32()),
         pa.field("package", pa.int32()),
         pa.field("screen", pa.int8()),
         pa.field("network", pa.int8()),
-        *(pa.field(f"{ends}_{amount}", pa.int64()) for ends in ("both", "one", "changed") for amount in _AMOUNTS),
+        *(pa.field(name, pa.float64()) for name in ("pairs", "seconds", "drop_ppm", "s", "w", "noise")),
     ]
 )
-"""By client, package, screen (0 to 2) and network, as `usage.USAGE`. A null package stands for all pairs, in `both`."""
+"""By client, package, screen (number of ends with the screen on) and network: `stratum_sums.StratumSums`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +48,21 @@ class StrataTask(BucketTask):
     folder: Path
     request: StrataRequest
     app_of: NDArray[np.int32]
-
-    def is_done(self, job: UnitJob) -> bool:
-        """Whether the unit's result is up to date."""
-        return is_made_from(self._file(job), self._inputs(job))
+    digest: str
 
     def run(self) -> None:
         """Write the strata of each unit. Raises `FleetError` when files cannot be read or written."""
-        for job, samples in samples_of(self.jobs, COLUMNS):
+        for job, samples in samples_of(self.jobs, _READ):
             made = strata_of(ordered(samples), job.begins_s, self.request, self.app_of)
-            write_table(self._file(job), made, self._inputs(job))
-
-    def _file(self, job: UnitJob) -> Path:
-        return self.folder / f"{job.unit.folder}.parquet"
-
-    def _inputs(self, job: UnitJob) -> str:
-        return f"{_VERSION} {self.request.digest()} {job.inputs}"
+            write_table(self.folder / f"{job.unit.folder}.parquet", made, _inputs(job, self.digest))
 
 
-def bring_up_to_date(
-    fleet: Fleet, request: StrataRequest, progress: Callable[[int, int], None] = lambda done, total: None
-) -> None:
-    """Compute the requested strata that are missing, and call `progress` with buckets done and in total.
-
-    Earlier requests are kept. Without a new request, new samples cost only their own units. Raises FleetError.
-    """
-    if not _stale_tasks(fleet, request)[1]:
+def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, progress: Progress = no_progress) -> None:
+    """Compute the requested strata in one of the folders, unless they exist. Calls `progress` with buckets done and in total. Raises `FleetError`."""
+    if not _stale_tasks(fleet, folder, request):
         return
     with fleet.locked():
-        whole, stale = _stale_tasks(fleet, request)  # Another process may have computed some strata, and requested more.
+        stale = _stale_tasks(fleet, folder, request)  # Another process may have computed some of them.
         count = 0
 
         def done(_: StrataTask) -> None:
@@ -85,49 +71,42 @@ def bring_up_to_date(
             progress(count, len(stale))
 
         remove_stale_files(fleet)
-        write_table(fleet.store.work / FOLDER / _REQUEST, whole.table(), _VERSION)
         fleet.engine.run(stale, done)
 
 
-def _stale_tasks(fleet: Fleet, request: StrataRequest) -> tuple[StrataRequest, list[StrataTask]]:
-    """The request with all earlier ones, and the tasks to run."""
-    folder, app_of = fleet.store.work / FOLDER, fleet.app_of
-    if is_made_from(folder / _REQUEST, _VERSION) and StrataRequest.is_table(before := read_table(folder / _REQUEST)):
-        request |= StrataRequest.from_table(before)
-    buckets = [(fleet.bucket_jobs(bucket), request.for_bucket(bucket, fleet.store.buckets)) for bucket in fleet.buckets]
-    tasks = [StrataTask(jobs, folder, own, app_of) for jobs, own in buckets]
-    left = [replace(task, jobs=tuple(job for job in task.jobs if not task.is_done(job))) for task in tasks]
-    return request, [task for task in left if task.jobs]
+def _stale_tasks(fleet: Fleet, folder: str, request: StrataRequest) -> list[StrataTask]:
+    digest, tasks = request.digest(), []
+    for bucket in fleet.buckets:
+        left = [job for job in fleet.bucket_jobs(bucket) if not is_made_from(fleet.unit_file(folder, job), _inputs(job, digest))]
+        if left:
+            own = request.for_bucket(bucket, fleet.store.buckets)
+            tasks.append(StrataTask(tuple(left), fleet.store.work / folder, own, fleet.app_of, digest))
+    return tasks
+
+
+def _inputs(job: UnitJob, digest: str) -> str:
+    return f"{_VERSION} {digest} {job.inputs}"
 
 
 def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: NDArray[np.int32]) -> pa.Table:
     """The strata of a unit's samples, which are in order of client and time. Samples before `begins_s` only begin pairs."""
-    read = samples_in(samples)
-    pairs, client = pairs_of(read), read.client
-    own = pairs.counts & (read.time_s >= begins_s)
-    # Drops are counted in steps of the level. Small numbers let the kernel pack twice as many sums into a word.
-    step = max(int(np.gcd.reduce(pairs.drop_ppm)), 1)
-    values = np.stack([pairs.seconds, pairs.drop_ppm // step]) * own
-    amounts = PairAmounts(values, pairs.screen * np.intp(CHANGING + 1) + _networks(samples), _CLASSES)
-    first = first_samples(client)
-    tables = [STRATA.empty_table()]
-    if len(first):
-        total = amounts.by_client(first)
-        none = np.zeros_like(total)
-        tables.append(_table(client, Sums(first, np.zeros(len(first), np.int64), total, none, none), step, whole=True))
-    for part in sums_by_package(client, request.select(apps_in(samples), client, app_of), amounts, app_of):
-        tables.append(_table(client, part, step))
-    return pa.concat_tables(tables)
-
-
-def _table(client: I64, sums: Sums, step_ppm: int, *, whole: bool = False) -> pa.Table:
-    """Rows for the classes that have pairs. Drops are multiplied by `step_ppm`. `whole` sums have no package."""
-    ends = [one.reshape(_CLASSES, len(_AMOUNTS), -1) for one in (sums.both, sums.one, sums.changed)]
-    kind, row = np.nonzero(ends[0][:, 0] | ends[1][:, 0])
-    package = pa.nulls(len(row), pa.int32()) if whole else pa.array(sums.package[row], pa.int32())
-    columns = [client[sums.client[row]], package, kind // (CHANGING + 1), kind % (CHANGING + 1)]
-    amounts = [factor * one[kind, amount, row] for one in ends for amount, factor in enumerate((1, step_ppm))]
-    return pa.table([*columns, *amounts], STRATA.names).cast(STRATA)
+    parsed = samples_in(samples)
+    used = pairs_of(parsed).among(parsed.time_s >= begins_s)
+    packages = request.packages(app_of)
+    number_of = np.full(len(app_of) + 1, len(packages), np.int32)
+    number_of[packages] = np.arange(len(packages))
+    runs = runs_in(samples, number_of[:-1]).only(np.append(np.ones(len(packages), bool), False))
+    condition = used.screen * np.intp(CHANGING + 1) + _networks(samples)
+    rows = ClientColumns(STRATA)
+    for block, designs in blocks(samples, parsed, used, runs, len(packages) + 1):
+        for design in designs:
+            package = packages[design.app]
+            sums = stratum_sums(block, design, app_of[package], condition, request)
+            own = package[sums.column]
+            screen, network = np.divmod(sums.condition, CHANGING + 1)
+            amounts = (sums.pairs, sums.seconds, sums.drop_ppm, sums.s, sums.w, sums.noise)
+            rows.add(design.client, app_of[own], own, screen, network, *amounts)
+    return rows.table()
 
 
 def _networks(samples: pa.Table) -> NDArray[np.int8]:

@@ -1,4 +1,4 @@
-"""Rows of the strata of apps, from the stages' results, and the request for the strata that they need.
+"""Rows of the strata of apps, from the stage's results, and the request for the strata that they need.
 
 A hog has strata on all clients. An app with bugs has strata on its affected clients and on a random control group, because
 few clients have the bug. Of all its other clients, only the fact that they have a contrast is kept.
@@ -13,28 +13,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from navitas.fleet import strata
+from navitas.fleet.client_rows import SCREENS
 from navitas.fleet.engine.base import statement
+from navitas.fleet.hogs import MIN_WEIGHT_S, Hogs
 from navitas.fleet.schema import I64
-from navitas.fleet.stages import MIN_SECONDS, Fleet
+from navitas.fleet.stages import Fleet
 from navitas.fleet.strata_request import StrataRequest
-from navitas.fleet.usage import SCREENS
 
 CONTROL_SIZE = 256
 """Size of the random control group of an app with bugs, affected clients included."""
 _ROWS_AT_ONCE = 1 << 22
-_CONTRASTED = "SELECT contrast.client, contrast.app FROM contrast JOIN chosen ON contrast.app = chosen.app WHERE w > 0"
+_CONTRASTED = f"""
+SELECT contrast.client, contrast.app FROM contrast JOIN chosen ON contrast.app = chosen.app
+WHERE w0 + w1 + w2 + w3 + w4 >= {MIN_WEIGHT_S}
+"""
 _COUNTS = f"""
 SELECT app, COUNT(*) AS number FROM (
-    SELECT packages.app_id AS app FROM strata JOIN packages ON strata.package = packages.id
-    UNION ALL SELECT app FROM ({_CONTRASTED}) AS contrasted
+    SELECT app FROM {{folder}} UNION ALL SELECT app FROM ({_CONTRASTED}) AS contrasted
 ) AS both_kinds GROUP BY app
 """
 _LOWEST = f"""
 SELECT app, client FROM (
     SELECT app, client, ROW_NUMBER() OVER (PARTITION BY app ORDER BY client) AS place FROM ({_CONTRASTED}) AS contrasted
-) AS numbered WHERE place <= {{others}}
+) AS numbered WHERE place <= {CONTROL_SIZE}
 """
-_PAIR = ["client", "app"]
 
 
 def random_clients(clients: I64) -> I64:
@@ -42,52 +44,49 @@ def random_clients(clients: I64) -> I64:
     return np.sort(clients)[:CONTROL_SIZE]
 
 
-def request_for(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> StrataRequest:
+def request_for(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64]) -> StrataRequest:
     """The request for the strata of these apps; of those in `affected`, on its clients and a random control group."""
-    single = _single(apps.tolist(), affected)
-    if not single:
-        return StrataRequest.for_apps(apps, {})
-    lowest = pa.concat_tables(fleet.query_clients(_LOWEST.format(others=CONTROL_SIZE), chosen=_chosen(single)))
-    lowest = lowest.take(np.lexsort((lowest["client"].to_numpy(), lowest["app"].to_numpy())))
-    ends = np.searchsorted(lowest["app"].to_numpy(), np.array([single, np.array(single) + 1], np.int32)).tolist()
-    clients = lowest["client"].to_numpy()
-    clients_of = {
-        app: np.concatenate([affected[app], random_clients(clients[low:high])])
-        for app, low, high in zip(single, *ends, strict=True)
-    }
-    return StrataRequest.for_apps(apps, clients_of)
+    client, app = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    if affected:
+        lowest = pa.concat_tables(fleet.query_clients(_LOWEST, chosen=_chosen([*affected])))
+        for one, own in affected.items():
+            drawn = random_clients(lowest["client"].to_numpy()[lowest["app"].to_numpy() == one])
+            client.append(np.union1d(own, drawn))
+            app.append(np.full(len(client[-1]), one))
+    whole = np.union1d(np.union1d(apps, [*affected]), hogs.app[hogs.is_hog]).astype(np.int64)
+    place = np.searchsorted(hogs.app, whole)
+    return StrataRequest(
+        everywhere=np.setdiff1d(apps, [*affected]).astype(np.int64),
+        single_client=np.concatenate(client),
+        single_app=np.concatenate(app),
+        app=whole,
+        by_class=hogs.evidence.by_class[place],
+        effect_ppm_s=np.where(hogs.is_hog, hogs.effect.value, 0.0)[place],
+    )
 
 
-def rows_of(fleet: Fleet, apps: Sequence[int], affected: Mapping[int, I64], request: StrataRequest) -> pa.Table:
+def rows_of(fleet: Fleet, folder: str, apps: Sequence[int], affected: Mapping[int, I64]) -> pa.Table:
     """The strata by app, client and condition. The order is fixed, because it decides how sums round.
 
     `contrasted` is true where the client has a contrast of the app. Of apps in `affected`, each such client has an empty row
-    that says so, in addition to the rows of `request`. Strata of earlier requests are left out.
+    that says so, in addition to its strata.
     """
-    sql = statement("whole", "conditions", least_s=MIN_SECONDS)
-    table = pa.concat_tables(fleet.query_clients(sql, strata.FOLDER, chosen=_chosen(apps)))
-    table = table.append_column("contrasted", pc.greater(table["w"], 0.0))
-    if single := _single(apps, affected):
-        is_single = pc.is_in(table["app"], pa.array(single, pa.int32()))
-        pairs = pa.table({"client": request.client, "app": request.app})
-        own = table.filter(is_single).join(pairs, _PAIR, join_type="left semi")
-        own = own.set_column(own.column_names.index("contrasted"), "contrasted", pa.array(np.zeros(own.num_rows, bool)))
+    table = pa.concat_tables(fleet.query_clients(statement("conditions", folder=folder), folder, chosen=_chosen(apps)))
+    single = [app for app in apps if app in affected]
+    is_single = pc.is_in(table["app"], pa.array(single, pa.int32()))
+    table = table.append_column("contrasted", pc.and_(pc.greater(table["w"], 0.0), pc.invert(is_single)))
+    if single:
         contrasted = pa.concat_tables(fleet.query_clients(_CONTRASTED, chosen=_chosen(single)))
-        parts = [table.filter(pc.invert(is_single)), own, _empty_rows(contrasted, table.schema)]
-        table = pa.concat_tables(part.select(table.column_names) for part in parts)
+        table = pa.concat_tables([table, _empty_rows(contrasted, table.schema)])
     client, package, screen, network, app = (table[name].to_numpy() for name in ("client", "package", "screen", "network", "app"))
     condition = (package.astype(np.int64) * SCREENS + screen) * (strata.CHANGING + 1) + network
     return table.take(np.lexsort((condition, client, app)))
 
 
-def groups(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> Iterator[list[int]]:
+def groups(fleet: Fleet, folder: str, apps: I64, affected: Mapping[int, I64]) -> Iterator[list[int]]:
     """The apps in order, split into groups whose rows fit into memory. An app that does not fit is a separate group."""
-    single = _chosen(_single(apps.tolist(), affected))
-    found = (
-        pa.concat_tables(fleet.query_clients(_COUNTS, strata.FOLDER, chosen=single))
-        .group_by("app")
-        .aggregate([("number", "sum")])
-    )
+    found = pa.concat_tables(fleet.query_clients(_COUNTS.format(folder=folder), folder, chosen=_chosen([*affected])))
+    found = found.group_by("app").aggregate([("number", "sum")])
     rows = dict(zip(found["app"].to_pylist(), found["number_sum"].to_pylist(), strict=True))
     group: list[int] = []
     size = 0
@@ -100,10 +99,6 @@ def groups(fleet: Fleet, apps: I64, affected: Mapping[int, I64]) -> Iterator[lis
     yield group
 
 
-def _single(apps: Sequence[int], affected: Mapping[int, I64]) -> list[int]:
-    return [app for app in apps if app in affected]
-
-
 def _chosen(apps: Sequence[int]) -> pa.Table:
     return pa.table({"app": pa.array(apps, pa.int32())})
 
@@ -113,5 +108,5 @@ def _empty_rows(contrasted: pa.Table, schema: pa.Schema) -> pa.Table:
     size = contrasted.num_rows
     unknown, zeros = np.full(size, -1), np.zeros(size)
     columns = dict.fromkeys(schema.names, zeros) | dict.fromkeys(("package", "screen", "network"), unknown)
-    columns |= {name: contrasted[name] for name in _PAIR} | {"contrasted": np.ones(size, bool)}
+    columns |= {name: contrasted[name] for name in ("client", "app")} | {"contrasted": np.ones(size, bool)}
     return pa.table(columns).cast(schema)

@@ -20,7 +20,7 @@ from navitas.fleet.statistics import (
     remainder,
     sums_by_client,
 )
-from navitas.fleet.versions import version_key
+from navitas.fleet.version_order import version_key
 
 ORDERED = ("version", "os")
 """Features whose values are versions, and so have an order."""

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from navitas.fleet.files import fingerprint, is_made_from, notes_of, write_table
 from navitas.fleet.pairs import MAX_GAP_S
+from navitas.fleet.sample_columns import ordered
 from navitas.fleet.store import Store, Unit, read_samples
-from navitas.fleet.usage import COLUMNS, ordered, usage_of
+from navitas.fleet.usage import COLUMNS, usage_of
 
-_VERSION = "4"
+_VERSION = "6"
 
 
 class FleetTask(Protocol):
@@ -41,6 +42,7 @@ class UnitJob:
     before: tuple[Path, ...]
     usage: Path
     clients: Path
+    evidence: Path
     inputs: str
 
     @property
@@ -51,12 +53,13 @@ class UnitJob:
 
     def is_done(self) -> bool:
         """Whether the results were computed from these inputs. `clients` is written last."""
-        return is_made_from(self.clients, self.inputs) and self.usage.exists()
+        return is_made_from(self.clients, self.inputs) and self.usage.exists() and self.evidence.exists()
 
-    def make(self, samples: pa.Table, app_of: NDArray[np.int32] | None) -> None:
+    def make(self, samples: pa.Table, app_of: NDArray[np.int32]) -> None:
         """Compute and write the sums of these samples. `app_of` maps packages to apps."""
-        made = usage_of(samples, self.begins_s, app_of)
+        made = usage_of(samples, app_of, self.begins_s)
         write_table(self.usage, made.usage)
+        write_table(self.evidence, made.evidence)
         write_table(self.clients, made.clients, self.inputs, made.refused)
 
     def refused(self) -> dict[str, int]:
@@ -80,7 +83,7 @@ class BucketTask:
 class UsageTask(BucketTask):
     """Computes the sums of units. `app_of` maps packages to apps."""
 
-    app_of: NDArray[np.int32] | None = None
+    app_of: NDArray[np.int32]
 
     def run(self) -> None:
         """Compute one unit after another. Raises `FleetError` when files cannot be read or written."""
@@ -124,5 +127,5 @@ def _jobs(store: Store) -> Iterator[UnitJob]:
     parts = store.parts()
     for unit, own in parts.items():
         before = parts.get(Unit(unit.bucket, str(np.datetime64(unit.month) - 1)), [])
-        usage, clients = (store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients"))
-        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, f"{_VERSION} {fingerprint(*own, *before)}")
+        results = (store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence"))
+        yield UnitJob(unit, tuple(own), tuple(before), *results, f"{_VERSION} {fingerprint(*own, *before)}")

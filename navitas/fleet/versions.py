@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,10 +9,12 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from navitas.fleet import strata, strata_rows
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hogs import FDR_LIMIT
-from navitas.fleet.stages import MIN_SECONDS, Fleet
+from navitas.fleet.hogs import FDR_LIMIT, Hogs
+from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import F64, I64, Contrast, contrast, false_rates
+from navitas.fleet.version_order import version_key
 
 _MIN_CLIENTS = 3
 _MIN_CHI_SQUARED = 3.84
@@ -48,21 +49,17 @@ class Versions:
     since: dict[int, Since]
 
 
-def version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key of versions: `4.9` before `4.10`, `4.2-beta` before `4.2`, `4.2` before `4.2.1`."""
-    parts = re.findall(r"[0-9]+|[a-zA-Z]+", version)
-    return (*(_number(part.lstrip("0")) if part.isdecimal() else (0, 0, part.lower()) for part in parts), (1, 0, ""))
+def find_versions(fleet: Fleet, hogs: Hogs, progress: Progress = no_progress) -> Versions:
+    """Contrast each version of the hogs with the same clients' time without the app, then versions with each other.
 
-
-def _number(digits: str) -> tuple[int, int, str]:
-    """Sorts by the number of digits first: versions may have more digits than Python converts to int."""
-    return 2, len(digits), digits
-
-
-def find_versions(fleet: Fleet, apps: I64) -> Versions:
-    """Contrast each version of these apps with the same clients' pairs without the app, then versions with each other."""
+    Reads samples if strata are missing.
+    """
+    apps = hogs.app[hogs.is_hog]
+    if not len(apps):
+        return Versions((), {})
+    strata.bring_up_to_date(fleet, strata.HOGS, strata_rows.request_for(fleet, hogs, apps, {}), progress)
     chosen = pa.table({"app": pa.array(apps, pa.int32())})
-    table = pa.concat_tables(fleet.query_clients(statement("whole", "versions", least_s=MIN_SECONDS), chosen=chosen))
+    table = pa.concat_tables(fleet.query_clients(statement("versions", folder=strata.HOGS), strata.HOGS, chosen=chosen))
     table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])
     version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
     effects: list[VersionEffect] = []

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import pyarrow as pa
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.kernel import UnknownPackage
+from navitas.fleet.memberships import UnknownPackage
 from navitas.fleet.units import FleetTask
 
 Tables = Mapping[str, pa.Table | Sequence[Path]]
@@ -59,8 +59,8 @@ def run_task(task: FleetTask) -> None:
         ) from error
 
 
-def statement(*names: str, **numbers: float) -> str:
-    """SQL concatenated from files (`sql/*.sql`), with numbers inserted for the names in braces."""
+def statement(*names: str, **values: float | str) -> str:
+    """SQL concatenated from files (`sql/*.sql`), with numbers or parts of SQL inserted for the names in braces."""
     folder = resources.files("navitas.fleet") / "sql"
     text = "\n".join((folder / f"{name}.sql").read_text("utf-8") for name in names)
-    return text.format_map({name: repr(float(value)) if isinstance(value, float) else value for name, value in numbers.items()})
+    return text.format_map({name: repr(float(value)) if isinstance(value, float) else value for name, value in values.items()})

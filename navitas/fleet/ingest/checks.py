@@ -12,11 +12,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.ingest.raw import FORMAT
-from navitas.fleet.schema import I64, NETWORKS, PPM, State, client_number
+from navitas.fleet.schema import I64, NETWORKS, PPM, SAMPLES, State, client_number
 
 EARLIEST_S = 1199145600
 """2008-01-01, before the first Android phone."""
 _DAY_S = 86400
+LONGEST_S = 2.0**31 - 1
+"""Most seconds of a counter."""
 MAX_APPS = 1000
 MAX_CLIENT = 200
 _LONGEST_TEXT = 100
@@ -36,9 +38,12 @@ _FIGURES = {
     "voltage_mv": ("voltage_mv", 1.0, 500.0, 30_000.0),
     "temperature_c": ("temperature_dc", 0.1, -60.0, 150.0),
     "cpu": ("cpu", None, 0.0, 1.0),
-    "uptime_s": ("uptime_s", 1.0, 0.0, 2.0**31 - 1),
+    "uptime_s": ("uptime_s", 1.0, 0.0, LONGEST_S),
+    "brightness": ("brightness", None, 0.0, 1.0),
+    **{f"{name}_s": (f"{name}_ms", 0.001, 0.0, LONGEST_S) for name in ("screen_on", "mobile", "wifi")},
 }
-_STORED = {"voltage_mv": pa.int32(), "temperature_dc": pa.int16(), "cpu": pa.float32(), "uptime_s": pa.int32()}
+COUNTERS = ("foreground", "running")
+"""Counters of seconds by app: columns `…_s` of the input."""
 _OK = ""
 
 Texts = NDArray[np.object_]
@@ -48,11 +53,12 @@ _Refuse = Callable[[Bools, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Rows in the store's columns, with apps still as names. `reason` is empty for accepted rows."""
+    """Rows in the store's columns, with apps and counters still as texts. `reason` is empty for accepted rows."""
 
     columns: dict[str, pa.Array]
     apps: pa.ListArray
     foreground: pa.StringArray
+    counters: dict[str, pa.ListArray]
     reason: Texts
     ignored: Counter[str]
 
@@ -94,12 +100,14 @@ def check(raw: pa.Table, salt: str, now_s: float) -> Checked:
             "state": pa.array(np.array([*_STATES.values(), State.UNKNOWN], np.int8)[state]),
             **figures,
             "screen": column["screen"],
+            "saver": column["saver"],
             "network": pa.array(list(_NETWORKS.values())).take(network),
             "model": _label(column["model"], "model", taken, ignored),
             "os": _label(column["os"], "os", taken, ignored),
         },
         column["apps"],
         column["foreground"],
+        {name: _counters(column[f"{name}_s"], name, taken, ignored) for name in COUNTERS},
         reason,
         ignored,
     )
@@ -143,7 +151,14 @@ def _figure(source: str, value: NDArray[np.float64], taken: Bools, ignored: Coun
     _count(ignored, f"{source}: is out of range", ~np.isnan(value) & ~fits & taken)
     kept = np.where(fits, value, 0)
     stored = kept if unit is None else np.rint(kept / unit)
-    return pa.array(stored, mask=~fits).cast(_STORED[name])
+    return pa.array(stored, mask=~fits).cast(SAMPLES.field(name).type)
+
+
+def _counters(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> pa.Array:
+    """Counters of apps. Lists that are too long are dropped and counted."""
+    long = _flags(pc.greater(pc.list_value_length(column), MAX_APPS))
+    _count(ignored, f"{name}_s: are more than {MAX_APPS:,}", long & taken)
+    return pc.if_else(pa.array(taken & ~long), column, pa.scalar(None, column.type))
 
 
 def _label(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> pa.Array:

@@ -19,13 +19,14 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
 from navitas.fleet.ingest.merge import Keys, Merger
-from navitas.fleet.ingest.names import Packages, stored_rows
+from navitas.fleet.ingest.names import Packages
 from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.ingest.quarantine import Quarantine
 from navitas.fleet.ingest.raw import RowBatch, count
 from navitas.fleet.ingest.readers import reader_of
 from navitas.fleet.ingest.source import BLOCK, SourceFile
 from navitas.fleet.ingest.spool import Spool
+from navitas.fleet.ingest.stored_rows import stored_rows
 from navitas.fleet.store import Store
 from navitas.line_blocks import Refusal
 
@@ -105,8 +106,8 @@ class Group:
         if not batch.table.num_rows:
             return
         checked = check(batch.table, self._store.salt, self._now_s)
-        ignored.update(checked.ignored)
         table, reason = stored_rows(checked, self._packages)
+        ignored.update(checked.ignored)
         for row in np.flatnonzero(reason != "").tolist():
             quarantine.add(Refusal(batch.numbers[row], reason[row], batch.lines[row]))
         self._spool.add(table, len(self._sources) - 1)

@@ -97,16 +97,21 @@ def _differ(table: pa.Table, left: I64, right: I64) -> Bools:
     """Whether the pairs of rows differ in any column."""
     differ = np.zeros(len(left), bool)
     one, other = table.take(pa.array(left)), table.take(pa.array(right))
-    for name in SAMPLES.names:
-        if name != "apps":
-            same = pc.or_(
-                pc.fill_null(pc.equal(one[name], other[name]), False), pc.and_(one[name].is_null(), other[name].is_null())
-            )
-            differ |= ~same.to_numpy()
-    lengths, others = (pc.list_value_length(half["apps"]).to_numpy() for half in (one, other))
-    differ |= lengths != others
-    alike = pa.array(lengths == others)
-    apps, theirs = (half["apps"].filter(alike).combine_chunks().flatten().to_numpy() for half in (one, other))
-    row = np.repeat(np.flatnonzero(lengths == others), lengths[lengths == others])
-    differ[row[apps != theirs]] = True
+    for field in SAMPLES:
+        halves = one[field.name], other[field.name]
+        if pa.types.is_list(field.type):
+            differ |= _lists_differ(*halves)
+        else:
+            nulls = pc.and_(*(half.is_null() for half in halves))
+            differ |= ~pc.or_(pc.fill_null(pc.equal(*halves), False), nulls).to_numpy()
+    return differ
+
+
+def _lists_differ(one: pa.ChunkedArray, other: pa.ChunkedArray) -> Bools:
+    """Whether the lists of each row differ. A null differs from an empty list."""
+    lengths, others = (pc.fill_null(pc.list_value_length(half), -1).to_numpy() for half in (one, other))
+    differ = np.asarray(lengths != others)
+    alike = np.flatnonzero(~differ & (lengths > 0))
+    left, right = (half.take(pa.array(alike)).combine_chunks().flatten().to_numpy() for half in (one, other))
+    differ[np.repeat(alike, lengths[alike])[left != right]] = True
     return differ

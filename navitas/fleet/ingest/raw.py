@@ -38,9 +38,21 @@ COLUMNS = pa.schema(
         ("uptime_s", pa.float64()),
         ("apps", pa.list_(pa.string())),
         ("foreground", pa.string()),
+        ("screen_on_s", pa.float64()),
+        ("mobile_s", pa.float64()),
+        ("wifi_s", pa.float64()),
+        ("brightness", pa.float64()),
+        ("saver", pa.bool_()),
+        ("foreground_s", pa.list_(pa.string())),
+        ("running_s", pa.list_(pa.string())),
     ]
 )
-"""Columns of the input: `time` in seconds, apps as `package@version`. Missing values are null."""
+"""Columns of the input: `time` in seconds, apps as `package@version`, counters of apps as `package=seconds`.
+
+Missing values are null.
+"""
+LISTS = ("apps", "foreground_s", "running_s")
+"""Columns with lists. In CSV, they are texts with separators."""
 SEPARATORS = re.compile("[;,]")
 """Separators of apps in a text, in addition to white space."""
 REQUIRED = ("client", "time", "level", "apps")
@@ -160,6 +172,12 @@ def _apps(value: object) -> list[str]:
     return [_app(one) for one in value]
 
 
+def _counters(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{_text(app)}={_number(seconds)!r}" for app, seconds in value.items()]
+    return _apps(value)
+
+
 def _app(value: object) -> str:
     if isinstance(value, dict):
         app, version = value.get("app"), value.get("version")
@@ -183,4 +201,11 @@ _READ: dict[str, Callable[[object], Any]] = {
     "uptime_s": _number,
     "apps": _apps,
     "foreground": _app,
+    "screen_on_s": _number,
+    "mobile_s": _number,
+    "wifi_s": _number,
+    "brightness": _number,
+    "saver": _flag,
+    "foreground_s": _counters,
+    "running_s": _counters,
 }

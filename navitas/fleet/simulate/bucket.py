@@ -17,7 +17,7 @@ from navitas.fleet.simulate.clients import Clients, clients_of
 from navitas.fleet.simulate.course import course_of
 from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.rows import ClientBlock, rows_of, stopped
-from navitas.fleet.simulate.running import effects_of, running_of
+from navitas.fleet.simulate.running import Running, RunningDrains, effects_of, running_of
 from navitas.fleet.simulate.truth import clients_table, effects_table
 
 _BLOCK_SAMPLES = 1 << 20
@@ -97,22 +97,28 @@ def blocks_of(plan: Plan, members: Members) -> Iterator[SimulatedBlock]:
         some = slice(low, high)
         traits = generator(plan.seed, members.bucket, block, 0)
         clients = clients_of(plan.model, plan.catalog, members.number[some], members.samples[some], traits)
-        yield _simulated(plan, clients, generator(plan.seed, members.bucket, block, 1 + plan.period.number))
+        yield _simulated(plan, clients, (members.bucket, block))
         low, block = high, block + 1
 
 
-def _simulated(plan: Plan, clients: Clients, random: np.random.Generator) -> SimulatedBlock:
+def _simulated(plan: Plan, clients: Clients, place: tuple[int, int]) -> SimulatedBlock:
     catalog, dirt = plan.catalog, plan.model.dirt
+    random = generator(plan.seed, *place, 1 + plan.period.number)
+
+    def effects_while(running: Running) -> RunningDrains:
+        # The same random numbers, so that stopped apps do not change others.
+        return effects_of(catalog, clients.apps, course, running, generator(plan.seed, *place, 3 + plan.period.number))
+
     course = course_of(plan.model, clients, random, plan.period.late_s)
     running = running_of(clients.apps, course, random)
     size = len(clients.number)
-    every = effects_of(catalog, clients.apps, course, running)
+    every = effects_while(running)
     unfollowed = course.rate_ppm_s + every.by_client(every.drain_ppm_s, np.ones(len(every.client), bool), size)
     rate, effects = unfollowed, every
     if plan.stops is not None:
         running = stopped(running, plan.stops.slots(clients))
-        effects = effects_of(catalog, clients.apps, course, running)
+        effects = effects_while(running)
         rate = course.rate_ppm_s + effects.by_client(effects.drain_ppm_s, np.ones(len(effects.client), bool), size)
     battery = battery_of(clients, course, rate, random, dirt)
-    block = ClientBlock(clients, course, running, effects, rate, battery)
+    block = ClientBlock(clients, course, running, effects, rate, battery, plan.model.counters)
     return SimulatedBlock(rows_of(catalog, block, random, dirt), clients_table(block, unfollowed), effects_table(catalog, block))

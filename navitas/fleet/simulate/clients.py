@@ -19,14 +19,14 @@ _RESIDENT_DUTY, _RESIDENT_RUN = 0.97, 60.0
 class InstalledApps:
     """Installed apps by client and slot, ascending. An empty slot has −1.
 
-    At a sample, an app that did not run starts with probability `start`, and one that ran continues with `stay`. With the screen
-    on, an app that would not run starts with `used`, and is in the foreground by the cumulative preference `chosen`.
+    An app runs for a share `duty` of the time, and forgets its state at the rate `switch_per_s`. At a sample with the screen on,
+    an app that would not run starts with `used`, and is in the foreground by the cumulative preference `chosen`.
     Version k is installed from `updated[…, k − 1]` on. `extra_ppm_s` is the drain of a hog or bug on this client, or 0.
     """
 
     app: I64
-    start: NDArray[np.float32]
-    stay: NDArray[np.float32]
+    duty: NDArray[np.float32]
+    switch_per_s: NDArray[np.float32]
     used: NDArray[np.float32]
     chosen: NDArray[np.float32]
     updated: F64
@@ -107,17 +107,15 @@ def _apps(model: FleetModel, catalog: Catalog, use: F64, phones: tuple[I64, I64]
     rest = max(model.running / model.mean_installed - share * _RESIDENT_DUTY, 0.02) / (1 - share)
     duty = np.clip(rest * random.gamma(4, 0.25, shape) * np.exp(0.15 * use[:, None] - 0.01), 0.01, 0.9)
     run = np.clip(catalog.run_length[known] * np.exp(0.2 * random.standard_normal(shape)), 1.2, 50)
-    run = np.maximum(np.where(resident, _RESIDENT_RUN, run), 1.01 * duty / (1 - duty))
-    duty = np.where(resident, _RESIDENT_DUTY, duty)
-    start = duty / (1 - duty) / run
+    duty, run = np.where(resident, _RESIDENT_DUTY, duty), np.where(resident, _RESIDENT_RUN, run)
     shown = catalog.shown[known]
     liked = np.where(there, random.exponential(1, shape) ** 2 * np.where(shown, 1, 1e-9), 0)
     chosen = np.cumsum(liked, axis=1)
     bug = _bugs(model, catalog, app, phones, random)
     return InstalledApps(
         app,
-        np.where(there, start, 0).astype(np.float32),
-        np.where(there, 1 - 1 / run, 0).astype(np.float32),
+        np.where(there, duty, 0).astype(np.float32),
+        (1 / (1 - duty) / run / model.gap_s).astype(np.float32),
         np.where(there & shown & ~resident, 0.15 * random.random(shape), 0).astype(np.float32),
         (chosen / chosen[:, -1:]).astype(np.float32),
         _updated(catalog, known, random),

@@ -32,7 +32,8 @@ class Course:
     """States at samples, and of the interval after each sample (0 s after the last).
 
     The first `active[i]` clients have an i-th sample. Between two samples, a phone keeps the state of the first for the fraction
-    `switch` of the interval. Then it has the state of the second. `rate_ppm_s` is the drain without apps.
+    `switch` of the interval. Then it has the state of the second. `lit` is the fraction with the
+    screen on, `rate_ppm_s` the drain without apps.
     """
 
     active: I64
@@ -43,6 +44,7 @@ class Course:
     screen: Bool
     network: NDArray[np.int8]
     uptime_s: I64
+    lit: F64
     rate_ppm_s: F64
 
 
@@ -70,6 +72,7 @@ def course_of(model: FleetModel, clients: Clients, random: np.random.Generator, 
     screen = _screen(clients, gap, hour, random)
     network = _network(clients, gap, random)
     switch = random.random(shape)
+    lit = _lit(model, switch, screen, random)
     return Course(
         active=np.count_nonzero(sampled, axis=1),
         time_s=time_s,
@@ -79,7 +82,8 @@ def course_of(model: FleetModel, clients: Clients, random: np.random.Generator, 
         screen=screen,
         network=network,
         uptime_s=_uptime(time_s, long, random),
-        rate_ppm_s=_rate(model, clients, (gap, hour, switch, screen, network), random),
+        lit=lit,
+        rate_ppm_s=_rate(clients, (gap, hour, switch, screen, network), lit, random),
     )
 
 
@@ -120,19 +124,27 @@ def _uptime(time_s: I64, long: Bool, random: np.random.Generator) -> I64:
     return np.asarray(time_s - np.maximum.accumulate(started, axis=0))
 
 
-def _rate(
-    model: FleetModel, clients: Clients, states: tuple[F64, F64, F64, Bool, NDArray[np.int8]], random: np.random.Generator
-) -> F64:
-    """The mean rate of each interval: idle · client · slow variation · night + screen + network."""
-    gap, hour, switch, screen, network = states
+def _lit(model: FleetModel, switch: F64, screen: Bool, random: np.random.Generator) -> F64:
+    """The fraction of each interval with the screen on."""
+    used = _used(screen)
+    lit = random.random(switch.shape)
+    lit *= np.where(used, 1.0, 0.06)
+    observed = between(switch, screen.astype(np.float64))
+    return np.where(used, (1 - model.hidden_use) * lit + model.hidden_use * observed, lit)
+
+
+def _used(screen: Bool) -> Bool:
+    """Whether the screen is on at either end of each interval."""
     used = screen.copy()
     used[:-1] |= screen[1:]
+    return used
+
+
+def _rate(clients: Clients, states: tuple[F64, F64, F64, Bool, NDArray[np.int8]], lit: F64, random: np.random.Generator) -> F64:
+    """The mean rate of each interval: idle · client · slow variation · night + screen + network."""
+    gap, hour, switch, screen, network = states
     idle = clients.idle_ppm_s * np.exp(_slow(gap, random) - _RATE_SPREAD**2 / 2)
-    idle *= np.where(used | awake(hour), 1.0, _NIGHT_IDLE)
-    observed = between(switch, screen.astype(np.float64))
-    lit = random.random(gap.shape)
-    lit *= np.where(used, 1.0, 0.06)
-    lit = np.where(used, (1 - model.hidden_use) * lit + model.hidden_use * observed, lit)
+    idle *= np.where(_used(screen) | awake(hour), 1.0, _NIGHT_IDLE)
     return np.asarray(idle + clients.screen_ppm_s * lit + between(switch, NETWORK_PPM_S[network]))
 
 

@@ -53,7 +53,8 @@ class FleetModel:
     (ppm) with their shares. `bug_share` is the share of bugs among pairs of a client and an app that is not a hog. All bugs
     are in a share `buggy_apps` of the apps. `hidden_use` (0 … 1) has two effects. It is the degree to which the screen's time
     between two samples follows the state at the ends. It is also the share of hogs and apps with bugs that run more while the
-    screen is on. `dirt` adds clock jumps, charges between samples, and missing values.
+    screen is on. `dirt` adds clock jumps, charges between samples, and missing values. `counters` says whether
+    samples have the total time with the screen on.
     """
 
     clients: int = 1000
@@ -78,6 +79,7 @@ class FleetModel:
     control_share: float = 0.5
     hidden_use: float = 0.0
     dirt: bool = False
+    counters: bool = True
 
     def __post_init__(self) -> None:
         """Raise `UsageError` if the numbers are contradictory."""

@@ -33,6 +33,7 @@ class ClientBlock:
     effects: RunningDrains
     rate_ppm_s: F64
     battery: BatteryLevels
+    counters: bool
 
 
 def rows_of(catalog: Catalog, block: ClientBlock, random: np.random.Generator, dirt: bool) -> pa.Table:
@@ -63,13 +64,21 @@ def rows_of(catalog: Catalog, block: ClientBlock, random: np.random.Generator, d
         "uptime_s": course.uptime_s[flat],
         "apps": apps,
         "foreground": foreground,
+        "screen_on_ms": _screen_on_ms(course)[flat] if block.counters else pa.nulls(size),
     }
     if dirt:
         for name in ("voltage_mv", "temperature_dc", "screen", "network", "cpu", "uptime_s"):
             values[name] = pc.if_else(pa.array(random.random(size) < _LOST), None, values[name])
         values["state"] = np.where(random.random(size) < _LOST, State.UNKNOWN, state)
-    table = pa.table({name: _column(values[name], SAMPLES.field(name).type) for name in SAMPLES.names}, schema=SAMPLES)
+    columns = [_column(values.get(field.name, pa.nulls(size)), field.type) for field in SAMPLES]
+    table = pa.table(columns, schema=SAMPLES)
     return _in_order(table) if dirt else table
+
+
+def _screen_on_ms(course: Course) -> I64:
+    """The total time with the screen on since the first sample."""
+    on = 1000 * course.lit * course.seconds
+    return (np.cumsum(on, axis=0) - on).astype(np.int64)
 
 
 def _column(values: Any, kind: pa.DataType) -> pa.Array:

@@ -1,8 +1,7 @@
 -- Clients on which an app in `effect` drains much more than on others. z is in standard deviations of the client's noise.
-WITH judged AS (
+, judged AS (
     SELECT
-        client, contrast.app, pairs, seconds, drop_ppm, w, s / w - effect.beta AS extra, SQRT(noise) / w AS error,
-        (s - effect.beta * w) / SQRT(noise) AS z
-    FROM contrast JOIN effect ON contrast.app = effect.app WHERE w > 0 AND noise > 0
+        client, app, pairs, ran_s, drop_ppm, w, s / w - beta AS extra, SQRT(noise + spread * w * w) / w AS error, (s - beta * w) / SQRT(noise + spread * w * w) AS z
+    FROM weighed WHERE w >= {least_s} AND noise > 0
 )
 SELECT * FROM judged WHERE z > {least}

@@ -1,17 +1,14 @@
 -- By app: moments over clients, for a weighted mean and its clustered standard error. They add up over groups of clients.
 -- Clients further than {limit} standard deviations of their noise from the app's mean are left out: an app that drains on
 -- few clients has a bug there, and is not a hog.
-WITH judged AS (
+, judged AS (
     SELECT
-        contrast.app, pairs, seconds, drop_ppm, w, s,
-        CASE
-            WHEN w > 0 AND (noise <= 0 OR ABS(s - effect.beta * w) <= {limit} * SQRT(noise)) THEN 1
-            ELSE 0
-        END AS counts
-    FROM contrast JOIN effect ON contrast.app = effect.app
+        *, CASE WHEN w >= {least_s} AND (noise <= 0 OR ABS(s - beta * w) <= {limit} * SQRT(noise + spread * w * w)) THEN 1 ELSE 0 END AS counts
+    FROM weighed
 )
 SELECT
-    app, COUNT(*) AS clients, SUM(pairs) AS pairs, SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm,
+    app, COUNT(*) AS clients, SUM(pairs) AS pairs, SUM(ran_s) AS ran_s, SUM(drop_ppm) AS drop_ppm,
     SUM(counts) AS contrasted, SUM(counts * w) AS w, SUM(counts * s) AS s,
-    SUM(counts * s * s) AS ss, SUM(counts * s * w) AS sw, SUM(counts * w * w) AS ww
+    SUM(counts * s * s) AS ss, SUM(counts * s * w) AS sw, SUM(counts * w * w) AS ww,
+    SUM(counts * noise) AS noise
 FROM judged GROUP BY app

@@ -31,7 +31,7 @@ def test_first_versions_are_mostly_true(tmp_path: Path) -> None:
     simulate(store, FleetModel(clients=400, samples=160_000, apps=100, hog_share=0.3), seed=4)
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     hogs = find_hogs(fleet)
-    found = find_versions(fleet, hogs.app[hogs.is_hog])
+    found = find_versions(fleet, hogs)
     names = app_names(fleet)
     rows = pq.read_table(store.path / "truth" / "apps.parquet").to_pylist()
     truth = {row["app"]: row["since_version"] for row in rows if row["is_hog"]}

@@ -1,0 +1,70 @@
+"""What the samples of a fleet allow to say about each app: how reliable its running times are, and how it comes with the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.engine.base import statement
+from navitas.fleet.evidence import EVIDENCE, TIMED
+from navitas.fleet.exposure import CLASSES, reliability, switch_rates
+from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import F64, I64
+from navitas.fleet.within import BY_CLASS
+
+
+@dataclass(frozen=True, slots=True)
+class AppEvidence:
+    """Apps by number. Shares are 0 to 1.
+
+    `by_class` is the reliability of running times by class of pairs (columns), and `reliability` their mean. `screen_known` and
+    `at_levels` are the shares of the evidence with known screen time, and from clients sampled at changes of their level.
+    `link` is how much more often the screen is on while the app runs, as a difference of shares. `screen_ppm_s` is the drain of
+    the screen.
+    """
+
+    app: I64
+    by_class: F64
+    reliability: F64
+    screen_known: F64
+    at_levels: F64
+    link: F64
+    screen_ppm_s: float
+
+    def table(self, beta: F64, spread: F64 | float = 0.0) -> pa.Table:
+        """Rows of `effect` for statements: the apps, their effects and their variance among clients, and reliabilities by class."""
+        columns = {"beta": beta, "spread": np.broadcast_to(spread, beta.shape)}
+        columns |= {f"l{kind}": self.by_class[:, kind] for kind in TIMED}
+        return pa.table({"app": pa.array(self.app, pa.int32()), **columns})
+
+
+def evidence_of(fleet: Fleet) -> AppEvidence:
+    """Read the evidence of all apps that have any."""
+    names = EVIDENCE.names[1:]
+    found = pa.concat_tables(
+        fleet.query_clients(statement("evidence", sums=", ".join(f"SUM({name}) AS {name}" for name in names)))
+    )
+    found = found.group_by("app").aggregate([(name, "sum") for name in names]).sort_by("app")
+    is_app = found["app"].is_valid().to_numpy()
+    of = {name: found[f"{name}_sum"].to_numpy() for name in names}
+    w, varied, length, changed = (np.stack([of[f"{name}{kind}"] for kind in range(CLASSES)], axis=1) for name in BY_CLASS)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        length_s = np.where(varied > 0, length / varied, 0.0)[:, TIMED]
+    rates = switch_rates(changed[:, TIMED], varied[:, TIMED], length_s)
+    by_class = np.concatenate([np.ones((len(w), CLASSES - len(TIMED))), reliability(rates, length_s)], axis=1)
+    whole, reliable = w.sum(axis=1), (w * by_class).sum(axis=1)
+    return AppEvidence(
+        app=found["app"].drop_null().to_numpy().astype(np.int64),
+        by_class=by_class[is_app],
+        reliability=_ratio(reliable, whole)[is_app],
+        screen_known=_ratio(of["w_screen"], whole)[is_app],
+        at_levels=_ratio(of["w_level"], whole)[is_app],
+        link=_ratio(of["linked"], varied.sum(axis=1))[is_app],
+        screen_ppm_s=float(np.nan_to_num(_ratio(of["s"], reliable)[~is_app]).sum()),
+    )
+
+
+def _ratio(part: F64, whole: F64) -> F64:
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

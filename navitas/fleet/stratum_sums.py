@@ -1,0 +1,90 @@
+"""Extra drains of a client's apps, by the condition under which they ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.fleet.designs import Block, ClientDesign
+from navitas.fleet.schema import I64
+from navitas.fleet.statistics import F64
+from navitas.fleet.strata_request import StrataRequest
+from navitas.fleet.within import ONE, shares_of
+
+_LEAST = 1e-6
+"""Least share of the variance of other conditions' running times, for which they are separated."""
+
+
+@dataclass(frozen=True, slots=True)
+class StratumSums:
+    """Sums of a client's apps, by column of the design (version) and condition.
+
+    `pairs`, `seconds` and `drop_ppm`: number of pairs, Σ T x and Σ D x. `s` / `w` is the extra drain in ppm/s, compared with the time in which the app did
+    not run at all, without the drains of other hogs. `noise` is the variance of `s`.
+    """
+
+    column: I64
+    condition: I64
+    pairs: I64
+    seconds: F64
+    drop_ppm: F64
+    s: F64
+    w: F64
+    noise: F64
+
+
+def stratum_sums(
+    block: Block, design: ClientDesign, app: NDArray[np.int32], condition: NDArray[np.intp], request: StrataRequest
+) -> StratumSums:
+    """The sums of the requested apps of a client. `app` is that of each column, `condition` that of each sample's pair."""
+    own = block.pairs.of_client(design.number)
+    seconds, kind = block.pairs.seconds[own], block.pairs.kind[own]
+    apps, first = np.unique(app, return_inverse=True)
+    whole = np.minimum(design.share @ (first[:, None] == np.arange(len(apps))), 1.0)
+    wanted = np.flatnonzero(request.has(design.client, apps)[first])
+    share, column, number = _by_condition(design.share[:, wanted], condition[block.end[own]])
+    column = wanted[column]
+    place = first[column]
+    moment, rest, apart = shares_of(block.pairs, block.left, design.number, np.concatenate([whole, share], axis=1))
+    together, alone, apart = rest[:, : len(apps)], rest[:, len(apps) :], apart[:, len(apps) :]
+    reliability = request.reliability(apps)[:, kind].T
+    drains = seconds[:, None] * reliability * together * request.effects(apps)
+    left = (block.left.left_ppm[own] - drains.sum(axis=1))[:, None] + drains
+    alike = place[:, None] == place
+    h = (seconds[:, None] * alone).T @ (reliability[:, place] * apart) * alike
+    s = np.einsum("ik,ik->k", left[:, place], alone)
+    slope = _of_others(h, alike)
+    alone -= (alone @ alike - alone) * slope
+    weight = np.maximum(h.diagonal() - slope * (h.sum(axis=0) - h.diagonal()), 0.0)
+    effect = np.divide(s @ alike, h.sum(axis=1) @ alike, out=np.zeros(len(s)), where=h.sum(axis=1) @ alike > 0)
+    influence = alone * (left[:, place] - seconds[:, None] * together[:, place] * effect)
+    return StratumSums(
+        column=column,
+        condition=number,
+        pairs=np.count_nonzero(share, axis=0),
+        seconds=moment[ONE, len(apps) :],
+        drop_ppm=block.pairs.drop_ppm[own] @ share,
+        s=s - slope * (s @ alike - s),
+        w=weight,
+        noise=block.left.freedom[design.number] * np.einsum("ik,ik->k", influence, influence),
+    )
+
+
+def _by_condition(share: F64, condition: I64) -> tuple[F64, I64, I64]:
+    """Shares by column and condition, without empty columns, and the column and condition of each."""
+    number, row = np.unique(condition, return_inverse=True)
+    split = np.zeros((len(share), share.shape[1], len(number)))
+    split[np.arange(len(share)), :, row] = share
+    split = split.reshape(len(share), -1)
+    used = np.flatnonzero(split.any(axis=0))
+    return split[:, used], used // len(number), number[used % len(number)]
+
+
+def _of_others(h: F64, alike: NDArray[np.bool_]) -> F64:
+    """The regression of each column's running time on that of all other columns of its app."""
+    own, rows, columns = h.diagonal(), h.sum(axis=1), h.sum(axis=0)
+    total = rows @ alike
+    others = total - rows - columns + own
+    return np.divide(rows - own, others, out=np.zeros(len(own)), where=others > _LEAST * np.maximum(total, 1.0))

@@ -1,0 +1,126 @@
+"""Within-client regression: what a client's battery drains in addition while an app runs, compared with the same client's rest.
+
+The rate of a pair is regressed on the share of it in which the app ran, weighted by the pair's time, with control columns of
+which each client has its own coefficients. By the theorem of Frisch, Waugh and Lovell, this is a regression on what is left of
+the share after the controls: with *x̃* these residuals, the coefficient is Σ T x̃ r / Σ T x̃ x. Both sums add up over clients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.fleet.controls import ONE, SCREEN_ENDS
+from navitas.fleet.exposure import CLASSES
+from navitas.fleet.pairs import Bool
+from navitas.fleet.schema import I64
+from navitas.fleet.statistics import F64
+
+_RIDGE = 1e-10
+"""Relative ridge, so that controls that do not vary have the coefficient 0. It changes others by less than 1e-8."""
+_LEAST_FREEDOM = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class PairRows:
+    """Pairs in order of clients: the client of each, seconds and drop in ppm, controls, and the class of its exposure.
+
+    `first` are the first pairs of clients.
+    """
+
+    first: I64
+    seconds: F64
+    drop_ppm: F64
+    controls: F64
+    kind: NDArray[np.intp]
+    screen_known: Bool
+
+    def of_client(self, number: int) -> slice:
+        """The rows of a client."""
+        ends = self.first[number + 1] if number + 1 < len(self.first) else len(self.seconds)
+        return slice(int(self.first[number]), int(ends))
+
+
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """Pairs after the regression on their controls.
+
+    `left_ppm` is the drop that controls do not explain, `inverse` the inverse of each client's Σ T z zᵀ, in hours, and `freedom`
+    each client's number of pairs divided by its degrees of freedom.
+    """
+
+    left_ppm: F64
+    inverse: F64
+    freedom: F64
+
+
+def residuals_of(pairs: PairRows) -> Residuals:
+    """Regress each client's rates on its controls, weighted by time."""
+    hours = pairs.seconds / 3600
+    ends = np.append(pairs.first[1:], len(hours))
+    rows = [slice(low, high) for low, high in zip(pairs.first.tolist(), ends.tolist(), strict=True)]
+    weighted, width = pairs.controls * hours[:, None], pairs.controls.shape[1]
+    gram = np.stack([weighted[own].T @ pairs.controls[own] for own in rows])
+    ridge = (_RIDGE * np.trace(gram, axis1=1, axis2=2))[:, None, None] * np.eye(width)
+    inverse = np.linalg.inv(gram + ridge)
+    moment = np.add.reduceat(pairs.controls * pairs.drop_ppm[:, None], pairs.first, axis=0)
+    slope = np.einsum("cij,cj->ci", inverse, moment)
+    size = ends - pairs.first
+    left = pairs.drop_ppm - hours * np.einsum("ij,ij->i", pairs.controls, np.repeat(slope, size, axis=0))
+    return Residuals(left, inverse, size / np.maximum(size - np.einsum("cij,cji->c", inverse, gram), 1.0))
+
+
+def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tuple[F64, F64, F64]:
+    """Σ T z x of a client, and its shares x (rows are pairs) without what its controls explain, and without their mean."""
+    own = pairs.of_client(number)
+    seconds, controls = pairs.seconds[own], pairs.controls[own]
+    moment = controls.T @ (seconds[:, None] * share)
+    return moment, share - controls @ (left.inverse[number] @ (moment / 3600)), share - moment[ONE] / seconds.sum()
+
+
+SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise", "w_screen", "linked")
+BY_CLASS = ("w", "varied", "length", "changed")
+SUMS = (*SINGLE, *(f"{name}{kind}" for name in BY_CLASS for kind in range(CLASSES)))
+"""Sums over a client's pairs, by app. *x* is the share of a pair in which the app ran, *x̃* its residual, *d* its deviation from
+the client's mean.
+
+- `pairs`, `ran_s` and `drop_ppm`: the number of pairs with the app, Σ T x and Σ D x
+- `s` and `noise`: Σ T x̃ r in ppm, and its variance, from residuals about the client's own effect, each divided by one minus its
+  leverage (HC3, MacKinnon and White 1985)
+- `w`, `varied`, `length` and `changed` by class of pairs: Σ T x̃ d, Σ T d², Σ T² d², and Σ T over pairs whose ends differ, divided
+  by 4
+- `w_screen`: the part of w from pairs whose time with the screen on is known
+- `linked`: Σ T d times the share of ends with the screen on
+"""
+
+
+def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, differs: F64) -> F64:
+    """`SUMS` of client `number`, a column for each app.
+
+    `share` is how long each app ran in each of its pairs, `differs` is 1 if ends differ.
+    """
+    own = pairs.of_client(number)
+    seconds, controls, unexplained = pairs.seconds[own], pairs.controls[own], left.left_ppm[own]
+    moment, rest, apart = shares_of(pairs, left, number, share)
+    classes = np.zeros((CLASSES, len(seconds)))
+    classes[pairs.kind[own], np.arange(len(seconds))] = seconds
+    product = rest * apart
+    s, w = unexplained @ rest, classes @ product
+    known = w.sum(axis=0) > 0
+    inverse = np.divide(1.0, w.sum(axis=0), out=np.zeros_like(s), where=known)
+    weighted = seconds[:, None] * rest
+    influence = rest * (unexplained[:, None] - weighted * (s * inverse))
+    influence /= np.maximum(1 - weighted * rest * inverse, _LEAST_FREEDOM)
+    single = [
+        np.count_nonzero(share, axis=0),
+        moment[ONE],
+        pairs.drop_ppm[own] @ share,
+        s,
+        left.freedom[number] * np.einsum("ij,ij->j", influence, influence),
+        (seconds * pairs.screen_known[own]) @ product,
+        (seconds * controls[:, SCREEN_ENDS]) @ apart,
+    ]
+    apart *= apart
+    return np.concatenate([single, w, classes @ apart, (classes * seconds) @ apart, classes @ differs / 4])
