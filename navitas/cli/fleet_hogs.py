@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ from navitas.cli.fleet_paper import model_option, paper_hogs
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
 from navitas.fleet.figures import number, with_interval
-from navitas.fleet.hogs import FDR_LIMIT, find_hogs
-from navitas.fleet.results import PERCENT_H, HogRow, hog_rows, version_rows
+from navitas.fleet.fleet_warnings import warnings_of
+from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.results import PERCENT_H, HogRow, app_rows, hog_rows, version_rows
+from navitas.fleet.verdicts import FDR_LIMIT, Claim
 from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import unbroken
+from navitas.report.terminal.paragraph import Paragraph, unbroken
 
 
 @click.command("hogs", cls=NavitasCommand, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")
@@ -40,16 +43,32 @@ def command(*, store: Path, engine: str, memory_mib: int, model: str, **values: 
             versions = find_versions(fleet, hogs, progress)
         rows = hog_rows(fleet, hogs, versions)
         by_version = [one.as_json() for one in version_rows(fleet, versions)]
+        verdicts = [one.as_json() for one in app_rows(fleet, hogs)]
     usual = hogs.usual_ppm_s * PERCENT_H
     judged = int(np.isfinite(hogs.false_rate).sum())
-    about = {"apps": len(hogs.app), "judged_apps": judged, "usual_drain_percent_h": usual, "false_discovery_limit": FDR_LIMIT}
-    if not outputs.write(HogRow, rows, **about, versions=by_version):
+    about: dict[str, object] = {
+        "apps": len(hogs.app),
+        "judged_apps": judged,
+        "usual_drain_percent_h": usual,
+        "false_discovery_limit": FDR_LIMIT,
+    }
+    about["warnings"] = warnings_of(hogs)
+    if not outputs.write(HogRow, rows, **about, versions=by_version, verdicts=verdicts):
         return
     if not judged:
         click.echo("No app can be judged yet. An app needs three clients with half an hour both with it and without it.")
         return
     title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {unbroken(f'{usual:.1f} %/h')}"
-    output_console().print(hogs_table(title, rows, outputs.top))
+    table = hogs_table(title, rows, outputs.top)
+    table.notes += [Paragraph(_others(hogs), style="dim"), *map(Paragraph, warnings_of(hogs))]
+    output_console().print(table)
+
+
+def _others(hogs: Hogs) -> str:
+    """How many of the other apps have which verdict."""
+    counts = Counter(str(claim) for claim in hogs.verdicts.claim.tolist())
+    texts = [f"{counts[claim]:,} {claim}" for claim in Claim if counts[claim] and claim != Claim.HOG]
+    return f"Other apps: {'; '.join(texts)} (all: --json)" if texts else "No other apps."
 
 
 def hogs_table(title: str, rows: Sequence[HogRow], top: int) -> FittedTable:

@@ -1,4 +1,4 @@
-"""What the samples of a fleet allow to say about each app: how reliable its running times are, and how it comes with the screen."""
+"""What a fleet's samples say about each app: how reliable its running times are, and how it comes with the screen."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class AppEvidence:
 
     `by_class` is the reliability of running times by class of pairs (columns), and `reliability` their mean. `screen_known` and
     `at_levels` are the shares of the evidence with known screen time, and from clients sampled at changes of their level.
-    `link` is how much more often the screen is on while the app runs, as a difference of shares. `screen_ppm_s` is the drain of
-    the screen.
+    `link` is how much more often the screen is on while the app runs, as a difference of shares. `varied_s` is Σ T d² of
+    `within.SUMS`. `screen_ppm_s` is the drain of the screen.
     """
 
     app: I64
@@ -31,10 +31,11 @@ class AppEvidence:
     screen_known: F64
     at_levels: F64
     link: F64
+    varied_s: F64
     screen_ppm_s: float
 
     def table(self, beta: F64, spread: F64 | float = 0.0) -> pa.Table:
-        """Rows of `effect` for statements: the apps, their effects and their variance among clients, and reliabilities by class."""
+        """Rows of `effect` for statements: apps, effects and their variance among clients, and reliabilities by class."""
         columns = {"beta": beta, "spread": np.broadcast_to(spread, beta.shape)}
         columns |= {f"l{kind}": self.by_class[:, kind] for kind in TIMED}
         return pa.table({"app": pa.array(self.app, pa.int32()), **columns})
@@ -61,10 +62,11 @@ def evidence_of(fleet: Fleet) -> AppEvidence:
         reliability=_ratio(reliable, whole)[is_app],
         screen_known=_ratio(of["w_screen"], whole)[is_app],
         at_levels=_ratio(of["w_level"], whole)[is_app],
+        varied_s=varied.sum(axis=1)[is_app],
         link=_ratio(of["linked"], varied.sum(axis=1))[is_app],
         screen_ppm_s=float(np.nan_to_num(_ratio(of["s"], reliable)[~is_app]).sum()),
     )
 
 
 def _ratio(part: F64, whole: F64) -> F64:
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0))

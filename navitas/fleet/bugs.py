@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hogs import BIN, MIN_WEIGHT_S, Hogs, spread_of
+from navitas.fleet.hogs import Hogs
+from navitas.fleet.single_apps import BIN, MIN_WEIGHT_S, spread_of
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, descending_order, shrunk, tail_rates
 
@@ -39,8 +40,8 @@ class Bugs:
 
 def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     """Contrast clients with the app's mean over all clients (docs/fleet-statistics.md, "Bugs"), also of hogs."""
-    effect, spread = np.nan_to_num(hogs.effect.value), np.where(hogs.is_hog, hogs.spread, 0.0)
-    bins, count = spread_of(fleet, hogs.evidence, effect, spread)
+    effect, spread = np.nan_to_num(hogs.effect.value), np.where(hogs.is_hog, hogs.variance, 0.0)
+    bins, count = spread_of(fleet, hogs.evidence.table(effect, spread))
     sql = statement("weighed", "bugs", least=_MIN_Z * hogs.noise_scale, least_s=MIN_WEIGHT_S)
     found = pa.concat_tables(fleet.query_clients(sql, effect=hogs.evidence.table(effect, spread)))
     found = found.sort_by([("app", "ascending"), ("client", "ascending")])
@@ -48,8 +49,8 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     error = found["error"].to_numpy() * hogs.noise_scale
     false_rate = tail_rates(z, bins, count, BIN)
     kept = np.flatnonzero(false_rate <= FDR_LIMIT)
-    spread = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
-    extra, deviation = shrunk(extra, error, spread)
+    variance = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
+    extra, deviation = shrunk(extra, error, variance)
     half = _Z95 * deviation
     kept = kept[descending_order((extra - half)[kept])]
     seconds, drop = found["ran_s"].to_numpy(), found["drop_ppm"].to_numpy()

@@ -43,13 +43,13 @@ def client_table(samples: pa.Table, own: Bool, pairs: Pairs) -> pa.Table:
     sums = np.zeros((len(_AMOUNTS), len(first) * SCREENS), np.int64)
     for total, amount in zip(sums, (pairs.counts, pairs.seconds, pairs.drop_ppm), strict=True):
         np.add.at(total, place, amount)
-    sums = sums.reshape(len(_AMOUNTS), len(first), SCREENS)
+    by_screen = sums.reshape(len(_AMOUNTS), len(first), SCREENS)
     counted = np.add.reduceat(own, first, dtype=np.int64)
-    row, screen = np.nonzero((counted > 0)[:, None] & ((sums[0] > 0) | (np.arange(SCREENS) == 0)))
+    row, screen = np.nonzero((counted > 0)[:, None] & ((by_screen[0] > 0) | (np.arange(SCREENS) == 0)))
     columns = {
         "client": client[first][row],
         "screen": screen,
-        **dict(zip(_AMOUNTS, sums[:, row, screen], strict=True)),
+        **dict(zip(_AMOUNTS, by_screen[:, row, screen], strict=True)),
         "samples": counted[row],
         "step_ppm": _steps(level, first)[row],
         "first_s": time_s[first][row],

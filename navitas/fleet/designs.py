@@ -39,7 +39,7 @@ class ClientDesign:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PairBlock:
     """The pairs of some clients, and what their controls leave unexplained. `end` is the sample that ends each pair."""
 
     pairs: PairRows
@@ -49,7 +49,7 @@ class Block:
 
 def blocks(
     table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, apps: int
-) -> Iterator[tuple[Block, Iterator[ClientDesign]]]:
+) -> Iterator[tuple[PairBlock, Iterator[ClientDesign]]]:
     """Yield blocks of clients with pairs, each with its clients. Samples are in order; app numbers are below `apps`."""
     group, starts = _groups(samples.client)
     counts = pairs.counts & ~starts
@@ -68,7 +68,9 @@ def _groups(client: I64) -> tuple[I64, Bool]:
     return np.cumsum(starts), starts
 
 
-def _block(table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, group: I64, end: I64) -> Block:
+def _block(  # noqa: PLR0917
+    table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, group: I64, end: I64
+) -> PairBlock:
     made = controls_of(table, samples.screen, samples.time_s, end)
     seconds = pairs.seconds[end]
     rows = PairRows(
@@ -79,10 +81,12 @@ def _block(table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists
         classes_of(seconds, runs.running_known[end] & runs.running_known[end - 1]),
         made.screen_known,
     )
-    return Block(rows, residuals_of(rows), end)
+    return PairBlock(rows, residuals_of(rows), end)
 
 
-def _clients(block: Block, client: I64, group: I64, runs: RunLists, apps: int, part: slice) -> Iterator[ClientDesign]:
+def _clients(  # noqa: PLR0917
+    block: PairBlock, client: I64, group: I64, runs: RunLists, apps: int, part: slice
+) -> Iterator[ClientDesign]:
     first = block.pairs.first
     last = np.append(first[1:], len(block.end))
     number_of = {int(group[block.end[low]]): number for number, low in enumerate(first.tolist())}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from scipy import sparse
 
 from navitas.fleet.files import read_table
 from navitas.fleet.joint import FOLDER
@@ -15,6 +14,8 @@ from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64
 
 _RIDGE = 1e-9
+_CLIENTS = 1024
+"""Clients whose scores are computed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,9 @@ def joint_effects(fleet: Fleet, app: I64, outliers: Outliers) -> JointEffects:
     value = inverse @ right
     meat, count = np.zeros((size, size)), np.zeros(size)
     for system in systems:
-        scores, clients = system.scores(value)
-        meat += (scores.T @ scores).toarray()
-        count += clients
+        for scores in system.scores(value):
+            meat += scores.T @ scores
+        count += system.clients(size)
     with np.errstate(divide="ignore", invalid="ignore"):
         correction = np.where(count > 1, count / (count - 1), np.nan)
         error = np.sqrt(np.diag(inverse @ meat @ inverse.T) * correction)
@@ -88,15 +89,21 @@ class _System:
 
     def matrix(self, size: int) -> F64:
         """Σ h over clients."""
-        return np.bincount(self.app * size + self.other, self.h, size * size).reshape(size, size)
+        return np.asarray(np.bincount(self.app * size + self.other, self.h, size * size).reshape(size, size), np.float64)
 
-    def scores(self, value: F64) -> tuple[sparse.csr_array, F64]:
-        """s − h β of each client and app, and the number of clients of each app."""
-        rest = self.s - self.h * value[self.other]
-        shape = (int(self.client.max(initial=-1)) + 1, len(value))
-        made = sparse.csr_array(sparse.coo_array((rest, (self.client, self.app)), shape))
+    def scores(self, value: F64) -> Iterator[F64]:
+        """Yield s − h β by client (rows) and app, some clients at a time."""
+        rest, size = self.s - self.h * value[self.other], len(value)
+        block = self.client // _CLIENTS
+        for number in range(int(block.max(initial=-1)) + 1):
+            rows = np.flatnonzero(block == number)
+            place = (self.client[rows] - number * _CLIENTS) * size + self.app[rows]
+            yield np.bincount(place, rest[rows], _CLIENTS * size).reshape(_CLIENTS, size)
+
+    def clients(self, size: int) -> F64:
+        """The number of clients of each app."""
         own = (self.app == self.other) & (self.h > 0)
-        return made, np.bincount(self.app[own], minlength=len(value)).astype(np.float64)
+        return np.bincount(self.app[own], minlength=size).astype(np.float64)
 
 
 def _system(table: pa.Table, app: I64, outliers: Outliers) -> _System:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +57,8 @@ class Pairs:
     def among(self, chosen: Bool) -> Pairs:
         """The same pairs, of which only these count."""
         counts = self.counts & chosen
-        return replace(
-            self, counts=counts, seconds=self.seconds * counts, drop_ppm=self.drop_ppm * counts, screen=self.screen * counts
-        )
+        amounts = (self.seconds * counts, self.drop_ppm * counts, self.screen * counts)
+        return Pairs(counts, *amounts, self.reason)
 
     def refused(self, among: Bool) -> dict[str, int]:
         """The number of these pairs by reason."""

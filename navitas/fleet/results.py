@@ -65,13 +65,43 @@ class _Effect(Row):
 
 @dataclass(frozen=True, slots=True)
 class HogRow(_Effect):
-    """An app that drains on every phone. `since_version` is the first version that does, if that is significant."""
+    """An app that drains on every phone. `since_version` is the first version that does, if that is significant.
+
+    `alone_percent_h` is the extra drain by a regression on this app alone. If `is_lower_bound`, the true drain is larger.
+    """
 
     KIND: ClassVar[str] = "hogs"
 
     clients: int
     contrasted_clients: int
+    alone_percent_h: float | None
+    is_lower_bound: bool
     since_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppRow(Row):
+    """What is said about an app (`verdicts.Claim`), its extra drain with its 95 % interval, and what that is based on.
+
+    `runs_with` is the app whose running times correlate most with its own, by `correlation`. `reliability` is the part of a
+    difference between ends that is one of running time, `screen_known_percent` the part of the evidence with known screen time.
+    """
+
+    KIND: ClassVar[str] = "verdicts"
+
+    app: str
+    verdict: str
+    clients: int
+    contrasted_clients: int
+    hours: float
+    extra_percent_h: float | None
+    extra_low_percent_h: float | None
+    extra_high_percent_h: float | None
+    alone_percent_h: float | None
+    reliability: float | None
+    screen_known_percent: float | None
+    runs_with: str | None
+    correlation: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +163,38 @@ def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
             app=names[int(hogs.app[i])],
             clients=int(hogs.clients[i]),
             contrasted_clients=int(hogs.contrasted[i]),
+            alone_percent_h=known(hogs.alone.value[i] * PERCENT_H),
+            is_lower_bound=bool(hogs.verdicts.is_lower_bound[i]),
             since_version=since.get(int(hogs.app[i])),
             **_effect(hogs, i, extra),
         )
         for i in chosen[descending_order(extra[0][chosen])].tolist()
     ]
+
+
+def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
+    """All apps by name, with what is said about each."""
+    names = app_names(fleet)
+    value, half, alone = (column * PERCENT_H for column in (hogs.effect.value, hogs.effect.half_width, hogs.alone.value))
+    rows = [
+        AppRow(
+            app=names[int(hogs.app[i])],
+            verdict=str(hogs.verdicts.claim[i]),
+            clients=int(hogs.clients[i]),
+            contrasted_clients=int(hogs.contrasted[i]),
+            hours=float(hogs.seconds[i]) / 3600,
+            extra_percent_h=known(value[i]),
+            extra_low_percent_h=known(value[i] - half[i]),
+            extra_high_percent_h=known(value[i] + half[i]),
+            alone_percent_h=known(alone[i]),
+            reliability=known(hogs.evidence.reliability[i]),
+            screen_known_percent=known(100 * hogs.evidence.screen_known[i]),
+            runs_with=names[int(hogs.partner[i])] if hogs.partner[i] >= 0 else None,
+            correlation=known(hogs.overlap[i]) if hogs.partner[i] >= 0 else None,
+        )
+        for i in range(len(hogs.app))
+    ]
+    return sorted(rows, key=lambda row: row.app)
 
 
 def version_rows(fleet: Fleet, versions: Versions) -> list[VersionRow]:

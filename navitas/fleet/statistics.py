@@ -55,6 +55,12 @@ class Effects:
         """Half the width of the 95 % interval."""
         return np.asarray(_stats().t.ppf((1 + CONFIDENCE) / 2, self.freedom) * self.error)
 
+    def above(self, least: float) -> Effects:
+        """The same effects, with p-values of "at most `least`"."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = _stats().t.sf((self.value - least) / self.error, self.freedom)
+        return Effects(self.value, self.error, self.freedom, np.where(np.isfinite(p), p, np.nan))
+
 
 def effects_of(moments: Moments, least: float = 0.0) -> Effects:
     """Ratio estimates Σs / Σw with cluster-robust (sandwich) standard errors: clients are independent, their samples are not.
@@ -69,14 +75,7 @@ def effects_of(moments: Moments, least: float = 0.0) -> Effects:
         correction = np.where(known, moments.clusters / (moments.clusters - 1), np.nan)
         error = np.sqrt(np.maximum(spread, 0.0) * correction) / moments.w
         freedom = np.where(known, np.maximum(moments.w**2 / moments.ww - 1, 1.0), np.nan)
-        p = upper_tail((value - least) / error, freedom)
-    return Effects(value, error, freedom, p)
-
-
-def upper_tail(t: F64, freedom: F64) -> F64:
-    """The probability that Student's t exceeds these values. NaN stays NaN."""
-    p = _stats().t.sf(t, freedom)
-    return np.where(np.isfinite(p), p, np.nan)
+    return Effects(value, error, freedom, np.full_like(value, np.nan)).above(least)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,10 @@ class StrataTask(BucketTask):
 
 
 def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, progress: Progress = no_progress) -> None:
-    """Compute the requested strata in one of the folders, unless they exist. Calls `progress` with buckets done and in total. Raises `FleetError`."""
+    """Compute the requested strata in a folder, unless they exist. Calls `progress` with buckets done and in total.
+
+    Raises `FleetError`.
+    """
     if not _stale_tasks(fleet, folder, request):
         return
     with fleet.locked():

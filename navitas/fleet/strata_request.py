@@ -34,7 +34,7 @@ class StrataRequest:
 
     def has(self, client: int, apps: NDArray[np.integer]) -> Bool:
         """Whether the strata of each of these apps on a client are requested."""
-        single = self._single.get(client, frozenset())
+        single = self._single.get(client, set[int]())
         return np.array([app in self._everywhere or app in single for app in apps.tolist()], bool)
 
     def reliability(self, apps: NDArray[np.integer]) -> F64:

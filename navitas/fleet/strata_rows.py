@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 from navitas.fleet import strata
 from navitas.fleet.client_rows import SCREENS
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hogs import MIN_WEIGHT_S, Hogs
+from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import I64
+from navitas.fleet.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet
 from navitas.fleet.strata_request import StrataRequest
 
@@ -54,9 +55,10 @@ def request_for(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64]
             client.append(np.union1d(own, drawn))
             app.append(np.full(len(client[-1]), one))
     whole = np.union1d(np.union1d(apps, [*affected]), hogs.app[hogs.is_hog]).astype(np.int64)
+    whole = whole[np.isin(whole, hogs.app)]  # Other apps have no pairs.
     place = np.searchsorted(hogs.app, whole)
     return StrataRequest(
-        everywhere=np.setdiff1d(apps, [*affected]).astype(np.int64),
+        everywhere=np.setdiff1d(np.intersect1d(apps, whole), [*affected]).astype(np.int64),
         single_client=np.concatenate(client),
         single_app=np.concatenate(app),
         app=whole,

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.fleet.designs import Block, ClientDesign
+from navitas.fleet.controls import ONE
+from navitas.fleet.designs import ClientDesign, PairBlock
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
 from navitas.fleet.strata_request import StrataRequest
-from navitas.fleet.within import ONE, shares_of
+from navitas.fleet.within import shares_of
 
 _LEAST = 1e-6
 """Least share of the variance of other conditions' running times, for which they are separated."""
@@ -21,8 +22,8 @@ _LEAST = 1e-6
 class StratumSums:
     """Sums of a client's apps, by column of the design (version) and condition.
 
-    `pairs`, `seconds` and `drop_ppm`: number of pairs, Σ T x and Σ D x. `s` / `w` is the extra drain in ppm/s, compared with the time in which the app did
-    not run at all, without the drains of other hogs. `noise` is the variance of `s`.
+    `pairs`, `seconds` and `drop_ppm`: number of pairs, Σ T x and Σ D x. `s` / `w` is the extra drain in ppm/s, compared with the
+    time in which the app did not run at all, without the drains of other hogs. `noise` is the variance of `s`.
     """
 
     column: I64
@@ -36,7 +37,7 @@ class StratumSums:
 
 
 def stratum_sums(
-    block: Block, design: ClientDesign, app: NDArray[np.int32], condition: NDArray[np.intp], request: StrataRequest
+    block: PairBlock, design: ClientDesign, app: NDArray[np.int32], condition: NDArray[np.intp], request: StrataRequest
 ) -> StratumSums:
     """The sums of the requested apps of a client. `app` is that of each column, `condition` that of each sample's pair."""
     own = block.pairs.of_client(design.number)
@@ -75,9 +76,9 @@ def stratum_sums(
 def _by_condition(share: F64, condition: I64) -> tuple[F64, I64, I64]:
     """Shares by column and condition, without empty columns, and the column and condition of each."""
     number, row = np.unique(condition, return_inverse=True)
-    split = np.zeros((len(share), share.shape[1], len(number)))
-    split[np.arange(len(share)), :, row] = share
-    split = split.reshape(len(share), -1)
+    by_condition = np.zeros((len(share), share.shape[1], len(number)))
+    by_condition[np.arange(len(share)), :, row] = share
+    split = by_condition.reshape(len(share), -1)
     used = np.flatnonzero(split.any(axis=0))
     return split[:, used], used // len(number), number[used % len(number)]
 
@@ -87,4 +88,4 @@ def _of_others(h: F64, alike: NDArray[np.bool_]) -> F64:
     own, rows, columns = h.diagonal(), h.sum(axis=1), h.sum(axis=0)
     total = rows @ alike
     others = total - rows - columns + own
-    return np.divide(rows - own, others, out=np.zeros(len(own)), where=others > _LEAST * np.maximum(total, 1.0))
+    return np.asarray(np.divide(rows - own, others, out=np.zeros(len(own)), where=others > _LEAST * np.maximum(total, 1.0)))

@@ -127,5 +127,5 @@ def _jobs(store: Store) -> Iterator[UnitJob]:
     parts = store.parts()
     for unit, own in parts.items():
         before = parts.get(Unit(unit.bucket, str(np.datetime64(unit.month) - 1)), [])
-        results = (store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence"))
-        yield UnitJob(unit, tuple(own), tuple(before), *results, f"{_VERSION} {fingerprint(*own, *before)}")
+        usage, clients, evidence = (store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence"))
+        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, evidence, f"{_VERSION} {fingerprint(*own, *before)}")

@@ -59,6 +59,8 @@ def usage_of(samples: pa.Table, app_of: NDArray[np.int32], begins_s: int = -(1 <
         for design in designs:
             made.add(design, client_sums(block.pairs, block.left, design.number, design.share, design.differs))
     client, app, at_levels, sums = made.joined()
+    ran = np.flatnonzero(sums[0])
+    client, app, at_levels, sums = client[ran], app[ran], at_levels[ran], sums[:, ran]
     rows = [client, app, *(sums[SUMS.index(name)] for name in USAGE.names[2:])]
     usage = pa.table(
         [pa.array(one.astype(field.type.to_pandas_dtype())) for one, field in zip(rows, USAGE, strict=True)], schema=USAGE

@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from navitas.fleet import strata, strata_rows
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hogs import FDR_LIMIT, Hogs
+from navitas.fleet.hogs import Hogs
 from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import F64, I64, Contrast, contrast, false_rates
+from navitas.fleet.verdicts import FDR_LIMIT
 from navitas.fleet.version_order import version_key
 
 _MIN_CLIENTS = 3

@@ -27,18 +27,18 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.cli.fleet_engines import ENGINES
-from navitas.fleet import paper, paper_sums, strata
+from navitas.fleet import paper, paper_sums
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnoses import affected_clients, diagnoses_of, suspects
+from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.engine.duckdb import MEMORY_MIB
 from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
-from navitas.fleet.strata_rows import request_for
 from navitas.fleet.usage import COLUMNS
+from navitas.fleet.versions import find_versions
 
 SIZES = (2_400_000, 24_000_000, 72_000_000)
 TARGET_SAMPLES, TARGET_FOUND_CPU_S, TARGET_CPU_S, TARGET_MIB = 24_000_000, 60.0, 120.0, 3072.0
@@ -48,7 +48,7 @@ ALIKE = 1e-9
 """The largest allowed relative difference between two engines' floating-point results."""
 START = "the engine's start"
 FLOOR, PAPER = "reading the columns alone", "the paper's method"
-DIAGNOSIS = ("sums by condition of hogs and apps with bugs", "trees and actions")
+DIAGNOSIS = ("versions of hogs", "conditions and actions")
 T = TypeVar("T")
 
 
@@ -165,7 +165,7 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
     bugs = measured("bugs", lambda: find_bugs(fleet, hogs))
     measured("J-scores", lambda: score_clients(fleet))
     apps = suspects(hogs, bugs)
-    measured(DIAGNOSIS[0], lambda: strata.bring_up_to_date(fleet, request_for(fleet, apps, affected_clients(bugs, apps))))
+    measured(DIAGNOSIS[0], lambda: find_versions(fleet, hogs))
     measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, apps)))
     if what == "paper":
         measured(PAPER, lambda: _as_the_paper(fleet))

@@ -34,6 +34,13 @@ def stored(path: Path) -> list[dict[str, Any]]:
     rows = [one for files in store.parts().values() for file in files for one in read_table(file).cast(SAMPLES).to_pylist()]
     for one in rows:
         one["apps"] = sorted(names[number] for number in one["apps"])
+        for name in ("foreground", "running"):
+            if (numbers := one[f"{name}_apps"]) is not None:
+                order = sorted(range(len(numbers)), key=lambda place, of=numbers: names[of[place]])
+                one[f"{name}_apps"], one[f"{name}_ms"] = (
+                    [names[numbers[i]] for i in order],
+                    [one[f"{name}_ms"][i] for i in order],
+                )
         one["foreground"] = None if one["foreground"] is None else names[one["foreground"]]
     return sorted(rows, key=lambda one: (one["client"], one["time_s"]))
 

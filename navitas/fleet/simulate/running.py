@@ -85,24 +85,26 @@ def effects_of(
     active[:, late] *= course.time_s[:, client[late]] >= began
     mobile = np.array([text == "network=mobile" for text in catalog.condition], bool)[app] & apps.bug[client, slot]
     active[:, mobile] *= course.network[:, client[mobile]] == MOBILE
-    run = _run_shares(on, course, client, apps.duty[client, slot], apps.switch_per_s[client, slot], random)
+    run = _run_shares(on, course, client, (apps.duty[client, slot], apps.switch_per_s[client, slot]), random)
     ends = np.stack([active, np.vstack([active[1:], active[-1:]])])
     drains = (run * ends).sum(axis=0) * apps.extra_ppm_s[client, slot].astype(np.float32)
     return RunningDrains(client, slot, on, drains, run.sum(axis=0))
 
 
-def _chance(duty: F32, switches: F32, state: NDArray[np.generic]) -> F32:
+def _chance(duty: F32, switches: F32, state: F32 | Bool | float) -> F32:
     """The chance that a two-state Markov chain is on, `switches` after the given state (in mean times of its memory)."""
-    return np.asarray(duty + (state - duty) * np.exp(-switches), np.float32)
+    return np.asarray(duty + (np.asarray(state, np.float32) - duty) * np.exp(-switches), np.float32)
 
 
-def _run_shares(on: F32, course: Course, client: I64, duty: F32, switch_per_s: F32, random: np.random.Generator) -> F32:
+def _run_shares(on: F32, course: Course, client: I64, chain: tuple[F32, F32], random: np.random.Generator) -> F32:
     """How long each app runs in the interval after each sample, before and after `course.switch` (shape (2, *on)), as shares.
 
-    Between two samples, the app's state is a Markov chain from one end to the other, drawn in `_STEPS` steps.
+    Between two samples, the app's state is a Markov chain from one end to the other, drawn in `_STEPS` steps. `chain` has each
+    app's duty and rate.
     """
+    duty, switch_per_s = chain
     seconds = course.seconds.astype(np.float32)[:-1, client]
-    step = switch_per_s * seconds / _STEPS
+    step = np.asarray(switch_per_s * seconds / _STEPS, np.float32)
     state, after = on[:-1], on[1:]
     shares = np.zeros((2, *on.shape), np.float32)
     early = course.switch.astype(np.float32)[:-1, client]
@@ -111,9 +113,9 @@ def _run_shares(on: F32, course: Course, client: I64, duty: F32, switch_per_s: F
         is_early = middle < early
         shares[0, :-1] += state * is_early / _STEPS
         shares[1, :-1] += state * ~is_early / _STEPS
-        left = step * (_STEPS - 1 - number)
+        left = np.asarray(step * (_STEPS - 1 - number), np.float32)
         rises = _chance(duty, step, state)
-        to_end = [_chance(duty, left, np.float32(start)) for start in (0, 1)]
+        to_end = [_chance(duty, left, float(start)) for start in (0, 1)]
         likely = [rises * np.where(after, to_end[1], 1 - to_end[1]), (1 - rises) * np.where(after, to_end[0], 1 - to_end[0])]
         state = (random.random(state.shape, np.float32) * (likely[0] + likely[1]) < likely[0]).astype(np.float32)
     return shares

@@ -13,6 +13,7 @@ from navitas.fleet.affected import Affected, grow_affected
 from navitas.fleet.conditions import strata_by_app
 from navitas.fleet.diagnosis import KILL, diagnose
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.hogs import find_hogs
 from navitas.fleet.schema import SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
@@ -30,7 +31,7 @@ def test_the_networks_drain_is_not_taken_for_the_apps(tmp_path: Path, monkeypatc
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(_rows(np.random.default_rng(6), others), SAMPLES))
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     affected = np.arange(AFFECTED)
-    ((_, strata),) = strata_by_app(fleet, np.array([0]), {0: affected})
+    ((_, strata),) = strata_by_app(fleet, find_hogs(fleet), np.array([0]), {0: affected})
     tree = grow_affected(strata, Affected(affected, 1.0, 144.0), 0.3)
     bad, elsewhere = tree.leaves()
     assert [str(one) for one in bad.conditions + elsewhere.conditions] == ["os before 14", "os 14 or later"]

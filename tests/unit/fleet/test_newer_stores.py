@@ -21,13 +21,13 @@ def test_unknown_columns_and_settings_are_kept(tmp_path: Path) -> None:
     file = next(file for files in store.parts().values() for file in files)
     before = read_samples(file, SAMPLES.names)
     table = read_table(file)
-    pq.write_table(table.append_column("brightness", pa.array([0.5] * table.num_rows)), file)
+    pq.write_table(table.append_column("colour", pa.array([0.5] * table.num_rows)), file)
     settings = store.path / "fleet.json"
     newer = json.loads(settings.read_text()) | {"region": "eu"}
     settings.write_text(json.dumps(newer))
     assert Store.create(store.path) == Store.open(store.path) == store
     assert read_samples(file, SAMPLES.names).equals(before)
-    assert "brightness" in pq.read_schema(file).names and json.loads(settings.read_text()) == newer
+    assert "colour" in pq.read_schema(file).names and json.loads(settings.read_text()) == newer
 
 
 def test_a_newer_format_is_refused_with_a_remedy(tmp_path: Path) -> None:

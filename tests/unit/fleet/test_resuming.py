@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from navitas.fleet import paper_sums, strata
@@ -26,6 +25,7 @@ from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
 from navitas.fleet.strata_request import StrataRequest
+from navitas.fleet.strata_rows import request_for
 from navitas.folder_lock import FolderLock
 
 
@@ -34,6 +34,10 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=4, salt="s")
     simulate(store, FleetModel(clients=40, samples=50_000, apps=100), seed=3)
     return store.path
+
+
+def _request(fleet: Fleet) -> StrataRequest:
+    return request_for(fleet, find_hogs(fleet), np.array([0, 1]), {})
 
 
 def copied(samples: Path, path: Path) -> Store:
@@ -76,8 +80,11 @@ def test_new_samples_change_only_their_units(samples: Path, tmp_path: Path) -> N
     following = str(np.datetime64(unit.month) + 1)
     months = {unit.month, following} & {job.unit.month for job in fleet.jobs}
     assert len(months) == 2
-    units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "strata") for month in months}
-    assert made == units | {"contrast/bucket=002.parquet", "strata/request.parquet", "packages.parquet"}
+    units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "evidence") for month in months}
+    assert {file for file in made if file.partition("/")[0] not in ("joint", strata.HOGS, strata.OTHERS)} == units | {
+        "contrast/bucket=002.parquet",
+        "packages.parquet",
+    }
     same(found, expected)
 
 
@@ -178,7 +185,7 @@ def test_another_writer_is_awaited_if_there_is_a_callback(samples: Path, tmp_pat
         assert printed == [str(os.getpid())]
         assert len(find_hogs(fleet).app)
         assert lock.acquire()
-        strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
+        strata.bring_up_to_date(fleet, strata.HOGS, _request(fleet))
         assert printed == [str(os.getpid())] * 2
 
 
@@ -189,25 +196,10 @@ def test_samples_that_arrive_during_a_computation_are_reported(samples: Path, tm
         unit, (part, *_) = next(iter(store.parts().items()))
         store.write_part(unit, "more", read_table(part).slice(0, 1))
         for stage in (
-            lambda: strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0]), {})),
+            lambda: strata.bring_up_to_date(fleet, strata.HOGS, _request(fleet)),
             lambda: paper_sums.bring_up_to_date(fleet),
         ):
             with pytest.raises(FleetError, match="samples changed during"):
                 stage()
-        strata.bring_up_to_date(bring_up_to_date(store, engine), StrataRequest.for_apps(np.array([0]), {}))
-
-
-@pytest.mark.parametrize(
-    "forged",
-    [{"app": [1]}, {"client": ["a"], "app": [1]}, {"client": [1], "app": [None]}, {"client": [1.5], "app": [float("nan")]}],
-)
-def test_a_forged_request_is_ignored(forged: dict[str, list[object]], samples: Path, tmp_path: Path) -> None:
-    store = copied(samples, tmp_path / "store")
-    with closing(DuckDbEngine(store.work / "spill", threads=1)) as engine:
-        fleet = bring_up_to_date(store, engine)
-        strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0]), {}))
-        file = store.work / strata.FOLDER / "request.parquet"
-        notes = pq.read_schema(file).metadata
-        pq.write_table(pa.table(forged).replace_schema_metadata(notes), file)
-        strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
-        assert read_table(file)["app"].to_pylist() == [0, 1]
+        renewed = bring_up_to_date(store, engine)
+        strata.bring_up_to_date(renewed, strata.HOGS, _request(renewed))

@@ -9,16 +9,15 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from navitas.fleet.client_rows import CLIENTS
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.stages import MIN_SECONDS
-from navitas.fleet.usage import CLIENTS, USAGE
 from navitas.fleet.versions import _VersionRows
 
 
 def clients(*rows: dict[str, object]) -> pa.Table:
     """Rows by client and screen. Missing columns are 0."""
-    nothing = {"screen": 0, "pairs": 0, "seconds": 0, "drop_ppm": 0, "square": 0.0, "samples": 1, "step_ppm": 0}
+    nothing = {"screen": 0, "pairs": 0, "seconds": 0, "drop_ppm": 0, "samples": 1, "step_ppm": 0}
     return pa.Table.from_pylist([{**nothing, "first_s": 0, **row} for row in rows], CLIENTS)
 
 
@@ -31,20 +30,6 @@ def test_the_last_report_of_a_phone_counts(tmp_path: Path) -> None:
     )
     scores = DuckDbEngine(tmp_path, threads=1).query(statement("scores"), {"clients": known}).sort_by("client").to_pylist()
     assert [(row["model"], row["os"], row["samples"]) for row in scores] == [("A", "10", 3), (None, None, 1)]
-
-
-def test_a_client_whose_battery_always_drains_alike_has_no_noise(tmp_path: Path) -> None:
-    pairs, seconds, drop = 7, 700 * 60, 7 * 3_700
-    square = sum(3_700**2 / 6000 for _ in range(7))
-    whole = {"pairs": 2 * pairs, "seconds": 2 * seconds, "drop_ppm": 2 * drop, "square": 2 * square, "last_s": 9}
-    used = dict.fromkeys(USAGE.names, 0) | {"client": 1, "both_pairs": pairs, "both_seconds": seconds, "both_drop_ppm": drop}
-    tables = {
-        "usage": pa.Table.from_pylist([used], USAGE),
-        "clients": clients({"client": 1, **whole}),
-        "packages": pa.table({"id": [0], "app_id": [0]}),
-    }
-    (row,) = DuckDbEngine(tmp_path, threads=1).query(statement("whole", "contrast", least_s=MIN_SECONDS), tables).to_pylist()
-    assert row["w"] > 0 and row["s"] == 0 and row["noise"] == 0
 
 
 def test_versions_without_an_error_have_no_first_one() -> None:

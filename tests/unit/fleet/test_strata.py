@@ -1,9 +1,7 @@
-"""Strata of a unit, compared with a plain loop over pairs, and which units are computed again."""
+"""Strata of a unit, compared with least squares over its pairs, and which units are computed again."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +10,28 @@ import pytest
 
 from navitas.fleet import strata, strata_rows
 from navitas.fleet.conditions import strata_by_app
+from navitas.fleet.controls import controls_of
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.exposure import CLASSES
 from navitas.fleet.files import read_table
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.sample_columns import samples_in
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
 from navitas.fleet.strata_request import StrataRequest
+from navitas.fleet.usage import COLUMNS
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
-REQUEST = StrataRequest.from_pairs(np.array([0]), np.array([1, 1, 9]), np.array([2, 0, 1]))
-"""App 0 of all clients, app 2 of client 1."""
+
+
+def requested(everywhere: list[int], on: dict[int, list[int]], effects: tuple[float, ...] = (0.0, 0.0, 0.0)) -> StrataRequest:
+    """Apps on all clients, and apps on some clients."""
+    client, app = (np.array([pair[end] for pair in ((c, a) for a, them in on.items() for c in them)], np.int64) for end in (0, 1))
+    return StrataRequest(np.array(everywhere), client, app, np.arange(3), np.ones((3, CLASSES)), np.array(effects))
+
+
+REQUEST = requested([0], {2: [1], 1: [9]})
 
 
 def made(clients: int, each: int) -> list[dict[str, object]]:
@@ -37,72 +47,66 @@ def made(clients: int, each: int) -> list[dict[str, object]]:
     return rows
 
 
-def test_strata_match_a_plain_loop() -> None:
-    rows = made(3, 60)
-    both: dict[tuple[object, ...], int] = defaultdict(int)
-    one: dict[tuple[object, ...], int] = defaultdict(int)
-    whole: dict[tuple[object, ...], int] = defaultdict(int)
-    for before, row in pairwise(rows):
-        if before["client"] != row["client"] or row["time_s"] < 3000:  # type: ignore[operator]
-            continue
-        ends = (before["network"], row["network"])
-        network = NETWORKS.index(ends[0]) if ends[0] == ends[1] and ends[0] else strata.CHANGING  # type: ignore[arg-type]
-        place = (row["client"], int(before["screen"]) + int(row["screen"]), network)  # type: ignore[call-overload]
-        whole[place] += 600
-        here, there = (set(end["apps"]) for end in (before, row))  # type: ignore[call-overload]
-        for package in (here | there) & {0, 1, *([4] if row["client"] == 1 else [])}:
-            (both if package in here & there else one)[(*place, package)] += 600
-    table = pa.Table.from_pylist(rows, SAMPLES).select(strata.COLUMNS)
-    found = strata.strata_of(table, 3000, REQUEST, OF_APP).to_pylist()
-    keyed = {(row["client"], row["screen"], row["network"], row["package"]): row for row in found}
-    assert len(keyed) == len(found)
-    assert {key[:3]: row["both_seconds"] for key, row in keyed.items() if key[3] is None} == whole
-    own = {key: row for key, row in keyed.items() if key[3] is not None}
-    assert own.keys() == both.keys() | one.keys()
-    for key, row in own.items():
-        assert (row["both_seconds"], row["one_seconds"]) == (both[key], one[key])
-        assert row["both_drop_ppm"] == 10_000 * both[key] // 600
-        assert row["changed_seconds"] <= row["one_seconds"]
-    assert 0 < sum(row["changed_seconds"] for row in found) < sum(row["one_seconds"] for row in found)
+def test_strata_are_those_of_least_squares() -> None:
+    """Each stratum is contrasted with the time in which its app does not run, without the known drains of other hogs."""
+    rows, effects = made(2, 150), (2.0, 0.0, 1.0)
+    table = pa.Table.from_pylist(rows, SAMPLES).select(COLUMNS)
+    request = requested([0], {2: [1]}, effects)
+    found = {
+        (row["client"], row["package"], row["screen"], row["network"]): row
+        for row in strata.strata_of(table, 0, request, OF_APP).to_pylist()
+    }
+    assert {key[:2] for key in found} == {(0, 0), (0, 1), (1, 0), (1, 1), (1, 4)}
+    parsed = samples_in(table)
+    for client in range(2):
+        end = np.flatnonzero(parsed.client == client)[1:]
+        design = controls_of(table, parsed.screen, parsed.time_s, end).columns
+        share = (
+            np.array([[(package in rows[i]["apps"]) + (package in rows[i - 1]["apps"]) for package in range(5)] for i in end]) / 2
+        )
+        screen = np.array([int(rows[i]["screen"]) + int(rows[i - 1]["screen"]) for i in end])
+        ends = [(rows[i]["network"], rows[i - 1]["network"]) for i in end]
+        network = np.array([NETWORKS.index(one) if one == two and one else strata.CHANGING for one, two in ends])
+        whole = {app: np.minimum(share[:, app == OF_APP].sum(axis=1), 1) for app in (0, 2)}
+        for (_, package, on, by), row in ((key, row) for key, row in found.items() if key[0] == client):
+            app = int(OF_APP[package])
+            own = share[:, package] * ((screen == on) & (network == by))
+            rest = share[:, app == OF_APP].sum(axis=1) - own
+            other = 2 - app
+            left = np.full(len(end), 10_000.0 / 600) - effects[other] * whole[other] * (other == 0 or client == 1 or app == 0)
+            fit = np.linalg.lstsq(np.column_stack([own, rest, design]), left, rcond=1e-12)[0]
+            assert row["seconds"] == pytest.approx(600 * own.sum()) and row["pairs"] == np.count_nonzero(own)
+            assert row["s"] / row["w"] == pytest.approx(fit[0], rel=1e-4, abs=1e-4)
 
 
 def test_no_samples_give_no_strata() -> None:
-    empty = strata.strata_of(SAMPLES.empty_table().select(strata.COLUMNS), 0, REQUEST, OF_APP)
+    empty = strata.strata_of(SAMPLES.empty_table().select(COLUMNS), 0, REQUEST, OF_APP)
     assert empty.schema == strata.STRATA and not empty.num_rows
 
 
-def test_samples_are_read_again_only_for_new_apps(tmp_path: Path) -> None:
+def test_samples_are_read_again_only_for_another_request(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     store.write_packages(pa.table({"id": range(5), "app": ["a", "a", "b", "b", "c"], "version": ["1", "2"] * 2 + [""]}))
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(made(3, 60), SAMPLES))
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     updates: list[tuple[int, int]] = []
 
-    def packages_after(*apps: int, **on: list[int]) -> list[int]:
-        clients = {int(app[1:]): np.array(them) for app, them in on.items()}
-        strata.bring_up_to_date(
-            fleet, StrataRequest.for_apps(np.array(apps), clients), lambda done, total: updates.append((done, total))
-        )
-        table = read_table(fleet.unit_file(strata.FOLDER, fleet.jobs[0]))
-        return sorted({package for package in table["package"].to_pylist() if package is not None})
+    def packages_after(request: StrataRequest) -> list[int]:
+        strata.bring_up_to_date(fleet, strata.OTHERS, request, lambda done, total: updates.append((done, total)))
+        return sorted(set(read_table(fleet.unit_file(strata.OTHERS, fleet.jobs[0]))["package"].to_pylist()))
 
-    assert packages_after(0, 2) == [0, 1, 4]
-    assert packages_after(2) == packages_after(0) == [0, 1, 4]
+    assert packages_after(requested([0, 2], {})) == packages_after(requested([0, 2], {})) == [0, 1, 4]
     assert updates == [(1, 1)]
-    assert packages_after(1, _1=[2]) == [0, 1, 2, 3, 4]
-    assert updates == [(1, 1), (1, 1)]
-    table = read_table(fleet.unit_file(strata.FOLDER, fleet.jobs[0]))
+    assert packages_after(requested([0], {1: [2]})) == [0, 1, 2, 3]
+    table = read_table(fleet.unit_file(strata.OTHERS, fleet.jobs[0]))
     assert {row["client"] for row in table.to_pylist() if row["package"] in (2, 3)} == {2}
-    assert packages_after(0, 1, _1=[2]) == [0, 1, 2, 3, 4]
-    assert updates == [(1, 1), (1, 1)]
-    fleet.unit_file(strata.FOLDER, fleet.jobs[0]).write_bytes(b"damaged")
-    assert packages_after(0) == [0, 1, 2, 3, 4]
+    fleet.unit_file(strata.OTHERS, fleet.jobs[0]).write_bytes(b"damaged")
+    assert packages_after(requested([0], {1: [2]})) == [0, 1, 2, 3]
     assert updates == [(1, 1)] * 3
 
 
-@pytest.mark.parametrize("before", [False, True])
 def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
-    before: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(strata_rows, "CONTROL_SIZE", 1)
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
@@ -110,14 +114,11 @@ def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
     rows = [row | {"level_ppm": 900_000 - row["time_s"]} for row in made(6, 400)]  # type: ignore[operator]
     for row in rows:  # one version at a time
         row["apps"] = sorted({package - package % 2 + (row["time_s"] > 100_000) for package in row["apps"] if package < 4})  # type: ignore
-    rows[-1]["apps"] = [5]  # at one end alone
     for bucket in range(2):
         own = [row for row in rows if row["client"] % 2 == bucket]  # type: ignore[operator]
         store.write_part(Unit(bucket, "1970-01"), "a", pa.Table.from_pylist(own, SAMPLES))
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    if before:  # The earlier request does not matter now.
-        strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.array([0, 1]), {}))
-    (zero, on_some), (one, everywhere) = strata_by_app(fleet, np.array([0, 1]), {0: np.array([3, 4])})
+    (zero, on_some), (one, everywhere) = strata_by_app(fleet, find_hogs(fleet), np.array([0, 1]), {0: np.array([3, 4])})
     assert (zero, one) == (0, 1)
     for found, by_condition in ((on_some, (0, 3, 4)), (everywhere, range(6))):
         assert found.clients.tolist() == [0, 1, 2, 3, 4, 5] and found.contrasted.all()
@@ -137,5 +138,5 @@ def test_an_app_without_clients_has_no_strata(apps: list[int], tmp_path: Path) -
     rows = [row | {"apps": []} for row in made(2, 5)]
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    found = dict(strata_by_app(fleet, np.array(apps, np.int64), {}))
+    found = dict(strata_by_app(fleet, find_hogs(fleet), np.array(apps, np.int64), {}))
     assert [len(one.s) for one in found.values()] == [0] * len(apps)

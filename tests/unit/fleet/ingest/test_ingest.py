@@ -31,6 +31,8 @@ def test_a_row_is_stored_in_the_stores_units(tmp_path: Path) -> None:
     given = row(
         time="2026-03-01T12:00:00+01:00", level=87.5, voltage_mv=3912, temperature_c=31.5, screen=True, network="Wi-Fi", cpu=0.25,
         model="Pixel 7", os="14", uptime_s=81234, apps=["org.b@2", "org.a@4.2", "org.b@2"], foreground="org.c",
+        screen_on_s=12.3456, mobile_s=0, wifi_s=7, brightness=0.5, saver=False, foreground_s=["org.c=1.5", "org.a@4.2=2"],
+        running_s={"org.b": 3},
     )  # fmt: skip
     (outcome,) = _ingest(tmp_path / "fleet", json_lines(tmp_path / "a.jsonl", [given]))
     assert (outcome.rows, outcome.accepted, outcome.refused.total()) == (1, 1, 0)
@@ -41,6 +43,8 @@ def test_a_row_is_stored_in_the_stores_units(tmp_path: Path) -> None:
         "voltage_mv": 3912, "temperature_dc": 315, "screen": True, "network": "wifi", "cpu": 0.25, "model": "Pixel 7", "os": "14",
         "uptime_s": 81234,
         "apps": ["org.a@4.2", "org.b@2", "org.c@"], "foreground": "org.c@",
+        "screen_on_ms": 12346, "mobile_ms": 0, "wifi_ms": 7000, "brightness": 0.5, "saver": False,
+        "foreground_apps": ["org.a@", "org.c@"], "foreground_ms": [2000, 1500], "running_apps": ["org.b@"], "running_ms": [3000],
     }  # fmt: skip
     assert "phone-1" not in "".join(file.read_text("latin-1") for file in store.path.rglob("*") if file.is_file())
 

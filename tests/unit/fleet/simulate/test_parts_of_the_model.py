@@ -57,7 +57,7 @@ def test_runs_last_and_the_screen_brings_more(clients: Clients, course: Course) 
     resting, staying = on[:-1] & ~lit[:-1, :, None], on[1:]
     assert staying[resting].mean() > 0.85
     assert on[lit].sum(axis=1).mean() > 1.1 * on[~lit].sum(axis=1).mean()
-    usual = (clients.apps.start / (1 - clients.apps.stay + clients.apps.start))[clients.apps.app >= 0]
+    usual = clients.apps.duty[clients.apps.app >= 0]
     dark = (on & ~lit[:, :, None]).sum(axis=0) / np.maximum((~lit).sum(axis=0), 1)[:, None]
     assert dark[clients.apps.app >= 0].mean() == pytest.approx(usual.mean(), rel=0.03)
 
@@ -102,7 +102,7 @@ def test_a_state_lasts_until_the_switch() -> None:
 
 def test_apps_that_are_neither_hog_nor_bug_drain_nothing(clients: Clients, course: Course) -> None:
     running = running_of(clients.apps, course, generator(1, 2))
-    effects = effects_of(CATALOG, clients.apps, course, running)
+    effects = effects_of(CATALOG, clients.apps, course, running, generator(1, 3))
     app = clients.apps.app[effects.client, effects.slot]
     assert (CATALOG.hog[app] | CATALOG.buggy[app]).all()
     assert (effects.drain_ppm_s[:, ~CATALOG.hog[app]].max(axis=0) <= 2.0 * MODEL.typical_ppm_s * 1.001).all()

@@ -1,0 +1,39 @@
+"""Warnings about the hogs of a fleet as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from navitas.fleet.hogs import Hogs
+from navitas.fleet.verdicts import Claim
+
+_IMPLAUSIBLE_SHARE, _FEW = 0.2, 5
+_LEVELS, _SCREEN = 0.5, 0.9
+
+
+def warnings_of(hogs: Hogs) -> list[str]:
+    """Sentences about results that are implausible or limited, with the likely cause and what helps."""
+    judged = np.isfinite(hogs.false_rate)
+    named, total = int(hogs.is_hog.sum()), int(judged.sum())
+    weight = np.where(judged, hogs.seconds, 0.0)
+    found = []
+    if named > _FEW and named > _IMPLAUSIBLE_SHARE * total:
+        found.append(
+            f"Warning: {named:,} of {total:,} apps that can be judged are named. So many hogs are implausible. "
+            f"The likely cause is something that drains while these apps run and that samples do not show. {_cause(hogs)}"
+        )
+    if hidden := int(hogs.verdicts.are(Claim.SCREEN).sum()):
+        found.append(f"{hidden:,} apps cannot be told apart from the screen. Samples with screen_on_s would separate them.")
+    if total and float(np.average(np.nan_to_num(hogs.evidence.at_levels), weights=weight)) > _LEVELS:
+        found.append(
+            "Most samples come at changes of the level and do not say how long apps ran. Drains of apps with short runs are "
+            "larger than estimated. Samples with running_s, or also by a timer, would correct that."
+        )
+    return found
+
+
+def _cause(hogs: Hogs) -> str:
+    known = np.nanmean(np.where(np.isfinite(hogs.false_rate), hogs.evidence.screen_known, np.nan))
+    if known < _SCREEN:
+        return "Most samples lack screen_on_s; add it."
+    return "Compare with `navitas fleet rates`, and look for a common condition, such as one model or one network."

@@ -1,0 +1,39 @@
+"""Samples at each change of the level, as Android broadcasts them: a pair is short exactly when the drain is fast."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.level_fleet import level_samples, stored_fleet
+
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.results import PERCENT_H
+from navitas.fleet.stages import bring_up_to_date
+
+_CLEAN = [(10.0, 60.0, 0.0), (30.0, 120.0, 0.0), (120.0, 360.0, 0.0)] * 3
+
+
+def found(path: Path, runs: list[tuple[float, float, float]], clients: int) -> Hogs:
+    store = stored_fleet(path, level_samples(7, clients, 14, runs), len(runs))
+    engine = DuckDbEngine(store.work / "spill", threads=1)
+    try:
+        return find_hogs(bring_up_to_date(store, engine))
+    finally:
+        engine.close()
+
+
+def test_apps_that_drain_nothing_are_not_named(tmp_path: Path) -> None:
+    """Apps that run for 10, 30 or 120 minutes at random."""
+    hogs = found(tmp_path / "fleet", _CLEAN, 80)
+    assert not hogs.is_hog.any()
+    assert np.abs(hogs.effect.value * PERCENT_H).max() < 0.1
+    assert hogs.evidence.at_levels == pytest.approx(1.0) and hogs.evidence.screen_known == pytest.approx(1.0)
+
+
+def test_a_hog_is_named_among_them(tmp_path: Path) -> None:
+    hogs = found(tmp_path / "fleet", [*_CLEAN[:3], (120.0, 360.0, 1.5)], 60)
+    assert hogs.is_hog.tolist() == [False, False, False, True]
+    assert hogs.effect.value[3] * PERCENT_H == pytest.approx(1.5, abs=0.25)
