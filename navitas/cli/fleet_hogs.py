@@ -51,8 +51,8 @@ def command(*, store: Path, engine: str, memory_mib: int, model: str, **values: 
         "judged_apps": judged,
         "usual_drain_percent_h": usual,
         "false_discovery_limit": FDR_LIMIT,
+        "warnings": warnings_of(hogs),
     }
-    about["warnings"] = warnings_of(hogs)
     if not outputs.write(HogRow, rows, **about, versions=by_version, verdicts=verdicts):
         return
     if not judged:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.bugs import Bugs
+from navitas.fleet.client_drains import client_drains
 from navitas.fleet.diagnoses import Diagnoses, Shares
 from navitas.fleet.diagnosis import KILL, Action, Diagnosis, Finding
 from navitas.fleet.hogs import Hogs
@@ -20,6 +22,8 @@ from navitas.fleet.statistics import I64
 
 _KINDS = {KILL: "kill", "version": "update", "os": "upgrade", "network": "network"}
 _RUNS = "SELECT app, ran_s AS seconds FROM contrast WHERE client = {client}"
+_Predicted = Callable[[float, float], tuple[float, float, float]]
+"""Predicts a hog's drain on a client from its mean under the client's conditions, and half the width of its interval."""
 _TOTALS = "SELECT SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm FROM clients WHERE client = {client}"
 
 
@@ -94,10 +98,13 @@ def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, c
         return []
     total, drop = (float(totals[0][name][0].as_py()) for name in ("seconds", "drop_ppm"))
     rows: list[ActionRow] = []
+    drains = client_drains(fleet, hogs, client)
     for app, diagnosis in diagnoses.found.items():
         share, shares = seconds.get(app, 0.0) / total, diagnoses.shares.get((app, client), {})
         if app in is_hog:
-            rows += _of_hog(_Subject(names[app], "hog", share, drop / total, client), shares, diagnosis)
+            rows += _of_hog(
+                _Subject(names[app], "hog", share, drop / total, client), shares, diagnosis, partial(drains.predicted, app)
+            )
         for bug in np.flatnonzero((bugs.client == client) & (bugs.app == app)).tolist():
             ends = (float(bugs.low[bug]), float(bugs.extra[bug]), float(bugs.high[bug]))
             subject = _Subject(names[app], "bug", share, drop / total, client)
@@ -105,14 +112,14 @@ def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, c
     return sorted(rows, key=lambda row: -(row.gain_min or 0.0))
 
 
-def _of_hog(subject: _Subject, shares: Shares, diagnosis: Diagnosis) -> Iterator[ActionRow]:
+def _of_hog(subject: _Subject, shares: Shares, diagnosis: Diagnosis, predicted: _Predicted) -> Iterator[ActionRow]:
     if not shares:
         return
     leaves = [(shares[leaf.conditions], leaf.effect) for leaf in diagnosis.tree.leaves() if np.isfinite(leaf.effect.half_width)]
     value = sum(share * effect.value for share, effect in leaves)
     half = sum(share * effect.half_width for share, effect in leaves)
     if value - half > 0:
-        yield _kill(subject, (value - half, value, value + half))
+        yield _kill(subject, predicted(value, half))
     yield from _changes(subject, shares, diagnosis)
 
 

@@ -98,7 +98,7 @@ class _System:
         for number in range(int(block.max(initial=-1)) + 1):
             rows = np.flatnonzero(block == number)
             place = (self.client[rows] - number * _CLIENTS) * size + self.app[rows]
-            yield np.bincount(place, rest[rows], _CLIENTS * size).reshape(_CLIENTS, size)
+            yield np.asarray(np.bincount(place, rest[rows], _CLIENTS * size).reshape(_CLIENTS, size), np.float64)
 
     def clients(self, size: int) -> F64:
         """The number of clients of each app."""

@@ -26,7 +26,7 @@ HOGS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results, for hogs and for other apps."""
 CHANGING = len(NETWORKS)
 """The network of a pair whose ends differ, or of which one is unknown."""
-_VERSION = "3"
+_VERSION = "4"
 _READ = [name for name in COLUMNS if name not in ("model", "os")]
 STRATA = pa.schema(
     [

@@ -57,19 +57,17 @@ def stratum_sums(
     h = (seconds[:, None] * alone).T @ (reliability[:, place] * apart) * alike
     s = np.einsum("ik,ik->k", left[:, place], alone)
     slope = _of_others(h, alike)
-    alone -= (alone @ alike - alone) * slope
     weight = np.maximum(h.diagonal() - slope * (h.sum(axis=0) - h.diagonal()), 0.0)
-    effect = np.divide(s @ alike, h.sum(axis=1) @ alike, out=np.zeros(len(s)), where=h.sum(axis=1) @ alike > 0)
-    influence = alone * (left[:, place] - seconds[:, None] * together[:, place] * effect)
+    own_s = s - slope * (s @ alike - s)
     return StratumSums(
         column=column,
         condition=number,
         pairs=np.count_nonzero(share, axis=0),
         seconds=moment[ONE, len(apps) :],
         drop_ppm=block.pairs.drop_ppm[own] @ share,
-        s=s - slope * (s @ alike - s),
+        s=own_s,
         w=weight,
-        noise=block.left.freedom[design.number] * np.einsum("ik,ik->k", influence, influence),
+        noise=block.left.noise(design.number, own_s, weight),
     )
 
 

@@ -20,7 +20,6 @@ from navitas.fleet.statistics import F64
 
 _RIDGE = 1e-10
 """Relative ridge, so that controls that do not vary have the coefficient 0. It changes others by less than 1e-8."""
-_LEAST_FREEDOM = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +46,19 @@ class PairRows:
 class Residuals:
     """Pairs after the regression on their controls.
 
-    `left_ppm` is the drop that controls do not explain, `inverse` the inverse of each client's Σ T z zᵀ, in hours, and `freedom`
-    each client's number of pairs divided by its degrees of freedom.
+    `left_ppm` is the drop that controls do not explain. By client: `inverse` is that of Σ T z zᵀ in hours, `square` is
+    Σ left² / T in ppm² per second, and `freedom` are the degrees of freedom.
     """
 
     left_ppm: F64
     inverse: F64
+    square: F64
     freedom: F64
+
+    def noise(self, number: int, s: F64, w: F64) -> F64:
+        """The variance of s = Σ T x̃ r of a client, for a w = Σ T x̃²: by the residuals that an effect s / w leaves."""
+        explained = np.divide(s * s, w, out=np.zeros_like(s), where=w > 0)
+        return np.asarray(np.maximum(self.square[number] - explained, 0.0) * w / max(self.freedom[number] - 1, 1.0))
 
 
 def residuals_of(pairs: PairRows) -> Residuals:
@@ -69,7 +74,8 @@ def residuals_of(pairs: PairRows) -> Residuals:
     slope = np.einsum("cij,cj->ci", inverse, moment)
     size = ends - pairs.first
     left = pairs.drop_ppm - hours * np.einsum("ij,ij->i", pairs.controls, np.repeat(slope, size, axis=0))
-    return Residuals(left, inverse, size / np.maximum(size - np.einsum("cij,cji->c", inverse, gram), 1.0))
+    square = np.add.reduceat(left * left / pairs.seconds, pairs.first)
+    return Residuals(left, inverse, square, size - np.einsum("cij,cji->c", inverse, gram))
 
 
 def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tuple[F64, F64, F64]:
@@ -87,8 +93,7 @@ SUMS = (*SINGLE, *(f"{name}{kind}" for name in BY_CLASS for kind in range(CLASSE
 the client's mean.
 
 - `pairs`, `ran_s` and `drop_ppm`: the number of pairs with the app, Σ T x and Σ D x
-- `s` and `noise`: Σ T x̃ r in ppm, and its variance, from residuals about the client's own effect, each divided by one minus its
-  leverage (HC3, MacKinnon and White 1985)
+- `s` and `noise`: Σ T x̃ r in ppm, and its variance by the client's residuals about its own effect
 - `w`, `varied`, `length` and `changed` by class of pairs: Σ T x̃ d, Σ T d², Σ T² d², and Σ T over pairs whose ends differ, divided
   by 4
 - `w_screen`: the part of w from pairs whose time with the screen on is known
@@ -108,17 +113,12 @@ def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, diffe
     classes[pairs.kind[own], np.arange(len(seconds))] = seconds
     product = rest * apart
     s, w = unexplained @ rest, classes @ product
-    known = w.sum(axis=0) > 0
-    inverse = np.divide(1.0, w.sum(axis=0), out=np.zeros_like(s), where=known)
-    weighted = seconds[:, None] * rest
-    influence = rest * (unexplained[:, None] - weighted * (s * inverse))
-    influence /= np.maximum(1 - weighted * rest * inverse, _LEAST_FREEDOM)
     single = [
         np.count_nonzero(share, axis=0),
         moment[ONE],
         pairs.drop_ppm[own] @ share,
         s,
-        left.freedom[number] * np.einsum("ij,ij->j", influence, influence),
+        left.noise(number, s, w.sum(axis=0)),
         (seconds * pairs.screen_known[own]) @ product,
         (seconds * controls[:, SCREEN_ENDS]) @ apart,
     ]
