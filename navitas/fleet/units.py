@@ -28,6 +28,11 @@ class FleetTask(Protocol):
         """The name of the task in errors."""
         ...
 
+    @property
+    def size_bytes(self) -> int:
+        """The size of the files that the task reads."""
+        ...
+
     def run(self) -> None:
         """Run the task. Raises `FleetError` when files cannot be read or written."""
         ...
@@ -77,6 +82,11 @@ class BucketTask:
     def name(self) -> str:
         """The name of the task in errors."""
         return f"bucket {self.jobs[0].unit.bucket}"
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of the units' samples."""
+        return sum(part.stat().st_size for job in self.jobs for part in job.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
-from navitas.fleet.engine.base import OutOfMemory, Tables, Work, run_task
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work
+from navitas.fleet.engine.processes import run_tasks
 from navitas.fleet.engine.spill import process_folder, remove_folder
 from navitas.fleet.files import FleetError
-from navitas.fleet.units import FleetTask
 
 MEMORY_MIB = 1024
 
@@ -34,22 +33,8 @@ class DuckDbEngine:
         self._connection.execute("SET preserve_insertion_order = false")
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
-        """As `Engine.run`: one task per core at a time. Tasks that run out of memory run again alone at the end."""
-        alone = []
-        with ThreadPoolExecutor(self._threads) as pool:
-            running = {pool.submit(_fits, task): task for task in tasks}
-            try:
-                for future in as_completed(running):
-                    if future.result():
-                        done(running[future])
-                    else:
-                        alone.append(running[future])
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-        for task in alone:
-            run_task(task)
-            done(task)
+        """As `Engine.run`: a task per core at a time."""
+        run_tasks(tasks, self._threads, done)
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
         """As `Engine.query`."""
@@ -76,14 +61,3 @@ class DuckDbEngine:
         """As `Engine.close`."""
         self._connection.close()
         remove_folder(self._spill)
-
-
-def _fits(task: FleetTask) -> bool:
-    """Run a task, and return whether memory sufficed. Raises `FleetError` if it fails otherwise."""
-    try:
-        run_task(task)
-    except FleetError as error:
-        if isinstance(error.__cause__, MemoryError):
-            return False
-        raise
-    return True

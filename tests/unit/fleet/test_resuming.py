@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -128,7 +127,7 @@ def test_with_little_memory_statements_cover_fewer_clients(samples: Path, tmp_pa
 
 
 class _Greedy:
-    name = "bucket 7"
+    name, size_bytes = "bucket 7", 0
 
     def run(self) -> None:
         raise MemoryError("Unable to allocate 9 GiB")
@@ -141,29 +140,6 @@ def test_results_beyond_the_memory_limit_are_spilled(tmp_path: Path) -> None:
     assert engine.query(sql, {})["n"].to_pylist() == [3000017]
     engine.close()
     assert not spill.exists()
-
-
-class _Modest:
-    """A task that runs out of memory at first, when it runs in parallel with another one."""
-
-    def __init__(self, number: int, both_started: threading.Barrier) -> None:
-        self.name = f"bucket {number}"
-        self._both_started = both_started
-        self.tries = 0
-
-    def run(self) -> None:
-        self.tries += 1
-        if self.tries == 1:
-            self._both_started.wait(timeout=60)
-            raise MemoryError("Unable to allocate 9 GiB")
-
-
-def test_units_that_do_not_fit_into_memory_together_run_one_by_one(tmp_path: Path) -> None:
-    both_started = threading.Barrier(2)
-    tasks, done = [_Modest(0, both_started), _Modest(1, both_started)], []
-    DuckDbEngine(tmp_path, threads=2).run(tasks, done.append)
-    assert sorted(task.name for task in done) == ["bucket 0", "bucket 1"]
-    assert [task.tries for task in tasks] == [2, 2]
 
 
 def test_a_unit_that_does_not_fit_into_memory_is_named(tmp_path: Path) -> None:

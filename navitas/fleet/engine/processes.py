@@ -1,0 +1,60 @@
+"""Runs tasks on all cores of this machine. Threads would wait for each other, because tasks are mostly short numpy calls."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+from navitas.fleet.engine.base import Work, run_task
+from navitas.fleet.files import FleetError
+from navitas.fleet.units import FleetTask
+
+LEAST_BYTES = 32 << 20
+"""Least size of the samples for which processes are started. Each takes half a second to start."""
+
+
+def run_tasks(tasks: Sequence[Work], processes: int, done: Callable[[Work], None]) -> None:
+    """Run all tasks, and call `done` after each. Tasks that run out of memory run again alone at the end.
+
+    Raises `FleetError` if a task fails, or if one does not fit into memory alone.
+    """
+    processes = min(processes, len(tasks))
+    several = processes > 1 and sum(task.size_bytes for task in tasks) >= LEAST_BYTES
+    for task in _run_in_processes(tasks, processes, done) if several else tasks:
+        run_task(task)
+        done(task)
+
+
+def _run_in_processes(tasks: Sequence[Work], processes: int, done: Callable[[Work], None]) -> list[Work]:
+    """Run tasks, and return those that ran out of memory."""
+    alone: list[Work] = []
+    # Processes ignore Ctrl-C and finish their task.
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    try:
+        running = {pool.submit(_fits, task): task for task in tasks}
+        for future in as_completed(running):
+            if future.result():
+                done(running[future])
+            else:
+                alone.append(running[future])
+    except BrokenProcessPool as error:
+        raise FleetError(
+            "a process of the computation was killed, maybe for lack of memory", "Run the command again; it continues."
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return alone
+
+
+def _fits(task: FleetTask) -> bool:
+    """Run a task, and return whether memory sufficed. Raises `FleetError` if it fails otherwise."""
+    try:
+        run_task(task)
+    except FleetError as error:
+        if isinstance(error.__cause__, MemoryError):
+            return False
+        raise
+    return True
