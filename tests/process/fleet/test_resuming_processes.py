@@ -21,7 +21,8 @@ import os, signal, sys, time
 from pathlib import Path
 import numpy as np
 from navitas.fleet import strata, paper_sums
-from navitas.fleet.strata_request import StrataRequest
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.strata_rows import request_for
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
@@ -30,7 +31,8 @@ def work(path):
     store = Store.open(path)
     engine = DuckDbEngine(store.work / "spill", threads=1)
     fleet = bring_up_to_date(store, engine)
-    strata.bring_up_to_date(fleet, StrataRequest.for_apps(np.arange(0, 100, 7), {}))
+    request = request_for(fleet, find_hogs(fleet), np.arange(0, 100, 7), {})
+    strata.bring_up_to_date(fleet, strata.HOGS, request)
     paper_sums.bring_up_to_date(fleet)
     engine.close()
 
