@@ -11,9 +11,9 @@ from navitas.cli.bars import bar
 from navitas.cli.fleet_rows import Outputs, rows_table
 from navitas.cli.option import option
 from navitas.cli.standard_output import output_console
-from navitas.fleet import paper, paper_sums
 from navitas.fleet.figures import number, with_interval
-from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
+from navitas.fleet.paper import paper_findings, paper_sums
+from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
@@ -42,7 +42,7 @@ def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
 
 def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
     """Print or write the paper's bugs."""
-    rows = paper_bug_rows(fleet, paper.find_bugs(fleet, _compared(fleet)))
+    rows = paper_bug_rows(fleet, paper_findings.find_bugs(fleet, _compared(fleet)))
     if outputs.write(PaperBugRow, rows, method="paper"):
         title = f"Bugs by the paper's method: {len(rows):,} pairs of a client and an app"
         output_console().print(paper_table(title, rows, outputs.top))
@@ -68,7 +68,7 @@ def _client(row: PaperHogRow) -> str:
     return row.client if isinstance(row, PaperBugRow) else ""
 
 
-def _compared(fleet: Fleet) -> paper.Compared:
+def _compared(fleet: Fleet) -> paper_findings.Compared:
     with bar("computing rates by the paper") as progress:
         paper_sums.bring_up_to_date(fleet, progress)
-    return paper.find_hogs(fleet)
+    return paper_findings.find_hogs(fleet)

@@ -27,13 +27,13 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.cli.fleet_engines import ENGINES
-from navitas.fleet import paper, paper_sums
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.engine.duckdb import MEMORY_MIB
 from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
+from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
@@ -175,7 +175,7 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
 
 def _as_the_paper(fleet: Fleet) -> None:
     paper_sums.bring_up_to_date(fleet)
-    paper.find_bugs(fleet, paper.find_hogs(fleet))
+    paper_findings.find_bugs(fleet, paper_findings.find_hogs(fleet))
 
 
 if __name__ == "__main__":

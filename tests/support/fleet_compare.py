@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet import paper, paper_sums
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.paper_rows import paper_bug_rows, paper_hog_rows
+from navitas.fleet.paper import paper_findings, paper_sums
+from navitas.fleet.paper.paper_rows import paper_bug_rows, paper_hog_rows
 from navitas.fleet.results import Row, bug_rows, hog_rows, score_rows, version_rows
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
@@ -49,9 +49,9 @@ def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
     }
     if with_paper:
         paper_sums.bring_up_to_date(fleet)
-        compared = paper.find_hogs(fleet)
+        compared = paper_findings.find_hogs(fleet)
         found["the paper's hogs"] = paper_hog_rows(fleet, compared)
-        found["the paper's bugs"] = paper_bug_rows(fleet, paper.find_bugs(fleet, compared))
+        found["the paper's bugs"] = paper_bug_rows(fleet, paper_findings.find_bugs(fleet, compared))
     return found
 
 

@@ -20,7 +20,8 @@ _DRIVER = """
 import os, signal, sys, time
 from pathlib import Path
 import numpy as np
-from navitas.fleet import strata, paper_sums
+from navitas.fleet import strata
+from navitas.fleet.paper import paper_sums
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.strata_rows import request_for
 from navitas.fleet.engine.duckdb import DuckDbEngine

@@ -11,7 +11,7 @@ import pytest
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
-from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow
+from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.schema import client_number
 from navitas.fleet.simulate import FleetModel, simulate

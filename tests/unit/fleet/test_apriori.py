@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from navitas.fleet.apriori import MAX_RATE, UNIT_PPM_S, Apriori, Steps, rates_of
 from navitas.fleet.files import write_table
 from navitas.fleet.pairs import Pairs
+from navitas.fleet.paper.apriori import MAX_RATE, UNIT_PPM_S, Apriori, Steps, rates_of
 
 
 def pairs(*drops: tuple[int, int]) -> Pairs:

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.fleet import kernel
-from navitas.fleet.kernel import PairAmounts, sums_by_package
 from navitas.fleet.memberships import AppLists, first_samples
+from navitas.fleet.paper import kernel
+from navitas.fleet.paper.kernel import PairAmounts, sums_by_package
 
 OF_APP = np.array([0, 0, 1, 0, 2, 1], np.int32)
 KINDS = 3

@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 from support.fleet_gains import gains_s
 
-from navitas.fleet import paper, paper_sums
-from navitas.fleet.apriori import COLUMNS, Apriori, Steps, rates_of
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import read_table
 from navitas.fleet.pairs import pairs_of
+from navitas.fleet.paper import paper_findings, paper_sums
+from navitas.fleet.paper.apriori import COLUMNS, Apriori, Steps, rates_of
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
@@ -52,8 +52,8 @@ def distance(own: list[float], others: list[float]) -> float:
 
 
 def test_hogs_and_bugs_are_those_of_a_plain_loop(fleet: Fleet) -> None:
-    hogs = paper.find_hogs(fleet)
-    bugs = paper.find_bugs(fleet, hogs)
+    hogs = paper_findings.find_hogs(fleet)
+    bugs = paper_findings.find_bugs(fleet, hogs)
     observed = list(rates(fleet))
     for i, app in enumerate(hogs.app.tolist()):
         own, others = ([rate for _, apps, rate in observed if (app in apps) == inside] for inside in (True, False))
@@ -80,7 +80,7 @@ def test_hogs_and_bugs_are_those_of_a_plain_loop(fleet: Fleet) -> None:
 
 
 def test_intervals_of_gains(fleet: Fleet) -> None:
-    hogs = paper.find_hogs(fleet)
+    hogs = paper_findings.find_hogs(fleet)
     low, middle, high = gains_s(hogs.rate, hogs.d, hogs.e)[:, hogs.is_found]
     assert np.all(low > 0) and np.all(low < middle) and np.all(middle < high)
     assert middle == pytest.approx((1e6 / hogs.others - 1e6 / hogs.rate)[hogs.is_found])

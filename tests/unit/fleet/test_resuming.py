@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import paper_sums, strata
+from navitas.fleet import strata
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.hogs import find_hogs
+from navitas.fleet.paper import paper_sums
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date

@@ -43,7 +43,7 @@ from navitas.device.adb_server import ListedDevice
 from navitas.fleet.advice import ActionRow
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.outcome import SourceOutcome
-from navitas.fleet.paper_rows import PaperBugRow, PaperHogRow
+from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow
 from navitas.fleet.rates import Summary
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.parse.tables import MethodTable
@@ -178,6 +178,8 @@ def _hog(name: str) -> HogRow:
         false_discovery_rate=3.4e-225,
         clients=123_456,
         contrasted_clients=1,
+        alone_percent_h=1.0,
+        is_lower_bound=False,
         since_version=name,
     )
 

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
 from navitas.fleet.files import fingerprint, is_made_from, write_table
-from navitas.fleet.kernel import PairAmounts, sums_by_package
 from navitas.fleet.memberships import AppLists, check_known, first_samples
 from navitas.fleet.pairs import pairs_of
+from navitas.fleet.paper.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
+from navitas.fleet.paper.kernel import PairAmounts, sums_by_package
 from navitas.fleet.sample_columns import ordered, packages_in, samples_in
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet, remove_stale_files

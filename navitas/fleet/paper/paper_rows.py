@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from navitas.fleet.paper import Compared
+from navitas.fleet.paper.paper_findings import Compared
 from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, known
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet

@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet.apriori import UNIT_PPM_S
 from navitas.fleet.engine.base import statement
-from navitas.fleet.paper_sums import FOLDER, NAMES
+from navitas.fleet.paper.apriori import UNIT_PPM_S
+from navitas.fleet.paper.paper_sums import FOLDER, NAMES
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, Bool, descending_order
