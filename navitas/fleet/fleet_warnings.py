@@ -23,7 +23,7 @@ def warnings_of(hogs: Hogs) -> list[str]:
             f"The likely cause is something that drains while these apps run and that samples do not show. {_cause(hogs)}"
         )
     if hidden := int(hogs.verdicts.are(Claim.SCREEN).sum()):
-        found.append(f"{hidden:,} apps cannot be told apart from the screen. Samples with screen_on_s would separate them.")
+        found.append(f"{hidden:,} apps cannot be separated from the screen. Samples with screen_on_s would separate them.")
     if total and float(np.average(np.nan_to_num(hogs.evidence.at_levels), weights=weight)) > _LEVELS:
         found.append(
             "Most samples come at changes of the level and do not say how long apps ran. Drains of apps with short runs are "

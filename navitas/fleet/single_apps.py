@@ -20,7 +20,7 @@ BIN = 1 / _BINS
 """Bin width of the histogram of clients' distances from an app's effect, in standard deviations of their noise."""
 _TRIM_LIMIT = 3.5
 _USUAL_SPREAD = 0.5
-"""Standard deviation of a hog's effect among clients, relative to the effect, that is not taken for a bug."""
+"""Standard deviation of a hog's effect among clients, relative to the effect, that does not count as a bug."""
 _NO_LIMIT = 1e300
 _SUMS = ("clients", "pairs", "ran_s", "drop_ppm", "contrasted", "w", "s", "ss", "sw", "ww", "noise")
 

@@ -19,7 +19,7 @@ _ALWAYS = 0.05
 _SCREEN_KNOWN = 0.9
 """With less of the evidence from pairs whose screen time is known, the screen may explain an app's drain."""
 _INSEPARABLE = 0.9
-"""Apps whose running times correlate by more than this cannot be told apart."""
+"""Apps whose running times correlate by more than this cannot be separated."""
 _AT_LEVELS = 0.5
 
 
@@ -29,8 +29,8 @@ class Claim(StrEnum):
     HOG = "hog"
     CLEAN = "clean"
     UNCLEAR = "unclear"
-    SCREEN = "not told apart from the screen"
-    PARTNER = "not told apart from another app"
+    SCREEN = "not separable from the screen"
+    PARTNER = "not separable from another app"
     ALWAYS = "not judged: it always runs"
     FEW = "not judged: too few clients"
 

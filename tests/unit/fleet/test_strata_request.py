@@ -18,7 +18,7 @@ def test_the_parts_of_buckets_are_the_whole(everywhere: set[int], single: set[tu
     request = StrataRequest(np.array(sorted(everywhere)), client, app, np.arange(4), np.ones((4, CLASSES)), np.zeros(4))
     parts = [request.for_bucket(bucket, 3) for bucket in range(3)]
     for one in range(-4, 5):
-        asked = request.has(one, np.arange(4)).tolist()
-        assert asked == [number in everywhere or (one, number) in single for number in range(4)]
-        assert asked in [part.has(one, np.arange(4)).tolist() for part in parts]
+        found = request.has(one, np.arange(4)).tolist()
+        assert found == [number in everywhere or (one, number) in single for number in range(4)]
+        assert found in [part.has(one, np.arange(4)).tolist() for part in parts]
     assert request.packages(np.array([3, 9, 0, 3])).tolist() == [0, 2, 3]
