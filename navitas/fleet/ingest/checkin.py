@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 
 from navitas.batterystats.history_line import CLEARED, HISTORY_BEGIN, HISTORY_LINE, ITEM, POOL_NAME
 from navitas.fleet.ingest.raw import RowBatch, Unreadable, batch_of
+from navitas.fleet.ingest.state_counters import PackageTimes, StateCounters
 from navitas.line_blocks import LineBlock, Refusal
 
 _PACKAGE = re.compile(r"(?:@[^@]*@)?([A-Za-z]\w*(?:\.\w+)+)(?=[:/]|$)", re.ASCII)
 # An app runs from the begin of its process, activity or job to its end. Syncs are left out: they name accounts, not packages.
 _RUNNING = ("Epr", "Efg", "Etp", "Ejb")
-_TOP = "Etp"
+_TOP, _PROCESS = "Etp", "Epr"
 _STATES = {"c": "charging", "d": "discharging", "n": "not charging", "f": "full"}
 _NO_MOBILE = ("none", "oos", "other")
 _MOST_NAMES = 200_000
@@ -22,12 +23,19 @@ _MOST_RUNNING = 5_000
 
 @dataclass(slots=True)
 class _Phone:
-    """The phone's state since the history was last cleared. `screen` is None before the first line that reports it."""
+    """The phone's state since the history was last cleared. `screen` is None before the first line that reports it.
+
+    `is_sampled` is false before the first sample. That one has no counters: they would continue those before the history was
+    cleared.
+    """
 
     values: dict[str, str] = field(default_factory=dict)
     screen: bool | None = None
     running: dict[tuple[str, str], str] = field(default_factory=dict)
     top: str = ""
+    saver: bool | None = None
+    counters: StateCounters = field(default_factory=StateCounters)
+    is_sampled: bool = False
 
     def network(self) -> str | None:
         if self.values.get("Wsp") == "compl":
@@ -80,6 +88,7 @@ class CheckinReader:
         head = HISTORY_LINE.fullmatch(line)
         if head is None:
             raise Unreadable("is not a line of a history")
+        self._phone.counters.pass_time(int(head[1]), screen=self._phone.screen, network=self._phone.network())
         self._elapsed_ms += int(head[1])
         if self._clock_ms is not None:
             self._clock_ms += int(head[1])
@@ -109,6 +118,7 @@ class CheckinReader:
         if self._waiting and (cleared or self._waiting[2]["time"] != now_s):
             rows.append(self._waiting)
             self._waiting = None
+            self._phone.is_sampled = True
 
     def _battery(self) -> tuple[str | None, str | None]:
         return self._phone.values.get("Bl"), self._phone.values.get("Bs")
@@ -123,25 +133,44 @@ class CheckinReader:
             self._event(sign, key, value)
         elif key == "S" and sign:
             phone.screen = sign == "+"
-        elif key in ("Bl", "Bs", "Bt", "Bv", "Wsp", "Pcn") and value is not None and not sign:
+        elif key == "ps" and sign:
+            phone.saver = sign == "+"
+        elif key in ("Bl", "Bs", "Bt", "Bv", "Wsp", "Pcn", "Sb") and value is not None and not sign:
             phone.values[key] = value
 
     def _event(self, sign: str, key: str, value: str) -> None:
         phone = self._phone
         package = _PACKAGE.match(self._names.get(value, ""))
         if sign == "-":
-            phone.running.pop((key, value), None)
+            self._ended(key, value)
             if key == _TOP and package and phone.top == package[1]:
                 phone.top = ""
         elif value not in self._names:
             self._ignored["apps: a number without a name"] += 1
         elif package and len(phone.running) < _MOST_RUNNING:
+            self._ended(key, value)
             phone.running[key, value] = package[1]
+            for times in self._times(key):
+                times.begin(package[1], self._elapsed_ms)
             if key == _TOP:
                 phone.top = package[1]
 
+    def _ended(self, key: str, value: str) -> None:
+        """End an app's process, activity or job, if it was running."""
+        package = self._phone.running.pop((key, value), None)
+        if package is not None:
+            for times in self._times(key):
+                times.end(package, self._elapsed_ms)
+
+    def _times(self, key: str) -> list[PackageTimes]:
+        """The counters that an event of this kind changes. Jobs alone do not show how long an app runs."""
+        counters = self._phone.counters
+        counters.running.known |= key == _PROCESS
+        counters.foreground.known |= key == _TOP
+        return [counters.running, counters.foreground] if key == _TOP else [counters.running]
+
     def _sample(self) -> dict[str, object]:
-        values = self._phone.values
+        values, phone = self._phone.values, self._phone
         uptime = None if self._boot_ms is None else (self._elapsed_ms - self._boot_ms) // 1000
         return {
             "client": self._client,
@@ -154,7 +183,15 @@ class CheckinReader:
             "uptime_s": uptime,
             "apps": sorted(set(self._phone.running.values())),
             "foreground": self._phone.top or None,
+            "brightness": _brightness(values.get("Sb")),
+            "saver": phone.saver,
+            **(phone.counters.columns(self._elapsed_ms, screen=phone.screen) if phone.is_sampled else {}),
         }
+
+
+def _brightness(text: str | None) -> float | None:
+    """The middle of a brightness class (0 to 4; AOSP's BatteryStats.SCREEN_BRIGHTNESS_NAMES)."""
+    return (int(text) + 0.5) / 5 if text in {"0", "1", "2", "3", "4"} else None
 
 
 def _tenth(text: str | None) -> float | None:

@@ -62,6 +62,46 @@ def test_levels_become_samples() -> None:
     assert "somebody" not in str(rows)
 
 
+COUNTED = """9,hsp,0,10216,"com.android.chrome"
+9,hsp,1,10110,"org.example.mail:remote"
+9,h,0:RESET:TIME:1700000000000
+9,h,0,Bl=90,Bs=d,Wsp=compl,Sb=1,-ps,+S,+Epr=1,+Etp=0
+9,h,60000,Bl=89
+9,h,1500,-S,Wsp=dsc,Pcn=lte,-Etp=0
+9,h,58500,Bl=88,Sb=4,+ps
+9,h,10000,-Epr=1,+Etp=0
+9,h,50000,Bl=87
+9,h,1000:*OVERFLOW*
+9,h,59000,Bl=86
+9,h,60000,+S,Bl=85
+9,h,60000,Bl=84
+"""
+
+
+def test_samples_have_exact_times_in_states() -> None:
+    """Counters begin with the second sample after the history was cleared."""
+    rows, _ = _read(COUNTED)
+    assert [row["level"] for row in rows] == [90, 89, 88, 87, 86, 85, 84]
+    assert [row["screen_on_s"] for row in rows] == [None, 60, 61.5, 61.5, None, 0, 60]
+    assert [row["wifi_s"] for row in rows] == [None, 60, 61.5, 61.5, None, None, None]
+    assert [row["mobile_s"] for row in rows] == [None, 0, 58.5, 118.5, None, None, None]
+    chrome, mail = "com.android.chrome", "org.example.mail"
+    assert [row["foreground_s"] for row in rows[1:4]] == [[f"{chrome}=60.000"], [f"{chrome}=61.500"], [f"{chrome}=111.500"]]
+    assert rows[3]["running_s"] == [f"{mail}=130.000", f"{chrome}=111.500"]
+    assert [row["running_s"] for row in rows[4:]] == [None, None, None]
+    assert [row["brightness"] for row in rows[:4]] == [0.3, 0.3, 0.9, 0.9] and [row["saver"] for row in rows[:3]] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_without_processes_running_times_are_unknown() -> None:
+    """Most phones record foreground apps and jobs, but no processes."""
+    rows, _ = _read(COUNTED.replace("+Epr=1,", "").replace("-Epr=1,", ""))
+    assert {row["running_s"] is None for row in rows} == {True} and rows[1]["foreground_s"] == ["com.android.chrome=60.000"]
+
+
 def test_invalid_lines_are_refused() -> None:
     rows, (batch, _) = _read("9,h,5,Bl=50\n9,h,x,Bl=49\n9,h,0:TIME:1700000000000\n9,h,-5,Bl=48\n9,h,99,Bl=47\nother\n")
     assert [one.reason for one in batch.refused] == [
