@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_paper import model_option, paper_bugs
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
@@ -22,16 +21,16 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 
 
 @click.command("bugs", cls=NavitasCommand, example="navitas fleet bugs fleet --json bugs.json")
-@engine_options
+@fleet_options
 @output_options
 @model_option
-def command(*, store: Path, engine: str, memory_mib: int, model: str, **values: Any) -> None:
+def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
     """List apps that are not hogs but drain far more on a client than on others.
 
     Sorted by the lower confidence bound of the extra drain, largest first.
     """
     outputs = take_outputs(values)
-    with fleet_of(store, engine, memory_mib) as fleet:
+    with fleet_of(choice) as fleet:
         if model == "paper":
             paper_bugs(fleet, outputs)
             return

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import click
 
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_rows import more_rows, output_options, rows_table, take_outputs
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
@@ -32,16 +31,16 @@ from navitas.untrusted_text import printable
 
 
 @click.command("diagnose", cls=NavitasCommand, example="navitas fleet diagnose fleet --app org.example.app")
-@engine_options
+@fleet_options
 @option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
 @option("--client", type=TEXT, metavar="NAME", help="Actions for this client: its name as ingested, or its pseudonym.")
 @output_options
-def command(*, store: Path, engine: str, memory_mib: int, app: str | None, client: str | None, **values: Any) -> None:
+def command(*, choice: FleetChoice, app: str | None, client: str | None, **values: Any) -> None:
     """Find conditions under which hogs and apps with bugs drain, and actions that help: kill, update, change the network."""
     outputs = take_outputs(values)
     if app is not None and client is not None:
         raise UsageError("--app and --client exclude each other", "Use one of them.")
-    with fleet_of(store, engine, memory_mib) as fleet:
+    with fleet_of(choice) as fleet:
         with bar("regressing apps together") as progress:
             hogs = find_hogs(fleet, progress)
         bugs = find_bugs(fleet, hogs)

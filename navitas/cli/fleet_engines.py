@@ -5,22 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from navitas.cli.bars import bar
 from navitas.cli.messages import note
 from navitas.cli.option import option
-from navitas.cli.paths import STORE
+from navitas.cli.paths import STORE, TEXT
 from navitas.errors import UsageError
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
+from navitas.fleet.period import Period
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _spark(spill: Path, memory_mib: int) -> Engine:
@@ -42,8 +43,23 @@ ENGINES: dict[str, Callable[[Path, int], Engine]] = {
 """Factories of engines by name. Arguments: a folder for temporary files, and a memory limit in MiB."""
 
 
-def engine_options(function: F) -> F:
-    """`STORE`, `--engine` and `--memory`."""
+@dataclass(frozen=True, slots=True)
+class FleetChoice:
+    """The store, engine, memory limit and period that a command line names."""
+
+    path: Path
+    engine: str
+    memory_mib: int
+    period: Period
+
+
+def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`STORE`, `--engine`, `--memory`, `--since` and `--until`, as the keyword argument `choice`."""
+
+    @wraps(function)
+    def chosen(*, store: Path, engine: str, memory_mib: int, since: str | None, until: str | None, **values: Any) -> Any:
+        return function(choice=FleetChoice(store, engine, memory_mib, Period.parse(since, until)), **values)
+
     decorators = (
         click.argument("store", type=STORE, metavar="STORE"),
         option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="Query engine."),
@@ -56,20 +72,25 @@ def engine_options(function: F) -> F:
             metavar="MIB",
             help="Memory limit of the engine.",
         ),
+        option("--since", type=TEXT, metavar="DATE", help="Only samples from this day or time on (UTC)."),
+        option("--until", type=TEXT, metavar="DATE", help="Only samples before this day or time (UTC)."),
     )
+    made: Callable[..., Any] = chosen
     for decorate in reversed(decorators):
-        function = decorate(function)
-    return function
+        made = decorate(made)
+    return made
 
 
 @contextmanager
-def fleet_of(path: Path, engine: str, memory_mib: int) -> Iterator[Fleet]:
-    """The fleet in a folder, brought up to date with a progress bar. The engine ends with the block. Raises FleetError.
+def fleet_of(choice: FleetChoice) -> Iterator[Fleet]:
+    """The chosen fleet, brought up to date with a progress bar. The engine ends with the block. Raises FleetError.
 
     Prints a note at the end if groups of buckets were split for lack of memory.
     """
-    store = Store.open(path if engine == "duckdb" else path.absolute())  # Tasks on a cluster have other working folders.
-    running = ENGINES[engine](store.work / "spill", memory_mib)
+    # Tasks on a cluster have other working folders.
+    path = choice.path if choice.engine == "duckdb" else choice.path.absolute()
+    store = replace(Store.open(path), period=choice.period)
+    running = ENGINES[choice.engine](store.work / "spill", choice.memory_mib)
     try:
         with bar("summing samples") as progress:
             fleet = bring_up_to_date(store, running, progress, _waiting)

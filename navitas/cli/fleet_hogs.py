@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ import numpy as np
 
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_paper import model_option, paper_hogs
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
@@ -27,13 +26,13 @@ from navitas.report.terminal.paragraph import Paragraph, unbroken
 
 
 @click.command("hogs", cls=NavitasCommand, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")
-@engine_options
+@fleet_options
 @output_options
 @model_option
-def command(*, store: Path, engine: str, memory_mib: int, model: str, **values: Any) -> None:
+def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
     """List apps that drain the battery faster on every phone, and the battery life gained without them."""
     outputs = take_outputs(values)
-    with fleet_of(store, engine, memory_mib) as fleet:
+    with fleet_of(choice) as fleet:
         if model == "paper":
             paper_hogs(fleet, outputs)
             return

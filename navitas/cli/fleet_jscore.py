@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
@@ -23,13 +22,13 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 
 
 @click.command("jscore", cls=NavitasCommand, example="navitas fleet jscore fleet --client NAME")
-@engine_options
+@fleet_options
 @option("--client", type=TEXT, metavar="NAME", help="Only this client: its name as ingested, or its pseudonym.")
 @output_options
-def command(*, store: Path, engine: str, memory_mib: int, client: str | None, **values: Any) -> None:
+def command(*, choice: FleetChoice, client: str | None, **values: Any) -> None:
     """Score clients by the percentage of their peers whose batteries drain faster in use. The lowest scores come first."""
     outputs = take_outputs(values)
-    with fleet_of(store, engine, memory_mib) as fleet:
+    with fleet_of(choice) as fleet:
         scores = score_clients(fleet)
         rows = score_rows(scores)
         if client is not None:

@@ -9,7 +9,7 @@ import click
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
-from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE
@@ -24,16 +24,16 @@ from navitas.untrusted_text import printable
 
 
 @click.command("rates", cls=NavitasCommand, example="navitas fleet rates fleet -o rates.parquet")
-@engine_options
+@fleet_options
 @option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
 @json_option
-def command(*, store: Path, engine: str, memory_mib: int, output: Path | None, json_file: Path | None) -> None:
+def command(*, choice: FleetChoice, output: Path | None, json_file: Path | None) -> None:
     """Show how many pairs of samples count, why others are refused, and how fast batteries drain. -o exports the pairs."""
     check_files([path for path in (output, json_file) if path is not None])
     if output is not None:
         check_export(output)
         check_regular_or_new(output)
-    with fleet_of(store, engine, memory_mib) as fleet:
+    with fleet_of(choice) as fleet:
         summary = summary_of(fleet)
         if output is not None:
             with bar("writing pairs") as progress:

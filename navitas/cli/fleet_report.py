@@ -12,7 +12,7 @@ from navitas.analyze.share_of import share
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
-from navitas.cli.fleet_engines import engine_options, fleet_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
@@ -37,7 +37,7 @@ _METHODS = 8
 
 
 @click.command("report", cls=NavitasCommand, example="navitas fleet report fleet -o fleet.html")
-@engine_options
+@fleet_options
 @option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="File of the page ('-': stdout).")
 @option("--client", type=TEXT, metavar="NAME", help="Add actions for this client: its name as ingested, or its pseudonym.")
 @option(
@@ -51,9 +51,7 @@ _METHODS = 8
 @option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows in the tables.")
 def command(
     *,
-    store: Path,
-    engine: str,
-    memory_mib: int,
+    choice: FleetChoice,
     output: Path,
     client: str | None,
     recordings: tuple[Path, ...],
@@ -63,7 +61,7 @@ def command(
     """Write a self-contained HTML page: hogs, bugs, J-scores, conditions, and actions for a client."""
     check_files([path for path in (output, json_file) if path is not None])
     found = list(_recordings(recordings))
-    with fleet_of(store, engine, memory_mib) as fleet:
+    with fleet_of(choice) as fleet:
         with bar("regressing apps together") as progress:
             hogs = find_hogs(fleet, progress)
         bugs = find_bugs(fleet, hogs)
@@ -80,7 +78,7 @@ def command(
         hog_list = hog_rows(fleet, hogs, find_versions(fleet, hogs))
         by_name = {names[app]: values for app, values in shown.items()}
         contents = Contents(
-            title=f"Fleet {store.resolve().name}{' (simulated)' if (store / 'truth').is_dir() else ''}",
+            title=f"Fleet {choice.path.resolve().name}{' (simulated)' if (choice.path / 'truth').is_dir() else ''}",
             usual_percent_h=hogs.usual_ppm_s * PERCENT_H,
             hogs=hog_list,
             bugs=bug_rows(fleet, bugs),

@@ -9,10 +9,12 @@ LOCK = "lock"
 SAMPLES = "samples"
 WORK = "work"
 """Results of stages."""
+PERIODS = "periods"
+"""Results of stages, restricted to periods."""
 TRUTH = "truth"
 """Truth of a simulated fleet."""
 QUARANTINE = "quarantine"
 INCOMING = "incoming"
 """Staged files of sources."""
 
-ALL = (SETTINGS, PACKAGES, LEDGER, LOCK, SAMPLES, WORK, TRUTH, QUARANTINE, INCOMING)
+ALL = (SETTINGS, PACKAGES, LEDGER, LOCK, SAMPLES, WORK, PERIODS, TRUTH, QUARANTINE, INCOMING)

@@ -51,7 +51,8 @@ class Fleet:
         """Open the store in its current state. Raises `FleetError` if it is empty, or its packages do not match its results."""
         jobs = jobs_of(store)
         if not jobs:
-            raise FleetError(f"{store.path}: no samples", "Ingest some: `navitas fleet ingest`.")
+            when = " in this period" if store.period.folder else ""
+            raise FleetError(f"{store.path}: no samples{when}", "Ingest some: `navitas fleet ingest`.")
         packages = numbered(store.packages())
         check_packages(store, packages)
         return cls(store, engine, tuple(jobs), packages, waiting=waiting)

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, read_table, typed, write_table, write_whole
+from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers
@@ -45,11 +46,15 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A fleet's folder. Files are written under another name and renamed, so each is complete or absent."""
+    """A fleet's folder. Files are written under another name and renamed, so each is complete or absent.
+
+    Results are restricted to `period`; samples are not.
+    """
 
     path: Path
     buckets: int
     salt: str
+    period: Period = ALL_TIME
 
     @classmethod
     def create(cls, path: Path, *, buckets: int = BUCKETS, salt: str | None = None) -> Store:
@@ -91,7 +96,8 @@ class Store:
     @property
     def work(self) -> Path:
         """The folder of stages' results. It may be deleted at any time."""
-        return self.path / layout.WORK
+        folder = self.period.folder
+        return self.path / layout.PERIODS / folder if folder else self.path / layout.WORK
 
     def parts(self) -> dict[Unit, list[Path]]:
         """All parts of samples by unit, both in order. Raises `FleetError` if a folder is not of a valid bucket and month."""

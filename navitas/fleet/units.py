@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet.files import fingerprint, is_made_from, notes_of, write_table
 from navitas.fleet.pairs import MAX_GAP_S
+from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.sample_columns import ordered
 from navitas.fleet.store import Store, Unit, read_samples
 from navitas.fleet.usage import COLUMNS, usage_of
@@ -49,12 +50,13 @@ class UnitJob:
     clients: Path
     evidence: Path
     inputs: str
+    period: Period = ALL_TIME
 
     @property
     def begins_s(self) -> int:
-        """The begin of the unit's month (Unix time)."""
+        """The begin of the unit's month, or of the period within it (Unix time)."""
         begins: int = np.datetime64(self.unit.month, "s").astype(np.int64).item()
-        return begins
+        return max(begins, self.period.since_s)
 
     def is_done(self) -> bool:
         """Whether the results were computed from these inputs. `clients` is written last."""
@@ -109,12 +111,18 @@ def samples_of(jobs: Sequence[UnitJob], columns: list[str]) -> Iterator[tuple[Un
     last: tuple[tuple[Path, ...], pa.Table] = ((), None)
     for job in jobs:
         before = last[1] if job.before == last[0] else _read(job.before, columns)
-        own = _read(job.parts, columns)
+        own = _before(_read(job.parts, columns), job.period.until_s)
         last = (job.parts, own)
         if before is None:
             yield job, own
         else:
             yield job, pa.concat_tables([_late(before, job.begins_s), own])
+
+
+def _before(samples: pa.Table, until_s: int) -> pa.Table:
+    """The samples before a time."""
+    early = samples["time_s"].to_numpy() < until_s
+    return samples if early.all() else samples.filter(pa.array(early))
 
 
 def _late(before: pa.Table, begins_s: int) -> pa.Table:
@@ -136,6 +144,9 @@ def jobs_of(store: Store) -> list[UnitJob]:
 def _jobs(store: Store) -> Iterator[UnitJob]:
     parts = store.parts()
     for unit, own in parts.items():
+        if not store.period.has_month(unit.month):
+            continue
         before = parts.get(Unit(unit.bucket, str(np.datetime64(unit.month) - 1)), [])
         usage, clients, evidence = (store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence"))
-        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, evidence, f"{_VERSION} {fingerprint(*own, *before)}")
+        inputs = f"{_VERSION} {fingerprint(*own, *before)}"
+        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, evidence, inputs, store.period)

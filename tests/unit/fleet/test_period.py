@@ -1,0 +1,64 @@
+"""Results restricted to a period are those of a fleet with only its samples."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from support.level_fleet import START_S, level_samples, stored_fleet
+
+from navitas.errors import UsageError
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.files import FleetError
+from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.period import Period
+from navitas.fleet.stages import bring_up_to_date
+from navitas.fleet.store import Store
+
+_DAY_S = 86_400
+_RUNS = [(30.0, 120.0, 0.0), (120.0, 360.0, 2.0)]
+
+
+def hogs_of(store: Store) -> Hogs:
+    engine = DuckDbEngine(store.work / "spill", threads=1)
+    try:
+        return find_hogs(bring_up_to_date(store, engine))
+    finally:
+        engine.close()
+
+
+def test_a_period_has_the_results_of_its_samples(tmp_path: Path) -> None:
+    table = level_samples(3, 20, 10, _RUNS)
+    store = stored_fleet(tmp_path / "whole", table, len(_RUNS))
+    whole = hogs_of(store)
+    until_s = START_S + 6 * _DAY_S
+    early = hogs_of(replace(store, period=Period(0, until_s)))
+    only = stored_fleet(tmp_path / "early", table.filter(pa.array(table["time_s"].to_numpy() < until_s)), len(_RUNS))
+    assert early.effect.value == pytest.approx(hogs_of(only).effect.value, rel=1e-9)
+    assert early.seconds.sum() < 0.7 * whole.seconds.sum()
+    late = hogs_of(replace(store, period=Period(until_s, until_s + 99 * _DAY_S)))
+    assert early.seconds + late.seconds == pytest.approx(whole.seconds, rel=1e-6)
+    assert np.array_equal(hogs_of(store).effect.value, whole.effect.value)
+    with pytest.raises(FleetError, match="no samples in this period"):
+        hogs_of(replace(store, period=Period(0, START_S - 40 * _DAY_S)))
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "period"),
+    [
+        (None, None, Period()),
+        ("2026-03-01", None, Period(1_772_323_200)),
+        ("2026-03-01T00:00+01:00", "2026-03-02", Period(1_772_319_600, 1_772_409_600)),
+    ],
+)
+def test_dates_are_read(since: str | None, until: str | None, period: Period) -> None:
+    assert Period.parse(since, until) == period
+
+
+@pytest.mark.parametrize(("since", "until"), [("yesterday", None), (None, "2026-13-01"), ("2026-03-02", "2026-03-02")])
+def test_a_wrong_date_is_a_usage_error(since: str | None, until: str | None) -> None:
+    with pytest.raises(UsageError):
+        Period.parse(since, until)
