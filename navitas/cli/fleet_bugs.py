@@ -10,7 +10,7 @@ import click
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_paper import model_option, paper_bugs
+from navitas.cli.fleet_paper import check_without_suppression, model_option, paper_bugs
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
 from navitas.fleet.bugs import FDR_LIMIT, find_bugs
@@ -30,13 +30,15 @@ def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
     Sorted by the lower confidence bound of the extra drain, largest first.
     """
     outputs = take_outputs(values)
+    if model == "paper":
+        check_without_suppression(outputs)
     with fleet_of(choice) as fleet:
         if model == "paper":
             paper_bugs(fleet, outputs)
             return
         with bar("regressing apps together") as progress:
             hogs = find_hogs(fleet, progress)
-        rows = bug_rows(fleet, find_bugs(fleet, hogs))
+        rows = outputs.kept(bug_rows(fleet, find_bugs(fleet, hogs)))
     if not outputs.write(BugRow, rows, false_discovery_limit=FDR_LIMIT):
         return
     output_console().print(bugs_table(rows, outputs.top))

@@ -55,6 +55,7 @@ def command(*, choice: FleetChoice, app: str | None, client: str | None, **value
         with bar("reading conditions") as progress:
             diagnoses = diagnoses_of(fleet, hogs, bugs, apps, progress, clients=[] if number is None else [number])
         rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
+    rows = outputs.kept(rows)
     if not outputs.write(ActionRow, rows):
         return
     console = output_console()

@@ -12,13 +12,13 @@ import numpy as np
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_paper import model_option, paper_hogs
+from navitas.cli.fleet_paper import check_without_suppression, model_option, paper_hogs
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.fleet_warnings import warnings_of
 from navitas.fleet.hogs import Hogs, find_hogs
-from navitas.fleet.results import PERCENT_H, HogRow, app_rows, hog_rows, version_rows
+from navitas.fleet.results import PERCENT_H, HogRow, app_rows, hog_rows, of_enough_clients, version_rows
 from navitas.fleet.verdicts import FDR_LIMIT, Claim
 from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -32,6 +32,8 @@ from navitas.report.terminal.paragraph import Paragraph, unbroken
 def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
     """List apps that drain the battery faster on every phone, and the battery life gained without them."""
     outputs = take_outputs(values)
+    if model == "paper":
+        check_without_suppression(outputs)
     with fleet_of(choice) as fleet:
         if model == "paper":
             paper_hogs(fleet, outputs)
@@ -40,9 +42,9 @@ def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
             hogs = find_hogs(fleet, progress)
         with bar("reading versions") as progress:
             versions = find_versions(fleet, hogs, progress)
-        rows = hog_rows(fleet, hogs, versions)
-        by_version = [one.as_json() for one in version_rows(fleet, versions)]
-        verdicts = [one.as_json() for one in app_rows(fleet, hogs)]
+        rows = outputs.kept(hog_rows(fleet, hogs, versions))
+        by_version = [one.as_json() for one in of_enough_clients(version_rows(fleet, versions), outputs.min_clients)]
+        verdicts = [one.as_json() for one in of_enough_clients(app_rows(fleet, hogs), outputs.min_clients)]
     usual = hogs.usual_ppm_s * PERCENT_H
     judged = int(np.isfinite(hogs.false_rate).sum())
     about: dict[str, object] = {

@@ -30,7 +30,7 @@ def command(*, choice: FleetChoice, client: str | None, **values: Any) -> None:
     outputs = take_outputs(values)
     with fleet_of(choice) as fleet:
         scores = score_clients(fleet)
-        rows = score_rows(scores)
+        rows = outputs.kept(score_rows(scores))
         if client is not None:
             wanted = pseudonym(find_client(fleet.store, client, set(scores.client.tolist())))
             rows = [row for row in rows if row.client == wanted]

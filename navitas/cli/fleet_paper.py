@@ -11,6 +11,7 @@ from navitas.cli.bars import bar
 from navitas.cli.fleet_rows import Outputs, rows_table
 from navitas.cli.option import option
 from navitas.cli.standard_output import output_console
+from navitas.errors import UsageError
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
@@ -31,6 +32,12 @@ def model_option(function: F) -> F:
         help="paper: use the method of the Carat paper, for comparison.",
     )(function)
     return decorated
+
+
+def check_without_suppression(outputs: Outputs) -> None:
+    """Raise `UsageError` if `--min-clients` is given: the paper's results do not count clients."""
+    if outputs.min_clients > 1:
+        raise UsageError("--min-clients does not apply to --model paper", "Leave out one of them.")
 
 
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:

@@ -13,6 +13,7 @@ from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
+from navitas.cli.fleet_rows import min_clients_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
@@ -22,10 +23,11 @@ from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.distributions import distributions
+from navitas.fleet.fleet_warnings import warnings_of
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_client
 from navitas.fleet.page.document import ClientSection, Contents, MethodRow, Recorded, page
-from navitas.fleet.results import PERCENT_H, app_names, bug_rows, hog_rows, score_rows
+from navitas.fleet.results import PERCENT_H, app_names, app_rows, bug_rows, hog_rows, of_enough_clients, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.versions import find_versions
@@ -49,6 +51,7 @@ _METHODS = 8
 )
 @json_option
 @option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows in the tables.")
+@min_clients_option
 def command(
     *,
     choice: FleetChoice,
@@ -56,6 +59,7 @@ def command(
     client: str | None,
     recordings: tuple[Path, ...],
     top: int,
+    min_clients: int,
     json_file: Path | None,
 ) -> None:
     """Write a self-contained HTML page: hogs, bugs, J-scores, conditions, and actions for a client."""
@@ -75,15 +79,17 @@ def command(
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)
             section = ClientSection(next(row for row in rows if row.client == pseudonym(number)), actions)
         shown = distributions(fleet, hogs.app[hogs.is_hog])
-        hog_list = hog_rows(fleet, hogs, find_versions(fleet, hogs))
+        hog_list = of_enough_clients(hog_rows(fleet, hogs, find_versions(fleet, hogs)), min_clients)
         by_name = {names[app]: values for app, values in shown.items()}
         contents = Contents(
             title=f"Fleet {choice.path.resolve().name}{' (simulated)' if (choice.path / 'truth').is_dir() else ''}",
             usual_percent_h=hogs.usual_ppm_s * PERCENT_H,
             hogs=hog_list,
-            bugs=bug_rows(fleet, bugs),
+            bugs=of_enough_clients(bug_rows(fleet, bugs), min_clients),
             scores=rows,
-            actions=app_actions(fleet, hogs, diagnoses),
+            actions=of_enough_clients(app_actions(fleet, hogs, diagnoses), min_clients),
+            verdicts=of_enough_clients(app_rows(fleet, hogs), min_clients),
+            warnings=warnings_of(hogs),
             distributions={row.app: by_name[row.app] for row in hog_list[:_PICTURES]},
             recorded=_recorded(found, {names[app] for app in chosen.tolist()}),
             client=section,

@@ -12,10 +12,11 @@ import click
 
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.json_output import json_option, write_document
+from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.fleet.formulas import guarded
-from navitas.fleet.results import Row, document
+from navitas.fleet.results import Row, document, of_enough_clients
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.untrusted_text import printable
@@ -33,10 +34,18 @@ class Outputs:
     json: Path | None
     csv: Path | None
     top: int
+    min_clients: int = 1
 
     def check(self) -> None:
         """Raise `UsageError` before any work if a file cannot be written."""
         check_files([path for path in (self.json, self.csv) if path is not None])
+
+    def kept(self, rows: Sequence[R]) -> list[R]:
+        """The rows about at least `min_clients` clients. A note counts the others."""
+        left = of_enough_clients(rows, self.min_clients)
+        if hidden := len(rows) - len(left):
+            note(f"note: {hidden:,} rows about fewer than {self.min_clients:,} clients are left out (--min-clients)")
+        return left
 
     def write(self, kind: type[R], rows: Sequence[R], **more: object) -> bool:
         """Write all rows to the files. Returns whether standard output is free for a table."""
@@ -47,9 +56,22 @@ class Outputs:
         return STDOUT not in (self.json, self.csv)
 
 
+min_clients_option = option(
+    "--min-clients",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    section="Output",
+    metavar="N",
+    help="Leave out what is about fewer clients.",
+)
+"""Results that leave the store may need to be about several clients."""
+
+
 def output_options(function: F) -> F:
-    """Add `--json`, `--csv` and `--top`, which `take_outputs` collects."""
+    """Add `--json`, `--csv`, `--top` and `--min-clients`, which `take_outputs` collects."""
     decorators = (
+        min_clients_option,
         json_option,
         option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write CSV ('-': stdout)."),
         option("--top", type=click.IntRange(min=1), default=20, show_default=True, section="Output", help="Rows in the table."),
@@ -61,7 +83,7 @@ def output_options(function: F) -> F:
 
 def take_outputs(values: dict[str, Any]) -> Outputs:
     """Remove the output options from a command's keyword arguments. Raises `UsageError` if a file cannot be written."""
-    outputs = Outputs(values.pop("json_file"), values.pop("csv_file"), values.pop("top"))
+    outputs = Outputs(*(values.pop(name) for name in ("json_file", "csv_file", "top", "min_clients")))
     outputs.check()
     return outputs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,9 @@ class Row:
         """Field names in order, texts first."""
         names = {field.name: field.type for field in fields(cls)}
         return sorted(names, key=lambda name: "str" not in str(names[name]))
+
+
+R = TypeVar("R", bound=Row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +256,13 @@ def gain_min(rate: float, low: float, middle: float, high: float) -> tuple[float
     """Minutes of battery life gained when a drain (ppm/s) falls by `middle` (interval `low` to `high`): middle, low, high."""
     low_s, middle_s, high_s = (known(float(one)) for one in life_gain_s(np.full(3, rate), np.array([low, middle, high])))
     return _minutes(middle_s), _minutes(low_s), _minutes(high_s)
+
+
+def of_enough_clients(rows: Sequence[R], least: int) -> list[R]:
+    """The rows about at least so many clients. Rows about single clients are left out unless `least` is 1."""
+    if least <= 1:
+        return [*rows]
+    return [row for row in rows if getattr(row, "client", None) is None and (getattr(row, "clients", None) or 0) >= least]
 
 
 def document(kind: str, rows: Sequence[Row], **more: object) -> dict[str, object]:

@@ -12,7 +12,7 @@ from navitas.fleet.advice import ActionRow
 from navitas.fleet.figures import number
 from navitas.fleet.page.pictures import histogram_picture, interval_picture
 from navitas.fleet.page.text import interval
-from navitas.fleet.results import BugRow, HogRow, ScoreRow
+from navitas.fleet.results import AppRow, BugRow, HogRow, ScoreRow
 from navitas.fleet.statistics import F64
 from navitas.html_page.document import base_style, document
 from navitas.html_page.elements import name, table, text
@@ -54,9 +54,14 @@ class Contents:
     scores: Sequence[ScoreRow]
     actions: Sequence[ActionRow]
     distributions: dict[str, tuple[F64, F64]]
+    verdicts: Sequence[AppRow] = ()
+    warnings: Sequence[str] = ()
     recorded: dict[str, Recorded] = field(default_factory=dict)
     client: ClientSection | None = None
     top: int = 50
+
+
+_MOST_APPS = 10_000
 
 
 def page(contents: Contents) -> str:
@@ -71,6 +76,7 @@ def page(contents: Contents) -> str:
         _conditions(contents),
         _bugs(contents),
         _scores(contents.scores),
+        _verdicts(contents),
         _recorded(contents),
     ]
     return "".join(document(contents.title, style, ["\n".join(filter(None, sections))]))
@@ -86,7 +92,8 @@ def _facts(contents: Contents) -> str:
         (f"{len(contents.bugs):,}", "bugs"),
     ]
     shown = "".join(f"<div><b>{value}</b>{what}</div>" for value, what in facts)
-    return f"<h1>{text(contents.title)}</h1><div class=facts>{shown}</div>"
+    warnings = "".join(f"<p><b>{text(one)}</b></p>" for one in contents.warnings)
+    return f"<h1>{text(contents.title)}</h1><div class=facts>{shown}</div>{warnings}"
 
 
 def _hogs(contents: Contents) -> str:
@@ -170,7 +177,7 @@ def _bugs(contents: Contents) -> str:
         ),
         texts=3,
     )
-    about = "Apps that are not hogs, but drain far more on one client than on others."
+    about = "Apps that drain far more on one client than on others."
     return f"<h2>Bugs</h2><p>{about}{_more(len(contents.bugs), len(rows))}</p>{shown}"
 
 
@@ -214,6 +221,31 @@ def _client(client: ClientSection, scores: Sequence[ScoreRow]) -> str:
     )
     advice = actions if client.actions else "<p>It runs no hog, and has no known bug.</p>"
     return f"<h2>Client {name(row.client)}</h2><div class=facts>{shown}</div>{advice}{_scores(scores, row)}"
+
+
+def _verdicts(contents: Contents) -> str:
+    rows = contents.verdicts[:_MOST_APPS]
+    shown = table(
+        ["App", "Verdict", "Clients", "Hours", "Extra %/h", "Runs with"],
+        (
+            [
+                name(row.app),
+                text(row.verdict),
+                f"{row.clients:,}",
+                number(row.hours, 0),
+                interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
+                name(row.runs_with or ""),
+            ]
+            for row in rows
+        ),
+        texts=2,
+    )
+    about = (
+        "Every app by name, so that a clean app differs from one that cannot be judged. Extra drain is an association: what "
+        "drains while an app runs and is not in the samples counts for the app."
+    )
+    heading = f"<h2>All apps</h2><p>{about}{_more(len(contents.verdicts), len(rows))}</p>"
+    return f"{heading}<details><summary>{len(rows):,} apps</summary>{shown}</details>" if rows else ""
 
 
 def _recorded(contents: Contents) -> str:
