@@ -17,6 +17,8 @@ COMMANDS = {
     "bugs": ("navitas.cli.fleet_bugs", "List apps that drain far more on some clients than on others."),
     "jscore": ("navitas.cli.fleet_jscore", "Score clients by battery life in use."),
     "diagnose": ("navitas.cli.fleet_diagnose", "Find conditions of a drain, and actions that help."),
+    "check": ("navitas.cli.fleet_check", "Check that no version drains more than the one before."),
+    "compare": ("navitas.cli.fleet_compare", "Compare the drains of apps in two periods."),
     "report": ("navitas.cli.fleet_report", "Write a fleet's results as one HTML page."),
     "simulate": ("navitas.cli.fleet_simulate", "Simulate a fleet with known truth."),
 }

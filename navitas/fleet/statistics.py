@@ -94,7 +94,11 @@ class Contrast:
     @property
     def p(self) -> float:
         """The p-value of "not above 0"."""
-        return float(_stats().t.sf(self.value / self.error, self.freedom)) if self.error > 0 else float("nan")
+        return self.above(0.0)
+
+    def above(self, least: float) -> float:
+        """The p-value of "not above `least`"."""
+        return float(_stats().t.sf((self.value - least) / self.error, self.freedom)) if self.error > 0 else float("nan")
 
     def less(self, other: Contrast) -> Contrast:
         """The difference from another contrast with independent noise."""

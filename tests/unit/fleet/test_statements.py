@@ -12,7 +12,8 @@ import pytest
 from navitas.fleet.client_rows import CLIENTS
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.versions import _VersionRows
+from navitas.fleet.version_strata import AppVersionRows
+from navitas.fleet.versions import _first
 
 
 def clients(*rows: dict[str, object]) -> pa.Table:
@@ -42,8 +43,8 @@ def test_versions_without_an_error_have_no_first_one() -> None:
             "w": [1.0] * 6,
         }
     )
-    rows = _VersionRows.from_table(table, {0: "1", 1: "2"})
-    assert rows is not None and rows.first(0) is None
+    rows = AppVersionRows.from_table(table, {0: "1", 1: "2"})
+    assert rows is not None and _first(0, rows) is None
 
 
 @pytest.mark.parametrize("error", [RuntimeError("Query interrupted"), duckdb.InterruptException("INTERRUPT Error: Interrupted!")])

@@ -15,7 +15,8 @@ from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.statistics import contrast
 from navitas.fleet.store import Store
-from navitas.fleet.versions import find_versions, version_key
+from navitas.fleet.version_order import version_key
+from navitas.fleet.versions import find_versions
 
 
 def test_versions_are_ordered_by_their_numbers() -> None:

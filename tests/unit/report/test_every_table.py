@@ -29,6 +29,9 @@ from navitas.attribute.owner_kind import OwnerKind
 from navitas.cli.devices import devices_table
 from navitas.cli.doctor import checks_table
 from navitas.cli.fleet_bugs import bugs_table
+from navitas.cli.fleet_check import CheckRow
+from navitas.cli.fleet_check import checks_table as versions_table
+from navitas.cli.fleet_compare import ChangeRow, changes_table
 from navitas.cli.fleet_diagnose import actions_table
 from navitas.cli.fleet_hogs import hogs_table
 from navitas.cli.fleet_ingest import reasons_table, sources_table
@@ -256,6 +259,12 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
         "Hogs", {Column("App", text=True): lambda row: row.app, Column("Pairs"): lambda row: f"{row.pairs:,}"}, _hogs(names), TOP
     ),
     "cli/fleet_hogs.py:hogs_table": lambda names: hogs_table("Hogs", _hogs(names), TOP),
+    "cli/fleet_check.py:checks_table": lambda names: versions_table(
+        [CheckRow(name, "4.10.1", "4.9", 12_345, 12.34, -10.12, 35.67, 3.4e-225, True) for name in names], TOP
+    ),
+    "cli/fleet_compare.py:changes_table": lambda names: changes_table(
+        [ChangeRow(name, 12_345, 12.34, 24.56, 12.22, -10.12, 35.67, 3.4e-225, True) for name in names], TOP
+    ),
     "cli/fleet_bugs.py:bugs_table": lambda names: bugs_table([_bug(name) for name in names], TOP),
     "cli/fleet_jscore.py:scores_table": lambda names: scores_table("J-scores", [_score(name) for name in names], TOP),
     "cli/fleet_rates.py:rates_table": _rates,

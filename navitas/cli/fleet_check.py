@@ -1,0 +1,104 @@
+"""`navitas fleet check`: whether a version of an app drains more than the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import click
+import numpy as np
+
+from navitas.cli.bars import bar
+from navitas.cli.commands import NavitasCommand
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
+from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.option import option
+from navitas.cli.paths import TEXT
+from navitas.cli.standard_output import output_console
+from navitas.errors import ExitCode
+from navitas.fleet.figures import with_interval
+from navitas.fleet.hogs import find_hogs
+from navitas.fleet.names import find_app
+from navitas.fleet.results import PERCENT_H, Row, app_names, interval_percent_h, known
+from navitas.fleet.version_checks import check_versions
+from navitas.report.terminal.fitted_table import Column, FittedTable
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow(Row):
+    """A version compared with the one before it. `drains_more` is true if the check fails."""
+
+    KIND: ClassVar[str] = "checks"
+
+    app: str
+    version: str
+    before: str
+    clients: int
+    more_percent_h: float | None
+    more_low_percent_h: float | None
+    more_high_percent_h: float | None
+    false_discovery_rate: float | None
+    drains_more: bool
+
+
+@click.command("check", cls=NavitasCommand, example="navitas fleet check fleet --app org.example.app")
+@fleet_options
+@option("--app", "apps", type=TEXT, multiple=True, metavar="PACKAGE", help="Only this app; repeatable. [all hogs]")
+@option("--version", "version", type=TEXT, metavar="VERSION", help="Only this version.")
+@option(
+    "--limit",
+    "limit_percent_h",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    metavar="PERCENT_H",
+    help="Fail only if a version drains more by this many %/h.",
+)
+@output_options
+def command(*, choice: FleetChoice, apps: tuple[str, ...], version: str | None, limit_percent_h: float, **values: Any) -> int:
+    """Check that no version of an app drains more than the one before. The exit code is 1 if one does."""
+    outputs = take_outputs(values)
+    with fleet_of(choice) as fleet:
+        names = app_names(fleet)
+        with bar("regressing apps together") as progress:
+            hogs = find_hogs(fleet, progress)
+        chosen = np.array([find_app(fleet.store, app, names) for app in apps], np.int64) if apps else hogs.app[hogs.is_hog]
+        with bar("reading versions") as progress:
+            found = check_versions(fleet, hogs, np.unique(chosen), limit_percent_h / PERCENT_H, progress)
+    rows = outputs.kept(
+        [
+            CheckRow(
+                names[one.app],
+                one.version,
+                one.before,
+                min(one.clients, one.clients_before),
+                *interval_percent_h(one.more),
+                false_discovery_rate=known(one.false_rate),
+                drains_more=one.drains_more,
+            )
+            for one in found
+            if version is None or one.version == version
+        ]
+    )
+    failed = sum(row.drains_more for row in rows)
+    if outputs.write(CheckRow, rows, limit_percent_h=limit_percent_h, failed=failed):
+        output_console().print(checks_table(rows, outputs.top))
+    return ExitCode.CHECK_FAILED if failed else ExitCode.OK
+
+
+def checks_table(rows: Sequence[CheckRow], top: int) -> FittedTable:
+    """Versions compared with the ones before; those that drain more come first."""
+    columns: dict[Column, Callable[[CheckRow], str]] = {
+        Column("App", text=True): lambda row: row.app,
+        Column("Version", text=True, drop=1): lambda row: row.version,
+        Column("Before", text=True, drop=3): lambda row: row.before,
+        Column("Clients", drop=4): lambda row: f"{row.clients:,}",
+        Column("More %/h (95 %)"): lambda row: with_interval(
+            row.more_percent_h, row.more_low_percent_h, row.more_high_percent_h, 2
+        ),
+        Column("FDR", drop=5): lambda row: "–" if row.false_discovery_rate is None else f"{row.false_discovery_rate:.2g}",
+        Column("Result", text=True, drop=2): lambda row: "drains more" if row.drains_more else "",
+    }
+    title = f"Versions compared with the ones before: {sum(row.drains_more for row in rows):,} of {len(rows):,} drain more"
+    return rows_table(title, columns, sorted(rows, key=lambda row: not row.drains_more), top)
