@@ -25,7 +25,7 @@ _BLOCK_SAMPLES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class SimulatedPeriod:
     """A simulated period: its number (0 is the first), and its offset from the first in seconds."""
 
     number: int
@@ -65,7 +65,7 @@ class Plan:
     model: FleetModel
     seed: int
     catalog: Catalog
-    period: Period
+    period: SimulatedPeriod
     stops: Stops | None = None
 
     def digest(self) -> str:

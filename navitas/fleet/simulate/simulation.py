@@ -18,7 +18,7 @@ import pyarrow as pa
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.schema import I64, bucket_of, client_number, month_of
-from navitas.fleet.simulate.bucket import Members, Period, Plan, blocks_of
+from navitas.fleet.simulate.bucket import Members, Plan, SimulatedPeriod, blocks_of
 from navitas.fleet.simulate.catalog import catalog_of
 from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.truth import apps_table
@@ -48,7 +48,7 @@ def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progres
     folder = store.path / layout.TRUTH
     catalog = catalog_of(model, seed)
     store.write_packages(catalog.packages())
-    clients, effects = period_into(store, Plan(model, seed, catalog, Period(0, 0)), jobs=jobs, progress=progress)
+    clients, effects = period_into(store, Plan(model, seed, catalog, SimulatedPeriod(0, 0)), jobs=jobs, progress=progress)
     write_table(folder / "apps.parquet", apps_table(catalog, clients, effects))
     write_table(folder / "effects.parquet", effects)
     write_table(folder / "bugs.parquet", effects.filter(effects["is_bug"]))
