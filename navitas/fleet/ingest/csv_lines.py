@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.raw import COLUMNS, LISTS, REQUIRED, SEPARATORS, RowBatch, Unreadable, batch_of
+from navitas.fleet.ingest.raw import COLUMNS, LISTS, REQUIRED, RowBatch, Unreadable, batch_of
+from navitas.fleet.ingest.text_lists import split_texts
 from navitas.fleet.ingest.times import time_column
 from navitas.line_blocks import LineBlock, Refusal
 
@@ -81,7 +82,7 @@ class CsvReader:
         if table.num_rows != len(block.lines):
             return None
         columns["apps"] = pc.fill_null(columns["apps"], "")  # An empty cell of apps means that none ran.
-        columns |= {name: _split(columns[name]) for name in LISTS if name in columns}
+        columns |= {name: split_texts(columns[name]) for name in LISTS if name in columns}
         arrays = [columns[c.name] if c.name in columns else pa.nulls(table.num_rows, c.type) for c in COLUMNS]
         unknown = Counter({f"column {name}: not known": table.num_rows for name in names if name not in types})
         return RowBatch(pa.table(arrays, COLUMNS).combine_chunks(), block.numbers, block.lines, list(block.refused), unknown)
@@ -101,13 +102,6 @@ class CsvReader:
             raise Unreadable("has more or fewer cells than the header")
         named = dict(zip(self.header, cells, strict=True))
         return {name: cell if name == "apps" else cell or None for name, cell in named.items()}
-
-
-def _split(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Lists from texts with separators."""
-    text = pc.utf8_trim_whitespace(pc.replace_substring_regex(column, SEPARATORS.pattern, " "))
-    lists = pc.utf8_split_whitespace(text)
-    return pc.if_else(pc.equal(text, ""), pa.scalar([], lists.type), lists)
 
 
 def _cells(line: bytes) -> list[str]:

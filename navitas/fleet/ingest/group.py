@@ -21,6 +21,7 @@ from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, stag
 from navitas.fleet.ingest.merge import Keys, Merger
 from navitas.fleet.ingest.names import Packages
 from navitas.fleet.ingest.outcome import SourceOutcome
+from navitas.fleet.ingest.parquet_rows import ParquetRows
 from navitas.fleet.ingest.quarantine import Quarantine
 from navitas.fleet.ingest.raw import RowBatch, count
 from navitas.fleet.ingest.readers import reader_of
@@ -90,6 +91,9 @@ class Group:
         self.rows += outcome.rows
 
     def _batches(self, source: SourceFile, quarantine: Quarantine) -> Iterator[RowBatch]:
+        if source.is_parquet:
+            yield from ParquetRows(source.path).batches()
+            return
         blocks = source.blocks()
         first = next(blocks)
         reader = reader_of(_name(source.path), first, self._client)

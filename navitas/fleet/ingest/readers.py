@@ -41,7 +41,7 @@ def reader_of(name: str, first: LineBlock, client: str) -> Reader:
     `client` is the phone of a batterystats history. `{name}` in it stands for the file name without extensions.
     """
     path = PurePath(name)
-    ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    ending = path.with_suffix("").suffix if path.suffix in (".gz", ".zst") else path.suffix
     line = next(iter(first.lines), b"").lstrip()
     if ending in _JSON or line.startswith(b"{"):
         return JsonReader()
@@ -62,6 +62,6 @@ def reader_of(name: str, first: LineBlock, client: str) -> Reader:
             "Use `dumpsys batterystats --checkin` (or -c), or `navitas fleet sample --history`.",
         )
     raise FleetError(
-        f"{name}: not JSON lines, CSV, or a history of `dumpsys batterystats --checkin`",
+        f"{name}: not JSON lines, CSV, Parquet, or a history of `dumpsys batterystats --checkin`",
         "See docs/fleet-reference.md for the formats.",
     )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+import pyarrow as pa
+
 from navitas.fleet.files import FleetError
+from navitas.fleet.ingest.parquet_rows import MAGIC
 from navitas.line_blocks import LineBlock, LineCutter, Refusal
 from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20
 BLOCK = 8 << 20
-_GZIP = b"\x1f\x8b"
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 1 << 10
 """Bytes checked to recognize a binary file early."""
 
@@ -28,13 +32,15 @@ class SourceFile:
     size: int = 0
     digest: str = ""
     done: int = 0
+    is_parquet: bool = False
 
     def check_text(self) -> None:
-        """Check the first bytes. Raises `FleetError` for an unreadable file, or one that is neither text nor gzip."""
+        """Check the first bytes. Raises `FleetError` for an unreadable file, or one of another kind."""
         with self._opened() as stream:
             head = stream.read(_HEAD)
-        if b"\0" in head and not head.startswith(_GZIP):
-            raise FleetError(f"{self.path}: neither text nor compressed by gzip", "Name files of samples.")
+        self.is_parquet = head.startswith(MAGIC)
+        if b"\0" in head and not head.startswith((_GZIP, _ZSTD, MAGIC)):
+            raise FleetError(f"{self.path}: neither text, compressed text nor Parquet", "Name files of samples.")
 
     def open(self) -> SourceFile:
         """Compute the hash (128 bits of SHA-256). Raises `FleetError` if the file cannot be read."""
@@ -80,7 +86,8 @@ class SourceFile:
     def _plain(self) -> Iterator[bytes]:
         raw = self._raw()
         first = next(raw, b"")
-        yield from _gunzip(first, raw) if first.startswith(_GZIP) else _chain(first, raw)
+        unpack = _gunzip if first.startswith(_GZIP) else _unzstd if first.startswith(_ZSTD) else _chain
+        yield from unpack(first, raw)
 
     def _raw(self) -> Iterator[bytes]:
         digest = hashlib.sha256()
@@ -105,6 +112,37 @@ class _Broken(Exception):
 def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield first
     yield from rest
+
+
+class _Stream(io.RawIOBase):
+    """A readable file of consecutive bytes."""
+
+    def __init__(self, parts: Iterator[bytes]) -> None:
+        self._parts = parts
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        while not self._left:
+            part = next(self._parts, None)
+            if part is None:
+                return b""
+            self._left = part
+        size = len(self._left) if size < 0 else size
+        given, self._left = self._left[:size], self._left[size:]
+        return given
+
+
+def _unzstd(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    """Decompress Zstandard. `_Broken` is raised after all readable bytes."""
+    try:
+        with pa.CompressedInputStream(pa.PythonFile(_Stream(_chain(first, rest)), "r"), "zstd") as stream:
+            while data := stream.read(_CHUNK):
+                yield data
+    except (OSError, pa.ArrowException):
+        raise _Broken("the compressed file is damaged here, or ends early") from None
 
 
 def _gunzip(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,0 +1,108 @@
+"""Samples as Parquet, with the columns of JSON lines, some rows at a time."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import overload
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from navitas.fleet.files import FleetError
+from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, RowBatch
+from navitas.fleet.ingest.text_lists import split_texts
+from navitas.fleet.ingest.times import time_column
+
+MAGIC = b"PAR1"
+"""How files begin and end."""
+_ROWS = 1 << 15
+_REMEDY = "See docs/fleet-reference.md for the columns and their types."
+
+
+class RowTexts(Sequence[bytes]):
+    """Each row as JSON without its client, made on demand for refused rows."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(index, slice):
+            return RowTexts(self._table.slice(index.start or 0, (index.stop or len(self)) - (index.start or 0)))
+        (row,) = self._table.slice(index, 1).drop_columns(["client"]).to_pylist()
+        return json.dumps(row, default=str).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetRows:
+    """A Parquet file of samples."""
+
+    path: Path
+
+    def batches(self) -> Iterator[RowBatch]:
+        """Yield batches of rows. Raises `FleetError` if the file is damaged, or a column is missing or of a wrong type."""
+        number = 1
+        try:
+            with pq.ParquetFile(self.path) as file:
+                names = file.schema_arrow.names
+                if missing := [name for name in REQUIRED if name not in names]:
+                    raise FleetError(f"{self.path}: has no column {', '.join(missing)}", _REMEDY)
+                chosen = [name for name in COLUMNS.names if name in names]
+                unknown = Counter({f"column {name}: not known": file.metadata.num_rows for name in names if name not in chosen})
+                for batch in file.iter_batches(_ROWS, columns=chosen):
+                    table = self._typed(pa.Table.from_batches([batch]))
+                    numbers = range(number, number + table.num_rows)
+                    yield RowBatch(table, numbers, RowTexts(table), ignored=unknown)
+                    number, unknown = numbers.stop, Counter()
+        except (OSError, pa.ArrowException) as error:
+            raise FleetError(f"{self.path}: not a readable Parquet file: {error}", "Write the file again.") from error
+
+    def _typed(self, table: pa.Table) -> pa.Table:
+        columns = []
+        for field in COLUMNS:
+            if field.name not in table.column_names:
+                columns.append(pa.chunked_array([pa.nulls(table.num_rows, field.type)]))
+                continue
+            column = table[field.name]
+            try:
+                columns.append(_column(column, field))
+            except pa.ArrowException as error:
+                message = f"{self.path}: column {field.name} is of the type {column.type}: {error}"
+                raise FleetError(message, _REMEDY) from error
+        return pa.table(columns, schema=COLUMNS).combine_chunks()
+
+
+def _column(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+    """A column in the type of the input. Raises `pa.ArrowException`."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if field.name == "time":
+        if pa.types.is_timestamp(kind):
+            return pc.divide(column.cast(pa.timestamp("us", kind.tz)).cast(pa.int64()).cast(pa.float64()), 1e6)
+        return time_column(
+            column.cast(pa.string() if pa.types.is_large_string(kind) or pa.types.is_string(kind) else pa.float64())
+        )
+    if pa.types.is_list(field.type):
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            return split_texts(column.cast(pa.string())).cast(field.type)
+        if pa.types.is_map(kind):
+            return pa.chunked_array([_entries(chunk) for chunk in column.chunks], field.type)
+    return column.cast(field.type)
+
+
+def _entries(maps: pa.MapArray) -> pa.ListArray:
+    """Lists of `key=value`."""
+    texts = pc.binary_join_element_wise(maps.keys.cast(pa.string()), maps.items.cast(pa.float64()).cast(pa.string()), "=")
+    return pa.ListArray.from_arrays(maps.offsets, texts, mask=maps.is_null() if maps.null_count else None)
