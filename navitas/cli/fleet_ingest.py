@@ -13,18 +13,20 @@ from rich.text import Text
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files
 from navitas.cli.fleet_rows import more_rows
+from navitas.cli.fleet_sources import NamedSource, SamplesSource, local_files
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failed_check, is_quiet, next_step, note
 from navitas.cli.option import option
-from navitas.cli.paths import NEW_STORE, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.paths import NEW_STORE, TEXT
 from navitas.cli.standard_output import error_console, output_console
-from navitas.errors import ExitCode, UsageError
+from navitas.errors import ExitCode
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.layout import QUARANTINE
 from navitas.fleet.results import SCHEMA_VERSION
+from navitas.owned_folder import owned_folder
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 
@@ -34,7 +36,7 @@ _LONGEST_NAME = 10_000
 
 @click.command("ingest", cls=NavitasCommand, example="navitas fleet ingest fleet samples/*.jsonl")
 @click.argument("store", type=NEW_STORE, metavar="STORE")
-@click.argument("files", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=SamplesSource(), metavar="FILE...")
 @option(
     "--client",
     type=TEXT,
@@ -43,14 +45,16 @@ _LONGEST_NAME = 10_000
     help="Client of batterystats histories; '{name}' stands for the file name.",
 )
 @json_option
-def command(*, store: Path, files: tuple[Path, ...], client: str, json_file: Path | None) -> int:
+def command(*, store: Path, files: tuple[NamedSource, ...], client: str, json_file: Path | None) -> int:
     """Store samples in the fleet's folder STORE, which is created if needed.
 
-    A FILE has JSON lines, CSV, or a history of `dumpsys batterystats --checkin`, optionally compressed by gzip. A folder stands
-    for all files in it. Stored rows are skipped. Rows with errors go to STORE/quarantine, with the reason.
+    A FILE has JSON lines, CSV, Parquet, or a history of `dumpsys batterystats --checkin`, optionally compressed by gzip or
+    Zstandard. It may be a pattern, a URL or '-' for stdin. A folder stands for all files in it. Stored rows are skipped. Rows
+    with errors go to STORE/quarantine, with the reason.
     """
     check_files([json_file] if json_file else [])
-    outcomes = ingest_with_progress(store, _files(files), client)
+    with owned_folder("navitas-ingest-") as folder:
+        outcomes = ingest_with_progress(store, local_files(files, folder), client)
     if json_file is not None:
         write_document(json_file, _as_json(outcomes))
     if json_file != STDOUT:
@@ -138,17 +142,6 @@ def _status(outcome: SourceOutcome) -> Text:
     if outcome.error:
         return Text("not ingested", style="red")
     return Text("ingested before" if outcome.known else "", style="dim")
-
-
-def _files(given: tuple[Path, ...]) -> list[Path]:
-    """The named files, and the files in named folders."""
-    found: list[Path] = []
-    for path in given:
-        inside = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
-        found += inside if path.is_dir() else [path]
-    if not found:
-        raise UsageError("no files in the named folders", "name files of samples")
-    return found
 
 
 def _total(outcomes: Sequence[SourceOutcome]) -> SourceOutcome:

@@ -1,0 +1,60 @@
+"""Sources of samples in a command line: files, folders, patterns, URLs, and standard input."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.cli.paths import PathType
+from navitas.errors import UsageError
+from navitas.fleet.ingest.remote import fetch_files, is_url
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSource:
+    """Local paths, or a URL."""
+
+    paths: tuple[Path, ...] = ()
+    url: str = ""
+
+
+class SamplesSource(PathType):
+    """A source of samples. Raises `UsageError` if a file is missing, or if nothing matches a pattern."""
+
+    def __init__(self) -> None:
+        super().__init__("read", any_name=True, is_file=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> NamedSource:  # type: ignore[override]
+        text = str(value)
+        if is_url(text):
+            return NamedSource(url=text)
+        if glob.has_magic(text) and not Path(text).exists():
+            found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (Path.glob has no absolute patterns)
+            if not found:
+                raise UsageError(f"no file matches {text}", "Check the pattern; ** stands for folders at any depth.")
+            return NamedSource(tuple(super(SamplesSource, self).convert(one, param, ctx) for one in found))
+        return NamedSource((super().convert(value, param, ctx),))
+
+
+def local_files(sources: Sequence[NamedSource], folder: Path) -> list[Path]:
+    """All files of the sources, in order. Those of URLs are copied to `folder`. Raises `UsageError` if there are none."""
+    found: list[Path] = []
+    for number, source in enumerate(sources):
+        if source.url:
+            copies = folder / f"{number}"
+            copies.mkdir()
+            found += fetch_files(source.url, copies)
+        for path in source.paths:
+            found += _inside(path) if path.is_dir() else [path]
+    if not found:
+        raise UsageError("no files in the named folders", "name files of samples")
+    return found
+
+
+def _inside(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
