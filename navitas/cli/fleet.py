@@ -20,6 +20,7 @@ COMMANDS = {
     "check": ("navitas.cli.fleet_check", "Check that no version drains more than the one before."),
     "compare": ("navitas.cli.fleet_compare", "Compare the drains of apps in two periods."),
     "report": ("navitas.cli.fleet_report", "Write a fleet's results as one HTML page."),
+    "erase": ("navitas.cli.fleet_erase", "Erase a client's samples."),
     "simulate": ("navitas.cli.fleet_simulate", "Simulate a fleet with known truth."),
 }
 _EXTRA = ("duckdb", "pyarrow", "scipy")

@@ -11,10 +11,12 @@ WORK = "work"
 """Results of stages."""
 PERIODS = "periods"
 """Results of stages, restricted to periods."""
+ERASED = "erased.json"
+"""Clients that were erased."""
 TRUTH = "truth"
 """Truth of a simulated fleet."""
 QUARANTINE = "quarantine"
 INCOMING = "incoming"
 """Staged files of sources."""
 
-ALL = (SETTINGS, PACKAGES, LEDGER, LOCK, SAMPLES, WORK, PERIODS, TRUTH, QUARANTINE, INCOMING)
+ALL = (SETTINGS, PACKAGES, LEDGER, LOCK, SAMPLES, WORK, PERIODS, ERASED, TRUTH, QUARANTINE, INCOMING)

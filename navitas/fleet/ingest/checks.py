@@ -44,6 +44,7 @@ _FIGURES = {
 }
 COUNTERS = ("foreground", "running")
 """Counters of seconds by app: columns `…_s` of the input."""
+ERASED = "client: was erased"
 _OK = ""
 
 Texts = NDArray[np.object_]
@@ -63,8 +64,8 @@ class Checked:
     ignored: Counter[str]
 
 
-def check(raw: pa.Table, salt: str, now_s: float) -> Checked:
-    """Check a reader's rows. Of several reasons against a row, the first counts."""
+def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> Checked:
+    """Check a reader's rows. Of several reasons against a row, the first counts. `erased` are clients to refuse."""
     column = {name: _one(raw[name]) for name in raw.column_names}
     reason = np.full(raw.num_rows, _OK, object)
     ignored: Counter[str] = Counter()
@@ -87,6 +88,8 @@ def check(raw: pa.Table, salt: str, now_s: float) -> Checked:
     given = pc.is_valid(word).to_numpy(zero_copy_only=False)
     refuse(given & (state < 0), "state: is not a known word")
     _check_apps(column["apps"], refuse)
+    client = _pseudonyms(column["client"], reason == _OK, salt)
+    refuse(np.isin(client, [] if erased is None else erased), ERASED)
     taken = reason == _OK
     figures = {name: _figure(source, _numbers(column[source]), taken, ignored) for source, (name, *_) in _FIGURES.items()}
     network = pc.index_in(pc.utf8_lower(column["network"]), pa.array(list(_NETWORKS)))
@@ -94,7 +97,7 @@ def check(raw: pa.Table, salt: str, now_s: float) -> Checked:
     _count(ignored, "network: is not a known word", unknown.to_numpy(zero_copy_only=False) & taken)
     return Checked(
         {
-            "client": pa.array(_pseudonyms(column["client"], taken, salt)),
+            "client": pa.array(np.where(taken, client, 0)),
             "time_s": pa.array(np.floor(np.where(taken, time, 0)).astype(np.int64)),
             "level_ppm": pa.array(np.rint(np.where(taken, level, 0) * (PPM / 100)).astype(np.int32)),
             "state": pa.array(np.array([*_STATES.values(), State.UNKNOWN], np.int8)[state]),

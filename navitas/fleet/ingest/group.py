@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from navitas.fleet import layout
+from navitas.fleet.erase import erased_clients
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.checks import check
+from navitas.fleet.ingest.checks import ERASED, check
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
 from navitas.fleet.ingest.merge import Keys, Merger
 from navitas.fleet.ingest.names import Packages
@@ -42,6 +43,7 @@ class Group:
         self._client = client
         self._now_s = now_s
         self._staged = staging(store)
+        self._erased = erased_clients(store)
         self._spool = Spool(spool_folder(store), store.buckets)
         self._sources: list[tuple[str, SourceOutcome]] = []
         self._failed: list[int] = []
@@ -109,10 +111,12 @@ class Group:
             quarantine.add(refusal)
         if not batch.table.num_rows:
             return
-        checked = check(batch.table, self._store.salt, self._now_s)
+        checked = check(batch.table, self._store.salt, self._now_s, self._erased)
         table, reason = stored_rows(checked, self._packages)
         ignored.update(checked.ignored)
-        for row in np.flatnonzero(reason != "").tolist():
+        if erased := int(np.count_nonzero(reason == ERASED)):
+            quarantine.refused[ERASED] += erased  # Their text is not kept.
+        for row in np.flatnonzero((reason != "") & (reason != ERASED)).tolist():
             quarantine.add(Refusal(batch.numbers[row], reason[row], batch.lines[row]))
         self._spool.add(table, len(self._sources) - 1)
 
