@@ -24,6 +24,8 @@ _IDLE = slice(3, 5)
 _FIELDS = 8
 """user … steal. The first fields already include those after them (proc(5))."""
 _HISTORY_LIMIT = 256 << 20
+_BRIGHTEST = 255
+"""The greatest value of Android's setting."""
 
 
 def take_sample(device: Device, client: str) -> dict[str, object]:
@@ -51,6 +53,7 @@ def take_sample(device: Device, client: str) -> dict[str, object]:
         "temperature_c": battery.temperature_c,
         "screen": None if awake is None else awake[1] == "Awake",
         "network": _network(device.shell("dumpsys connectivity").text),
+        **_settings(device.shell("settings get system screen_brightness; settings get global low_power").text),
         "cpu": cpu,
         **model_and_os(device),
         "uptime_s": int(uptime[0]) if uptime else None,
@@ -58,6 +61,17 @@ def take_sample(device: Device, client: str) -> dict[str, object]:
         "foreground": _named(resumed[1], versions) if resumed else None,
     }
     return {name: value for name, value in row.items() if value is not None}
+
+
+def _settings(text: str) -> dict[str, object | None]:
+    """Brightness (0 to 1) and battery saver, as far as the phone reports them."""
+    lines = [line.strip() for line in text.splitlines()]
+    brightness, saver = lines if len(lines) == len(("brightness", "saver")) else ("", "")
+    level = int(brightness) if re.fullmatch(r"\d{1,3}", brightness) else None
+    return {
+        "brightness": None if level is None or level > _BRIGHTEST else round(level / _BRIGHTEST, 3),
+        "saver": {"0": False, "null": False, "1": True}.get(saver),
+    }
 
 
 def pseudonym(device: Device) -> str:

@@ -43,6 +43,7 @@ PHONE = {
   NetworkAgentInfo{network{115} handle{2} ni{VPN CONNECTED extra: } nc{[ Transports: WIFI|VPN Capabilities: INTERNET]}}
 """,
     "getprop ro.build.version.release": "14\n",
+    "settings get system screen_brightness": "102\n1\n",
 }
 
 
@@ -51,6 +52,7 @@ def test_a_phone_that_reports_all() -> None:
         "client": "me", "time": 1772366400, "level": 86.0, "state": "discharging", "voltage_mv": 3912, "temperature_c": 31.5,
         "screen": False, "network": "wifi", "cpu": 0.25, "model": "A phone", "os": "14", "uptime_s": 81234,
         "apps": ["org.example.mail@4.2", "org.example.odd"], "foreground": "org.example.mail@4.2",
+        "brightness": 0.4, "saver": True,
     }  # fmt: skip
 
 
