@@ -20,7 +20,8 @@ class AppEvidence:
     """Apps by number. Shares are 0 to 1.
 
     `by_class` is the reliability of running times by class of pairs (columns), and `reliability` their mean. `screen_known` and
-    `at_levels` are the shares of the evidence with known screen time, and from clients sampled at changes of their level.
+    `at_levels` are the shares of the evidence with known screen time, and from clients sampled at changes of their level,
+    without exact running times.
     `link` is how much more often the screen is on while the app runs, as a difference of shares. `varied_s` is Σ T d² of
     `within.SUMS`. `screen_ppm_s` is the drain of the screen.
     """

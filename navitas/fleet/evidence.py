@@ -18,7 +18,8 @@ TIMED = range(1, CLASSES)
 """Classes of pairs whose running times are not exact."""
 _FROM_CLIENTS = (*(f"{name}{kind}" for name in BY_CLASS for kind in range(CLASSES)), "w_screen", "linked")
 EVIDENCE = pa.schema([pa.field("app", pa.int32()), *(pa.field(name, pa.float64()) for name in (*_FROM_CLIENTS, "w_level", "s"))])
-"""By app: sums over clients (`within.SUMS`). `w_level` is the part of w from clients sampled at each change of their level.
+"""By app: sums over clients (`within.SUMS`). `w_level` is the part of w from clients sampled at each change of their level, and
+from running times that are not exact.
 
 The row with a null app has the same sums with the screen in place of an app, and the intercept as the only control; `s` is known
 for it alone.
@@ -29,7 +30,7 @@ def evidence_table(app: I64, sums: F64, at_levels: Bool, pairs: Sequence[PairRow
     """The evidence of a unit, from the sums of clients and apps (columns of `sums`), and from all pairs."""
     apps, place = np.unique(app, return_inverse=True)
     rows = {name: sums[SUMS.index(name)] for name in _FROM_CLIENTS}
-    rows["w_level"] = at_levels * sum(rows[f"w{kind}"] for kind in range(CLASSES))
+    rows["w_level"] = at_levels * sum(rows[f"w{kind}"] for kind in TIMED)
     columns = {name: np.bincount(place, row, len(apps)) for name, row in rows.items()}
     screen = {name: np.zeros(1) for name in EVIDENCE.names[1:]}
     for part in pairs:

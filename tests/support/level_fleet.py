@@ -26,8 +26,11 @@ def alternating(chance: np.random.Generator, minutes: int, on: float, off: float
     return np.asarray((np.cumsum(switches) + (not starts_on)) % 2 == 0)
 
 
-def level_samples(seed: int, clients: int, days: int, runs: list[tuple[float, float, float]]) -> pa.Table:
-    """Samples at each percent. Each app runs for times with means on and off (minutes), and drains %/h while it runs."""
+def level_samples(seed: int, clients: int, days: int, runs: list[tuple[float, float, float]], *, exact: bool = False) -> pa.Table:
+    """Samples at each percent. Each app runs for times with means on and off (minutes), and drains %/h while it runs.
+
+    If `exact`, samples have the total running time of each app.
+    """
     tables = []
     for client in range(clients):
         chance = np.random.default_rng([seed, client])
@@ -36,11 +39,11 @@ def level_samples(seed: int, clients: int, days: int, runs: list[tuple[float, fl
         apps = np.stack([alternating(chance, size, on, off) for on, off, _ in runs])
         drain = chance.uniform(0.5, 1.5) + chance.uniform(6, 14) * screen + 4.0 * alternating(chance, size, 30, 300)
         drain = drain + (np.array([extra for *_, extra in runs])[:, None] * apps).sum(axis=0)
-        tables.append(_sampled(client, drain / 60, screen, apps))
+        tables.append(_sampled(client, drain / 60, screen, apps, exact=exact))
     return pa.concat_tables(tables)
 
 
-def _sampled(client: int, drop: F64, screen: Bool, apps: Bool) -> pa.Table:
+def _sampled(client: int, drop: F64, screen: Bool, apps: Bool, *, exact: bool) -> pa.Table:
     """Samples at the crossings of each percent. A phone is charged at 20 %, in no time."""
     whole = np.cumsum(drop)
     percent = np.floor(whole)
@@ -57,6 +60,11 @@ def _sampled(client: int, drop: F64, screen: Bool, apps: Bool) -> pa.Table:
         "apps": lists,
         "screen_on_ms": np.rint(60_000 * np.interp(moment, np.arange(len(lit)), lit)).astype(np.int64),
     }
+    if exact:
+        total = np.concatenate([np.zeros((len(apps), 1)), np.cumsum(apps, axis=1)], axis=1)
+        ran = [np.interp(moment, np.arange(len(lit)), one) for one in total]
+        columns["running_apps"] = [list(range(len(apps)))] * len(row)
+        columns["running_ms"] = np.rint(60_000 * np.array(ran)).astype(np.int64).T.tolist()
     arrays = [
         pa.array(columns[field.name], field.type) if field.name in columns else pa.nulls(len(row), field.type)
         for field in SAMPLES
