@@ -23,7 +23,7 @@ def command(*, store: Path, client: str, json_file: Path | None) -> None:
     """Erase a client: its samples, and all results, which are computed again. Later samples of it are refused."""
     opened = Store.open(store)
     given = parse_pseudonym(client)
-    number = client_number(client, opened.salt) if given is None else given
+    number = client_number(client, opened.key) if given is None else given
     erased = erase_client(opened, number)
     write_json(json_file, client=pseudonym(number), samples=erased.samples, parts=erased.parts, erased_before=erased.before)
     again = ", which was erased before" if erased.before else ""

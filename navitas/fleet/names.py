@@ -11,9 +11,11 @@ from navitas.fleet.store import Store
 
 def find_client(store: Store, text: str, known: Collection[int]) -> int:
     """The number of a client, by its name at the source or by its pseudonym. Raises FleetError."""
-    for number in (client_number(text, store.salt), parse_pseudonym(text)):
-        if number is not None and number in known:
-            return number
+    number = parse_pseudonym(text)
+    if number is not None and number in known:
+        return number
+    if (number := client_number(text, store.key)) in known:
+        return number
     raise FleetError(
         f"{store.path}: no client is called {text}",
         "Give the name that it was ingested by, or its pseudonym from `navitas fleet jscore`.",

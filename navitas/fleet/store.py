@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import secrets
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -17,18 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from navitas.fleet import layout
-from navitas.fleet.files import RESTORE, FleetError, read_table, typed, write_table, write_whole
+from navitas.fleet.files import RESTORE, FleetError, read_table, typed, write_table
 from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays
+from navitas.fleet.store_settings import SALT_VARIABLE, read_settings, write_settings
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers
-from navitas.regular_files import read_regular
 
-FORMAT = 1
 BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
-_LONGEST_SALT = 64
-_LARGEST_SETTINGS = 1 << 16
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
 
 
@@ -53,45 +48,37 @@ class Store:
 
     path: Path
     buckets: int
-    salt: str
+    salt: str | None
     period: Period = ALL_TIME
 
     @classmethod
     def create(cls, path: Path, *, buckets: int = BUCKETS, salt: str | None = None) -> Store:
-        """Create the folder, or open an existing fleet. Raises `FleetError` if the folder holds something else."""
+        """Create the folder, or open an existing fleet. Raises `FleetError` if the folder holds something else.
+
+        The salt is `salt`, or a random one. If `NAVITAS_FLEET_SALT` has one, that is used, and not kept in the folder.
+        """
         if (path / layout.SETTINGS).exists():
             return cls.open(path)
         if path.exists() and not (path.is_dir() and all(map(_is_leftover, path.iterdir()))):
             raise FleetError(f"{path}: not a fleet, and not empty", "Name a new or empty folder.")
         path.mkdir(parents=True, exist_ok=True)
-        settings = {"format": FORMAT, "buckets": buckets, "salt": secrets.token_hex(16) if salt is None else salt}
-        write_whole(path / layout.SETTINGS, json.dumps(settings, indent=2).encode() + b"\n", private=True)
+        write_settings(path / layout.SETTINGS, buckets, salt)
         return cls.open(path)
 
     @classmethod
     def open(cls, path: Path) -> Store:
-        """Open a fleet's folder. Raises `FleetError` if it is not a fleet, or of a newer format."""
+        """Open a fleet's folder. Raises `FleetError` if it is not a fleet, of a newer format, or if the salt is another one."""
         before_arrays()
-        file = path / layout.SETTINGS
-        try:
-            settings = json.loads(read_regular(file, _LARGEST_SETTINGS))
-            number, buckets, salt = int(settings["format"]), int(settings["buckets"]), str(settings["salt"])
-        except PermissionError as error:
-            raise FleetError(
-                f"{file}: cannot be read: {error.strerror}",
-                "Ask its owner for access. The file has the key of the clients' pseudonyms.",
-            ) from error
-        except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
-            raise FleetError(
-                f"{path}: not a fleet (cannot read {file.name}: {error})", "Create one with `navitas fleet ingest`."
-            ) from error
-        if number > FORMAT:
-            raise FleetError(f"{file}: format {number} is newer than {FORMAT}, which this version reads", "Update navitas.")
-        if not 1 <= buckets <= 4096:
-            raise FleetError(f"{file}: {buckets} buckets are not between 1 and 4096", "Restore the file.")
-        if len(salt.encode("utf-8", "replace")) > _LONGEST_SALT:
-            raise FleetError(f"{file}: the salt is longer than {_LONGEST_SALT} bytes", "Restore the file.")
-        return cls(path, buckets, salt)
+        settings = read_settings(path / layout.SETTINGS)
+        return cls(path, settings.buckets, settings.salt)
+
+    @property
+    def key(self) -> str:
+        """The salt, which names of clients need. Raises `FleetError` if the folder does not have it, and it is not given."""
+        if self.salt is None:
+            remedy = f"Set {SALT_VARIABLE} to the salt of its first ingest, or give a pseudonym instead of a name."
+            raise FleetError(f"{self.path}: the fleet does not keep its salt", remedy)
+        return self.salt
 
     @property
     def work(self) -> Path:

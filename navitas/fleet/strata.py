@@ -93,6 +93,7 @@ def _inputs(job: UnitJob, digest: str) -> str:
 
 def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: NDArray[np.int32]) -> pa.Table:
     """The strata of a unit's samples, which are in order of client and time. Samples before `begins_s` only begin pairs."""
+    samples = request.of_clients(samples)
     parsed = samples_in(samples)
     used = pairs_of(parsed).among(parsed.time_s >= begins_s)
     packages = request.packages(app_of)

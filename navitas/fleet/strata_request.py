@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.schema import I64, bucket_of
@@ -36,6 +37,12 @@ class StrataRequest:
         """Whether the strata of each of these apps on a client are requested."""
         single = self._single.get(client, set[int]())
         return np.array([app in self._everywhere or app in single for app in apps.tolist()], bool)
+
+    def of_clients(self, samples: pa.Table) -> pa.Table:
+        """The samples of clients that have any strata."""
+        if len(self.everywhere):
+            return samples
+        return samples.filter(pa.array(np.isin(samples["client"].to_numpy(), self.single_client)))
 
     def reliability(self, apps: NDArray[np.integer]) -> F64:
         """The rows of `by_class` of these apps."""

@@ -111,7 +111,7 @@ class Group:
             quarantine.add(refusal)
         if not batch.table.num_rows:
             return
-        checked = check(batch.table, self._store.salt, self._now_s, self._erased)
+        checked = check(batch.table, self._store.key, self._now_s, self._erased)
         table, reason = stored_rows(checked, self._packages)
         ignored.update(checked.ignored)
         if erased := int(np.count_nonzero(reason == ERASED)):

@@ -81,7 +81,7 @@ def read_model(store: Store) -> tuple[FleetModel, int]:
 
 def members_of(store: Store, model: FleetModel, seed: int) -> list[Members]:
     """All clients by bucket, with numbers of samples that add up to the model's."""
-    number = np.array([client_number(f"simulated-{seed}-{index}", store.salt) for index in range(model.clients)], np.int64)
+    number = np.array([client_number(f"simulated-{seed}-{index}", store.key) for index in range(model.clients)], np.int64)
     weight = np.clip(generator(seed, _PLACE).lognormal(0, 0.35, model.clients), 0.5, 2.0)
     ends = np.rint(np.cumsum(weight) / weight.sum() * (model.samples - 2 * model.clients)).astype(np.int64)
     samples = 2 + np.diff(np.append(0, ends))

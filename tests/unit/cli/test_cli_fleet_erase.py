@@ -24,7 +24,7 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.mark.parametrize("by_pseudonym", [False, True])
 def test_an_erased_client_is_gone(by_pseudonym: bool, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    number = client_number("one", store.salt)
+    number = client_number("one", store.key)
     assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
     out = tmp_path / "out.json"
     name = pseudonym(number) if by_pseudonym else "one"
@@ -32,7 +32,7 @@ def test_an_erased_client_is_gone(by_pseudonym: bool, store: Store, tmp_path: Pa
     assert json.loads(out.read_text()) == {
         "schema_version": 1, "client": pseudonym(number), "samples": 9, "parts": 1, "erased_before": False,
     }  # fmt: skip
-    assert {one["client"] for one in stored(store.path)} == {client_number("two", store.salt)}
+    assert {one["client"] for one in stored(store.path)} == {client_number("two", store.key)}
     left = "".join(
         file.read_text("latin-1") for file in store.path.rglob("*") if file.is_file() and file.name != "packages.parquet"
     )

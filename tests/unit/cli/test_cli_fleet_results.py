@@ -95,7 +95,7 @@ def test_a_client_is_found_by_its_pseudonym_and_its_name(
     assert run(["fleet", "ingest", str(own.path), str(tmp_path / "s.jsonl")]) == ExitCode.OK
     assert run(["fleet", "jscore", str(own.path), "--client", "me", "--json", str(out)]) == ExitCode.OK
     (row,) = json.loads(out.read_text())["jscores"]
-    assert row["client"] == f"{client_number('me', own.salt) % 2**64:016x}"
+    assert row["client"] == f"{client_number('me', own.key) % 2**64:016x}"
     assert row["drain_percent_h"] == pytest.approx(2.0)
     assert row["jscore_percent"] is None
     assert run(["fleet", "hogs", str(own.path)]) == ExitCode.OK

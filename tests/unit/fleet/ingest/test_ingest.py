@@ -39,7 +39,7 @@ def test_a_row_is_stored_in_the_stores_units(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "fleet")
     (one,) = stored(store.path)
     assert one == {
-        "client": client_number("phone-1", store.salt), "time_s": 1772362800, "level_ppm": 875_000, "state": 1,
+        "client": client_number("phone-1", store.key), "time_s": 1772362800, "level_ppm": 875_000, "state": 1,
         "voltage_mv": 3912, "temperature_dc": 315, "screen": True, "network": "wifi", "cpu": 0.25, "model": "Pixel 7", "os": "14",
         "uptime_s": 81234,
         "apps": ["org.a@4.2", "org.b@2", "org.c@"], "foreground": "org.c@",

@@ -1,0 +1,89 @@
+"""The settings of a fleet's folder: format, buckets, and the salt of the clients' pseudonyms, or a check of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.fleet.files import FleetError, write_whole
+from navitas.regular_files import read_regular
+
+FORMAT = 1
+SALT_VARIABLE = "NAVITAS_FLEET_SALT"
+"""An environment variable with the salt, for fleets that do not keep it."""
+_LONGEST_SALT = 64
+_LARGEST = 1 << 16
+_MOST_BUCKETS = 4096
+_CHECKED = b"navitas fleet"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Number of buckets of clients, and the salt; None if it is not known."""
+
+    buckets: int
+    salt: str | None
+
+
+def write_settings(file: Path, buckets: int, salt: str | None) -> None:
+    """Write the settings of a new fleet, for its owner alone. A salt from the environment is not written, only a check of it.
+
+    Raises `FleetError` if that salt is too long.
+    """
+    outside = _outside() if salt is None else None
+    kept = {"salt": secrets.token_hex(16) if salt is None else salt}
+    settings = {"format": FORMAT, "buckets": buckets, **(kept if outside is None else {"salt_check": _check(outside)})}
+    write_whole(file, json.dumps(settings, indent=2).encode() + b"\n", private=True)
+
+
+def read_settings(file: Path) -> StoreSettings:
+    """Read a fleet's settings. Raises `FleetError` if they are damaged or of a newer format, or if the given salt is wrong."""
+    try:
+        settings = json.loads(read_regular(file, _LARGEST))
+        number, buckets = int(settings["format"]), int(settings["buckets"])
+        kept, check = settings.get("salt"), settings.get("salt_check")
+        if kept is None and check is None:
+            raise KeyError("salt")
+    except PermissionError as error:
+        raise FleetError(
+            f"{file}: cannot be read: {error.strerror}",
+            "Ask its owner for access. The file has the key of the clients' pseudonyms.",
+        ) from error
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FleetError(
+            f"{file.parent}: not a fleet (cannot read {file.name}: {error})", "Create one with `navitas fleet ingest`."
+        ) from error
+    if number > FORMAT:
+        raise FleetError(f"{file}: format {number} is newer than {FORMAT}, which this version reads", "Update navitas.")
+    if not 1 <= buckets <= _MOST_BUCKETS:
+        raise FleetError(f"{file}: {buckets} buckets are not between 1 and {_MOST_BUCKETS}", "Restore the file.")
+    if kept is not None:
+        _check_length(str(kept), f"{file}: the salt", "Restore the file.")
+        return StoreSettings(buckets, str(kept))
+    outside = _outside()
+    if outside is not None and _check(outside) != check:
+        raise FleetError(f"{file.parent}: {SALT_VARIABLE} is not the salt of this fleet", "Set the salt of its first ingest.")
+    return StoreSettings(buckets, outside)
+
+
+def _outside() -> str | None:
+    """The salt of the environment, if there is one."""
+    salt = os.environ.get(SALT_VARIABLE)
+    if not salt:
+        return None
+    _check_length(salt, SALT_VARIABLE, "Set a shorter one.")
+    return salt
+
+
+def _check_length(salt: str, name: str, remedy: str) -> None:
+    if len(salt.encode("utf-8", "replace")) > _LONGEST_SALT:
+        raise FleetError(f"{name} is longer than {_LONGEST_SALT} bytes", remedy)
+
+
+def _check(salt: str) -> str:
+    """A value that shows whether a salt is the right one, and not which one it is."""
+    return hashlib.blake2b(_CHECKED, digest_size=16, key=salt.encode("utf-8", "replace")).hexdigest()
