@@ -1,0 +1,47 @@
+"""What is said about apps by their estimates and their evidence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from navitas.fleet.app_evidence import AppEvidence
+from navitas.fleet.exposure import CLASSES
+from navitas.fleet.verdicts import AppEstimates, Claim, verdicts_of
+
+_LEAST = 0.5
+
+
+def claim_of(
+    low: float, high: float, *, false_rate: float = 0.001, contrasted: int = 30, screen_known: float = 1.0, link: float = 0.0,
+    overlap: float = 0.0, varied_s: float = 5e5,
+) -> Claim:  # fmt: skip
+    one = lambda value: np.array([value], float)  # noqa: E731
+    evidence = AppEvidence(
+        app=np.array([1]), by_class=np.ones((1, CLASSES)), reliability=one(1), screen_known=one(screen_known), at_levels=one(0),
+        link=one(link), varied_s=one(varied_s), screen_ppm_s=25.0,
+    )  # fmt: skip
+    made = AppEstimates(one(false_rate), one(low), one(high), np.array([contrasted]), one(1e6), one(0.001), one(overlap))
+    return verdicts_of(made, evidence, _LEAST).claim[0]  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "more", "claim"),
+    [
+        (1.0, 2.0, {}, Claim.HOG),
+        (1.0, 2.0, {"false_rate": 0.2}, Claim.UNCLEAR),
+        (-0.1, 2.0, {}, Claim.UNCLEAR),
+        (-0.3, 0.4, {}, Claim.CLEAN),
+        (-0.3, 0.4, {"contrasted": 2}, Claim.FEW),
+        (1.0, 2.0, {"contrasted": 2, "varied_s": 1e3}, Claim.ALWAYS),
+        # The screen may explain 25 ppm/s · 0.1 of the drain.
+        (1.0, 2.0, {"screen_known": 0.0, "link": 0.1}, Claim.SCREEN),
+        (4.0, 5.0, {"screen_known": 0.0, "link": 0.1}, Claim.HOG),
+        (1.0, 2.0, {"screen_known": 0.0, "link": -0.1}, Claim.HOG),
+        (1.0, 2.0, {"screen_known": 1.0, "link": 0.5}, Claim.HOG),
+        (-1.0, 3.0, {"overlap": 0.95, "false_rate": 0.4}, Claim.PARTNER),
+        (-1.0, 0.4, {"overlap": 0.95, "false_rate": 0.4}, Claim.CLEAN),
+    ],
+)
+def test_the_claim_about_an_app(low: float, high: float, more: dict[str, float], claim: Claim) -> None:
+    assert claim_of(low, high, **more) == claim  # type: ignore[arg-type]
