@@ -26,7 +26,6 @@ from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.layout import QUARANTINE
 from navitas.fleet.results import SCHEMA_VERSION
-from navitas.owned_folder import owned_folder
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 
@@ -53,8 +52,8 @@ def command(*, store: Path, files: tuple[NamedSource, ...], client: str, json_fi
     with errors go to STORE/quarantine, with the reason.
     """
     check_files([json_file] if json_file else [])
-    with owned_folder("navitas-ingest-") as folder:
-        outcomes = ingest_with_progress(store, local_files(files, folder), client)
+    with local_files(files) as found:
+        outcomes = ingest_with_progress(store, found, client)
     if json_file is not None:
         write_document(json_file, _as_json(outcomes))
     if json_file != STDOUT:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import click
 from navitas.cli.paths import PathType
 from navitas.errors import UsageError
 from navitas.fleet.ingest.remote import fetch_files, is_url
+from navitas.owned_folder import owned_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +43,19 @@ class SamplesSource(PathType):
         return NamedSource((super().convert(value, param, ctx),))
 
 
-def local_files(sources: Sequence[NamedSource], folder: Path) -> list[Path]:
-    """All files of the sources, in order. Those of URLs are copied to `folder`. Raises `UsageError` if there are none."""
+@contextmanager
+def local_files(sources: Sequence[NamedSource]) -> Iterator[list[Path]]:
+    """All files of the sources, in order. Those of URLs are temporary copies. Raises `UsageError` if there are none."""
     found: list[Path] = []
-    for number, source in enumerate(sources):
-        if source.url:
-            copies = folder / f"{number}"
-            copies.mkdir()
-            found += fetch_files(source.url, copies)
-        for path in source.paths:
-            found += _inside(path) if path.is_dir() else [path]
-    if not found:
-        raise UsageError("no files in the named folders", "name files of samples")
-    return found
+    with ExitStack() as copies:
+        for source in sources:
+            if source.url:
+                found += fetch_files(source.url, copies.enter_context(owned_folder("navitas-ingest-")))
+            for path in source.paths:
+                found += _inside(path) if path.is_dir() else [path]
+        if not found:
+            raise UsageError("no files in the named folders", "name files of samples")
+        yield found
 
 
 def _inside(folder: Path) -> list[Path]:
