@@ -103,8 +103,9 @@ def _clients(  # noqa: PLR0917
 def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -> tuple[F64, F64]:
     """How long each app ran in each pair: by its counter, or else at how many ends, but as long as it was in the foreground."""
     at, *counters = own.values
-    before, after = at[row - 1], at[row]
-    share, differs = (before + after) / 2, np.not_equal(before, after).astype(np.float64)
+    present = np.asarray(at, np.uint8)
+    before, after = present[row - 1], present[row]
+    share, differs = (before + after) * np.float64(0.5), (before ^ after).astype(np.float64)
     kinds = [(runs.foreground, runs.foreground_known), (runs.running, runs.running_known)]
     for (lists, known), counter in zip([kind for kind in kinds if kind[0] is not None], reversed(counters), strict=True):
         rows = np.flatnonzero(known[end] & known[end - 1])

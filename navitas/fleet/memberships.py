@@ -43,7 +43,14 @@ class AppLists:
 
     def only(self, wanted: Bool) -> AppLists:
         """The lists without the apps that are not `wanted` (by number)."""
-        kept = np.flatnonzero(wanted[self.app])
+        return self._of_entries(wanted[self.app])
+
+    def of_owners(self, owner: NDArray[np.integer], wanted: Bool) -> AppLists:
+        """The lists without the apps that their owners do not want: sample i belongs to `owner[i]`, a row of `wanted`."""
+        return self._of_entries(wanted[np.repeat(owner, np.diff(self.offset)), self.app])
+
+    def _of_entries(self, wanted: Bool) -> AppLists:
+        kept = np.flatnonzero(wanted)
         value = None if self.value is None else self.value[kept]
         return AppLists(np.searchsorted(kept, self.offset), self.app[kept], value)
 
@@ -52,12 +59,12 @@ class AppLists:
 class ClientApps:
     """One client: the range of its samples, its apps in ascending order, and matrices with a row for each sample.
 
-    There is a matrix for each kind of list. It has the value of each app, or 0.
+    There is a matrix for each kind of list. It has the value of each app, or 0. It is of bytes if lists have no values.
     """
 
     samples: slice
     app: NDArray[np.int32]
-    values: tuple[F64, ...]
+    values: tuple[F64 | NDArray[np.uint8], ...]
 
 
 def first_samples(client: I64) -> I64:
@@ -80,8 +87,8 @@ def matrices(client: I64, kinds: Sequence[AppLists], apps: int) -> Iterator[Clie
     first = first_samples(client)
     length = np.diff(np.append(first, len(client)))
     owner = np.repeat(np.arange(len(first)), length)
-    samples = [np.repeat(np.arange(len(client)), np.diff(lists.offset)) for lists in kinds]
-    keys = [owner[sample] * apps + lists.app for sample, lists in zip(samples, kinds, strict=True)]
+    sizes = [np.diff(lists.offset) for lists in kinds]
+    keys = [np.repeat(owner * apps, size) + lists.app for size, lists in zip(sizes, kinds, strict=True)]
     seen = np.zeros(len(first) * apps, bool)
     for key in keys:
         seen[key] = True
@@ -93,9 +100,9 @@ def matrices(client: I64, kinds: Sequence[AppLists], apps: int) -> Iterator[Clie
     # The cell of client c, its sample i and its app j is cells[c] + i · width[c] + j.
     start = cells[owner] + (np.arange(len(client)) - first[owner]) * width[owner] - before[owner]
     filled = []
-    for lists, sample, key in zip(kinds, samples, keys, strict=True):
-        matrix = np.zeros(cells[-1])
-        matrix[start[sample] + number[key]] = 1.0 if lists.value is None else lists.value
+    for lists, size, key in zip(kinds, sizes, keys, strict=True):
+        matrix = np.zeros(cells[-1], np.uint8 if lists.value is None else np.float64)
+        matrix[np.repeat(start, size) + number[key]] = 1 if lists.value is None else lists.value
         filled.append(matrix)
     for c in np.flatnonzero(width).tolist():
         shape, own = (length[c], width[c]), slice(cells[c], cells[c + 1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,8 +36,15 @@ class RunLists:
 
     def only(self, wanted: Bool) -> RunLists:
         """The lists without the apps that are not `wanted` (by number)."""
-        running, foreground = (None if lists is None else lists.only(wanted) for lists in (self.running, self.foreground))
-        return replace(self, apps=self.apps.only(wanted), running=running, foreground=foreground)
+        return self._each(lambda lists: lists.only(wanted))
+
+    def of_owners(self, owner: NDArray[np.integer], wanted: Bool) -> RunLists:
+        """As `AppLists.of_owners`."""
+        return self._each(lambda lists: lists.of_owners(owner, wanted))
+
+    def _each(self, change: Callable[[AppLists], AppLists]) -> RunLists:
+        running, foreground = (None if lists is None else change(lists) for lists in (self.running, self.foreground))
+        return replace(self, apps=change(self.apps), running=running, foreground=foreground)
 
     def kinds(self) -> list[AppLists]:
         """The lists that exist."""

@@ -53,12 +53,12 @@ class Effects:
     @property
     def half_width(self) -> F64:
         """Half the width of the 95 % interval."""
-        return np.asarray(_stats().t.ppf((1 + CONFIDENCE) / 2, self.freedom) * self.error)
+        return np.asarray(_special().stdtrit(self.freedom, (1 + CONFIDENCE) / 2) * self.error)
 
     def above(self, least: float) -> Effects:
         """The same effects, with p-values of "at most `least`"."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            p = _stats().t.sf((self.value - least) / self.error, self.freedom)
+            p = _special().stdtr(self.freedom, (least - self.value) / self.error)
         return Effects(self.value, self.error, self.freedom, np.where(np.isfinite(p), p, np.nan))
 
 
@@ -98,7 +98,7 @@ class Contrast:
 
     def above(self, least: float) -> float:
         """The p-value of "not above `least`"."""
-        return float(_stats().t.sf((self.value - least) / self.error, self.freedom)) if self.error > 0 else float("nan")
+        return float(_special().stdtr(self.freedom, (least - self.value) / self.error)) if self.error > 0 else float("nan")
 
     def less(self, other: Contrast) -> Contrast:
         """The difference from another contrast with independent noise."""
@@ -203,7 +203,9 @@ def false_rates(p: F64) -> F64:
     rates = np.full(len(p), np.nan)
     known = np.flatnonzero(np.isfinite(p))
     if len(known):
-        rates[known] = _stats().false_discovery_control(p[known])
+        order = known[np.argsort(p[known])]
+        scaled = p[order] * (len(order) / np.arange(1, len(order) + 1))
+        rates[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
     return rates
 
 
@@ -214,7 +216,7 @@ def central_spread(bins: I64, count: I64, width: float) -> float:
     order = np.argsort(bins)
     edges = np.append(bins[order], bins[order][-1] + 1) * width
     fraction = np.append(0.0, np.cumsum(count[order]) / count.sum())
-    low, high = np.interp(_stats().norm.cdf([-1.0, 1.0]), fraction, edges)
+    low, high = np.interp(_special().ndtr([-1.0, 1.0]), fraction, edges)
     return max(float(high - low) / 2, width)
 
 

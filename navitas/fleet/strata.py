@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from navitas.fleet.client_columns import ClientColumns
 from navitas.fleet.designs import blocks
 from navitas.fleet.files import is_made_from, write_table
+from navitas.fleet.memberships import first_samples
 from navitas.fleet.pairs import pairs_of
-from navitas.fleet.sample_columns import ordered, runs_in, samples_in
+from navitas.fleet.sample_columns import RunLists, ordered, runs_in, samples_in
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.stages import Fleet, Progress, no_progress, remove_stale_files
 from navitas.fleet.strata_request import StrataRequest
@@ -96,21 +97,32 @@ def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: 
     samples = request.of_clients(samples)
     parsed = samples_in(samples)
     used = pairs_of(parsed).among(parsed.time_s >= begins_s)
+    first = first_samples(parsed.client)
+    clients = parsed.client[first]
+    wanted = request.wanted(clients)
     packages = request.packages(app_of)
-    number_of = np.full(len(app_of) + 1, len(packages), np.int32)
-    number_of[packages] = np.arange(len(packages))
-    runs = runs_in(samples, number_of[:-1]).only(np.append(np.ones(len(packages), bool), False))
+    owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(parsed.client))))
+    needed = (wanted | (request.effect_ppm_s != 0))[:, np.searchsorted(request.app, app_of[packages])]
+    runs = _runs(samples, packages, len(app_of)).of_owners(owner, needed)
     condition = used.screen * np.intp(CHANGING + 1) + _networks(samples)
     rows = ClientColumns(STRATA)
     for block, designs in blocks(samples, parsed, used, runs, len(packages) + 1):
         for design in designs:
             package = packages[design.app]
-            sums = stratum_sums(block, design, app_of[package], condition, request)
+            own_wanted = wanted[np.searchsorted(clients, design.client)]
+            sums = stratum_sums(block, design, app_of[package], condition, request, own_wanted)
             own = package[sums.column]
             screen, network = np.divmod(sums.condition, CHANGING + 1)
             amounts = (sums.pairs, sums.seconds, sums.drop_ppm, sums.s, sums.w, sums.noise)
             rows.add(design.client, app_of[own], own, screen, network, *amounts)
     return rows.table()
+
+
+def _runs(samples: pa.Table, packages: NDArray[np.int32], count: int) -> RunLists:
+    """The lists of samples with only these of `count` packages, as places in `packages`."""
+    number_of = np.full(count, len(packages), np.int32)
+    number_of[packages] = np.arange(len(packages))
+    return runs_in(samples, number_of).only(np.append(np.ones(len(packages), bool), False))
 
 
 def _networks(samples: pa.Table) -> NDArray[np.int8]:

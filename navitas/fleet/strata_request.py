@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,7 @@ from navitas.fleet.schema import I64, bucket_of
 from navitas.fleet.statistics import F64, Bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StrataRequest:
     """Apps on all clients (`everywhere`), and single pairs of a client and an app.
 
@@ -33,10 +32,13 @@ class StrataRequest:
         """The packages to read, ascending. `app_of` maps packages to apps."""
         return np.flatnonzero(np.isin(app_of, self.app)).astype(np.int32)
 
-    def has(self, client: int, apps: NDArray[np.integer]) -> Bool:
-        """Whether the strata of each of these apps on a client are requested."""
-        single = self._single.get(client, set[int]())
-        return np.array([app in self._everywhere or app in single for app in apps.tolist()], bool)
+    def wanted(self, clients: I64) -> Bool:
+        """Whether the strata of an app (`app`, columns) on a client (rows) are requested. Clients are in ascending order."""
+        table = np.zeros((len(clients), len(self.app)), bool)
+        table[:, np.isin(self.app, self.everywhere)] = True
+        here = np.isin(self.single_client, clients)
+        table[np.searchsorted(clients, self.single_client[here]), np.searchsorted(self.app, self.single_app[here])] = True
+        return table
 
     def of_clients(self, samples: pa.Table) -> pa.Table:
         """The samples of clients that have any strata."""
@@ -64,14 +66,3 @@ class StrataRequest:
         numbers = (self.everywhere, self.single_client, self.single_app, self.app)
         parts = [np.array([len(self.everywhere)]), *numbers, np.round(self.by_class, 9), np.round(self.effect_ppm_s, 9)]
         return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=12).hexdigest()
-
-    @cached_property
-    def _everywhere(self) -> frozenset[int]:
-        return frozenset(self.everywhere.tolist())
-
-    @cached_property
-    def _single(self) -> dict[int, set[int]]:
-        found: dict[int, set[int]] = {}
-        for client, app in zip(self.single_client.tolist(), self.single_app.tolist(), strict=True):
-            found.setdefault(client, set()).add(app)
-        return found

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from navitas.fleet.controls import ONE
 from navitas.fleet.designs import ClientDesign, PairBlock
 from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64
+from navitas.fleet.statistics import F64, Bool
 from navitas.fleet.strata_request import StrataRequest
 from navitas.fleet.within import shares_of
 
@@ -36,15 +36,23 @@ class StratumSums:
     noise: F64
 
 
-def stratum_sums(
-    block: PairBlock, design: ClientDesign, app: NDArray[np.int32], condition: NDArray[np.intp], request: StrataRequest
+def stratum_sums(  # noqa: PLR0917
+    block: PairBlock,
+    design: ClientDesign,
+    app: NDArray[np.int32],
+    condition: NDArray[np.intp],
+    request: StrataRequest,
+    is_wanted: Bool,
 ) -> StratumSums:
-    """The sums of the requested apps of a client. `app` is that of each column, `condition` that of each sample's pair."""
+    """The sums of a client's apps that `is_wanted` (by place in `request.app`).
+
+    `app` is that of each column, `condition` that of each sample's pair.
+    """
     own = block.pairs.of_client(design.number)
     seconds, kind = block.pairs.seconds[own], block.pairs.kind[own]
     apps, first = np.unique(app, return_inverse=True)
     whole = np.minimum(design.share @ (first[:, None] == np.arange(len(apps))), 1.0)
-    wanted = np.flatnonzero(request.has(design.client, apps)[first])
+    wanted = np.flatnonzero(is_wanted[np.searchsorted(request.app, apps)][first])
     share, column, number = _by_condition(design.share[:, wanted], condition[block.end[own]])
     column = wanted[column]
     place = first[column]
@@ -52,13 +60,18 @@ def stratum_sums(
     together, alone, apart = rest[:, : len(apps)], rest[:, len(apps) :], apart[:, len(apps) :]
     reliability = request.reliability(apps)[:, kind].T
     drains = seconds[:, None] * reliability * together * request.effects(apps)
-    left = (block.left.left_ppm[own] - drains.sum(axis=1))[:, None] + drains
-    alike = place[:, None] == place
-    h = (seconds[:, None] * alone).T @ (reliability[:, place] * apart) * alike
-    s = np.einsum("ik,ik->k", left[:, place], alone)
-    slope = _of_others(h, alike)
-    weight = np.maximum(h.diagonal() - slope * (h.sum(axis=0) - h.diagonal()), 0.0)
-    own_s = s - slope * (s @ alike - s)
+    s = (block.left.left_ppm[own] - drains.sum(axis=1)) @ alone + _products(drains[:, place], alone)
+    reliable = (seconds[:, None] * reliability)[:, place] * apart
+    of_app = (place[:, None] == np.arange(len(apps))).astype(np.float64)
+    w = _products(alone, reliable)
+    before = _products(alone, (reliable @ of_app)[:, place]) - w
+    after = _products((alone @ of_app)[:, place], reliable) - w
+    total = ((w + before) @ of_app)[place]
+    others = total - w - before - after
+    # The regression of each column's running time on that of all other columns of its app.
+    slope = np.divide(before, others, out=np.zeros_like(w), where=others > _LEAST * np.maximum(total, 1.0))
+    weight = np.maximum(w - slope * after, 0.0)
+    own_s = s - slope * ((s @ of_app)[place] - s)
     return StratumSums(
         column=column,
         condition=number,
@@ -81,9 +94,6 @@ def _by_condition(share: F64, condition: I64) -> tuple[F64, I64, I64]:
     return split[:, used], used // len(number), number[used % len(number)]
 
 
-def _of_others(h: F64, alike: NDArray[np.bool_]) -> F64:
-    """The regression of each column's running time on that of all other columns of its app."""
-    own, rows, columns = h.diagonal(), h.sum(axis=1), h.sum(axis=0)
-    total = rows @ alike
-    others = total - rows - columns + own
-    return np.asarray(np.divide(rows - own, others, out=np.zeros(len(own)), where=others > _LEAST * np.maximum(total, 1.0)))
+def _products(one: F64, other: F64) -> F64:
+    """The sum of products, by column."""
+    return np.asarray(np.einsum("ik,ik->k", one, other), np.float64)

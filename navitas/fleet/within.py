@@ -82,7 +82,7 @@ def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tupl
     """Σ T z x of a client, and its shares x (rows are pairs) without what its controls explain, and without their mean."""
     own = pairs.of_client(number)
     seconds, controls = pairs.seconds[own], pairs.controls[own]
-    moment = controls.T @ (seconds[:, None] * share)
+    moment = (seconds[:, None] * controls).T @ share
     return moment, share - controls @ (left.inverse[number] @ (moment / 3600)), share - moment[ONE] / seconds.sum()
 
 
@@ -111,16 +111,16 @@ def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, diffe
     moment, rest, apart = shares_of(pairs, left, number, share)
     classes = np.zeros((CLASSES, len(seconds)))
     classes[pairs.kind[own], np.arange(len(seconds))] = seconds
-    product = rest * apart
-    s, w = unexplained @ rest, classes @ product
+    timed = np.vstack([classes, seconds * pairs.screen_known[own]]) @ (rest * apart)
+    s, w, w_screen = unexplained @ rest, timed[:CLASSES], timed[CLASSES]
     single = [
         np.count_nonzero(share, axis=0),
         moment[ONE],
         pairs.drop_ppm[own] @ share,
         s,
         left.noise(number, s, w.sum(axis=0)),
-        (seconds * pairs.screen_known[own]) @ product,
+        w_screen,
         (seconds * controls[:, SCREEN_ENDS]) @ apart,
     ]
     apart *= apart
-    return np.concatenate([single, w, classes @ apart, (classes * seconds) @ apart, classes @ differs / 4])
+    return np.concatenate([single, w, np.vstack([classes, classes * seconds]) @ apart, classes @ differs / 4])

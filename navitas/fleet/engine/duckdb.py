@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
-from navitas.fleet.engine.processes import run_tasks
+from navitas.fleet.engine.processes import TaskProcesses
 from navitas.fleet.engine.spill import process_folder, remove_folder
 from navitas.fleet.files import FleetError
 
@@ -24,8 +24,9 @@ class DuckDbEngine:
     buckets_at_once = 16
 
     def __init__(self, spill: Path, *, memory_mib: int = MEMORY_MIB, threads: int | None = None) -> None:
-        self._threads = threads or os.cpu_count() or 1
-        self._connection = duckdb.connect(config={"memory_limit": f"{memory_mib}MiB", "threads": self._threads})
+        threads = threads or os.cpu_count() or 1
+        self._processes = TaskProcesses(threads)
+        self._connection = duckdb.connect(config={"memory_limit": f"{memory_mib}MiB", "threads": threads})
         self._spill = process_folder(spill)
         with contextlib.suppress(OSError):  # On a read-only disk, results that fit into memory are still computed.
             self._spill.mkdir(parents=True, exist_ok=True)  # DuckDB creates only the last folder.
@@ -34,7 +35,7 @@ class DuckDbEngine:
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
         """As `Engine.run`: a task per core at a time."""
-        run_tasks(tasks, self._threads, done)
+        self._processes.run(tasks, done)
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
         """As `Engine.query`."""
@@ -59,5 +60,6 @@ class DuckDbEngine:
 
     def close(self) -> None:
         """As `Engine.close`."""
+        self._processes.close()
         self._connection.close()
         remove_folder(self._spill)

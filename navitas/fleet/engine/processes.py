@@ -16,37 +16,53 @@ LEAST_BYTES = 32 << 20
 """Least size of the samples for which processes are started. Each takes half a second to start."""
 
 
-def run_tasks(tasks: Sequence[Work], processes: int, done: Callable[[Work], None]) -> None:
-    """Run all tasks, and call `done` after each. Tasks that run out of memory run again alone at the end.
+class TaskProcesses:
+    """Processes that start with the first tasks on large samples, and run until they are closed."""
 
-    Raises `FleetError` if a task fails, or if one does not fit into memory alone.
-    """
-    processes = min(processes, len(tasks))
-    several = processes > 1 and sum(task.size_bytes for task in tasks) >= LEAST_BYTES
-    for task in _run_in_processes(tasks, processes, done) if several else tasks:
-        run_task(task)
-        done(task)
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+        self._pool: ProcessPoolExecutor | None = None
 
+    def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
+        """Run all tasks, and call `done` after each. Tasks that run out of memory run again alone at the end.
 
-def _run_in_processes(tasks: Sequence[Work], processes: int, done: Callable[[Work], None]) -> list[Work]:
-    """Run tasks, and return those that ran out of memory."""
-    alone: list[Work] = []
-    # Processes ignore Ctrl-C and finish their task.
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
-    try:
-        running = {pool.submit(_fits, task): task for task in tasks}
-        for future in as_completed(running):
-            if future.result():
-                done(running[future])
-            else:
-                alone.append(running[future])
-    except BrokenProcessPool as error:
-        raise FleetError(
-            "a process of the computation was killed, maybe for lack of memory", "Run the command again; it continues."
-        ) from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-    return alone
+        Raises `FleetError` if a task fails, or if one does not fit into memory alone.
+        """
+        several = min(self._processes, len(tasks)) > 1 and sum(task.size_bytes for task in tasks) >= LEAST_BYTES
+        for task in self._run_in_processes(tasks, done) if several else tasks:
+            run_task(task)
+            done(task)
+
+    def close(self) -> None:
+        """End the processes, after the tasks that they run (idempotent)."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+    def _run_in_processes(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> list[Work]:
+        """Run tasks, and return those that ran out of memory."""
+        if self._pool is None:
+            # Processes ignore Ctrl-C and finish their task.
+            self._pool = ProcessPoolExecutor(
+                self._processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
+            )
+        alone: list[Work] = []
+        try:
+            running = {self._pool.submit(_fits, task): task for task in tasks}
+            for future in as_completed(running):
+                if future.result():
+                    done(running[future])
+                else:
+                    alone.append(running[future])
+        except BrokenProcessPool as error:
+            self.close()
+            raise FleetError(
+                "a process of the computation was killed, maybe for lack of memory", "Run the command again; it continues."
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+        return alone
 
 
 def _fits(task: FleetTask) -> bool:

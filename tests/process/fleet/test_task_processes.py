@@ -33,7 +33,9 @@ class _Modest:
 def test_units_that_do_not_fit_into_memory_together_run_one_by_one(tmp_path: Path) -> None:
     tasks = [_Modest(f"bucket {number}", tmp_path / str(number), number == 2) for number in range(3)]
     done: list[_Modest] = []
-    DuckDbEngine(tmp_path, threads=2).run(tasks, done.append)
+    engine = DuckDbEngine(tmp_path, threads=2)
+    engine.run(tasks, done.append)
+    engine.close()
     assert sorted(task.name for task in done) == ["bucket 0", "bucket 1", "bucket 2"]
     tries = [task.file.read_text().split() for task in tasks]
     assert [len(one) for one in tries] == [2, 2, 1]

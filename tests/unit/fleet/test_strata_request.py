@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.fleet.exposure import CLASSES
+from navitas.fleet.schema import bucket_of
 from navitas.fleet.strata_request import StrataRequest
 
 pairs = st.sets(st.tuples(st.integers(-4, 4), st.integers(0, 3)), max_size=6)
@@ -17,8 +18,10 @@ def test_the_parts_of_buckets_are_the_whole(everywhere: set[int], single: set[tu
     client, app = (np.array([pair[end] for pair in sorted(single)], np.int64) for end in (0, 1))
     request = StrataRequest(np.array(sorted(everywhere)), client, app, np.arange(4), np.ones((4, CLASSES)), np.zeros(4))
     parts = [request.for_bucket(bucket, 3) for bucket in range(3)]
-    for one in range(-4, 5):
-        found = request.has(one, np.arange(4)).tolist()
-        assert found == [number in everywhere or (one, number) in single for number in range(4)]
-        assert found in [part.has(one, np.arange(4)).tolist() for part in parts]
+    clients = np.arange(-4, 5)
+    expected = [[number in everywhere or (one, number) in single for number in range(4)] for one in clients.tolist()]
+    assert request.wanted(clients).tolist() == expected
+    buckets = bucket_of(clients, 3)
+    for bucket, part in enumerate(parts):
+        assert part.wanted(clients)[buckets == bucket].tolist() == request.wanted(clients)[buckets == bucket].tolist()
     assert request.packages(np.array([3, 9, 0, 3])).tolist() == [0, 2, 3]
