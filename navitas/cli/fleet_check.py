@@ -17,6 +17,7 @@ from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode
+from navitas.fleet.bugs import find_bugs
 from navitas.fleet.figures import with_interval
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_app
@@ -65,7 +66,7 @@ def command(*, choice: FleetChoice, apps: tuple[str, ...], version: str | None, 
             hogs = find_hogs(fleet, progress)
         chosen = np.array([find_app(fleet.store, app, names) for app in apps], np.int64) if apps else hogs.app[hogs.is_hog]
         with bar("reading versions") as progress:
-            found = check_versions(fleet, hogs, np.unique(chosen), limit_percent_h / PERCENT_H, progress)
+            found = check_versions(fleet, hogs, find_bugs(fleet, hogs), np.unique(chosen), limit_percent_h / PERCENT_H, progress)
     rows = outputs.kept(
         [
             CheckRow(

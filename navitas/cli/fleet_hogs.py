@@ -15,6 +15,7 @@ from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_paper import check_without_suppression, model_option, paper_hogs
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
+from navitas.fleet.bugs import find_bugs
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.fleet_warnings import warnings_of
 from navitas.fleet.hogs import Hogs, find_hogs
@@ -41,7 +42,7 @@ def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
         with bar("regressing apps together") as progress:
             hogs = find_hogs(fleet, progress)
         with bar("reading versions") as progress:
-            versions = find_versions(fleet, hogs, progress)
+            versions = find_versions(fleet, hogs, find_bugs(fleet, hogs), progress)
         rows = outputs.kept(hog_rows(fleet, hogs, versions))
         by_version = [one.as_json() for one in of_enough_clients(version_rows(fleet, versions), outputs.min_clients)]
         verdicts = [one.as_json() for one in of_enough_clients(app_rows(fleet, hogs), outputs.min_clients)]

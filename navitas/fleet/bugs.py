@@ -37,6 +37,14 @@ class Bugs:
     high: F64
     false_rate: F64
 
+    def affected(self, hogs: Hogs) -> dict[int, I64]:
+        """The clients with a bug of each app that is not a hog."""
+        order = np.argsort(self.app, kind="stable")
+        app, client = self.app[order], self.client[order]
+        others = np.setdiff1d(app, hogs.app[hogs.is_hog])
+        bounds = zip(others.tolist(), *(np.searchsorted(app, others, side).tolist() for side in ("left", "right")), strict=True)
+        return {one: client[low:high] for one, low, high in bounds}
+
 
 def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     """Contrast clients with the app's mean over all clients (docs/fleet-statistics.md, "Bugs"), also of hogs."""

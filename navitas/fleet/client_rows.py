@@ -40,10 +40,9 @@ def client_table(samples: pa.Table, own: Bool, pairs: Pairs) -> pa.Table:
         return CLIENTS.empty_table()
     last = np.append(first[1:], len(client)) - 1
     place = np.repeat(np.arange(len(first)), last + 1 - first) * SCREENS + pairs.screen
-    sums = np.zeros((len(_AMOUNTS), len(first) * SCREENS), np.int64)
-    for total, amount in zip(sums, (pairs.counts, pairs.seconds, pairs.drop_ppm), strict=True):
-        np.add.at(total, place, amount)
-    by_screen = sums.reshape(len(_AMOUNTS), len(first), SCREENS)
+    amounts = (pairs.counts, pairs.seconds, pairs.drop_ppm)
+    sums = [np.bincount(place, amount, len(first) * SCREENS).astype(np.int64) for amount in amounts]  # Exact below 2^53.
+    by_screen = np.reshape(sums, (len(_AMOUNTS), len(first), SCREENS))
     counted = np.add.reduceat(own, first, dtype=np.int64)
     row, screen = np.nonzero((counted > 0)[:, None] & ((by_screen[0] > 0) | (np.arange(SCREENS) == 0)))
     columns = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet import strata, strata_rows
+from navitas.fleet import strata_rows
 from navitas.fleet.features import AppVersions, Feature, Phones
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import NETWORKS
@@ -49,17 +49,12 @@ def strata_by_app(
 ) -> Iterator[tuple[int, ConditionStrata]]:
     """Yield each app with its strata, in groups that fit into memory. Raises `FleetError` when samples cannot be read.
 
-    Apps in `affected` have strata on its clients and on a random control group only.
+    `affected` has the clients of each app with bugs that is not a hog. Such an app has strata on these clients and on a random
+    control group only.
     """
     phones, versions = Phones.from_fleet(fleet), AppVersions.from_fleet(fleet)
-    is_hog = np.isin(apps, hogs.app[hogs.is_hog])
-    for folder, chosen in ((strata.HOGS, apps[is_hog]), (strata.OTHERS, apps[~is_hog])):
-        if not len(chosen):
-            continue
-        everywhere = hogs.app[hogs.is_hog] if folder == strata.HOGS else chosen  # The same request as that of versions.
-        strata.bring_up_to_date(
-            fleet, folder, strata_rows.request_for(fleet, hogs, everywhere, {} if folder == strata.HOGS else affected), progress
-        )
+    is_suspect = np.isin(apps, [*hogs.app[hogs.is_hog].tolist(), *affected])
+    for folder, chosen in strata_rows.prepared(fleet, hogs, affected, apps, is_suspect, progress):
         for group in strata_rows.groups(fleet, folder, chosen, affected):
             table = strata_rows.rows_of(fleet, folder, group, affected)
             ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))

@@ -30,49 +30,65 @@ class Controls:
     screen_known: Bool
 
 
-def controls_of(samples: pa.Table, screen: Bool, time_s: I64, row: I64) -> Controls:
-    """The controls of the pairs that end at samples `row`. Each share is of the pair's time, or else of its two ends.
+@dataclass(frozen=True, slots=True)
+class ControlColumns:
+    """What samples show of the phone's state: counters in ms are None if no sample has them, and NaN where one lacks them."""
 
-    - an intercept
-    - the share of ends with the screen on
-    - the share of time with the screen on, alone and times brightness, where it is known, and whether it is known
-    - the shares of time on Wi-Fi and on mobile networks
-    - whether battery saver is on
-    - the hour of the day, as two harmonics; an unknown time zone shifts only their phases
-    """
-    seconds = (time_s[row] - time_s[row - 1]).astype(np.float64)
-    on = _share_of_time(samples["screen_on_ms"], row, seconds)
-    known = np.isfinite(on)
-    lit = np.where(known, on, 0.0)
-    brightness = _mean_of_ends(_floats(samples["brightness"]), row)
-    networks = [_network(samples, name, row, seconds) for name in ("wifi", "mobile")]
-    angle = (time_s[row] - seconds / 2) * (2 * np.pi / _DAY_S)
-    columns = [
-        np.ones(len(row)),
-        _mean_of_ends(screen.astype(np.float64), row),
-        lit,
-        known.astype(np.float64),
-        lit * brightness,
-        *networks,
-        _mean_of_ends(_floats(samples["saver"]), row),
-        *(wave(harmonic * angle) for harmonic in (1, 2) for wave in (np.sin, np.cos)),
-    ]
-    return Controls(np.stack(columns, axis=1), known)
+    time_s: I64
+    screen: F64
+    screen_on_ms: F64 | None
+    brightness: F64
+    saver: F64
+    networks: tuple[tuple[F64, F64 | None], ...]
+    """For Wi-Fi and mobile networks: whether it is the active one, and its counter."""
+
+    @classmethod
+    def of(cls, samples: pa.Table, screen: Bool, time_s: I64) -> ControlColumns:
+        """The columns of an ordered table."""
+        networks = tuple(
+            (_floats(pc.equal(samples["network"], name)), _counter(samples[f"{name}_ms"])) for name in ("wifi", "mobile")
+        )
+        brightness, saver = _floats(samples["brightness"]), _floats(samples["saver"])
+        return cls(time_s, screen.astype(np.float64), _counter(samples["screen_on_ms"]), brightness, saver, networks)
+
+    def of_pairs(self, row: I64) -> Controls:
+        """The controls of the pairs that end at samples `row`. Each share is of the pair's time, or else of its two ends.
+
+        - an intercept
+        - the share of ends with the screen on
+        - the share of time with the screen on, alone and times brightness, where it is known, and whether it is known
+        - the shares of time on Wi-Fi and on mobile networks
+        - whether battery saver is on
+        - the hour of the day, as two harmonics; an unknown time zone shifts only their phases
+        """
+        seconds = (self.time_s[row] - self.time_s[row - 1]).astype(np.float64)
+        on = _share_of_time(self.screen_on_ms, row, seconds)
+        known = np.isfinite(on)
+        lit = np.where(known, on, 0.0)
+        timed = [(_share_of_time(counter, row, seconds), _mean_of_ends(active, row)) for active, counter in self.networks]
+        angle = (self.time_s[row] - seconds / 2) * (2 * np.pi / _DAY_S)
+        sine, cosine = np.sin(angle), np.cos(angle)
+        columns = [
+            np.ones(len(row)),
+            _mean_of_ends(self.screen, row),
+            lit,
+            known.astype(np.float64),
+            lit * _mean_of_ends(self.brightness, row),
+            *(np.where(np.isfinite(share), share, at_ends) for share, at_ends in timed),
+            _mean_of_ends(self.saver, row),
+            sine,
+            cosine,
+            2 * sine * cosine,
+            1 - 2 * sine * sine,
+        ]
+        return Controls(np.stack(columns, axis=1), known)
 
 
-def _network(samples: pa.Table, name: str, row: I64, seconds: F64) -> F64:
-    """The share of time on a network: from its counter, or else the share of ends."""
-    timed = _share_of_time(samples[f"{name}_ms"], row, seconds)
-    at_ends = _mean_of_ends(_floats(pc.equal(samples["network"], name)), row)
-    return np.where(np.isfinite(timed), timed, at_ends)
-
-
-def _share_of_time(counter: pa.ChunkedArray, row: I64, seconds: F64) -> F64:
+def _share_of_time(counter: F64 | None, row: I64, seconds: F64) -> F64:
     """The share of each pair's time by a counter in ms. NaN where it is unknown, went back, or exceeds the time."""
-    if counter.null_count == len(counter):
+    if counter is None:
         return np.full(len(row), np.nan)
-    value = np.asarray(counter.cast(pa.float64()).to_numpy(), np.float64)
-    share = (value[row] - value[row - 1]) / (1000 * seconds)
+    share = (counter[row] - counter[row - 1]) / (1000 * seconds)
     tolerance = 1 + 2 / seconds  # Times of samples are whole seconds.
     with np.errstate(invalid="ignore"):
         return np.where((share >= 0) & (share <= tolerance), np.minimum(share, 1.0), np.nan)
@@ -80,6 +96,12 @@ def _share_of_time(counter: pa.ChunkedArray, row: I64, seconds: F64) -> F64:
 
 def _mean_of_ends(value: F64, row: I64) -> F64:
     return np.asarray((value[row] + value[row - 1]) / 2)
+
+
+def _counter(column: pa.ChunkedArray) -> F64 | None:
+    if column.null_count == len(column):
+        return None
+    return np.asarray(column.cast(pa.float64()).to_numpy(), np.float64)
 
 
 def _floats(column: pa.ChunkedArray) -> F64:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.controls import controls_of
+from navitas.fleet.controls import ControlColumns
 from navitas.fleet.exposure import classes_of
 from navitas.fleet.memberships import ClientApps, client_blocks, first_samples, matrices
 from navitas.fleet.pairs import Bool, ClientSamples, Pairs
@@ -53,10 +53,11 @@ def blocks(
     """Yield blocks of clients with pairs, each with its clients. Samples are in order; app numbers are below `apps`."""
     group, starts = _groups(samples.client)
     counts = pairs.counts & ~starts
+    columns = ControlColumns.of(table, samples.screen, samples.time_s)
     for part in client_blocks(group, runs.apps.offset, apps):
         end = part.start + np.flatnonzero(counts[part])
         if len(end):
-            block = _block(table, samples, pairs, runs, group, end)
+            block = _block(columns, pairs, runs, group, end)
             yield block, _clients(block, samples.client, group, runs, apps, part)
 
 
@@ -68,10 +69,8 @@ def _groups(client: I64) -> tuple[I64, Bool]:
     return np.cumsum(starts), starts
 
 
-def _block(  # noqa: PLR0917
-    table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, group: I64, end: I64
-) -> PairBlock:
-    made = controls_of(table, samples.screen, samples.time_s, end)
+def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, end: I64) -> PairBlock:
+    made = columns.of_pairs(end)
     seconds = pairs.seconds[end]
     rows = PairRows(
         first_samples(group[end]),

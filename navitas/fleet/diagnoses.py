@@ -41,7 +41,7 @@ def diagnoses_of(
     found: dict[int, Diagnosis] = {}
     shares: dict[tuple[int, int], Shares] = {}
     least, spread = MIN_SHARE * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
-    affected = affected_clients(bugs, np.setdiff1d(apps, hogs.app[hogs.is_hog]))
+    affected = bugs.affected(hogs)
     for app, strata in strata_by_app(fleet, hogs, apps, affected, progress):
         if app in affected:
             tree = grow_affected(strata, Affected(affected[app], hogs.noise_scale, spread), least)
@@ -68,11 +68,3 @@ def suspects(hogs: Hogs, bugs: Bugs) -> I64:
     apps = apps[np.argsort(-count, kind="stable")]
     found = hogs.app[hogs.is_hog]
     return np.concatenate([found[descending_order(low)], apps[~np.isin(apps, found)]])
-
-
-def affected_clients(bugs: Bugs, apps: I64) -> dict[int, I64]:
-    """The clients with a bug of each of these apps, if there are any."""
-    order = np.argsort(bugs.app, kind="stable")
-    app, client = bugs.app[order], bugs.client[order]
-    bounds = zip(apps.tolist(), *(np.searchsorted(app, apps, side).tolist() for side in ("left", "right")), strict=True)
-    return {one: client[low:high] for one, low, high in bounds if high > low}

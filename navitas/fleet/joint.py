@@ -104,12 +104,11 @@ def joint_of(samples: pa.Table, begins_s: int, apps: JointApps, app_of: NDArray[
     """The result of a unit's samples, which are in order of client and time. Samples before `begins_s` only begin pairs."""
     parsed = samples_in(samples)
     used = pairs_of(parsed).among(parsed.time_s >= begins_s)
-    number_of = np.full(int(app_of.max(initial=-1)) + 2, len(apps.app), np.int64)
+    number_of = np.full(int(app_of.max(initial=-1)) + 1, -1, np.int32)
     number_of[apps.app] = np.arange(len(apps.app))
-    wanted = np.append(np.ones(len(apps.app), bool), False)
-    runs = runs_in(samples, number_of[app_of].astype(np.int32)).only(wanted)
+    runs = runs_in(samples, number_of[app_of])
     rows = ClientColumns(JOINT)
-    for block, designs in blocks(samples, parsed, used, runs, len(apps.app) + 1):
+    for block, designs in blocks(samples, parsed, used, runs, len(apps.app)):
         for design in designs:
             own = block.pairs.of_client(design.number)
             _, rest, apart = shares_of(block.pairs, block.left, design.number, design.share)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +41,11 @@ class AppLists:
         value = None if self.value is None else self.value[own]
         return AppLists(self.offset[samples.start : samples.stop + 1] - own.start, self.app[own], value)
 
-    def only(self, wanted: Bool) -> AppLists:
-        """The lists without the apps that are not `wanted` (by number)."""
-        return self._of_entries(wanted[self.app])
+    def numbered(self, number_of: NDArray[np.int32]) -> AppLists:
+        """The lists with other numbers. Apps whose new number is negative are left out."""
+        number = number_of[self.app]
+        whole = replace(self, app=number)
+        return whole._of_entries(number >= 0) if number_of.min(initial=0) < 0 else whole
 
     def of_owners(self, owner: NDArray[np.integer], wanted: Bool) -> AppLists:
         """The lists without the apps that their owners do not want: sample i belongs to `owner[i]`, a row of `wanted`."""

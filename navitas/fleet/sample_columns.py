@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,17 +33,13 @@ class RunLists:
     foreground: AppLists | None
     foreground_known: Bool
 
-    def only(self, wanted: Bool) -> RunLists:
-        """The lists without the apps that are not `wanted` (by number)."""
-        return self._each(lambda lists: lists.only(wanted))
-
     def of_owners(self, owner: NDArray[np.integer], wanted: Bool) -> RunLists:
         """As `AppLists.of_owners`."""
-        return self._each(lambda lists: lists.of_owners(owner, wanted))
-
-    def _each(self, change: Callable[[AppLists], AppLists]) -> RunLists:
-        running, foreground = (None if lists is None else change(lists) for lists in (self.running, self.foreground))
-        return replace(self, apps=change(self.apps), running=running, foreground=foreground)
+        apps = self.apps.of_owners(owner, wanted)
+        running, foreground = (
+            None if lists is None else lists.of_owners(owner, wanted) for lists in (self.running, self.foreground)
+        )
+        return replace(self, apps=apps, running=running, foreground=foreground)
 
     def kinds(self) -> list[AppLists]:
         """The lists that exist."""
@@ -71,7 +66,10 @@ def samples_in(table: pa.Table) -> ClientSamples:
 
 
 def runs_in(table: pa.Table, number_of: NDArray[np.int32]) -> RunLists:
-    """The lists of an ordered table. `number_of` maps packages to the numbers to use. Raises `UnknownPackage`."""
+    """The lists of an ordered table. `number_of` maps packages to the numbers to use; those with a negative one are left out.
+
+    Raises `UnknownPackage`.
+    """
     running, running_known = _counters(table, "running", number_of)
     foreground, foreground_known = _counters(table, "foreground", number_of)
     return RunLists(_lists(table["apps"], number_of), running, running_known, foreground, foreground_known)
@@ -100,4 +98,4 @@ def _counters(table: pa.Table, name: str, number_of: NDArray[np.int32]) -> tuple
 def _lists(column: pa.ChunkedArray, number_of: NDArray[np.int32], value: F64 | None = None) -> AppLists:
     lists = packages_in(column)
     check_known(lists.app, len(number_of))
-    return AppLists(lists.offset, number_of[lists.app], value)
+    return replace(lists, value=value).numbered(number_of)

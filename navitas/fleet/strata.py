@@ -23,8 +23,8 @@ from navitas.fleet.stratum_sums import stratum_sums
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import COLUMNS
 
-HOGS, OTHERS = "strata", "other_strata"
-"""Folders of the stage's results, for hogs and for other apps."""
+SUSPECTS, OTHERS = "strata", "other_strata"
+"""Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
 CHANGING = len(NETWORKS)
 """The network of a pair whose ends differ, or of which one is unknown."""
 _VERSION = "4"
@@ -106,11 +106,14 @@ def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: 
     runs = _runs(samples, packages, len(app_of)).of_owners(owner, needed)
     condition = used.screen * np.intp(CHANGING + 1) + _networks(samples)
     rows = ClientColumns(STRATA)
-    for block, designs in blocks(samples, parsed, used, runs, len(packages) + 1):
+    for block, designs in blocks(samples, parsed, used, runs, len(packages)):
         for design in designs:
             package = packages[design.app]
-            own_wanted = wanted[np.searchsorted(clients, design.client)]
-            sums = stratum_sums(block, design, app_of[package], condition, request, own_wanted)
+            app = app_of[package]
+            is_wanted = wanted[np.searchsorted(clients, design.client), np.searchsorted(request.app, app)]
+            if not is_wanted.any():
+                continue
+            sums = stratum_sums(block, design, app, condition, request, np.flatnonzero(is_wanted))
             own = package[sums.column]
             screen, network = np.divmod(sums.condition, CHANGING + 1)
             amounts = (sums.pairs, sums.seconds, sums.drop_ppm, sums.s, sums.w, sums.noise)
@@ -120,9 +123,9 @@ def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: 
 
 def _runs(samples: pa.Table, packages: NDArray[np.int32], count: int) -> RunLists:
     """The lists of samples with only these of `count` packages, as places in `packages`."""
-    number_of = np.full(count, len(packages), np.int32)
+    number_of = np.full(count, -1, np.int32)
     number_of[packages] = np.arange(len(packages))
-    return runs_in(samples, number_of).only(np.append(np.ones(len(packages), bool), False))
+    return runs_in(samples, number_of)
 
 
 def _networks(samples: pa.Table) -> NDArray[np.int8]:

@@ -18,7 +18,8 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import I64
 from navitas.fleet.single_apps import MIN_WEIGHT_S
-from navitas.fleet.stages import Fleet
+from navitas.fleet.stages import Fleet, Progress, no_progress
+from navitas.fleet.statistics import Bool
 from navitas.fleet.strata_request import StrataRequest
 
 CONTROL_SIZE = 256
@@ -65,6 +66,23 @@ def request_for(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64]
         by_class=hogs.evidence.by_class[place],
         effect_ppm_s=np.where(hogs.is_hog, hogs.effect.value, 0.0)[place],
     )
+
+
+def prepared(  # noqa: PLR0917
+    fleet: Fleet, hogs: Hogs, affected: Mapping[int, I64], apps: I64, is_suspect: Bool, progress: Progress = no_progress
+) -> Iterator[tuple[str, I64]]:
+    """Yield the folders that have the strata of `apps`, with those in each. Reads samples if strata are missing.
+
+    `is_suspect` marks those that are read together with all hogs, and with all apps in `affected` on single clients.
+    """
+    suspects, others = apps[is_suspect], apps[~is_suspect]
+    if len(suspects):
+        request = request_for(fleet, hogs, hogs.app[hogs.is_hog], affected)
+        strata.bring_up_to_date(fleet, strata.SUSPECTS, request, progress)
+        yield strata.SUSPECTS, suspects
+    if len(others):
+        strata.bring_up_to_date(fleet, strata.OTHERS, request_for(fleet, hogs, others, {}), progress)
+        yield strata.OTHERS, others
 
 
 def rows_of(fleet: Fleet, folder: str, apps: Sequence[int], affected: Mapping[int, I64]) -> pa.Table:

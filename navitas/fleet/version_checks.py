@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.fleet.bugs import Bugs
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import I64, Contrast, false_rates
@@ -34,12 +35,12 @@ class VersionCheck:
         return self.false_rate <= FDR_LIMIT
 
 
-def check_versions(
-    fleet: Fleet, hogs: Hogs, apps: I64, least_ppm_s: float, progress: Progress = no_progress
+def check_versions(  # noqa: PLR0917
+    fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64, least_ppm_s: float, progress: Progress = no_progress
 ) -> list[VersionCheck]:
     """Compare each version of these apps with the one before it, among versions with at least three clients."""
     made: list[VersionCheck] = []
-    for app, rows in versions_of(fleet, hogs, apps, progress):
+    for app, rows in versions_of(fleet, hogs, bugs, apps, progress):
         for number in range(1, len(rows.versions)):
             later, earlier = rows.version == number, rows.version == number - 1
             more = rows.more(later, earlier)

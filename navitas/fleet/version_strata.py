@@ -9,7 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet import strata, strata_rows
+from navitas.fleet import strata_rows
+from navitas.fleet.bugs import Bugs
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.stages import Fleet, Progress, no_progress
@@ -19,15 +20,13 @@ from navitas.fleet.version_order import version_key
 MIN_CLIENTS = 3
 
 
-def versions_of(fleet: Fleet, hogs: Hogs, apps: I64, progress: Progress = no_progress) -> Iterator[tuple[int, AppVersionRows]]:
+def versions_of(
+    fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64, progress: Progress = no_progress
+) -> Iterator[tuple[int, AppVersionRows]]:
     """Yield each of these apps that has a known version with enough clients. Reads samples if strata are missing."""
     is_hog = np.isin(apps, hogs.app[hogs.is_hog])
     version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
-    for folder, chosen in ((strata.HOGS, apps[is_hog]), (strata.OTHERS, apps[~is_hog])):
-        if not len(chosen):
-            continue
-        everywhere = hogs.app[hogs.is_hog] if folder == strata.HOGS else chosen
-        strata.bring_up_to_date(fleet, folder, strata_rows.request_for(fleet, hogs, everywhere, {}), progress)
+    for folder, chosen in strata_rows.prepared(fleet, hogs, bugs.affected(hogs), apps, is_hog, progress):
         wanted = pa.table({"app": pa.array(chosen, pa.int32())})
         table = pa.concat_tables(fleet.query_clients(statement("versions", folder=folder), folder, chosen=wanted))
         table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.fleet.bugs import Bugs
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import Contrast, false_rates
@@ -45,14 +46,14 @@ class Versions:
     since: dict[int, Since]
 
 
-def find_versions(fleet: Fleet, hogs: Hogs, progress: Progress = no_progress) -> Versions:
+def find_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, progress: Progress = no_progress) -> Versions:
     """Contrast each version of the hogs with the same clients' time without the app, then versions with each other.
 
     Reads samples if strata are missing.
     """
     effects: list[VersionEffect] = []
     steps: list[Since] = []
-    for app, rows in versions_of(fleet, hogs, hogs.app[hogs.is_hog], progress):
+    for app, rows in versions_of(fleet, hogs, bugs, hogs.app[hogs.is_hog], progress):
         effects += [_effect(app, rows, number) for number in range(len(rows.versions))]
         first = _first(app, rows)
         steps += [] if first is None else [first]

@@ -48,7 +48,7 @@ ALIKE = 1e-9
 """The largest allowed relative difference between two engines' floating-point results."""
 START = "the engine's start"
 FLOOR, PAPER = "reading the columns alone", "the paper's method"
-DIAGNOSIS = ("versions of hogs", "conditions and actions")
+DIAGNOSIS = ("versions of hogs, strata of all suspects", "conditions and actions")
 T = TypeVar("T")
 
 
@@ -165,7 +165,7 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
     bugs = measured("bugs", lambda: find_bugs(fleet, hogs))
     measured("J-scores", lambda: score_clients(fleet))
     apps = suspects(hogs, bugs)
-    measured(DIAGNOSIS[0], lambda: find_versions(fleet, hogs))
+    measured(DIAGNOSIS[0], lambda: find_versions(fleet, hogs, bugs))
     measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, apps)))
     if what == "paper":
         measured(PAPER, lambda: _as_the_paper(fleet))

@@ -39,7 +39,8 @@ class Compared(NamedTuple):
 def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
     """Return all findings of a fleet, as commands print them."""
     hogs = find_hogs(fleet)
-    versions, bugs = find_versions(fleet, hogs), find_bugs(fleet, hogs)
+    bugs = find_bugs(fleet, hogs)
+    versions = find_versions(fleet, hogs, bugs)
     found: dict[str, Sequence[Row]] = {
         "hogs": hog_rows(fleet, hogs, versions),
         "versions of hogs": version_rows(fleet, versions),

@@ -33,7 +33,7 @@ def work(path):
     engine = DuckDbEngine(store.work / "spill", threads=1)
     fleet = bring_up_to_date(store, engine)
     request = request_for(fleet, find_hogs(fleet), np.arange(0, 100, 7), {})
-    strata.bring_up_to_date(fleet, strata.HOGS, request)
+    strata.bring_up_to_date(fleet, strata.SUSPECTS, request)
     paper_sums.bring_up_to_date(fleet)
     engine.close()
 

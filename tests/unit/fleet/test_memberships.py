@@ -42,7 +42,7 @@ def test_matrices_have_the_values_of_lists(made: list[tuple[int, dict[int, int]]
 def test_only_keeps_wanted_apps(made: list[tuple[int, dict[int, int]]], wanted: set[int]) -> None:
     offset = np.cumsum([0, *(len(row[1]) for row in made)])
     lists = AppLists(offset, np.array([one for row in made for one in row[1]], np.int32))
-    kept = lists.only(np.isin(np.arange(APPS), list(wanted)))
+    kept = lists.numbered(np.where(np.isin(np.arange(APPS), list(wanted)), np.arange(APPS), -1).astype(np.int32))
     found = [kept.app[low:high].tolist() for low, high in zip(kept.offset, kept.offset[1:], strict=False)]
     assert found == [[one for one in row[1] if one in wanted] for row in made]
 

@@ -81,7 +81,7 @@ def test_new_samples_change_only_their_units(samples: Path, tmp_path: Path) -> N
     months = {unit.month, following} & {job.unit.month for job in fleet.jobs}
     assert len(months) == 2
     units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "evidence") for month in months}
-    assert {file for file in made if file.partition("/")[0] not in ("joint", strata.HOGS, strata.OTHERS)} == units | {
+    assert {file for file in made if file.partition("/")[0] not in ("joint", strata.SUSPECTS, strata.OTHERS)} == units | {
         "contrast/bucket=002.parquet",
         "packages.parquet",
     }
@@ -162,7 +162,7 @@ def test_another_writer_is_awaited_if_there_is_a_callback(samples: Path, tmp_pat
         assert printed == [str(os.getpid())]
         assert len(find_hogs(fleet).app)
         assert lock.acquire()
-        strata.bring_up_to_date(fleet, strata.HOGS, _request(fleet))
+        strata.bring_up_to_date(fleet, strata.SUSPECTS, _request(fleet))
         assert printed == [str(os.getpid())] * 2
 
 
@@ -173,10 +173,10 @@ def test_samples_that_arrive_during_a_computation_are_reported(samples: Path, tm
         unit, (part, *_) = next(iter(store.parts().items()))
         store.write_part(unit, "more", read_table(part).slice(0, 1))
         for stage in (
-            lambda: strata.bring_up_to_date(fleet, strata.HOGS, _request(fleet)),
+            lambda: strata.bring_up_to_date(fleet, strata.SUSPECTS, _request(fleet)),
             lambda: paper_sums.bring_up_to_date(fleet),
         ):
             with pytest.raises(FleetError, match="samples changed during"):
                 stage()
         renewed = bring_up_to_date(store, engine)
-        strata.bring_up_to_date(renewed, strata.HOGS, _request(renewed))
+        strata.bring_up_to_date(renewed, strata.SUSPECTS, _request(renewed))

@@ -10,7 +10,7 @@ import pytest
 
 from navitas.fleet import strata, strata_rows
 from navitas.fleet.conditions import strata_by_app
-from navitas.fleet.controls import controls_of
+from navitas.fleet.controls import ControlColumns
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.exposure import CLASSES
 from navitas.fleet.files import read_table
@@ -60,7 +60,7 @@ def test_strata_are_those_of_least_squares() -> None:
     parsed = samples_in(table)
     for client in range(2):
         end = np.flatnonzero(parsed.client == client)[1:]
-        design = controls_of(table, parsed.screen, parsed.time_s, end).columns
+        design = ControlColumns.of(table, parsed.screen, parsed.time_s).of_pairs(end).columns
         share = (
             np.array([[(package in rows[i]["apps"]) + (package in rows[i - 1]["apps"]) for package in range(5)] for i in end]) / 2
         )

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from navitas.fleet.bugs import find_bugs
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.results import app_names
@@ -32,7 +33,7 @@ def test_first_versions_are_mostly_true(tmp_path: Path) -> None:
     simulate(store, FleetModel(clients=400, samples=160_000, apps=100, hog_share=0.3), seed=4)
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     hogs = find_hogs(fleet)
-    found = find_versions(fleet, hogs)
+    found = find_versions(fleet, hogs, find_bugs(fleet, hogs))
     names = app_names(fleet)
     rows = pq.read_table(store.path / "truth" / "apps.parquet").to_pylist()
     truth = {row["app"]: row["since_version"] for row in rows if row["is_hog"]}
