@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 LINE_LIMIT = 1 << 20
 """Longer lines are refused, and never kept in memory."""
 _NEWLINE = ord("\n")
 _BOM = b"\xef\xbb\xbf"
-_BLANK = re.compile(rb"\n[ \t\r\v\f]*\n")
+_WHITE = np.frombuffer(b" \t\r\v\f", np.uint8)
 _SHOWN = 2000
 
 
@@ -27,11 +27,11 @@ class Refusal:
 
 
 class LineSequence(Sequence[bytes]):
-    """Non-empty lines kept as one text, and split on first use."""
+    """Non-empty lines kept as one text, and split on first use. `size` is their number, if it is known."""
 
-    def __init__(self, data: bytes = b"") -> None:
+    def __init__(self, data: bytes = b"", size: int | None = None) -> None:
         self.data = data
-        self._size = data.count(b"\n") + 1 if data else 0
+        self._size = size if size is not None else data.count(b"\n") + 1 if data else 0
         self._cut: list[bytes] | None = None
 
     @classmethod
@@ -98,12 +98,12 @@ class LineCutter:
 
     def _block(self, text: bytes) -> LineBlock:
         first = self.number + 1
-        count = text.count(b"\n") + 1
-        self.number += count
+        ends = np.append(np.flatnonzero(np.frombuffer(text, np.uint8) == _NEWLINE), len(text))
+        self.number += len(ends)
         begins_too_long, self._too_long = self._too_long, False
-        plain = not (begins_too_long or b"\r" in text or _BLANK.search(b"\n%b\n" % text))
-        if plain and _longest(text) <= LINE_LIMIT:
-            return LineBlock(range(first, first + count), LineSequence(text))
+        longest = int(np.diff(ends, prepend=-1).max()) - 1
+        if not (begins_too_long or longest > LINE_LIMIT or b"\r" in text or _may_have_blanks(text, ends)):
+            return LineBlock(range(first, self.number + 1), LineSequence(text, len(ends)))
         numbers, lines, refused = [], [], []
         for number, line in enumerate(text.split(b"\n"), first):
             if len(line) > LINE_LIMIT or (begins_too_long and number == first):
@@ -114,9 +114,9 @@ class LineCutter:
         return LineBlock(numbers, LineSequence.join(lines), refused)
 
 
-def _longest(text: bytes) -> int:
-    """The length of the longest line."""
-    if len(text) <= LINE_LIMIT:
-        return len(text)
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == _NEWLINE)
-    return int(np.diff(np.concatenate([[-1], ends, [len(text)]])).max()) - 1
+def _may_have_blanks(text: bytes, ends: NDArray[np.int64]) -> bool:
+    """Whether a line is empty, or begins with white space. `ends` are the ends of lines."""
+    starts = np.append(0, ends[:-1] + 1)
+    if np.any(starts == ends):
+        return True
+    return bool(np.isin(np.frombuffer(text, np.uint8)[starts], _WHITE).any())

@@ -48,6 +48,7 @@ class CheckinReader:
     """Reads a file's blocks in order. `client` is the name of the phone."""
 
     client_column = -1
+    reads_in_any_order = False
 
     def __init__(self, client: str) -> None:
         self._client = client

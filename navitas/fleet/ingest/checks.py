@@ -71,7 +71,8 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
     ignored: Counter[str] = Counter()
 
     def refuse(where: Bools, text: str) -> None:
-        reason[where & (reason == _OK)] = text
+        if where.any():
+            reason[where & (reason == _OK)] = text
 
     number = {name: _numbers(column[name]) for name in ("format", "time", "level")}
     refuse(number["format"] > FORMAT, f"format: is later than {FORMAT}, the latest that is known")
@@ -91,7 +92,7 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
     client = _pseudonyms(column["client"], reason == _OK, salt)
     refuse(np.isin(client, [] if erased is None else erased), ERASED)
     taken = reason == _OK
-    figures = {name: _figure(source, _numbers(column[source]), taken, ignored) for source, (name, *_) in _FIGURES.items()}
+    figures = {name: _figure(source, column[source], taken, ignored) for source, (name, *_) in _FIGURES.items()}
     network = pc.index_in(pc.utf8_lower(column["network"]), pa.array(list(_NETWORKS)))
     unknown = pc.and_(pc.is_valid(column["network"]), pc.is_null(network))
     _count(ignored, "network: is not a known word", unknown.to_numpy(zero_copy_only=False) & taken)
@@ -146,9 +147,12 @@ def _check_apps(apps: pa.Array, refuse: _Refuse) -> None:
     refuse(length > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
 
 
-def _figure(source: str, value: NDArray[np.float64], taken: Bools, ignored: Counter[str]) -> pa.Array:
+def _figure(source: str, column: pa.Array, taken: Bools, ignored: Counter[str]) -> pa.Array:
     """A figure in the store's unit. Impossible values are dropped and counted."""
     name, unit, least, most = _FIGURES[source]
+    if column.null_count == len(column):
+        return pa.nulls(len(column), SAMPLES.field(name).type)
+    value = _numbers(column)
     with np.errstate(invalid="ignore"):
         fits = (value >= least) & (value <= most)
     _count(ignored, f"{source}: is out of range", ~np.isnan(value) & ~fits & taken)
@@ -159,6 +163,8 @@ def _figure(source: str, value: NDArray[np.float64], taken: Bools, ignored: Coun
 
 def _counters(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> pa.Array:
     """Counters of apps. Lists that are too long are dropped and counted."""
+    if column.null_count == len(column):
+        return column
     long = _flags(pc.greater(pc.list_value_length(column), MAX_APPS))
     _count(ignored, f"{name}_s: are more than {MAX_APPS:,}", long & taken)
     return pc.if_else(pa.array(taken & ~long), column, pa.scalar(None, column.type))
@@ -166,6 +172,8 @@ def _counters(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) 
 
 def _label(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> pa.Array:
     """A short text. Long texts, and texts with control characters, are dropped and counted."""
+    if column.null_count == len(column):
+        return column
     bad = pc.or_(pc.greater(pc.utf8_length(column), _LONGEST_TEXT), pc.match_substring_regex(column, _CONTROL))
     _count(ignored, f"{name}: is too long, or has control characters", _flags(bad) & taken)
     return pc.if_else(pc.fill_null(bad, False), pa.scalar(None, pa.string()), column)

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from navitas.fleet.ingest.checks import LONGEST_S
 from navitas.fleet.ingest.names import Packages
-from navitas.fleet.schema import I64
+from navitas.fleet.schema import I64, SAMPLES
 
 _ROW_BITS = 32
 
@@ -20,6 +20,8 @@ def counter_lists(name: str, texts: pa.ListArray, packages: Packages, ignored: C
 
     Numbers are of packages without a version, ascending.
     """
+    if texts.null_count == len(texts):
+        return {column: pa.nulls(len(texts), SAMPLES.field(column).type) for column in (f"{name}_apps", f"{name}_ms")}
     is_list = np.asarray(pc.is_valid(texts).to_numpy(zero_copy_only=False), bool)
     row = np.repeat(np.arange(len(texts)), pc.fill_null(pc.list_value_length(texts), 0).to_numpy(zero_copy_only=False))
     parts = pc.extract_regex(

@@ -6,6 +6,7 @@ import csv
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,6 +25,8 @@ _MOST_COLUMNS, _SHOWN = 1000, 200
 @dataclass(slots=True)
 class CsvReader:
     """Reads a file's blocks in order. The first block begins with the header."""
+
+    reads_in_any_order: ClassVar[bool] = False
 
     header: list[str] = field(default_factory=list)
     name: str = "a CSV"

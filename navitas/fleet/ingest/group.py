@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,13 @@ import numpy as np
 from navitas.fleet import layout
 from navitas.fleet.erase import erased_clients
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.checks import ERASED, check
+from navitas.fleet.ingest.checks import ERASED, Checked, check
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
 from navitas.fleet.ingest.merge import Keys, Merger
 from navitas.fleet.ingest.names import Packages
 from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.ingest.parquet_rows import ParquetRows
+from navitas.fleet.ingest.pipeline import in_order
 from navitas.fleet.ingest.quarantine import Quarantine
 from navitas.fleet.ingest.raw import RowBatch, count
 from navitas.fleet.ingest.readers import reader_of
@@ -80,38 +82,44 @@ class Group:
         outcome.refused = quarantine.refused
         try:
             with closing(quarantine):
-                batches = self._batches(source, quarantine)
-                for batch in _prefetched(batches) if source.size > BLOCK else batches:
+                reads = self._reads(source, quarantine)
+                for batch, checked in in_order(reads, self._checked) if source.size > BLOCK else map(self._checked, reads):
                     outcome.rows += batch.table.num_rows + len(batch.refused)
                     for what, rows in batch.ignored.items():
                         count(outcome.ignored, what, rows)
-                    self._take(batch, quarantine, outcome.ignored)
+                    self._take(batch, checked, quarantine, outcome.ignored)
                     progress(source.done / source.size if source.size else 1.0, outcome.rows)
         except FleetError:
             quarantine.remove()
             raise
         self.rows += outcome.rows
 
-    def _batches(self, source: SourceFile, quarantine: Quarantine) -> Iterator[RowBatch]:
+    def _reads(self, source: SourceFile, quarantine: Quarantine) -> Iterator[Callable[[], RowBatch]]:
+        """Yield functions that return the source's batches. They may run in any order."""
         if source.is_parquet:
-            yield from ParquetRows(source.path).batches()
+            for rows in ParquetRows(source.path).batches():
+                yield partial(_same, rows)
             return
         blocks = source.blocks()
         first = next(blocks)
         reader = reader_of(_name(source.path), first, self._client)
         for block in chain([first], blocks):
-            batch = reader.read(block)
+            read = partial(reader.read, block) if reader.reads_in_any_order else partial(_same, reader.read(block))
             quarantine.client_column = reader.client_column
-            yield batch
-        yield reader.end()
+            yield read
+        yield reader.end
 
-    def _take(self, batch: RowBatch, quarantine: Quarantine, ignored: Counter[str]) -> None:
-        """Check a batch. Accepted rows wait in the spool until the group is stored."""
+    def _checked(self, read: Callable[[], RowBatch]) -> tuple[RowBatch, Checked | None]:
+        batch = read()
+        some = batch.table.num_rows
+        return batch, check(batch.table, self._store.key, self._now_s, self._erased) if some else None
+
+    def _take(self, batch: RowBatch, checked: Checked | None, quarantine: Quarantine, ignored: Counter[str]) -> None:
+        """Take a batch's rows. Accepted rows wait in the spool until the group is stored."""
         for refusal in batch.refused:
             quarantine.add(refusal)
-        if not batch.table.num_rows:
+        if checked is None:
             return
-        checked = check(batch.table, self._store.key, self._now_s, self._erased)
         table, reason = stored_rows(checked, self._packages)
         ignored.update(checked.ignored)
         if erased := int(np.count_nonzero(reason == ERASED)):
@@ -123,10 +131,12 @@ class Group:
     def store(self, keys: Keys) -> None:
         """Store the sources, and enter them in the ledger. Raises `FleetError` if the store cannot be read or written."""
         name = hashlib.blake2b("".join(digest for digest, _ in self._sources).encode(), digest_size=16).hexdigest()
-        merger = Merger(name, self._store, self._staged, keys, len(self._sources))
-        for bucket in self._spool.buckets():
-            for rows in self._spool.groups(bucket, self._failed):
-                merger.add(rows, bucket)
+        with ThreadPoolExecutor(1) as writing:
+            merger = Merger(name, self._store, self._staged, keys, len(self._sources), writing)
+            for bucket in self._spool.buckets():
+                for rows in self._spool.groups(bucket, self._failed):
+                    merger.add(rows, bucket)
+            merger.wait()
         if self._packages.changed:
             self._staged.write_packages(self._packages.table())
             self._packages.changed = False
@@ -142,13 +152,8 @@ class Group:
         commit(self._store, self._ledger, entries)
 
 
-def _prefetched(batches: Iterator[RowBatch]) -> Iterator[RowBatch]:
-    """The same batches. A thread reads the next one while the caller works on the last."""
-    with ThreadPoolExecutor(1) as reading:
-        pending = reading.submit(next, batches, None)
-        while (batch := pending.result()) is not None:
-            pending = reading.submit(next, batches, None)
-            yield batch
+def _same(batch: RowBatch) -> RowBatch:
+    return batch
 
 
 def _name(file: Path) -> str:

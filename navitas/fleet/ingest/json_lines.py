@@ -23,6 +23,7 @@ class JsonReader:
     """Reads blocks independently of each other."""
 
     client_column = -1
+    reads_in_any_order = True
 
     def read(self, block: LineBlock) -> RowBatch:
         """A block's rows."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,8 @@ from navitas.fleet.schema import I64, SAMPLES, month_of
 from navitas.fleet.store import Store, Unit, read_samples
 
 _KEPT_KEYS = 4_000_000
+_MOST_AHEAD = 2
+"""Parts that wait until they are written, in memory."""
 
 
 class Keys:
@@ -40,57 +43,72 @@ class Keys:
 
 
 class Merger:
-    """Writes rows of sources to `staged`, without rows that are in `store` or in `staged` already.
+    """Writes rows of sources to `staged`, without rows that are in `store` or in `staged` already. Threads of `writing` do it.
 
     By source: `accepted` rows are stored. `duplicates` are not, because a row of the same client and second exists.
     `contradicting` counts duplicates that differ from that row.
     """
 
-    def __init__(self, name: str, store: Store, staged: Store, keys: Keys, sources: int) -> None:
+    def __init__(  # noqa: PLR0917
+        self, name: str, store: Store, staged: Store, keys: Keys, sources: int, writing: Executor
+    ) -> None:
         self._name = name
         self._store = store
         self._staged = staged
         self._keys = keys
         self.accepted, self.duplicates, self.contradicting = (np.zeros(sources, np.int64) for _ in range(3))
         self.parts: list[str] = []
+        self._writing = writing
+        self._running: deque[Future[None]] = deque()
+        self._bucket = -1
 
     def add(self, rows: pa.Table, bucket: int) -> None:
         """Write parts of a bucket's rows. Of rows with one client and second, the first is stored.
 
         Parts are named after the sources and a serial number.
         """
+        if bucket == self._bucket:
+            self.wait()  # The next rows are compared with these parts.
+        self._bucket = bucket
         month = month_of(rows["time_s"].to_numpy())
         for name in np.unique(month).tolist():
             unit = Unit(bucket, name)
-            kept = self._first(rows.take(pa.array(np.flatnonzero(month == name))), unit)
+            kept = self._first(rows, np.flatnonzero(month == name), unit)
             if kept.num_rows:
                 part = hashlib.blake2b(f"{self._name}:{len(self.parts)}".encode(), digest_size=8).hexdigest()
-                self._staged.write_part(unit, part, kept)
+                self._running.append(self._writing.submit(self._staged.write_part, unit, part, kept))
                 self.parts.append(f"{unit.folder}/part-{part}.parquet")
+                while len(self._running) > _MOST_AHEAD:
+                    self._running.popleft().result()
 
-    def _first(self, given: pa.Table, unit: Unit) -> pa.Table:
-        """The rows that no part of the unit has, in order of client and time."""
-        source, rows = given[SOURCE].to_numpy(), given.drop_columns(SOURCE)
+    def wait(self) -> None:
+        """Wait until all parts are written. Raises `FleetError` if one cannot be written."""
+        while self._running:
+            self._running.popleft().result()
+
+    def _first(self, given: pa.Table, own: I64, unit: Unit) -> pa.Table:
+        """Of `own` rows, those that no part of the unit has, in order of client and time."""
+        source, rows = given[SOURCE].to_numpy()[own], given.drop_columns(SOURCE)
         folders = [store.part(unit, "").parent for store in (self._store, self._staged)]
         files = [file for folder in folders for file in sorted(folder.glob("part-*.parquet"))]
         stored = [self._keys.load(file) for file in files]
-        client = np.concatenate([*(one[0] for one in stored), rows["client"].to_numpy()])
-        time = np.concatenate([*(one[1] for one in stored), rows["time_s"].to_numpy()])
-        old = len(client) - rows.num_rows
+        client = np.concatenate([*(one[0] for one in stored), rows["client"].to_numpy()[own]])
+        time = np.concatenate([*(one[1] for one in stored), rows["time_s"].to_numpy()[own]])
+        old = len(client) - len(own)
         order = np.lexsort((time, client))
         first = np.append(True, (np.diff(client[order]) != 0) | (np.diff(time[order]) != 0))
         new = order >= old
         again = np.flatnonzero(new & ~first)
         if len(again):
             start = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
-            every = pa.concat_tables([*(read_samples(file, SAMPLES.names) for file in files), rows])
+            every = pa.concat_tables([*(read_samples(file, SAMPLES.names) for file in files), rows.take(pa.array(own))])
             differ = _differ(every, order[start[again]], order[again])
             from_source = source[order[again] - old]
             self.duplicates += np.bincount(from_source, minlength=len(self.duplicates))
             self.contradicting += np.bincount(from_source[differ], minlength=len(self.contradicting))
         kept = order[new & first] - old
         self.accepted += np.bincount(source[kept], minlength=len(self.accepted))
-        return rows.take(pa.array(kept))
+        return rows.take(pa.array(own[kept]))
 
 
 def _differ(table: pa.Table, left: I64, right: I64) -> Bools:

@@ -19,7 +19,12 @@ _CHECKIN = re.compile(rb"\d{1,2},(\d+,[a-z],|h,|hsp,)")
 
 
 class Reader(Protocol):
-    """Reads a source's blocks in order."""
+    """Reads a source's blocks, in order unless `reads_in_any_order`."""
+
+    @property
+    def reads_in_any_order(self) -> bool:
+        """Whether the rows of a block do not depend on earlier blocks."""
+        ...
 
     @property
     def client_column(self) -> int:
