@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import dataclass
 
@@ -10,12 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet import layout
-from navitas.fleet.files import RESTORE, FleetError, read_table, write_table, write_whole
-from navitas.fleet.schema import I64, bucket_of, parse_pseudonym, pseudonym
+from navitas.fleet.erased import erased_clients, write_erased
+from navitas.fleet.files import read_table, write_table
+from navitas.fleet.ingest.commit import SourceLedger, recover
+from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import Store, exclusive_writer
-from navitas.regular_files import read_regular
-
-_LARGEST = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +25,16 @@ class Erased:
     before: bool
 
 
-def erased_clients(store: Store) -> I64:
-    """The numbers of all erased clients, ascending. Raises `FleetError` if the list is damaged."""
-    file = store.path / layout.ERASED
-    if not file.exists():
-        return np.zeros(0, np.int64)
-    try:
-        numbers = [parse_pseudonym(str(text)) for text in json.loads(read_regular(file, _LARGEST))["clients"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FleetError(f"{file}: cannot be read: {error}", "Restore the file: it lists the erased clients.") from error
-    if None in numbers:
-        raise FleetError(f"{file}: has a text that is not a pseudonym", RESTORE)
-    return np.unique(np.array(numbers, np.int64))
-
-
 def erase_client(store: Store, client: int) -> Erased:
     """Erase a client by its number. Later samples of it are refused. An interrupted call is completed by the next one.
 
-    Removes the results of all stages, which are computed again, and all refused rows, which do not say whose they are.
+    Removes the results of all stages, which are computed again, and all refused rows, which do not say whose they are. An
+    ingest that was killed is completed first, because its rows may be the client's.
     """
     with exclusive_writer(store.path):
         known = erased_clients(store)
-        texts = [pseudonym(number) for number in np.union1d(known, [client]).tolist()]
-        # First, so that no later call can store it again.
-        write_whole(store.path / layout.ERASED, json.dumps({"clients": texts}, indent=2).encode() + b"\n")
+        write_erased(store, np.union1d(known, [client]))  # First, so that no later call can store it again.
+        recover(store, SourceLedger(store))
         for folder in (layout.WORK, layout.PERIODS, layout.QUARANTINE):
             shutil.rmtree(store.path / folder, ignore_errors=True)
         samples = parts = 0
@@ -67,3 +51,11 @@ def erase_client(store: Store, client: int) -> Erased:
                     else:
                         file.unlink()
         return Erased(samples, parts, client in known)
+
+
+def allow_again(store: Store, client: int) -> bool:
+    """Accept later samples of an erased client. Returns whether it was erased. Raises `FleetError`."""
+    with exclusive_writer(store.path):
+        known = erased_clients(store)
+        write_erased(store, np.setdiff1d(known, [client]))
+        return client in known

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from navitas.fleet import layout
-from navitas.fleet.erase import erased_clients
+from navitas.fleet.erased import erased_clients
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import ERASED, Checked, check
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging

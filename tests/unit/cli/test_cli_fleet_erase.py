@@ -10,6 +10,7 @@ from support.fleet_samples import json_lines, row, stored
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
+from navitas.fleet.files import FleetError
 from navitas.fleet.schema import client_number, pseudonym
 from navitas.fleet.store import Store
 
@@ -55,6 +56,32 @@ def test_its_later_samples_are_refused_without_their_text(
     assert len(stored(store.path)) == 10
     quarantine = store.path / "quarantine"
     assert not any("later.app" in file.read_text() for file in quarantine.rglob("*") if file.is_file())
+    assert run(["fleet", "erase", str(store.path), "--client", "one", "--allow-again"]) == ExitCode.OK
+    assert "later samples are accepted" in capsys.readouterr().out
+    assert run(["fleet", "erase", str(store.path), "--client", "one", "--allow-again"]) == ExitCode.OK
+    assert "was not erased" in capsys.readouterr().out
+    json_lines(later, [row("one", 1_700_200_000)])
+    assert run(["fleet", "ingest", str(store.path), str(later)]) == ExitCode.OK
+    assert len(stored(store.path)) == 11
     (store.path / "erased.json").write_text("[]")
     assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.TROUBLE
     assert "erased.json: cannot be read" in capsys.readouterr().err
+
+
+def test_the_samples_of_a_killed_ingest_do_not_come_back(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def killed(*_: object) -> None:
+        raise FleetError("killed after the journal", "Run it again.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("navitas.fleet.ingest.commit._carry_out", killed)
+        pending = json_lines(tmp_path / "b.jsonl", [row("one", 1_700_100_000), row("two", 1_700_100_000)])
+        assert run(["fleet", "ingest", str(store.path), str(pending)]) == ExitCode.TROUBLE
+    assert len(stored(store.path)) == 18
+    assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.OK
+    assert "erased 10 samples" in capsys.readouterr().out
+    later = json_lines(tmp_path / "c.jsonl", [row("two", 1_700_200_000)])
+    assert run(["fleet", "ingest", str(store.path), str(later)]) == ExitCode.OK
+    assert {one["client"] for one in stored(store.path)} == {client_number("two", store.key)}
+    assert len(stored(store.path)) == 11
