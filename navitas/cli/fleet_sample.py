@@ -24,6 +24,10 @@ from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.source import SourceFile
 from navitas.owned_folder import owned_folder
 
+_COUNTERS = ("screen_on_s", "foreground_s")
+_USEFUL = ("screen", "network", "brightness", "saver", *_COUNTERS)
+"""What the analysis takes into account, where samples have it."""
+
 
 @click.command("sample", cls=NavitasCommand, example="navitas fleet sample fleet --device SERIAL --history")
 @click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
@@ -45,7 +49,9 @@ def command(
     if output is not None and output != STDOUT:
         check_regular_or_new(output)
     with device_of(serial) as device:
-        rows = [*(_history(device, client) if history else ()), take_sample(device, client)]
+        rows = [*(_history(device, client) if history else ()), take_sample(device, client, counters=not history)]
+    if missing := [name for name in _USEFUL if name not in rows[-1] and not (history and name in _COUNTERS)]:
+        note(f"the phone does not report {', '.join(missing)}: less can be claimed (docs/fleet-reference.md, Samples)")
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     write_json(json_file, samples=rows)
     if output == STDOUT:

@@ -7,6 +7,7 @@ import re
 import time
 from pathlib import Path
 
+from navitas.collect.battery_use import COMMAND, use_since_charge
 from navitas.collect.state.condition import battery_values, parse_battery
 from navitas.device.base import Device
 from navitas.errors import DeviceError
@@ -28,9 +29,10 @@ _BRIGHTEST = 255
 """The greatest value of Android's setting."""
 
 
-def take_sample(device: Device, client: str) -> dict[str, object]:
+def take_sample(device: Device, client: str, *, counters: bool = True) -> dict[str, object]:
     """Return a row without the values that the phone does not report. `client` defaults to a hash of the serial number.
 
+    `counters` adds totals since the last charge. They differ from those of the history, which has its own start.
     Raises `DeviceError` if the phone does not report its battery level.
     """
     # Read this first: the other commands use the phone's CPU.
@@ -59,6 +61,7 @@ def take_sample(device: Device, client: str) -> dict[str, object]:
         "uptime_s": int(uptime[0]) if uptime else None,
         "apps": [_named(app, versions) for app in sorted(running)],
         "foreground": _named(resumed[1], versions) if resumed else None,
+        **(use_since_charge(device.shell(COMMAND).text) if counters else {}),
     }
     return {name: value for name, value in row.items() if value is not None}
 

@@ -25,7 +25,11 @@ def test_fleet_samples_of_the_virtual_phone(
         # In different seconds.
         phone.shell("dumpsys battery unplug; dumpsys battery set status 3; sleep 1.1; dumpsys battery set level 99; sleep 1.1")
         assert run(["fleet", "sample", "-o", str(file), "--client", "mine", "--history"]) == ExitCode.OK
+        capsys.readouterr()
         assert run(["fleet", "sample", str(fleet), "--client", "mine"]) == ExitCode.OK
+        notes = capsys.readouterr().err
+    assert "does not report network" in notes and "screen_on_s" not in notes
+    assert stored(fleet)[0]["screen_on_ms"] > 0
     rows = [json.loads(line) for line in file.read_text().splitlines()[1:]]
     assert [row["level"] for row in rows][-2:] == [99, 99]
     assert rows[-2]["state"] == rows[-1]["state"] == "discharging"

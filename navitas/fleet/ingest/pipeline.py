@@ -22,7 +22,6 @@ def in_order(items: Iterator[T], work: Callable[[T], R]) -> Iterator[R]:
     """
     threads = min(os.cpu_count() or 1, _MOST_THREADS)
     running: deque[Future[R]] = deque()
-    # The inner executor ends first, so that nobody waits for an item that is not taken.
     with ThreadPoolExecutor(threads) as working, ThreadPoolExecutor(1) as taking:
         taken = taking.submit(_next, items)
         while (item := taken.result()) is not None:

@@ -13,8 +13,12 @@ from navitas.errors import DeviceError
 
 @dataclass
 class FakeDevice:
-    """`texts`: standard output by the beginning of the command; `pulls`: what each `exec_out` gives in turn; `codes`: exit codes,
-    as `texts`; commands that begin with one of `hangs` never end, and the device answers others then where it `answers`."""
+    """Answers from a list.
+
+    `texts`: standard output by the beginning of the command, of which the longest counts; `codes`: exit codes, likewise;
+    `pulls`: what each `exec_out` gives in turn; commands that begin with one of `hangs` never end, and the device answers
+    others then where it `answers`.
+    """
 
     texts: dict[str, str] = field(default_factory=dict)
     pulls: list[bytes] = field(default_factory=list)
@@ -26,7 +30,8 @@ class FakeDevice:
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
         self._ask(command)
-        text = next((text for start, text in self.texts.items() if command.startswith(start)), "")
+        start = max((start for start in self.texts if command.startswith(start)), key=len, default="")
+        text = self.texts.get(start, "")
         return ShellResult(next((code for start, code in self.codes.items() if command.startswith(start)), 0), text.encode(), b"")
 
     def exec_out(self, command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:

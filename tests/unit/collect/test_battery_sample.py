@@ -44,6 +44,16 @@ PHONE = {
 """,
     "getprop ro.build.version.release": "14\n",
     "settings get system screen_brightness": "102\n1\n",
+    "dumpsys batterystats -c": """9,0,i,uid,1000,android
+9,0,i,uid,1000,com.android.settings
+9,0,i,uid,10123,org.example.mail
+9,0,i,uid,10124,org.example.odd
+9,0,l,m,3723456,0,0,812000,0,0,3723456,0,0,0,0,0,0,0,0,0,0,0,0,0
+9,1000,l,fg,5000,1
+9,10124,l,fg,1500,2
+9,10123,l,fg,600001,12
+9,10999,l,fg,7,1
+""",
 }
 
 
@@ -53,7 +63,12 @@ def test_a_phone_that_reports_all() -> None:
         "screen": False, "network": "wifi", "cpu": 0.25, "model": "A phone", "os": "14", "uptime_s": 81234,
         "apps": ["org.example.mail@4.2", "org.example.odd"], "foreground": "org.example.mail@4.2",
         "brightness": 0.4, "saver": True,
+        "screen_on_s": 3723.456, "foreground_s": ["org.example.mail=600.001", "org.example.odd=1.5"],
     }  # fmt: skip
+
+
+def test_totals_of_another_start_are_left_out() -> None:
+    assert not {"screen_on_s", "foreground_s"} & set(take_sample(FakeDevice(PHONE), "me", counters=False))
 
 
 def test_a_phone_that_reports_only_its_level() -> None:
