@@ -10,7 +10,7 @@
 # make fuzz                       instruments 10,000 damaged classes (FUZZ=-Dnavitas.fuzz.seed=7: other classes)
 # make damage                     every report of 2,000 damaged recordings (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
-# make fleet-accuracy             the fleet's findings against simulated truth, ten seeds (docs/dev/fleet-simulator.md)
+# make fleet-accuracy             the fleet's findings against two simulated truths, ten seeds (docs/dev/fleet-world.md)
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
@@ -129,6 +129,7 @@ bench: setup
 
 fleet-accuracy: setup
 	$(BIN)/python tests/accuracy/fleet_score.py --write
+	$(BIN)/python tests/accuracy/world_score.py --write
 
 fleet-bench: setup
 	$(BIN)/python tests/bench/fleet.py --check $(FLEET)

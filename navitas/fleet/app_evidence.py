@@ -10,6 +10,7 @@ import pyarrow as pa
 from navitas.fleet.engine.base import statement
 from navitas.fleet.evidence import EVIDENCE, TIMED
 from navitas.fleet.exposure import CLASSES, reliability, switch_rates
+from navitas.fleet.oversampling import corrected
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64
 from navitas.fleet.within import BY_CLASS
@@ -19,9 +20,8 @@ from navitas.fleet.within import BY_CLASS
 class AppEvidence:
     """Apps by number. Shares are 0 to 1.
 
-    `by_class` is the reliability of running times by class of pairs (columns), and `reliability` their mean. `screen_known` and
-    `at_levels` are the shares of the evidence with known screen time, and from clients sampled at changes of their level,
-    without exact running times.
+    `by_class` is the reliability of running times by class of pairs (columns), and `reliability` their mean. `screen_known` is
+    the share of the evidence with known screen time.
     `link` is how much more often the screen is on while the app runs, as a difference of shares. `varied_s` is Σ T d² of
     `within.SUMS`. `screen_ppm_s` is the drain of the screen.
     """
@@ -30,10 +30,15 @@ class AppEvidence:
     by_class: F64
     reliability: F64
     screen_known: F64
-    at_levels: F64
     link: F64
     varied_s: F64
     screen_ppm_s: float
+
+    @property
+    def charged_ppm_s(self) -> F64:
+        """At most so much of an app's drain is the screen's, where the screen's time between samples is unknown."""
+        unknown = 1 - np.nan_to_num(self.screen_known, nan=1.0)
+        return np.asarray(np.maximum(np.nan_to_num(self.link), 0.0) * self.screen_ppm_s * unknown)
 
     def table(self, beta: F64, spread: F64 | float = 0.0) -> pa.Table:
         """Rows of `effect` for statements: apps, effects and their variance among clients, and reliabilities by class."""
@@ -51,18 +56,21 @@ def evidence_of(fleet: Fleet) -> AppEvidence:
     found = found.group_by("app").aggregate([(name, "sum") for name in names]).sort_by("app")
     is_app = found["app"].is_valid().to_numpy()
     of = {name: found[f"{name}_sum"].to_numpy() for name in names}
-    w, varied, length, changed = (np.stack([of[f"{name}{kind}"] for kind in range(CLASSES)], axis=1) for name in BY_CLASS)
+    w, varied, length, changed, slow = (np.stack([of[f"{name}{kind}"] for kind in range(CLASSES)], axis=1) for name in BY_CLASS)
     with np.errstate(divide="ignore", invalid="ignore"):
         length_s = np.where(varied > 0, length / varied, 0.0)[:, TIMED]
     rates = switch_rates(changed[:, TIMED], varied[:, TIMED], length_s)
-    by_class = np.concatenate([np.ones((len(w), CLASSES - len(TIMED))), reliability(rates, length_s)], axis=1)
+    plain = reliability(rates, length_s)
+    _, seconds, drop = fleet.totals()
+    first = _ratio(of["s"], w[:, 0] + (w[:, TIMED] * plain).sum(axis=1)) * max(seconds, 1) / max(drop, 1)
+    timed = corrected(plain, w[:, TIMED], slow[:, TIMED], np.nan_to_num(first))
+    by_class = np.concatenate([np.ones((len(w), CLASSES - len(TIMED))), timed], axis=1)
     whole, reliable = w.sum(axis=1), (w * by_class).sum(axis=1)
     return AppEvidence(
         app=found["app"].drop_null().to_numpy().astype(np.int64),
         by_class=by_class[is_app],
         reliability=_ratio(reliable, whole)[is_app],
         screen_known=_ratio(of["w_screen"], whole)[is_app],
-        at_levels=_ratio(of["w_level"], whole)[is_app],
         varied_s=varied.sum(axis=1)[is_app],
         link=_ratio(of["linked"], varied.sum(axis=1))[is_app],
         screen_ppm_s=float(np.nan_to_num(_ratio(of["s"], reliable)[~is_app]).sum()),

@@ -8,15 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
+from navitas.fleet.hog_clients import effects_on_clients
 from navitas.fleet.hogs import Hogs
-from navitas.fleet.single_apps import BIN, MIN_WEIGHT_S, spread_of
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, descending_order, shrunk, tail_rates
+from navitas.fleet.statistics import F64, I64, descending_order, normal_scores, shrunk, tail_rates
 
 FDR_LIMIT = 0.1
 """False discovery rate of bugs."""
 _Z95 = 1.959964
-_MIN_Z = 2.0
+_LEAST_DAYS = 3
+"""Least effective number of days with evidence of a bug."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +49,30 @@ class Bugs:
 
 def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     """Contrast clients with the app's mean over all clients (docs/fleet-statistics.md, "Bugs"), also of hogs."""
-    effect, spread = np.nan_to_num(hogs.effect.value), np.where(hogs.is_hog, hogs.variance, 0.0)
-    bins, count = spread_of(fleet, hogs.evidence.table(effect, spread))
-    sql = statement("weighed", "bugs", least=_MIN_Z * hogs.noise_scale, least_s=MIN_WEIGHT_S)
-    found = pa.concat_tables(fleet.query_clients(sql, effect=hogs.evidence.table(effect, spread)))
-    found = found.sort_by([("app", "ascending"), ("client", "ascending")])
-    z, extra = (found[name].to_numpy() for name in ("z", "extra"))
-    error = found["error"].to_numpy() * hogs.noise_scale
-    false_rate = tail_rates(z, bins, count, BIN)
-    kept = np.flatnonzero(false_rate <= FDR_LIMIT)
+    suspects = effects_on_clients(fleet, hogs, fleet.buckets, suspects=True)
+    place = np.searchsorted(hogs.app, suspects.app)
+    extra = suspects.value - np.nan_to_num(hogs.effect.value)[place]
+    error = np.sqrt(suspects.variance + np.where(hogs.is_hog, hogs.variance, 0.0)[place])
+    z = normal_scores(extra / error, suspects.days - 1)
+    false_rate = tail_rates(z, int(hogs.contrasted.sum()))
+    beyond_screen = extra - _Z95 * error > hogs.evidence.charged_ppm_s[place]
+    kept = np.flatnonzero(beyond_screen & (false_rate <= FDR_LIMIT) & (suspects.days >= _LEAST_DAYS))
     variance = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
-    extra, deviation = shrunk(extra, error, variance)
+    extra, deviation = shrunk(extra[kept], error[kept], variance)
     half = _Z95 * deviation
-    kept = kept[descending_order((extra - half)[kept])]
-    seconds, drop = found["ran_s"].to_numpy(), found["drop_ppm"].to_numpy()
-    return Bugs(
-        client=found["client"].to_numpy()[kept],
-        app=found["app"].to_numpy().astype(np.int64)[kept],
-        pairs=found["pairs"].to_numpy()[kept],
-        seconds=seconds[kept],
-        rate=(drop / np.maximum(seconds, 1.0))[kept],
-        extra=extra[kept],
-        low=(extra - half)[kept],
-        high=(extra + half)[kept],
-        false_rate=false_rate[kept],
-    )
+    order = descending_order(extra - half)
+    kept, extra, half = kept[order], extra[order], half[order]
+    client, app = suspects.client[kept], suspects.app[kept]
+    pairs, seconds, drop = _usage(fleet, client, app)
+    rate = drop / np.maximum(seconds, 1.0)
+    return Bugs(client, app, pairs, seconds, rate, extra, extra - half, extra + half, false_rate[kept])
+
+
+def _usage(fleet: Fleet, client: I64, app: I64) -> tuple[I64, F64, F64]:
+    """How many pairs of clients have these apps, how long they ran, and what was drained."""
+    suspect = pa.table({"client": client, "app": pa.array(app, pa.int32())})
+    found = pa.concat_tables(fleet.query_clients(statement("bugs"), suspect=suspect))
+    order = np.lexsort((found["app"].to_numpy(), found["client"].to_numpy()))
+    pairs, seconds, drop = (found[name].to_numpy()[order] for name in ("pairs", "ran_s", "drop_ppm"))
+    back = np.argsort(np.lexsort((app, client)))
+    return pairs[back], seconds[back], drop[back]

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
-from navitas.fleet.engine.base import statement
+from navitas.fleet.hog_clients import effects_on_clients
 from navitas.fleet.hogs import Hogs
+from navitas.fleet.schema import bucket_of
 from navitas.fleet.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet
 
 _Z95 = 1.959964
-_OWN = """
-SELECT app, s / w AS value, noise / (w * w) AS variance FROM weighed WHERE client = {client} AND w >= {least_s} AND noise > 0
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +40,11 @@ class ClientDrains:
 
 
 def client_drains(fleet: Fleet, hogs: Hogs, client: int) -> ClientDrains:
-    """Read the client's contrasts. What an app drains less because others run along with it is subtracted."""
-    sql = statement("weighed") + _OWN.format(client=client, least_s=MIN_WEIGHT_S)
-    effects = hogs.evidence.table(np.zeros(len(hogs.app)))
-    table = pa.concat_tables(fleet.query_clients(sql, effect=effects))
-    shift = dict(zip(hogs.app.tolist(), (hogs.alone.value - hogs.effect.value).tolist(), strict=True))
+    """Read the client's own effects, given all other hogs on it."""
+    bucket = int(bucket_of(np.array([client]), fleet.store.buckets)[0])
+    found = effects_on_clients(fleet, hogs, [bucket], suspects=False)
     own = {
-        row["app"]: (row["value"] - shift[row["app"]], hogs.noise_scale**2 * row["variance"])
-        for row in table.to_pylist()
-        if np.isfinite(shift[row["app"]])
+        int(found.app[i]): (float(found.value[i]), hogs.noise_of_clients**2 * float(found.variance[i]))
+        for i in np.flatnonzero((found.client == client) & (found.weight_s >= MIN_WEIGHT_S))
     }
     return ClientDrains(own, dict(zip(hogs.app.tolist(), hogs.variance.tolist(), strict=True)))

@@ -17,16 +17,22 @@ from navitas.fleet.statistics import F64
 
 COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "saver"]
 """Columns of samples that are read, in addition to those of pairs."""
-ONE, SCREEN_ENDS = 0, 1
-"""Places of two controls: the intercept, and the share of ends with the screen on."""
+ONE = 0
+"""Place of the intercept."""
 _DAY_S = 86_400
+HARMONICS = 4
+"""Of the day. With two, an app that runs each evening would be charged for an evening's other drains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """Controls of pairs: `columns` has a row for each pair. `screen_known` says where the time with the screen on is known."""
+    """Controls of pairs: `columns` has a row for each pair.
+
+    `screen_ends` is the share of ends with the screen on, and `screen_known` says where its time is known.
+    """
 
     columns: F64
+    screen_ends: F64
     screen_known: Bool
 
 
@@ -59,7 +65,7 @@ class ControlColumns:
         - the share of time with the screen on, alone and times brightness, where it is known, and whether it is known
         - the shares of time on Wi-Fi and on mobile networks
         - whether battery saver is on
-        - the hour of the day, as two harmonics; an unknown time zone shifts only their phases
+        - the hour of the day, as four harmonics; an unknown time zone shifts only their phases
         """
         seconds = (self.time_s[row] - self.time_s[row - 1]).astype(np.float64)
         on = _share_of_time(self.screen_on_ms, row, seconds)
@@ -67,21 +73,18 @@ class ControlColumns:
         lit = np.where(known, on, 0.0)
         timed = [(_share_of_time(counter, row, seconds), _mean_of_ends(active, row)) for active, counter in self.networks]
         angle = (self.time_s[row] - seconds / 2) * (2 * np.pi / _DAY_S)
-        sine, cosine = np.sin(angle), np.cos(angle)
+        waves = np.cumprod(np.repeat(np.exp(1j * angle)[:, None], HARMONICS, axis=1), axis=1)
+        ends = _mean_of_ends(self.screen, row)
         columns = [
             np.ones(len(row)),
-            _mean_of_ends(self.screen, row),
+            ends,
             lit,
             known.astype(np.float64),
             lit * _mean_of_ends(self.brightness, row),
             *(np.where(np.isfinite(share), share, at_ends) for share, at_ends in timed),
             _mean_of_ends(self.saver, row),
-            sine,
-            cosine,
-            2 * sine * cosine,
-            1 - 2 * sine * sine,
         ]
-        return Controls(np.stack(columns, axis=1), known)
+        return Controls(np.column_stack([*columns, waves.real, waves.imag]), ends, known)
 
 
 def _share_of_time(counter: F64 | None, row: I64, seconds: F64) -> F64:

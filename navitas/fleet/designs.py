@@ -27,7 +27,7 @@ _AT_STEP, _AT_ZERO, _LEAST_PAIRS = 0.8, 0.05, 10
 class ClientDesign:
     """One client in a block of pairs. `share` has a row for each pair and a column for each app: how long it ran.
 
-    `differs` is 1 where the ends differ and the share is not exact. `at_levels`: the client is sampled at changes of its level.
+    `differs` is 1 where the ends differ and the share is not exact.
     """
 
     client: int
@@ -35,16 +35,19 @@ class ClientDesign:
     app: NDArray[np.int32]
     share: F64
     differs: F64
-    at_levels: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PairBlock:
-    """The pairs of some clients, and what their controls leave unexplained. `end` is the sample that ends each pair."""
+    """The pairs of some clients, and what their controls leave unexplained. `end` is the sample that ends each pair.
+
+    `at_levels` says which clients are sampled at changes of their level.
+    """
 
     pairs: PairRows
     left: Residuals
     end: I64
+    at_levels: Bool
 
 
 def blocks(
@@ -78,9 +81,10 @@ def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, en
         pairs.drop_ppm[end].astype(np.float64),
         made.columns,
         classes_of(seconds, runs.running_known[end] & runs.running_known[end - 1]),
+        made.screen_ends,
         made.screen_known,
     )
-    return PairBlock(rows, residuals_of(rows), end)
+    return PairBlock(rows, residuals_of(rows), end, _at_levels(rows))
 
 
 def _clients(  # noqa: PLR0917
@@ -89,14 +93,13 @@ def _clients(  # noqa: PLR0917
     first = block.pairs.first
     last = np.append(first[1:], len(block.end))
     number_of = {int(group[block.end[low]]): number for number, low in enumerate(first.tolist())}
-    at_levels = _at_levels(block.pairs)
     for own in matrices(group[part], [lists.of(part) for lists in runs.kinds()], apps):
         begin = part.start + own.samples.start
         number = number_of.get(int(group[begin]))
         if number is not None:
             end = block.end[first[number] : last[number]]
             share, differs = _shares(own, runs, end, end - begin, block.pairs.seconds[first[number] : last[number]])
-            yield ClientDesign(int(client[begin]), number, own.app, share, differs, bool(at_levels[number]))
+            yield ClientDesign(int(client[begin]), number, own.app, share, differs)
 
 
 def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -> tuple[F64, F64]:

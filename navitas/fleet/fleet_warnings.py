@@ -8,14 +8,13 @@ from navitas.fleet.hogs import Hogs
 from navitas.fleet.verdicts import Claim
 
 _IMPLAUSIBLE_SHARE, _FEW = 0.2, 5
-_LEVELS, _SCREEN = 0.5, 0.9
+_RELIABLE, _SCREEN = 0.5, 0.9
 
 
 def warnings_of(hogs: Hogs) -> list[str]:
     """Sentences about results that are implausible or limited, with the likely cause and what helps."""
     judged = np.isfinite(hogs.false_rate)
     named, total = int(hogs.is_hog.sum()), int(judged.sum())
-    weight = np.where(judged, hogs.seconds, 0.0)
     found = []
     if named > _FEW and named > _IMPLAUSIBLE_SHARE * total:
         found.append(
@@ -24,10 +23,10 @@ def warnings_of(hogs: Hogs) -> list[str]:
         )
     if hidden := int(hogs.verdicts.are(Claim.SCREEN).sum()):
         found.append(f"{hidden:,} apps cannot be separated from the screen. Samples with screen_on_s would separate them.")
-    if total and float(np.average(np.nan_to_num(hogs.evidence.at_levels), weights=weight)) > _LEVELS:
+    if short := int((hogs.is_hog & (hogs.evidence.reliability < _RELIABLE)).sum()):
         found.append(
-            "Most samples come at changes of the level and do not say how long apps ran. Drains of apps with short runs are "
-            "larger than estimated. Samples with running_s, or also by a timer, would correct that."
+            f"{short:,} hogs run for short times between samples. Their drains follow from how often they start and stop, which "
+            "is less certain. Samples with running_s would make them exact."
         )
     return found
 

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.fleet import joint
 from navitas.fleet.app_evidence import AppEvidence, evidence_of
-from navitas.fleet.joint_effects import joint_effects
-from navitas.fleet.single_apps import SingleApps, outliers_of, single_apps
+from navitas.fleet.given_others import given_others
+from navitas.fleet.joint_request import JointRequest
+from navitas.fleet.single_apps import single_apps
 from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import F64, I64, Bool, Effects, false_rates
 from navitas.fleet.verdicts import MIN_CLIENTS, AppEstimates, Claim, Verdicts, verdicts_of
 
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
-_CANDIDATE_T = 2.0
-_MOST_CANDIDATES = 500
-"""Apps that are regressed together: effects of at least so many standard errors, the most certain ones first."""
+_RUNS_ERROR, _SCREEN_ERROR = 0.5, 0.1
+"""Relative standard errors of effects: where running times are inferred, times the square of 1 − reliability, and where the
+screen's time is (docs/dev/decisions.md).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class Hogs:
     `effect` is the extra drain given all other apps that drain, `alone` that of a regression on the app alone. `false_rate` is
     the false discovery rate at which the app is a hog, or NaN with too few clients. `usual_ppm_s` is the drain of all clients.
     `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. `variance` is that
-    of the effect among clients. `partner` is the app that runs most along with it, or −1, and `overlap` their correlation.
+    of the effect among clients, and `noise_of_clients` the real noise of effects on single clients divided by its estimate. `partner` is the app that runs most along with it, or −1, and `overlap` their correlation.
+    `request` says which apps were regressed together.
     """
 
     app: I64
@@ -44,9 +46,11 @@ class Hogs:
     usual_ppm_s: float
     noise_scale: float
     variance: F64
+    noise_of_clients: float
     partner: I64
     overlap: F64
     evidence: AppEvidence
+    request: JointRequest | None
 
     @property
     def is_hog(self) -> Bool:
@@ -63,8 +67,8 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     _, seconds, drop = fleet.totals()
     usual = drop / max(seconds, 1)
     alone = single_apps(fleet, evidence, MIN_SHARE * usual)
-    given = _given_others(fleet, evidence, alone, progress)
-    effect = given.effect.above(MIN_SHARE * usual)
+    given = given_others(fleet, evidence, alone, usual, progress)
+    effect = _with_model_error(given.effect, evidence).above(MIN_SHARE * usual)
     false_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, alone.effect))
     half = effect.half_width
     estimates = AppEstimates(
@@ -83,41 +87,21 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
         verdicts=verdicts_of(estimates, evidence, MIN_SHARE * usual),
         usual_ppm_s=usual,
         noise_scale=alone.noise_scale,
-        variance=alone.variance,
+        variance=given.spreads.variance,
+        noise_of_clients=given.spreads.noise,
         partner=given.partner,
         overlap=given.overlap,
         evidence=evidence,
+        request=given.request,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """Effects given all other apps that drain, and the app that runs most along with each."""
-
-    effect: Effects
-    partner: I64
-    overlap: F64
-
-
-def _given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, progress: Progress) -> _Given:
-    """The effects, where those that differ from 0 are from one regression on all of them."""
-    partner, overlap = np.full(len(evidence.app), -1), np.zeros(len(evidence.app))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(alone.effect.value / alone.effect.error)
-    chosen = np.flatnonzero(t > _CANDIDATE_T)
-    chosen = np.sort(chosen[np.argsort(-t[chosen], kind="stable")][:_MOST_CANDIDATES])
-    if not len(chosen):
-        return _Given(alone.effect, partner, overlap)
-    app = evidence.app[chosen]
-    joint.bring_up_to_date(fleet, joint.JointApps(app, evidence.by_class[chosen]), progress)
-    found = joint_effects(fleet, app, outliers_of(fleet, evidence, alone, chosen))
-    value, error, freedom = (column.copy() for column in (alone.effect.value, alone.effect.error, alone.effect.freedom))
-    value[chosen], error[chosen], freedom[chosen] = found.value, found.error, np.maximum(found.clusters - 1, 1.0)
-    others = np.abs(found.overlap - np.diag(np.diag(found.overlap)))
-    most = others.argmax(axis=1)
-    overlap[chosen] = others.max(axis=1)
-    partner[chosen] = np.where(overlap[chosen] > 0, app[most], -1)
-    return _Given(Effects(value, error, freedom, alone.effect.p), partner, overlap)
+def _with_model_error(effect: Effects, evidence: AppEvidence) -> Effects:
+    """The effects with errors of what running times and the screen are inferred from, where samples do not have them."""
+    of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
+    of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
+    model = np.hypot(of_runs, of_screen) * effect.value
+    return Effects(effect.value, np.hypot(effect.error, model), effect.freedom, effect.p)
 
 
 def _false_rates(effect: Effects, contrasted: I64) -> F64:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
-from navitas.fleet.files import read_table
-from navitas.fleet.joint import FOLDER
-from navitas.fleet.stages import Fleet
+from navitas.fleet.joint_systems import JointSystem
 from navitas.fleet.statistics import F64, I64
 
 _RIDGE = 1e-9
@@ -20,11 +17,16 @@ _CLIENTS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Outliers:
-    """Clients on which an app drains unlike on others, and how much it drains there, in ppm/s."""
+    """Clients on which an app drains unlike on others, and how much it drains there, in ppm/s. They are in any order."""
 
     client: I64
     app: I64
     effect: F64
+
+    @classmethod
+    def none(cls) -> Outliers:
+        """No outliers."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +42,28 @@ class JointEffects:
     overlap: F64
 
 
-def joint_effects(fleet: Fleet, app: I64, outliers: Outliers) -> JointEffects:
-    """Solve Σ h β = Σ s over clients for all of `app`. The results of the stage must be up to date.
+def joint_effects(systems: Sequence[JointSystem], candidates: I64, outliers: Outliers) -> JointEffects:
+    """Solve Σ h β = Σ s over clients for all candidates, which are places in the request's apps, as those of outliers are.
 
     A client on which an app is an outlier is left out of that app's equation, and its drain there is subtracted from others'.
     Standard errors are clustered by client: A⁻¹ (Σ u uᵀ) A⁻ᵀ with A = Σ h and u = s − h β (Liang and Zeger 1986).
     """
-    size = len(app)
-    systems = [_system(table, app, outliers) for table in _by_bucket(fleet)]
+    size = len(candidates)
+    equations = [_equations(system, candidates, outliers) for system in systems]
     whole, right, weight, squares = np.zeros((size, size)), np.zeros(size), np.zeros(size), np.zeros(size)
-    for system in systems:
-        whole += system.matrix(size)
-        right += np.bincount(system.app, system.s, size)
-        own = system.app == system.other
-        weight += np.bincount(system.app[own], system.h[own], size)
-        squares += np.bincount(system.app[own], system.h[own] ** 2, size)
+    for own in equations:
+        whole += own.matrix(size)
+        right += np.bincount(own.app, own.s, size)
+        alone = own.app == own.other
+        weight += np.bincount(own.app[alone], own.h[alone], size)
+        squares += np.bincount(own.app[alone], own.h[alone] ** 2, size)
     inverse = np.linalg.inv(whole + _RIDGE * np.diag(np.maximum(np.diag(whole), 1.0)))
     value = inverse @ right
     meat, count = np.zeros((size, size)), np.zeros(size)
-    for system in systems:
-        for scores in system.scores(value):
+    for own in equations:
+        for scores in own.scores(value):
             meat += scores.T @ scores
-        count += system.clients(size)
+        count += own.clients(size)
     with np.errstate(divide="ignore", invalid="ignore"):
         correction = np.where(count > 1, count / (count - 1), np.nan)
         error = np.sqrt(np.diag(inverse @ meat @ inverse.T) * correction)
@@ -69,17 +71,9 @@ def joint_effects(fleet: Fleet, app: I64, outliers: Outliers) -> JointEffects:
         return JointEffects(value, error, weight**2 / squares, np.nan_to_num(whole / np.outer(scale, scale)))
 
 
-def _by_bucket(fleet: Fleet) -> Iterator[pa.Table]:
-    """The results of one bucket after another, summed over months."""
-    for bucket in fleet.buckets:
-        table = pa.concat_tables(read_table(fleet.unit_file(FOLDER, job)) for job in fleet.bucket_jobs(bucket))
-        summed = table.group_by(["client", "app", "other"]).aggregate([("h", "sum"), ("s", "sum")])
-        yield summed.rename_columns(["client", "app", "other", "h", "s"])
-
-
 @dataclass(frozen=True, slots=True)
-class _System:
-    """Equations of a bucket's clients. `app` and `other` are places in the chosen apps, `client` in the bucket's clients."""
+class _Equations:
+    """Equations of a bucket's clients. `app` and `other` are places in the candidates, `client` in the bucket's clients."""
 
     client: I64
     app: I64
@@ -106,19 +100,17 @@ class _System:
         return np.bincount(self.app[own], minlength=size).astype(np.float64)
 
 
-def _system(table: pa.Table, app: I64, outliers: Outliers) -> _System:
-    clients, client = np.unique(table["client"].to_numpy(), return_inverse=True)
-    one, other = (np.searchsorted(app, table[name].to_numpy()) for name in ("app", "other"))
-    h, s = (table[name].to_numpy().copy() for name in ("h", "s"))
-    here = np.isin(outliers.client, clients)
-    place = np.searchsorted(clients, outliers.client[here]) * len(app) + np.searchsorted(app, outliers.app[here])
-    order = np.argsort(place)
-    known, effect = place[order], outliers.effect[here][order]
-    if len(known):
-        at = np.minimum(np.searchsorted(known, client * len(app) + other), len(known) - 1)
-        strange = known[at] == client * len(app) + other
-        s[strange] -= h[strange] * effect[at[strange]]
-        h[strange] = 0.0
-        kept = ~np.isin(client * len(app) + one, known)
-        client, one, other, h, s = (column[kept] for column in (client, one, other, h, s))
-    return _System(client, one, other, h, s)
+def _equations(system: JointSystem, candidates: I64, outliers: Outliers) -> _Equations:
+    number_of = np.full(system.size, -1)
+    number_of[candidates] = np.arange(len(candidates))
+    strange, drain = np.zeros((2, len(system.clients), system.size))
+    here = np.isin(outliers.client, system.clients)
+    place = np.searchsorted(system.clients, outliers.client[here]), outliers.app[here]
+    strange[place], drain[place] = 1.0, outliers.effect[here]
+    s = system.s - system.h * drain[system.client, system.other]
+    h = np.where(strange[system.client, system.other] > 0, 0.0, system.h)
+    one, other = number_of[system.app], number_of[system.other]
+    # A row whose other app is no candidate can still have a known drain in s.
+    kept = (one >= 0) & (strange[system.client, system.app] == 0)
+    h, other = np.where(other >= 0, h, 0.0), np.where(other >= 0, other, one)
+    return _Equations(*(column[kept] for column in (system.client, one, other, h, s)))

@@ -70,7 +70,7 @@ class _Effect(Row):
 class HogRow(_Effect):
     """An app that drains on every phone. `since_version` is the first version that does, if that is significant.
 
-    `alone_percent_h` is the extra drain by a regression on this app alone. If `is_lower_bound`, the true drain is larger.
+    `alone_percent_h` is the extra drain by a regression on this app alone.
     """
 
     KIND: ClassVar[str] = "hogs"
@@ -78,7 +78,6 @@ class HogRow(_Effect):
     clients: int
     contrasted_clients: int
     alone_percent_h: float | None
-    is_lower_bound: bool
     since_version: str | None = None
 
 
@@ -167,7 +166,6 @@ def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
             clients=int(hogs.clients[i]),
             contrasted_clients=int(hogs.contrasted[i]),
             alone_percent_h=known(hogs.alone.value[i] * PERCENT_H),
-            is_lower_bound=bool(hogs.verdicts.is_lower_bound[i]),
             since_version=since.get(int(hogs.app[i])),
             **_effect(hogs, i, extra),
         )

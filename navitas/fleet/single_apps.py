@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from navitas.fleet.app_evidence import AppEvidence
 from navitas.fleet.engine.base import statement
-from navitas.fleet.joint_effects import Outliers
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Effects, Moments, central_spread, effects_of
 
@@ -70,12 +69,12 @@ def spread_of(fleet: Fleet, effects: pa.Table) -> tuple[I64, I64]:
     return found["bin"].to_numpy().astype(np.int64), found["pairs_sum"].to_numpy().astype(np.int64)
 
 
-def outliers_of(fleet: Fleet, evidence: AppEvidence, found: SingleApps, chosen: I64) -> Outliers:
-    """The outliers of the apps at these places."""
-    sql = statement("weighed", "outliers", limit=found.limit, least_s=MIN_WEIGHT_S)
-    effects = evidence.table(found.middle, found.usual).take(chosen)
-    table = pa.concat_tables(fleet.query_clients(sql, effect=effects))
-    return Outliers(*(table[name].to_numpy() for name in ("client", "app", "effect")))
+def unusual_pairs(fleet: Fleet, evidence: AppEvidence, found: SingleApps, least_z: float) -> tuple[I64, I64]:
+    """Clients and apps whose drains differ from the app's usual one by this many standard deviations, by client and app."""
+    sql = statement("weighed", "unusual", limit=least_z * found.noise_scale, least_s=MIN_WEIGHT_S)
+    table = pa.concat_tables(fleet.query_clients(sql, effect=evidence.table(found.middle, found.usual)))
+    table = table.sort_by([("client", "ascending"), ("app", "ascending")])
+    return table["client"].to_numpy(), table["app"].to_numpy().astype(np.int64)
 
 
 def _moments(fleet: Fleet, effects: pa.Table, app: I64, limit: float) -> dict[str, F64]:

@@ -220,20 +220,25 @@ def central_spread(bins: I64, count: I64, width: float) -> float:
     return max(float(high - low) / 2, width)
 
 
-def tail_rates(z: F64, bins: I64, count: I64, width: float) -> F64:
-    """The false discovery rate of findings at or above each z, with the opposite tail as the null distribution.
+def normal_scores(t: F64, freedom: F64) -> F64:
+    """The normal quantiles of Student's t values, by their own degrees of freedom (at least one)."""
+    p = _special().stdtr(np.maximum(freedom, 1.0), -np.abs(t))
+    return np.asarray(-np.sign(t) * _special().ndtri(np.maximum(p, 1e-300)), np.float64)
 
-    (1 + #{≤ −z}) / #{≥ z} (Barber and Candès 2015), made monotone in z. Valid for any symmetric noise.
+
+def tail_rates(z: F64, tests: int) -> F64:
+    """The false discovery rate of findings at or above each z, among so many tests. Monotone in z.
+
+    By chance, normal noise is above z `tests` · P(> z) times (Benjamini and Hochberg 1995). Where more are below −z, that number
+    counts, so noise with heavy symmetric tails is no finding (Barber and Candès 2015).
     """
-    order = np.argsort(bins)
-    middle, count = (bins[order] + 0.5) * width, count[order]
-    above = np.append(np.cumsum(count[::-1])[::-1], 0)
-    below = np.append(0, np.cumsum(count))
-    levels = np.unique(z)
-    right = above[np.searchsorted(middle, levels - width / 2)]
-    left = below[np.searchsorted(middle, -levels + width / 2, side="right")]
-    rates = np.minimum(1.0, (1 + left) / np.maximum(right, 1))
-    return np.asarray(np.minimum.accumulate(rates)[np.searchsorted(levels, z)], np.float64)
+    order = np.argsort(z)
+    ordered = z[order]
+    above = len(z) - np.searchsorted(ordered, ordered)
+    below = np.searchsorted(ordered, -ordered, side="right")
+    rates = np.empty(len(z))
+    rates[order] = np.minimum.accumulate(np.minimum(np.maximum(below, tests * _special().ndtr(-ordered)) / above, 1.0))
+    return rates
 
 
 def shrunk(effect: F64, error: F64, variance: float) -> tuple[F64, F64]:

@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.client_columns import ClientColumns
+from navitas.fleet.counted_versions import with_versions
 from navitas.fleet.designs import blocks
 from navitas.fleet.files import is_made_from, write_table
 from navitas.fleet.memberships import first_samples
-from navitas.fleet.pairs import pairs_of
+from navitas.fleet.pairs import Bool, pairs_of
 from navitas.fleet.sample_columns import RunLists, ordered, runs_in, samples_in
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.stages import Fleet, Progress, no_progress, remove_stale_files
@@ -27,7 +28,7 @@ SUSPECTS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
 CHANGING = len(NETWORKS)
 """The network of a pair whose ends differ, or of which one is unknown."""
-_VERSION = "4"
+_VERSION = "5"
 _READ = [name for name in COLUMNS if name not in ("model", "os")]
 STRATA = pa.schema(
     [
@@ -44,17 +45,18 @@ STRATA = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class StrataTask(BucketTask):
-    """Units whose strata are missing or out of date. `app_of` maps packages to apps."""
+    """Units whose strata are missing or out of date. `app_of` maps packages to apps, and `has_version` says which have one."""
 
     folder: Path
     request: StrataRequest
     app_of: NDArray[np.int32]
+    has_version: Bool
     digest: str
 
     def run(self) -> None:
         """Write the strata of each unit. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, _READ):
-            made = strata_of(ordered(samples), job.begins_s, self.request, self.app_of)
+            made = strata_of(ordered(samples), job.begins_s, self.request, self.app_of, self.has_version)
             write_table(self.folder / f"{job.unit.folder}.parquet", made, _inputs(job, self.digest))
 
 
@@ -80,11 +82,13 @@ def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, progress
 
 def _stale_tasks(fleet: Fleet, folder: str, request: StrataRequest) -> list[StrataTask]:
     digest, tasks = request.digest(), []
+    has_version = np.zeros(len(fleet.app_of), bool)
+    has_version[fleet.packages["id"].to_numpy()] = pc.not_equal(fleet.packages["version"], "").to_numpy()
     for bucket in fleet.buckets:
         left = [job for job in fleet.bucket_jobs(bucket) if not is_made_from(fleet.unit_file(folder, job), _inputs(job, digest))]
         if left:
             own = request.for_bucket(bucket, fleet.store.buckets)
-            tasks.append(StrataTask(tuple(left), fleet.store.work / folder, own, fleet.app_of, digest))
+            tasks.append(StrataTask(tuple(left), fleet.store.work / folder, own, fleet.app_of, has_version, digest))
     return tasks
 
 
@@ -92,9 +96,9 @@ def _inputs(job: UnitJob, digest: str) -> str:
     return f"{_VERSION} {digest} {job.inputs}"
 
 
-def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: NDArray[np.int32]) -> pa.Table:
+def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: NDArray[np.int32], has_version: Bool) -> pa.Table:
     """The strata of a unit's samples, which are in order of client and time. Samples before `begins_s` only begin pairs."""
-    samples = request.of_clients(samples)
+    samples = request.apps.of_clients(samples)
     parsed = samples_in(samples)
     used = pairs_of(parsed).among(parsed.time_s >= begins_s)
     first = first_samples(parsed.client)
@@ -104,6 +108,7 @@ def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: 
     owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(parsed.client))))
     needed = (wanted | (request.effect_ppm_s != 0))[:, np.searchsorted(request.app, app_of[packages])]
     runs = _runs(samples, packages, len(app_of)).of_owners(owner, needed)
+    runs = with_versions(runs, parsed.client, app_of[packages], has_version[packages])
     condition = used.screen * np.intp(CHANGING + 1) + _networks(samples)
     rows = ClientColumns(STRATA)
     for block, designs in blocks(samples, parsed, used, runs, len(packages)):

@@ -21,6 +21,7 @@ from navitas.fleet.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import Bool
 from navitas.fleet.strata_request import StrataRequest
+from navitas.fleet.wanted_apps import WantedApps
 
 CONTROL_SIZE = 256
 """Size of the random control group of an app with bugs, affected clients included."""
@@ -59,9 +60,9 @@ def request_for(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64]
     whole = whole[np.isin(whole, hogs.app)]  # Other apps have no pairs.
     place = np.searchsorted(hogs.app, whole)
     return StrataRequest(
-        everywhere=np.setdiff1d(np.intersect1d(apps, whole), [*affected]).astype(np.int64),
-        single_client=np.concatenate(client),
-        single_app=np.concatenate(app),
+        apps=WantedApps(
+            np.setdiff1d(np.intersect1d(apps, whole), [*affected]).astype(np.int64), np.concatenate(client), np.concatenate(app)
+        ),
         app=whole,
         by_class=hogs.evidence.by_class[place],
         effect_ppm_s=np.where(hogs.is_hog, hogs.effect.value, 0.0)[place],

@@ -13,7 +13,8 @@ from navitas.fleet.client_rows import client_table
 from navitas.fleet.designs import ClientDesign, blocks
 from navitas.fleet.evidence import evidence_table
 from navitas.fleet.exposure import CLASSES
-from navitas.fleet.pairs import Bool, pairs_of
+from navitas.fleet.oversampling import slow_drops
+from navitas.fleet.pairs import pairs_of
 from navitas.fleet.sample_columns import PAIR_COLUMNS, RUN_COLUMNS, ordered, runs_in, samples_in
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
@@ -56,16 +57,18 @@ def usage_of(samples: pa.Table, app_of: NDArray[np.int32], begins_s: int = -(1 <
     made = _Columns()
     for block, designs in blocks(samples, parsed, used, runs_in(samples, app_of), int(app_of.max(initial=-1)) + 1):
         parts.append(block.pairs)
+        slow_s = slow_drops(block.pairs, block.left, block.at_levels.astype(np.float64))
         for design in designs:
-            made.add(design, client_sums(block.pairs, block.left, design.number, design.share, design.differs))
-    client, app, at_levels, sums = made.joined()
+            slow = slow_s[design.number]
+            made.add(design, client_sums(block.pairs, block.left, design.number, design.share, design.differs, slow))
+    client, app, sums = made.joined()
     ran = np.flatnonzero(sums[0])
-    client, app, at_levels, sums = client[ran], app[ran], at_levels[ran], sums[:, ran]
+    client, app, sums = client[ran], app[ran], sums[:, ran]
     rows = [client, app, *(sums[SUMS.index(name)] for name in USAGE.names[2:])]
     usage = pa.table(
         [pa.array(one.astype(field.type.to_pandas_dtype())) for one, field in zip(rows, USAGE, strict=True)], schema=USAGE
     )
-    evidence = evidence_table(app, sums, at_levels, parts)
+    evidence = evidence_table(app, sums, parts)
     return UnitUsage(usage, client_table(samples, own, used), evidence, pairs.refused(own))
 
 
@@ -73,19 +76,16 @@ def usage_of(samples: pa.Table, app_of: NDArray[np.int32], begins_s: int = -(1 <
 class _Columns:
     """Columns of clients and apps, with the sums of each."""
 
-    designs: list[tuple[int, NDArray[np.int32], bool]] = field(default_factory=list)
+    designs: list[tuple[int, NDArray[np.int32]]] = field(default_factory=list)
     sums: list[F64] = field(default_factory=list)
 
     def add(self, design: ClientDesign, sums: F64) -> None:
         """Add a client's apps. Its matrices are not kept."""
-        self.designs.append((design.client, design.app, design.at_levels))
+        self.designs.append((design.client, design.app))
         self.sums.append(sums)
 
-    def joined(self) -> tuple[I64, I64, Bool, F64]:
-        """Client, app, whether the client is sampled at changes of its level, and the sums (rows)."""
-        width = [len(app) for _, app, _ in self.designs]
-        client, at_levels = (
-            np.repeat(np.array([one[place] for one in self.designs], kind), width) for place, kind in ((0, np.int64), (2, bool))
-        )
-        app = np.concatenate([np.zeros(0, np.int64), *(app for _, app, _ in self.designs)])
-        return client, app, at_levels, np.concatenate([np.zeros((len(SUMS), 0)), *self.sums], axis=1)
+    def joined(self) -> tuple[I64, I64, F64]:
+        """Client, app, and the sums (rows)."""
+        client = np.repeat(np.array([one for one, _ in self.designs], np.int64), [len(app) for _, app in self.designs])
+        app = np.concatenate([np.zeros(0, np.int64), *(app for _, app in self.designs)])
+        return client, app, np.concatenate([np.zeros((len(SUMS), 0)), *self.sums], axis=1)

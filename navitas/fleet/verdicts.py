@@ -20,7 +20,6 @@ _SCREEN_KNOWN = 0.9
 """With less of the evidence from pairs whose screen time is known, the screen may explain an app's drain."""
 _INSEPARABLE = 0.9
 """Apps whose running times correlate by more than this cannot be separated."""
-_AT_LEVELS = 0.5
 
 
 class Claim(StrEnum):
@@ -37,10 +36,9 @@ class Claim(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The claim about each app. `is_lower_bound`: its drain is larger than estimated, because samples come at level changes."""
+    """The claim about each app."""
 
     claim: NDArray[np.object_]
-    is_lower_bound: Bool
 
     def are(self, claim: Claim) -> Bool:
         """Whether each app has this claim."""
@@ -73,9 +71,9 @@ def verdicts_of(made: AppEstimates, evidence: AppEvidence, least_ppm_s: float) -
     claim[(made.alone_false_rate <= FDR_LIMIT) & (made.overlap > _INSEPARABLE) & (made.high > least_ppm_s)] = Claim.PARTNER
     significant = (made.false_rate <= FDR_LIMIT) & (made.low > least_ppm_s)
     claim[significant] = Claim.HOG
-    charged = np.maximum(np.nan_to_num(evidence.link), 0.0) * evidence.screen_ppm_s * (1 - evidence.screen_known)
-    claim[significant & (evidence.screen_known < _SCREEN_KNOWN) & (made.low - charged <= least_ppm_s)] = Claim.SCREEN
+    covered = made.low - evidence.charged_ppm_s <= least_ppm_s
+    claim[significant & (evidence.screen_known < _SCREEN_KNOWN) & covered] = Claim.SCREEN
     few = made.contrasted < MIN_CLIENTS
     claim[few] = Claim.FEW
     claim[few & (evidence.varied_s <= _ALWAYS * made.seconds)] = Claim.ALWAYS
-    return Verdicts(claim, np.nan_to_num(evidence.at_levels) > _AT_LEVELS)
+    return Verdicts(claim)

@@ -10,12 +10,14 @@ import numpy as np
 from navitas.fleet.bugs import Bugs
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.stages import Fleet, Progress, no_progress
-from navitas.fleet.statistics import Contrast, false_rates
+from navitas.fleet.statistics import Contrast, contrast, false_rates
 from navitas.fleet.verdicts import FDR_LIMIT
 from navitas.fleet.version_strata import AppVersionRows, versions_of
 
 _MIN_CHI_SQUARED = 3.84
 """Minimum difference in χ² (95 %) between the best position of a step and any other."""
+_LEAST_INCREASE = 1 / 3
+"""Least step, as a part of the drain from there on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def find_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, progress: Progress = no_
     steps: list[Since] = []
     for app, rows in versions_of(fleet, hogs, bugs, hogs.app[hogs.is_hog], progress):
         effects += [_effect(app, rows, number) for number in range(len(rows.versions))]
-        first = _first(app, rows)
+        first = first_version(app, rows)
         steps += [] if first is None else [first]
     rates = false_rates(np.array([min(step.more.p * _places(step, effects), 1.0) for step in steps], np.float64))
     return Versions(tuple(effects), {step.app: step for step, rate in zip(steps, rates, strict=True) if rate <= FDR_LIMIT})
@@ -71,8 +73,8 @@ def _places(step: Since, effects: Sequence[VersionEffect]) -> int:
     return sum(one.app == step.app for one in effects) - 1
 
 
-def _first(app: int, rows: AppVersionRows) -> Since | None:
-    """The version at which the effect increases, if one position fits significantly best."""
+def first_version(app: int, rows: AppVersionRows) -> Since | None:
+    """The version at which the effect increases by at least a third, if one position fits significantly best."""
     places = range(1, len(rows.versions))
     if not places:
         return None
@@ -83,4 +85,5 @@ def _first(app: int, rows: AppVersionRows) -> Since | None:
     if rows.versions[best + 1] in rows.after_unknown:
         return None
     later = rows.version > best
-    return Since(app, rows.versions[best + 1], rows.more(later, ~later))
+    more, after = rows.more(later, ~later), contrast(rows.client, rows.s, rows.w, later)
+    return Since(app, rows.versions[best + 1], more) if more.value > _LEAST_INCREASE * after.value else None

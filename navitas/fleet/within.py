@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.fleet.controls import ONE, SCREEN_ENDS
+from navitas.fleet.controls import ONE
 from navitas.fleet.exposure import CLASSES
 from navitas.fleet.pairs import Bool
 from navitas.fleet.schema import I64
@@ -26,7 +26,7 @@ _RIDGE = 1e-10
 class PairRows:
     """Pairs in order of clients: the client of each, seconds and drop in ppm, controls, and the class of its exposure.
 
-    `first` are the first pairs of clients.
+    `first` are the first pairs of clients. `screen_ends` is the share of ends with the screen on.
     """
 
     first: I64
@@ -34,6 +34,7 @@ class PairRows:
     drop_ppm: F64
     controls: F64
     kind: NDArray[np.intp]
+    screen_ends: F64
     screen_known: Bool
 
     def of_client(self, number: int) -> slice:
@@ -87,7 +88,7 @@ def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tupl
 
 
 SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise", "w_screen", "linked")
-BY_CLASS = ("w", "varied", "length", "changed")
+BY_CLASS = ("w", "varied", "length", "changed", "slow")
 SUMS = (*SINGLE, *(f"{name}{kind}" for name in BY_CLASS for kind in range(CLASSES)))
 """Sums over a client's pairs, by app. *x* is the share of a pair in which the app ran, *x̃* its residual, *d* its deviation from
 the client's mean.
@@ -96,18 +97,19 @@ the client's mean.
 - `s` and `noise`: Σ T x̃ r in ppm, and its variance by the client's residuals about its own effect
 - `w`, `varied`, `length` and `changed` by class of pairs: Σ T x̃ d, Σ T d², Σ T² d², and Σ T over pairs whose ends differ, divided
   by 4
+- `slow` by class of pairs: q(1 − q) times `oversampling.slow_drops`, with the client's mean q of x
 - `w_screen`: the part of w from pairs whose time with the screen on is known
 - `linked`: Σ T d times the share of ends with the screen on
 """
 
 
-def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, differs: F64) -> F64:
+def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, differs: F64, slow_s: F64) -> F64:  # noqa: PLR0917
     """`SUMS` of client `number`, a column for each app.
 
-    `share` is how long each app ran in each of its pairs, `differs` is 1 if ends differ.
+    `share` is how long each app ran in each of its pairs, `differs` is 1 if ends differ, and `slow_s` its `slow_drops`.
     """
     own = pairs.of_client(number)
-    seconds, controls, unexplained = pairs.seconds[own], pairs.controls[own], left.left_ppm[own]
+    seconds, unexplained = pairs.seconds[own], left.left_ppm[own]
     moment, rest, apart = shares_of(pairs, left, number, share)
     classes = np.zeros((CLASSES, len(seconds)))
     classes[pairs.kind[own], np.arange(len(seconds))] = seconds
@@ -120,7 +122,9 @@ def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, diffe
         s,
         left.noise(number, s, w.sum(axis=0)),
         w_screen,
-        (seconds * controls[:, SCREEN_ENDS]) @ apart,
+        (seconds * pairs.screen_ends[own]) @ apart,
     ]
     apart *= apart
-    return np.concatenate([single, w, np.vstack([classes, classes * seconds]) @ apart, classes @ differs / 4])
+    mean = moment[ONE] / seconds.sum()
+    slow = slow_s[:, None] * (mean * (1 - mean))
+    return np.concatenate([single, w, np.vstack([classes, classes * seconds]) @ apart, classes @ differs / 4, slow])

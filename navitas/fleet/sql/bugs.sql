@@ -1,7 +1,3 @@
--- Clients on which an app in `effect` drains much more than on others. z is in standard deviations of the client's noise.
-, judged AS (
-    SELECT
-        client, app, pairs, ran_s, drop_ppm, w, s / w - beta AS extra, SQRT(noise + spread * w * w) / w AS error, (s - beta * w) / SQRT(noise + spread * w * w) AS z
-    FROM weighed WHERE w >= {least_s} AND noise > 0
-)
-SELECT * FROM judged WHERE z > {least}
+-- How long the apps in `suspect` run on the clients in it.
+SELECT contrast.client, contrast.app, pairs, ran_s, drop_ppm
+FROM contrast JOIN suspect ON contrast.client = suspect.client AND contrast.app = suspect.app

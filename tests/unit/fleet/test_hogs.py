@@ -54,7 +54,7 @@ def pairs(rows: list[dict[str, Any]]) -> list[tuple[int, float, float, list[floa
             hour = 2 * np.pi * (one["time_s"] + seconds / 2) / 86_400
             controls = [1.0, _mean(one["screen"], two["screen"])]
             controls += [_mean(one["network"] == name, two["network"] == name) for name in ("wifi", "mobile")]
-            controls += [wave(harmonic * hour) for harmonic in (1, 2) for wave in (np.sin, np.cos)]
+            controls += [wave(harmonic * hour) for harmonic in (1, 2, 3, 4) for wave in (np.sin, np.cos)]
             if "screen_on_ms" in one:
                 on = (two["screen_on_ms"] - one["screen_on_ms"]) / 1000 / seconds
                 brightness = _mean(np.float32(one["brightness"]), np.float32(two["brightness"]))

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from support.level_fleet import START_S, alternating, stored_fleet
 
+from navitas.fleet.bugs import Bugs, find_bugs
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.fleet_warnings import warnings_of
 from navitas.fleet.hogs import Hogs, find_hogs
@@ -53,27 +54,30 @@ def timer_samples(clients: int, *, counters: bool) -> pa.Table:
     return pa.Table.from_pylist(rows, SAMPLES)
 
 
-def found(path: Path, *, counters: bool) -> Hogs:
+def found(path: Path, *, counters: bool) -> tuple[Hogs, Bugs]:
     store = stored_fleet(path, timer_samples(50, counters=counters), 5)
     engine = DuckDbEngine(store.work / "spill", threads=1)
     try:
-        return find_hogs(bring_up_to_date(store, engine))
+        fleet = bring_up_to_date(store, engine)
+        hogs = find_hogs(fleet)
+        return hogs, find_bugs(fleet, hogs)
     finally:
         engine.close()
 
 
 def test_with_screen_time_only_the_hog_is_named(tmp_path: Path) -> None:
-    hogs = found(tmp_path / "fleet", counters=True)
+    hogs, bugs = found(tmp_path / "fleet", counters=True)
     assert np.flatnonzero(hogs.is_hog).tolist() == [_HOG]
     assert hogs.effect.value[_HOG] * PERCENT_H == pytest.approx(2.0, abs=0.2)
     assert hogs.alone.value[_COMPANION] * PERCENT_H > 0.8, "the regression on it alone charges it for the hog"
     assert abs(hogs.effect.value[_COMPANION]) * PERCENT_H < 0.25
     assert hogs.partner[_COMPANION] == _HOG and hogs.overlap[_COMPANION] > 0.5
     assert warnings_of(hogs) == []
+    assert bugs.app.tolist() == [], "the hog's drain is no bug of its companion on single clients"
 
 
 def test_without_screen_time_apps_of_the_screen_are_not_named(tmp_path: Path) -> None:
-    hogs = found(tmp_path / "fleet", counters=False)
+    hogs, _ = found(tmp_path / "fleet", counters=False)
     assert hogs.verdicts.claim[_HOG] == Claim.HOG
     assert not hogs.is_hog[[_COMPANION, _SHOWN, _STAYING, _OTHER]].any()
     assert hogs.evidence.link[_SHOWN] > 0.5 and hogs.evidence.link[_OTHER] == pytest.approx(0, abs=0.02)

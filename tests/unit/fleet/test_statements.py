@@ -13,7 +13,7 @@ from navitas.fleet.client_rows import CLIENTS
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.version_strata import AppVersionRows
-from navitas.fleet.versions import _first
+from navitas.fleet.versions import first_version
 
 
 def clients(*rows: dict[str, object]) -> pa.Table:
@@ -44,7 +44,7 @@ def test_versions_without_an_error_have_no_first_one() -> None:
         }
     )
     rows = AppVersionRows.from_table(table, {0: "1", 1: "2"})
-    assert rows is not None and _first(0, rows) is None
+    assert rows is not None and first_version(0, rows) is None
 
 
 @pytest.mark.parametrize("error", [RuntimeError("Query interrupted"), duckdb.InterruptException("INTERRUPT Error: Interrupted!")])

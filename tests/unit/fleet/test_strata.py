@@ -21,14 +21,16 @@ from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
 from navitas.fleet.strata_request import StrataRequest
 from navitas.fleet.usage import COLUMNS
+from navitas.fleet.wanted_apps import WantedApps
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
+HAS_VERSION = np.ones(5, bool)
 
 
 def requested(everywhere: list[int], on: dict[int, list[int]], effects: tuple[float, ...] = (0.0, 0.0, 0.0)) -> StrataRequest:
     """Apps on all clients, and apps on some clients."""
     client, app = (np.array([pair[end] for pair in ((c, a) for a, them in on.items() for c in them)], np.int64) for end in (0, 1))
-    return StrataRequest(np.array(everywhere), client, app, np.arange(3), np.ones((3, CLASSES)), np.array(effects))
+    return StrataRequest(WantedApps(np.array(everywhere), client, app), np.arange(3), np.ones((3, CLASSES)), np.array(effects))
 
 
 REQUEST = requested([0], {2: [1], 1: [9]})
@@ -54,7 +56,7 @@ def test_strata_are_those_of_least_squares() -> None:
     request = requested([0], {2: [1]}, effects)
     found = {
         (row["client"], row["package"], row["screen"], row["network"]): row
-        for row in strata.strata_of(table, 0, request, OF_APP).to_pylist()
+        for row in strata.strata_of(table, 0, request, OF_APP, HAS_VERSION).to_pylist()
     }
     assert {key[:2] for key in found} == {(0, 0), (0, 1), (1, 0), (1, 1), (1, 4)}
     parsed = samples_in(table)
@@ -80,7 +82,7 @@ def test_strata_are_those_of_least_squares() -> None:
 
 
 def test_no_samples_give_no_strata() -> None:
-    empty = strata.strata_of(SAMPLES.empty_table().select(COLUMNS), 0, REQUEST, OF_APP)
+    empty = strata.strata_of(SAMPLES.empty_table().select(COLUMNS), 0, REQUEST, OF_APP, HAS_VERSION)
     assert empty.schema == strata.STRATA and not empty.num_rows
 
 

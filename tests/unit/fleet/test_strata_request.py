@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from navitas.fleet.exposure import CLASSES
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.strata_request import StrataRequest
+from navitas.fleet.wanted_apps import WantedApps
 
 pairs = st.sets(st.tuples(st.integers(-4, 4), st.integers(0, 3)), max_size=6)
 
@@ -16,7 +17,8 @@ pairs = st.sets(st.tuples(st.integers(-4, 4), st.integers(0, 3)), max_size=6)
 @given(st.sets(st.integers(0, 3)), pairs)
 def test_the_parts_of_buckets_are_the_whole(everywhere: set[int], single: set[tuple[int, int]]) -> None:
     client, app = (np.array([pair[end] for pair in sorted(single)], np.int64) for end in (0, 1))
-    request = StrataRequest(np.array(sorted(everywhere)), client, app, np.arange(4), np.ones((4, CLASSES)), np.zeros(4))
+    apps = WantedApps(np.array(sorted(everywhere)), client, app)
+    request = StrataRequest(apps, np.arange(4), np.ones((4, CLASSES)), np.zeros(4))
     parts = [request.for_bucket(bucket, 3) for bucket in range(3)]
     clients = np.arange(-4, 5)
     expected = [[number in everywhere or (one, number) in single for number in range(4)] for one in clients.tolist()]

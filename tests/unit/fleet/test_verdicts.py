@@ -18,7 +18,7 @@ def claim_of(
 ) -> Claim:  # fmt: skip
     one = lambda value: np.array([value], float)  # noqa: E731
     evidence = AppEvidence(
-        app=np.array([1]), by_class=np.ones((1, CLASSES)), reliability=one(1), screen_known=one(screen_known), at_levels=one(0),
+        app=np.array([1]), by_class=np.ones((1, CLASSES)), reliability=one(1), screen_known=one(screen_known),
         link=one(link), varied_s=one(varied_s), screen_ppm_s=25.0,
     )  # fmt: skip
     made = AppEstimates(one(false_rate), one(low), one(high), np.array([contrasted]), one(1e6), one(0.001), one(overlap))

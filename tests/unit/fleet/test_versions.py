@@ -17,7 +17,8 @@ from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.statistics import contrast
 from navitas.fleet.store import Store
 from navitas.fleet.version_order import version_key
-from navitas.fleet.versions import find_versions
+from navitas.fleet.version_strata import AppVersionRows
+from navitas.fleet.versions import find_versions, first_version
 
 
 def test_versions_are_ordered_by_their_numbers() -> None:
@@ -45,6 +46,17 @@ def test_first_versions_are_mostly_true(tmp_path: Path) -> None:
     for app in {one.app for one in found.effects}:
         versions = [one.version for one in found.effects if one.app == app]
         assert versions == sorted(versions, key=version_key)
+
+
+@pytest.mark.parametrize(("before", "named"), [(0.0, True), (2.0, True), (2.8, False)])
+def test_the_first_version_that_drains_drains_a_third_more(before: float, named: bool) -> None:
+    chance = np.random.default_rng(2)
+    client, version = np.repeat(np.arange(40), 2), np.tile([0, 1], 40)
+    s = np.where(version == 1, 4.0, before) + chance.normal(0, 0.1, 80)
+    rows = AppVersionRows(["1.0", "1.1"], frozenset(), client, version, np.full(80, 9), s, np.ones(80))
+    found = first_version(1, rows)
+    assert (found is not None) == named
+    assert found is None or found.version == "1.1"
 
 
 def test_contrasts_count_clients_and_cancel_what_they_share() -> None:

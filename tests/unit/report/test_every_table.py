@@ -182,7 +182,6 @@ def _hog(name: str) -> HogRow:
         clients=123_456,
         contrasted_clients=1,
         alone_percent_h=1.0,
-        is_lower_bound=False,
         since_version=name,
     )
 

@@ -1,0 +1,155 @@
+"""What apps drain on single clients, by a regression of each client on its apps together.
+
+With S, H and G as in `joint_sums.JOINT`, a client's S is normal with mean H β and variance D G D. The β of each app has a normal
+prior: the drains of other clients. So an app that runs along with a hog is not charged for it, and two apps that always run
+together stay uncertain (mixed model, Henderson 1975).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from navitas.fleet.joint_systems import JointSystem
+from navitas.fleet.schema import I64
+from navitas.fleet.statistics import F64, Bool
+from navitas.fleet.wanted_apps import WantedApps
+
+_RIDGE = 1e-9
+_CLIENTS = 256
+"""Clients whose equations are solved at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppPriors:
+    """Drains of apps by number, ascending: mean and variance among clients, and the `wide` variance of an unusual drain.
+
+    A variance of 0 says that the app is regressed only where it is unusual.
+    """
+
+    app: I64
+    mean: F64
+    variance: F64
+    wide: float
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """Drains of apps (by place in the request) on clients: their mean in ppm/s.
+
+    `variance` is that among clients, by client (rows) and app. It is 0 where an app is not regressed.
+    """
+
+    mean: F64
+    variance: F64
+
+    @classmethod
+    def of(cls, system: JointSystem, apps: WantedApps, among: AppPriors) -> Priors:
+        """The priors of a bucket's clients: `among` all, and wide ones for `apps` on single clients."""
+        variance = np.tile(among.variance, (len(system.clients), 1))
+        here = np.isin(apps.single_client, system.clients)
+        place = np.searchsorted(system.clients, apps.single_client[here]), np.searchsorted(among.app, apps.single_app[here])
+        variance[place] = np.maximum(variance[place], among.wide)
+        return cls(among.mean, variance)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientEffects:
+    """Drains of apps on clients in ppm/s, by the clients' own samples alone, with the variance of their noise.
+
+    `app` is a place in the request's apps, unless `with_apps` replaced it. `weight_s` is Σ T x̃ y, and `days` the
+    effective number of days with evidence. Other apps of the client are accounted for.
+    """
+
+    client: I64
+    app: I64
+    value: F64
+    variance: F64
+    weight_s: F64
+    days: F64
+
+    def only(self, kept: Bool) -> ClientEffects:
+        """These entries."""
+        return ClientEffects(*(getattr(self, one.name)[kept] for one in fields(self)))
+
+    def with_apps(self, app: I64) -> ClientEffects:
+        """The same with the numbers of apps."""
+        return replace(self, app=app[self.app])
+
+    @classmethod
+    def none(cls) -> ClientEffects:
+        """No effects."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), *np.zeros((4, 0)))
+
+    @classmethod
+    def concatenated(cls, parts: list[ClientEffects]) -> ClientEffects:
+        """All of these, at least one."""
+        return cls(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)))
+
+
+def client_effects(system: JointSystem, priors: Priors, noise_scale: float) -> ClientEffects:
+    """The effects of apps on the clients of a bucket, given each other.
+
+    `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. Noise is the greater
+    one of that by pairs, scaled, and that by days.
+    """
+    varied = (system.app == system.other) & (system.g > 0) & (system.h > 0)
+    wanted = np.zeros(priors.variance.shape, bool)
+    place = system.client[varied], system.app[varied]
+    wanted[place] = priors.variance[place] > 0
+    system = system.among(wanted)
+    own = system.app == system.other
+    client, app = system.client[own], system.app[own]
+    solved = [_solved(rows, priors, noise_scale) for rows in _blocks(system)]
+    value, variance = (np.concatenate(parts) for parts in zip(*solved, strict=True)) if solved else (np.zeros(0), np.zeros(0))
+    return ClientEffects(system.clients[client], app, value, variance, system.h[own], system.g[own] ** 2 / system.gg[own])
+
+
+def _blocks(system: JointSystem) -> Iterator[JointSystem]:
+    """Some clients at a time."""
+    starts = np.searchsorted(system.client, np.arange(0, len(system.clients) + _CLIENTS, _CLIENTS))
+    for low, high in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        if high > low:
+            yield system.only(slice(low, high))
+
+
+def _solved(system: JointSystem, priors: Priors, noise_scale: float) -> tuple[F64, F64]:
+    """Each effect and its variance, where its own prior does not count, and those of the client's other apps do."""
+    own = np.flatnonzero(system.app == system.other)
+    first = np.flatnonzero(np.diff(system.client[own], prepend=-1))
+    size = np.diff(np.append(first, len(own)))
+    row = np.repeat(np.arange(len(first)), size)
+    column = np.arange(len(own)) - first[row]
+    at = _places(system, own, row, column)
+    widest = int(size.max())
+    h, g = np.zeros((2, len(first), widest, widest))
+    h[at], g[at] = system.h, system.g
+    s, mean = np.zeros((2, len(first), widest))
+    precision = np.ones((len(first), widest))
+    s[row, column], mean[row, column] = system.s[own], priors.mean[system.app[own]]
+    precision[row, column] = 1 / priors.variance[system.client[own], system.app[own]]
+    deviation = np.ones((len(first), widest))
+    noise = np.maximum(noise_scale**2 * system.noise[own], system.day_noise[own])
+    deviation[row, column] = np.sqrt(noise / system.g[own])
+    diagonal = np.arange(widest)
+    g[:, diagonal, diagonal] = np.where(g[:, diagonal, diagonal] > 0, (1 + _RIDGE) * g[:, diagonal, diagonal], 1.0)
+    h, s = h / deviation[:, :, None], s / deviation
+    weighed = np.linalg.solve(g, h).transpose(0, 2, 1)
+    posterior = weighed @ h
+    posterior[:, diagonal, diagonal] += precision
+    inverse = np.linalg.inv(posterior)
+    shift = np.einsum("cij,cj->ci", inverse, np.einsum("cij,cj->ci", weighed, s - np.einsum("cij,cj->ci", h, mean)))
+    spread = inverse[:, diagonal, diagonal]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = 1 / np.maximum(1 / spread - precision, 0.0)
+        value = mean + np.where(np.isfinite(variance), shift / spread * variance, 0.0)
+    return value[row, column], variance[row, column]
+
+
+def _places(system: JointSystem, own: I64, row: I64, column: I64) -> tuple[I64, I64, I64]:
+    """The place of each row of the system in matrices: client, row and column. `own` are the rows on the diagonal."""
+    key = system.client[own] * (1 << 32) + system.app[own]
+    one, other = (np.searchsorted(key, system.client * (1 << 32) + app) for app in (system.app, system.other))
+    return row[one], column[one], column[other]

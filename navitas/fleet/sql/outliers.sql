@@ -1,3 +1,0 @@
--- Clients further than {limit} standard deviations of their noise from the mean of an app in `effect`, and their effect.
-SELECT client, app, s / w AS effect FROM weighed
-WHERE w >= {least_s} AND noise > 0 AND ABS(s - beta * w) > {limit} * SQRT(noise + spread * w * w)

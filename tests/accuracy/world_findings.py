@@ -1,0 +1,123 @@
+"""Findings of a fleet of a simulated world, compared with the truth."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+from world.simulation import World
+from world_counts import WorldCounts
+
+from navitas.fleet.advice import client_actions
+from navitas.fleet.bugs import Bugs, find_bugs
+from navitas.fleet.diagnoses import diagnoses_of
+from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.paper import paper_findings, paper_sums
+from navitas.fleet.results import PERCENT_H, app_names
+from navitas.fleet.schema import client_number
+from navitas.fleet.scores import score_clients
+from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import F64
+from navitas.fleet.verdicts import Claim
+from navitas.fleet.versions import find_versions
+
+LEAST_EXTRA, ENOUGH_CLIENTS, TOP = 0.1, 20, 100
+_PAGES = 20
+"""Clients of each world whose own gains are checked."""
+_INSEPARABLE = (Claim.SCREEN, Claim.PARTNER)
+
+
+def counts_of(fleet: Fleet, world: World) -> WorldCounts:
+    """Find hogs, versions, bugs and gains of clients, also by the paper's method, and compare them with the truth."""
+    hogs = find_hogs(fleet)
+    bugs = find_bugs(fleet, hogs)
+    return (
+        _hogs(fleet, hogs, world)
+        + _versions(fleet, hogs, bugs, world)
+        + _bugs(fleet, bugs, world)
+        + _clients(fleet, hogs, bugs, world)
+        + _paper(fleet, world)
+    )
+
+
+def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
+    names, truth = app_names(fleet), {row["app"]: row for row in world.apps.to_pylist()}
+    app = [names[number] for number in hogs.app.tolist()]
+    is_hog = np.array([truth[name]["is_hog"] for name in app], bool)
+    true, found = _true_effects(world, app), hogs.effect.value * PERCENT_H
+    known = np.isfinite(found) & (hogs.clients >= ENOUGH_CLIENTS)
+    large = is_hog & known & (true >= LEAST_EXTRA * hogs.usual_ppm_s * PERCENT_H)
+    covered = np.abs(found - true) <= hogs.effect.half_width * PERCENT_H
+    claims = [str(claim) for claim in hogs.verdicts.claim]
+    role = [truth[name]["role"] for name in app]
+    inseparable = np.isin(hogs.verdicts.claim, _INSEPARABLE)
+    named = hogs.is_hog
+    return WorldCounts(
+        named=int(named.sum()),
+        false=int((named & ~is_hog).sum()),
+        clean=int((known & ~is_hog).sum()),
+        large=int(large.sum()),
+        large_named=int((large & named).sum()),
+        large_inseparable=int((large & inseparable).sum()),
+        found_true=float(np.sum((true * found)[large])),
+        true_true=float(np.sum((true * true)[large])),
+        covered=int((covered & large).sum()),
+        intervals=int(large.sum()),
+        all_covered=int((covered & known).sum()),
+        all_intervals=int(known.sum()),
+        planted=Counter(f"{one}: {claim}" for one, claim in zip(role, claims, strict=True) if one),
+    )
+
+
+def _true_effects(world: World, app: list[str]) -> F64:
+    """Each app's mean extra drain over its phones, weighted by the share of time with the app times the share without it."""
+    table = world.effects
+    share, extra = (table[name].to_numpy() for name in ("run_share", "extra_percent_h"))
+    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for name, weight, value in zip(table["app"].to_pylist(), (share * (1 - share)).tolist(), extra.tolist(), strict=True):
+        sums[name][0] += weight * value
+        sums[name][1] += weight
+    return np.array([sums[name][0] / sums[name][1] if sums[name][1] else 0.0 for name in app])
+
+
+def _versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:
+    names, truth = app_names(fleet), {row["app"]: row for row in world.apps.to_pylist()}
+    named = {names[app]: since.version for app, since in find_versions(fleet, hogs, bugs).since.items()}
+    return WorldCounts(
+        since=sum(bool(row["since"]) for row in truth.values()),
+        since_named=len(named),
+        since_right=sum(truth[app]["since"] == version for app, version in named.items()),
+    )
+
+
+def _bugs(fleet: Fleet, bugs: Bugs, world: World) -> WorldCounts:
+    names = app_names(fleet)
+    truth = {(client_number(row["client"], fleet.store.key), row["app"]) for row in world.bugs.to_pylist()}
+    true = [(who, names[what]) in truth for who, what in zip(bugs.client.tolist(), bugs.app.tolist(), strict=True)]
+    return WorldCounts(bugs=len(true), bugs_true=sum(true), top=len(true[:TOP]), top_true=sum(true[:TOP]), all_bugs=len(truth))
+
+
+def _clients(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:
+    """Compare what hogs are predicted to drain on some clients with what they do."""
+    number_of = {name: client_number(name, fleet.store.key) for name in world.phones["client"].to_pylist()}
+    true = {(number_of[row["client"]], row["app"]): row["extra_percent_h"] for row in world.effects.to_pylist()}
+    buggy = {(number_of[row["client"]], row["app"]) for row in world.bugs.to_pylist()}
+    chosen = sorted(set(score_clients(fleet).client.tolist()))[:_PAGES]
+    found = hogs.app[hogs.is_hog]
+    diagnoses = diagnoses_of(fleet, hogs, bugs, found, clients=chosen)
+    inside = [
+        row.extra_low_percent_h <= true[client, row.app] <= row.extra_high_percent_h
+        for client in chosen
+        for row in client_actions(fleet, hogs, bugs, diagnoses, client)
+        if row.kind == "hog" and row.action == "kill" and (client, row.app) in true and (client, row.app) not in buggy
+        if row.extra_low_percent_h is not None and row.extra_high_percent_h is not None
+    ]
+    return WorldCounts(client_covered=sum(inside), client_intervals=len(inside))
+
+
+def _paper(fleet: Fleet, world: World) -> WorldCounts:
+    paper_sums.bring_up_to_date(fleet)
+    found = paper_findings.find_hogs(fleet)
+    names, truth = app_names(fleet), {row["app"]: row["is_hog"] for row in world.apps.to_pylist()}
+    named = [names[app] for app in found.app[found.is_found].tolist()]
+    return WorldCounts(paper_named=len(named), paper_false=sum(not truth[app] for app in named))

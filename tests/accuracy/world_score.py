@@ -1,0 +1,95 @@
+"""Compares the fleet's findings with simulated worlds, by regime (docs/dev/fleet-world.md).
+
+`python tests/accuracy/world_score.py [--seeds N] [--phones N] [--regime NAME] [--keep FILE] [--write]`; exits with 1 if a
+target is missed. `make fleet-accuracy` runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from world.regimes import REGIMES
+from world.simulation import World, simulate
+from world_counts import WorldCounts
+from world_findings import counts_of
+from world_table import HEAD, PLANTED_HEAD, missed_targets, planted_rows, row
+
+from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.ingest.ingest_files import ingest
+from navitas.fleet.stages import bring_up_to_date
+from navitas.fleet.store import Store
+
+DOC = Path(__file__).resolve().parents[2] / "docs" / "dev" / "fleet-world.md"
+_FROM, _TO = "<!-- tests/accuracy/world_score.py writes from here -->", "<!-- to here -->"
+# Development used other seeds.
+SEEDS = tuple(range(7101, 7111))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Simulate worlds, ingest their samples, and compare findings with the truth."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), choices=range(1, len(SEEDS) + 1), metavar="N")
+    parser.add_argument("--phones", type=int, default=600)
+    parser.add_argument("--regime", action="append", choices=list(REGIMES), help="only this regime (all)")
+    parser.add_argument("--keep", type=Path, help="reuse the results in this file, and add new ones")
+    parser.add_argument("--write", action="store_true", help="write the tables to docs/dev/fleet-world.md")
+    options = parser.parse_args(argv)
+    total = {regime: WorldCounts() for regime in options.regime or REGIMES}
+    for seed in SEEDS[: options.seeds]:
+        for regime in total:
+            total[regime] += _kept(options.keep, regime, options.phones, seed)
+    lines = [*HEAD, *(row(regime, found) for regime, found in total.items()), "", *PLANTED_HEAD, *planted_rows(total)]
+    missed = [f"{regime}: {name}" for regime, found in total.items() for name in missed_targets(regime, found)]
+    print("\n".join([*lines, *(f"missed: {one}" for one in missed or ["nothing"])]))
+    if options.write:
+        before, rest = DOC.read_text("utf-8").split(_FROM)
+        _, after = rest.split(_TO)
+        DOC.write_text(f"{before}{_FROM}\n" + "\n".join(lines) + f"\n{_TO}{after}", "utf-8")
+    return int(bool(missed))
+
+
+def _kept(file: Path | None, regime: str, phones: int, seed: int) -> WorldCounts:
+    """The counts of one world: read from the file, or computed and appended to it."""
+    key = f"{regime}, seed {seed}, {phones} phones"
+    known = dict(map(json.loads, file.read_text("utf-8").splitlines())) if file and file.exists() else {}
+    if key in known:
+        return WorldCounts(**{**known[key], "planted": Counter(known[key]["planted"])})
+    with tempfile.TemporaryDirectory(prefix="navitas-world-") as folder:
+        found = _one(Path(folder), simulate(replace(REGIMES[regime], phones=phones), seed), seed)
+    print(f"{key}: {found}", file=sys.stderr, flush=True)
+    if file:
+        with file.open("a") as out:
+            print(json.dumps([key, {one.name: getattr(found, one.name) for one in fields(found)}]), file=out)
+    return found
+
+
+def _one(folder: Path, world: World, seed: int) -> WorldCounts:
+    store = Store.create(folder / "store", buckets=8, salt=f"world-{seed}")
+    file, writer = folder / "samples.parquet", None
+    for table in world.samples():
+        writer = writer or pq.ParquetWriter(file, table.schema)
+        writer.write_table(table)
+    assert writer is not None, "a world has phones"
+    writer.close()
+    (outcome,) = ingest(store.path, [file])
+    assert outcome.error is None and not outcome.refused, (outcome.error, outcome.refused)
+    file.unlink()
+    engine = DuckDbEngine(store.work / "spill")
+    try:
+        return counts_of(bring_up_to_date(store, engine), world)
+    finally:
+        engine.close()
+        shutil.rmtree(store.path, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
