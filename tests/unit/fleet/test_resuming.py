@@ -136,7 +136,7 @@ class _Greedy:
 
 def test_results_beyond_the_memory_limit_are_spilled(tmp_path: Path) -> None:
     spill = tmp_path / "work" / "spill"
-    engine = DuckDbEngine(spill, memory_mib=64, threads=1)
+    engine = DuckDbEngine(spill, memory_mib=96, threads=2)
     sql = "SELECT COUNT(*) AS n FROM (SELECT i * 7919 % 3000017 AS k FROM range(5000000) t(i) GROUP BY 1)"
     assert engine.query(sql, {})["n"].to_pylist() == [3000017]
     engine.close()
