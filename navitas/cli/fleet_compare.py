@@ -81,7 +81,7 @@ def changes_table(rows: Sequence[ChangeRow], top: int) -> FittedTable:
 
 def _rows(found: PeriodChanges, names: dict[int, str]) -> list[ChangeRow]:
     """The most certain changes first."""
-    value, half = found.change.value * PERCENT_H, found.change.half_width * PERCENT_H
+    value, low, high = (column * PERCENT_H for column in (found.change.value, found.change.low, found.change.high))
     return [
         ChangeRow(
             app=names[int(found.app[i])],
@@ -89,8 +89,8 @@ def _rows(found: PeriodChanges, names: dict[int, str]) -> list[ChangeRow]:
             before_percent_h=known(found.before[i] * PERCENT_H),
             after_percent_h=known(found.after[i] * PERCENT_H),
             change_percent_h=known(value[i]),
-            change_low_percent_h=known(value[i] - half[i]),
-            change_high_percent_h=known(value[i] + half[i]),
+            change_low_percent_h=known(low[i]),
+            change_high_percent_h=known(high[i]),
             false_discovery_rate=known(found.false_rate[i]),
             is_significant=bool(found.false_rate[i] <= FDR_LIMIT),
         )

@@ -11,6 +11,7 @@ from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import scaled_distance
 
 _Z95 = 1.959964
 
@@ -19,11 +20,12 @@ _Z95 = 1.959964
 class ClientDrains:
     """Extra drains of hogs as the client's own samples show them, by app: value in ppm/s, and variance.
 
-    `among_clients` is the variance of each hog's drain among clients.
+    `among_clients` is the variance of each hog's drain among clients, and `scale_error` the `Effects.scale_error` of all clients.
     """
 
     own: dict[int, tuple[float, float]]
     among_clients: dict[int, float]
+    scale_error: dict[int, float]
 
     def predicted(self, app: int, mean: float, half_width: float) -> tuple[float, float, float]:
         """The ends and the middle of the 95 % prediction interval of a hog's drain on this client: low, middle, high.
@@ -36,7 +38,9 @@ class ClientDrains:
         trust = spread / (spread + variance) if spread > 0 else 0.0
         middle = mean + trust * (value - mean)
         half = float(np.hypot(half_width * (1 - trust), _Z95 * np.sqrt(spread * (1 - trust))))
-        return middle - half, middle, middle + half
+        log_factor = _Z95 * self.scale_error.get(app, 0.0)
+        below, above = (scaled_distance(np.array(middle), np.array(half), np.array(one)) for one in (-log_factor, log_factor))
+        return middle - float(below), middle, middle + float(above)
 
 
 def client_drains(fleet: Fleet, hogs: Hogs, client: int) -> ClientDrains:
@@ -47,4 +51,7 @@ def client_drains(fleet: Fleet, hogs: Hogs, client: int) -> ClientDrains:
         int(found.app[i]): (float(found.value[i]), hogs.noise_of_clients**2 * float(found.variance[i]))
         for i in np.flatnonzero((found.client == client) & (found.weight_s >= MIN_WEIGHT_S))
     }
-    return ClientDrains(own, dict(zip(hogs.app.tolist(), hogs.variance.tolist(), strict=True)))
+    among_clients, scale_error = (
+        dict(zip(hogs.app.tolist(), column.tolist(), strict=True)) for column in (hogs.variance, hogs.effect.scale_error)
+    )
+    return ClientDrains(own, among_clients, scale_error)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet.controls import ControlColumns
 from navitas.fleet.exposure import classes_of
+from navitas.fleet.level_spans import spans_of
 from navitas.fleet.memberships import ClientApps, client_blocks, first_samples, matrices
 from navitas.fleet.pairs import Bool, ClientSamples, Pairs
 from navitas.fleet.sample_columns import RunLists
@@ -84,7 +85,11 @@ def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, en
         made.screen_ends,
         made.screen_known,
     )
-    return PairBlock(rows, residuals_of(rows), end, _at_levels(rows))
+    at_levels = _at_levels(rows)
+    spans = spans_of(end, rows.first, rows.seconds, rows.drop_ppm)
+    if spans.merged.any():
+        rows = rows.over_spans(spans)
+    return PairBlock(rows, residuals_of(rows), end, at_levels)
 
 
 def _clients(  # noqa: PLR0917

@@ -63,7 +63,7 @@ def _shares(strata: ConditionStrata, diagnosis: Diagnosis, clients: Collection[i
 
 def suspects(hogs: Hogs, bugs: Bugs) -> I64:
     """Hogs by descending lower confidence bound, then apps with bugs by descending number of bugs."""
-    low = (hogs.effect.value - hogs.effect.half_width)[hogs.is_hog]
+    low = hogs.effect.low[hogs.is_hog]
     apps, count = np.unique(bugs.app, return_counts=True)
     apps = apps[np.argsort(-count, kind="stable")]
     found = hogs.app[hogs.is_hog]

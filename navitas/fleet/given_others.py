@@ -86,7 +86,7 @@ def _candidates(alone: SingleApps) -> I64:
 
 
 def _copied(effect: Effects) -> Effects:
-    return Effects(effect.value.copy(), effect.error.copy(), effect.freedom.copy(), effect.p)
+    return replace(effect, value=effect.value.copy(), error=effect.error.copy(), freedom=effect.freedom.copy())
 
 
 def _on_clients(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from navitas.fleet.verdicts import MIN_CLIENTS, AppEstimates, Claim, Verdicts, v
 
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
-_RUNS_ERROR, _SCREEN_ERROR = 0.5, 0.1
-"""Relative standard errors of effects: where running times are inferred, times the square of 1 − reliability, and where the
-screen's time is (docs/dev/decisions.md).
+_RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR = 0.5, 0.1, 0.15
+"""Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times the square of
+1 − reliability, and where the screen's time is; and that of an app which comes with the screen, relative to what the screen may
+drain.
 """
 
 
@@ -29,7 +30,8 @@ class Hogs:
     `effect` is the extra drain given all other apps that drain, `alone` that of a regression on the app alone. `false_rate` is
     the false discovery rate at which the app is a hog, or NaN with too few clients. `usual_ppm_s` is the drain of all clients.
     `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. `variance` is that
-    of the effect among clients, and `noise_of_clients` the real noise of effects on single clients divided by its estimate. `partner` is the app that runs most along with it, or −1, and `overlap` their correlation.
+    of the effect among clients, and `noise_of_clients` the real noise of effects on single clients divided by its estimate.
+    `partner` is the app that runs most along with it, or −1, and `overlap` their correlation.
     `request` says which apps were regressed together.
     """
 
@@ -70,10 +72,7 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     given = given_others(fleet, evidence, alone, usual, progress)
     effect = _with_model_error(given.effect, evidence).above(MIN_SHARE * usual)
     false_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, alone.effect))
-    half = effect.half_width
-    estimates = AppEstimates(
-        false_rate, effect.value - half, effect.value + half, alone.contrasted, alone.seconds, alone_rate, given.overlap
-    )
+    estimates = AppEstimates(false_rate, effect.low, effect.high, alone.contrasted, alone.seconds, alone_rate, given.overlap)
     return Hogs(
         app=evidence.app,
         clients=alone.clients,
@@ -100,8 +99,8 @@ def _with_model_error(effect: Effects, evidence: AppEvidence) -> Effects:
     """The effects with errors of what running times and the screen are inferred from, where samples do not have them."""
     of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
-    model = np.hypot(of_runs, of_screen) * effect.value
-    return Effects(effect.value, np.hypot(effect.error, model), effect.freedom, effect.p)
+    error = np.hypot(effect.error, _CHARGED_ERROR * evidence.charged_ppm_s)
+    return replace(effect, error=error, scale_error=np.hypot(of_runs, of_screen))
 
 
 def _false_rates(effect: Effects, contrasted: I64) -> F64:

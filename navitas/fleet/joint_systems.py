@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,8 @@ from navitas.fleet.joint_request import JointRequest
 from navitas.fleet.schema import I64
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, Bool
+
+SUMS = ("h", "g", "s", "noise", "day_noise", "gg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,8 @@ class JointSystem:
 
     def only(self, kept: Bool | slice) -> JointSystem:
         """These rows."""
-        columns = (self.client, self.app, self.other, self.h, self.g, self.s, self.noise, self.day_noise, self.gg)
-        return JointSystem(self.clients, self.size, *(column[kept] for column in columns))
+        rows = {name: getattr(self, name)[kept] for name in ("client", "app", "other", *SUMS)}
+        return replace(self, **rows)
 
     def among(self, wanted: Bool) -> JointSystem:
         """The rows of which both apps are `wanted` on the client (rows are clients, columns apps)."""
@@ -48,12 +50,11 @@ class JointSystem:
 
 def systems_of(fleet: Fleet, request: JointRequest, buckets: Sequence[int] | None = None) -> Iterator[JointSystem]:
     """Yield the equations of one bucket after another, summed over months. The stage must be up to date."""
-    names = ("h", "g", "s", "noise", "day_noise", "gg")
     for bucket in fleet.buckets if buckets is None else buckets:
         table = pa.concat_tables(read_table(fleet.unit_file(FOLDER, job)) for job in fleet.bucket_jobs(bucket))
-        summed = table.group_by(["client", "app", "other"]).aggregate([(name, "sum") for name in names])
+        summed = table.group_by(["client", "app", "other"]).aggregate([(name, "sum") for name in SUMS])
         summed = summed.sort_by([(name, "ascending") for name in ("client", "app", "other")])
         clients, client = np.unique(summed["client"].to_numpy(), return_inverse=True)
         app, other = (np.searchsorted(request.app, summed[name].to_numpy()) for name in ("app", "other"))
-        sums = (summed[f"{name}_sum"].to_numpy() for name in names)
-        yield JointSystem(clients, len(request.app), client, app, other, *sums)
+        sums = {name: summed[f"{name}_sum"].to_numpy() for name in SUMS}
+        yield JointSystem(clients, len(request.app), client, app, other, **sums)

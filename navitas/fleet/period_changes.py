@@ -27,7 +27,7 @@ def changes_of(before: Hogs, after: Hogs) -> PeriodChanges:
     """Compare two periods of one fleet.
 
     Most clients are in both periods. What differs between them is in both effects, so the error of the change is rather too
-    large. The false discovery rate is two-sided.
+    large. An unknown factor on the effects is that of the change, too. The false discovery rate is two-sided.
     """
     app, one, other = np.intersect1d(before.app, after.app, return_indices=True)
     known = np.isfinite(before.false_rate[one]) & np.isfinite(after.false_rate[other])
@@ -35,7 +35,9 @@ def changes_of(before: Hogs, after: Hogs) -> PeriodChanges:
     first, second = before.effect, after.effect
     error = np.hypot(first.error[one], second.error[other])
     freedom = np.minimum(first.freedom[one], second.freedom[other])
-    change = Effects(second.value[other] - first.value[one], error, freedom, np.full(len(app), np.nan)).above(0.0)
+    scale_error = np.maximum(first.scale_error[one], second.scale_error[other])
+    difference = second.value[other] - first.value[one]
+    change = Effects(difference, error, freedom, np.full(len(app), np.nan), scale_error).above(0.0)
     p = 2 * np.minimum(change.p, 1 - change.p)
     return PeriodChanges(
         app, before.clients[one], after.clients[other], first.value[one], second.value[other], change, false_rates(p)

@@ -157,8 +157,8 @@ def app_names(fleet: Fleet) -> dict[int, str]:
 def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
     """The hogs, by descending lower confidence bound of the extra drain."""
     since = {app: step.version for app, step in versions.since.items()}
-    names, effect, half = app_names(fleet), hogs.effect, hogs.effect.half_width
-    extra = np.stack([effect.value - half, effect.value, effect.value + half])
+    names, effect = app_names(fleet), hogs.effect
+    extra = np.stack([effect.low, effect.value, effect.high])
     chosen = np.flatnonzero(hogs.is_hog)
     return [
         HogRow(
@@ -176,7 +176,8 @@ def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
 def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
     """All apps by name, with what is said about each."""
     names = app_names(fleet)
-    value, half, alone = (column * PERCENT_H for column in (hogs.effect.value, hogs.effect.half_width, hogs.alone.value))
+    effect = hogs.effect
+    value, low, high, alone = (column * PERCENT_H for column in (effect.value, effect.low, effect.high, hogs.alone.value))
     rows = [
         AppRow(
             app=names[int(hogs.app[i])],
@@ -185,8 +186,8 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
             contrasted_clients=int(hogs.contrasted[i]),
             hours=float(hogs.seconds[i]) / 3600,
             extra_percent_h=known(value[i]),
-            extra_low_percent_h=known(value[i] - half[i]),
-            extra_high_percent_h=known(value[i] + half[i]),
+            extra_low_percent_h=known(low[i]),
+            extra_high_percent_h=known(high[i]),
             alone_percent_h=known(alone[i]),
             reliability=known(hogs.evidence.reliability[i]),
             screen_known_percent=known(100 * hogs.evidence.screen_known[i]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 import numpy as np
@@ -14,6 +14,7 @@ I64 = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 
 CONFIDENCE = 0.95
+_HALVINGS = 60
 
 
 def _stats() -> ModuleType:
@@ -43,23 +44,60 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """Weighted means over clients, standard errors, degrees of freedom, and p-values of "at most `least`"."""
+    """Weighted means over clients, standard errors, degrees of freedom, and p-values of "at most `least`".
+
+    `scale_error` is the standard deviation of the logarithm of an unknown factor on the effect.
+    """
 
     value: F64
     error: F64
     freedom: F64
     p: F64
+    scale_error: F64
 
     @property
-    def half_width(self) -> F64:
-        """Half the width of the 95 % interval."""
-        return np.asarray(_special().stdtrit(self.freedom, (1 + CONFIDENCE) / 2) * self.error)
+    def low(self) -> F64:
+        """The lower end of the 95 % interval."""
+        return self.value - self._distance(self._quantile, -np.sign(self.value))
+
+    @property
+    def high(self) -> F64:
+        """The upper end of the 95 % interval."""
+        return self.value + self._distance(self._quantile, np.sign(self.value))
 
     def above(self, least: float) -> Effects:
-        """The same effects, with p-values of "at most `least`"."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = _special().stdtr(self.freedom, (least - self.value) / self.error)
-        return Effects(self.value, self.error, self.freedom, np.where(np.isfinite(p), p, np.nan))
+        """The same effects, with p-values of "at most `least`". They agree with the ends of intervals."""
+        apart = self.value - least
+        with np.errstate(all="ignore"):
+            t = np.copysign(self._quantile_at(np.abs(apart), -np.sign(apart * self.value)), apart)
+            p = _special().stdtr(self.freedom, -t)
+        return replace(self, p=np.where(np.isfinite(p), p, np.nan))
+
+    @property
+    def _quantile(self) -> F64:
+        return np.asarray(_special().stdtrit(self.freedom, (1 + CONFIDENCE) / 2))
+
+    def _distance(self, t: F64, away: F64) -> F64:
+        """How far `t` standard errors reach from the value: away from 0 (`away` is 1) or towards it (−1).
+
+        Both errors are independent, so their distances add as squares (Zou and Donner 2008).
+        """
+        return scaled_distance(self.value, t * self.error, away * t * self.scale_error)
+
+    def _quantile_at(self, distance: F64, away: F64) -> F64:
+        """The inverse of `_distance`, which grows with t."""
+        high = distance / self.error
+        low = np.zeros_like(high)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            short = self._distance(middle, away) < distance
+            low, high = np.where(short, middle, low), np.where(short, high, middle)
+        return np.asarray(high)
+
+
+def scaled_distance(value: F64, distance: F64, log_factor: F64) -> F64:
+    """An end's distance from the value, by an independent `distance` and by a factor with this logarithm on the value."""
+    return np.asarray(np.hypot(distance, value * np.expm1(log_factor)))
 
 
 def effects_of(moments: Moments, least: float = 0.0) -> Effects:
@@ -75,7 +113,7 @@ def effects_of(moments: Moments, least: float = 0.0) -> Effects:
         correction = np.where(known, moments.clusters / (moments.clusters - 1), np.nan)
         error = np.sqrt(np.maximum(spread, 0.0) * correction) / moments.w
         freedom = np.where(known, np.maximum(moments.w**2 / moments.ww - 1, 1.0), np.nan)
-    return Effects(value, error, freedom, np.full_like(value, np.nan)).above(least)
+    return Effects(value, error, freedom, np.full_like(value, np.nan), np.zeros_like(value)).above(least)
 
 
 @dataclass(frozen=True, slots=True)

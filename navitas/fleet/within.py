@@ -7,13 +7,14 @@ the share after the controls: with *x̃* these residuals, the coefficient is Σ 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.fleet.controls import ONE
 from navitas.fleet.exposure import CLASSES
+from navitas.fleet.level_spans import LevelSpans
 from navitas.fleet.pairs import Bool
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
@@ -26,7 +27,8 @@ _RIDGE = 1e-10
 class PairRows:
     """Pairs in order of clients: the client of each, seconds and drop in ppm, controls, and the class of its exposure.
 
-    `first` are the first pairs of clients. `screen_ends` is the share of ends with the screen on.
+    `first` are the first pairs of clients. `screen_ends` is the share of ends with the screen on. With `spans`, drops and
+    controls are means over each pair's span.
     """
 
     first: I64
@@ -36,6 +38,20 @@ class PairRows:
     kind: NDArray[np.intp]
     screen_ends: F64
     screen_known: Bool
+    spans: LevelSpans | None = None
+
+    def over_spans(self, spans: LevelSpans) -> PairRows:
+        """The same pairs, with drops and controls as means over spans."""
+        rate = (self.drop_ppm / self.seconds)[:, None]
+        drop = spans.means(rate, self.seconds)[:, 0] * self.seconds
+        return replace(self, drop_ppm=drop, controls=spans.means(self.controls, self.seconds), spans=spans)
+
+    def spanned(self, number: int, share: F64) -> F64:
+        """A client's shares (rows are pairs) as means over spans."""
+        if self.spans is None or not self.spans.merged[number]:
+            return share
+        own = self.of_client(number)
+        return self.spans.means(share, self.seconds[own], own)
 
     def of_client(self, number: int) -> slice:
         """The rows of a client."""
@@ -76,15 +92,20 @@ def residuals_of(pairs: PairRows) -> Residuals:
     size = ends - pairs.first
     left = pairs.drop_ppm - hours * np.einsum("ij,ij->i", pairs.controls, np.repeat(slope, size, axis=0))
     square = np.add.reduceat(left * left / pairs.seconds, pairs.first)
-    return Residuals(left, inverse, square, size - np.einsum("cij,cji->c", inverse, gram))
+    count = size if pairs.spans is None else pairs.spans.count(pairs.first)
+    return Residuals(left, inverse, square, count - np.einsum("cij,cji->c", inverse, gram))
 
 
 def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tuple[F64, F64, F64]:
-    """Σ T z x of a client, and its shares x (rows are pairs) without what its controls explain, and without their mean."""
+    """Σ T z x of a client, and its shares x (rows are pairs) without what its controls explain, and without their mean.
+
+    What controls do not explain is a mean over spans.
+    """
     own = pairs.of_client(number)
     seconds, controls = pairs.seconds[own], pairs.controls[own]
     moment = (seconds[:, None] * controls).T @ share
-    return moment, share - controls @ (left.inverse[number] @ (moment / 3600)), share - moment[ONE] / seconds.sum()
+    rest = pairs.spanned(number, share) - controls @ (left.inverse[number] @ (moment / 3600))
+    return moment, rest, share - moment[ONE] / seconds.sum()
 
 
 SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise", "w_screen", "linked")

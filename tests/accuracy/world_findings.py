@@ -47,7 +47,7 @@ def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
     true, found = _true_effects(world, app), hogs.effect.value * PERCENT_H
     known = np.isfinite(found) & (hogs.clients >= ENOUGH_CLIENTS)
     large = is_hog & known & (true >= LEAST_EXTRA * hogs.usual_ppm_s * PERCENT_H)
-    covered = np.abs(found - true) <= hogs.effect.half_width * PERCENT_H
+    covered = (hogs.effect.low * PERCENT_H <= true) & (true <= hogs.effect.high * PERCENT_H)
     claims = [str(claim) for claim in hogs.verdicts.claim]
     role = [truth[name]["role"] for name in app]
     inseparable = np.isin(hogs.verdicts.claim, _INSEPARABLE)

@@ -15,4 +15,5 @@ def gains_s(rate: F64, less: F64, half_width: F64) -> F64:
 
 def gains_without_s(hogs: Hogs) -> F64:
     """Return the gains without each of these apps."""
-    return gains_s(hogs.rate, hogs.effect.value, hogs.effect.half_width)
+    effect = hogs.effect
+    return np.stack([life_gain_s(hogs.rate, less) for less in (effect.low, effect.value, effect.high)])

@@ -11,6 +11,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from navitas.fleet.statistics import (
+    Effects,
     Moments,
     central_spread,
     contrast,
@@ -50,7 +51,7 @@ def test_an_effect_is_a_weighted_regression_with_errors_by_cluster(seed: int, cl
     assert found.freedom[0] == pytest.approx(max(own.sum() ** 2 / np.square(own).sum() - 1, 1))
     test = stats.t(found.freedom[0], found.value[0], found.error[0])
     assert found.p[0] == pytest.approx(test.cdf(0.5), rel=1e-6)
-    assert found.half_width[0] == pytest.approx(np.ptp(test.interval(0.95)) / 2, rel=1e-6)
+    assert [found.low[0], found.high[0]] == pytest.approx(test.interval(0.95), rel=1e-6, abs=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
@@ -81,7 +82,7 @@ def test_intervals_have_their_nominal_coverage() -> None:
     inside = []
     for seed in range(1000):
         found = effects_of(moments(*drawn(seed, 25)))
-        inside.append(abs(found.value[0] - 1.0) <= found.half_width[0])
+        inside.append(found.low[0] <= 1.0 <= found.high[0])
     assert 0.93 <= np.mean(inside) <= 0.97
 
 
@@ -157,3 +158,25 @@ def test_life_is_gained_as_drain_falls(rate: float, less: float) -> None:
         assert np.isnan(gained)
     else:
         assert gained + 1e6 / rate == pytest.approx(1e6 / (rate - less), rel=1e-6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.floats(-5, 5).filter(lambda value: abs(value) > 0.01),
+    st.floats(0.01, 3),
+    st.floats(0, 0.8),
+    st.floats(1, 100),
+    st.floats(-6, 6),
+)
+def test_p_values_agree_with_intervals(value: float, error: float, scale_error: float, freedom: float, least: float) -> None:
+    columns = (np.array([one]) for one in (value, error, freedom, np.nan, scale_error))
+    found = Effects(*columns).above(least)
+    assert found.low[0] < value < found.high[0]
+    assert (found.p[0] < 0.025) == (found.low[0] > least) or found.low[0] == pytest.approx(least, abs=1e-6)
+    assert (found.p[0] > 0.975) == (found.high[0] < least) or found.high[0] == pytest.approx(least, abs=1e-6)
+
+
+def test_an_unknown_factor_never_hides_that_an_app_drains() -> None:
+    found = Effects(*(np.array([one]) for one in (1.0, 0.01, 50.0, np.nan, 0.5))).above(0.0)
+    assert found.p[0] < 1e-6
+    assert [found.low[0], found.high[0]] == pytest.approx([np.exp(-1.0), np.exp(1.0)], abs=0.02)
