@@ -17,9 +17,9 @@ from navitas.fleet.verdicts import MIN_CLIENTS, AppEstimates, Claim, Verdicts, v
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
 _RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR = 0.5, 0.1, 0.15
-"""Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times the square of
-1 − reliability, and where the screen's time is; and that of an app which comes with the screen, relative to what the screen may
-drain.
+"""Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times the square
+of 1 − reliability, and where the screen's time is; and that of an app which comes with the screen, relative to what the screen
+may drain.
 """
 
 
