@@ -11,7 +11,7 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.hog_clients import effects_on_clients
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, descending_order, normal_scores, shrunk, tail_rates
+from navitas.fleet.statistics import F64, I64, descending_order, normal_scores, scaled_distance, shrunk, tail_rates
 
 FDR_LIMIT = 0.1
 """False discovery rate of bugs."""
@@ -52,20 +52,21 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     suspects = effects_on_clients(fleet, hogs, fleet.buckets, suspects=True)
     place = np.searchsorted(hogs.app, suspects.app)
     extra = suspects.value - np.nan_to_num(hogs.effect.value)[place]
-    error = np.sqrt(suspects.variance + np.where(hogs.is_hog, hogs.variance, 0.0)[place])
-    z = normal_scores(extra / error, suspects.days - 1)
+    error = np.sqrt(max(hogs.noise_of_clients, 1.0) ** 2 * suspects.variance + np.where(hogs.is_hog, hogs.variance, 0.0)[place])
+    z = normal_scores(extra / error, suspects.freedom)
     false_rate = tail_rates(z, int(hogs.contrasted.sum()))
     beyond_screen = extra - _Z95 * error > hogs.evidence.charged_ppm_s[place]
     kept = np.flatnonzero(beyond_screen & (false_rate <= FDR_LIMIT) & (suspects.days >= _LEAST_DAYS))
     variance = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
     extra, deviation = shrunk(extra[kept], error[kept], variance)
-    half = _Z95 * deviation
-    order = descending_order(extra - half)
-    kept, extra, half = kept[order], extra[order], half[order]
+    log_factor = _Z95 * hogs.effect.scale_error[place][kept]
+    low, high = (extra + side * scaled_distance(extra, _Z95 * deviation, side * log_factor) for side in (-1, 1))
+    order = descending_order(low)
+    kept, extra, low, high = kept[order], extra[order], low[order], high[order]
     client, app = suspects.client[kept], suspects.app[kept]
     pairs, seconds, drop = _usage(fleet, client, app)
     rate = drop / np.maximum(seconds, 1.0)
-    return Bugs(client, app, pairs, seconds, rate, extra, extra - half, extra + half, false_rate[kept])
+    return Bugs(client, app, pairs, seconds, rate, extra, low, high, false_rate[kept])
 
 
 def _usage(fleet: Fleet, client: I64, app: I64) -> tuple[I64, F64, F64]:

@@ -18,6 +18,8 @@ from navitas.fleet.statistics import F64, Bool
 from navitas.fleet.wanted_apps import WantedApps
 
 _RIDGE = 1e-9
+_MANY = 1e6
+"""Degrees of freedom of a variance from all of a client's pairs."""
 _CLIENTS = 256
 """Clients whose equations are solved at once."""
 
@@ -59,8 +61,8 @@ class Priors:
 class ClientEffects:
     """Drains of apps on clients in ppm/s, by the clients' own samples alone, with the variance of their noise.
 
-    `app` is a place in the request's apps, unless `with_apps` replaced it. `weight_s` is Σ T x̃ y, and `days` the
-    effective number of days with evidence. Other apps of the client are accounted for.
+    `app` is a place in the request's apps, unless `with_apps` replaced it. `weight_s` is Σ T x̃ y, `days` the effective number of
+    days with evidence, and `freedom` the degrees of freedom of the variance. Other apps of the client are accounted for.
     """
 
     client: I64
@@ -69,6 +71,7 @@ class ClientEffects:
     variance: F64
     weight_s: F64
     days: F64
+    freedom: F64
 
     def only(self, kept: Bool) -> ClientEffects:
         """These entries."""
@@ -81,7 +84,7 @@ class ClientEffects:
     @classmethod
     def none(cls) -> ClientEffects:
         """No effects."""
-        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), *np.zeros((4, 0)))
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), *np.zeros((5, 0)))
 
     @classmethod
     def concatenated(cls, parts: list[ClientEffects]) -> ClientEffects:
@@ -104,7 +107,10 @@ def client_effects(system: JointSystem, priors: Priors, noise_scale: float) -> C
     client, app = system.client[own], system.app[own]
     solved = [_solved(rows, priors, noise_scale) for rows in _blocks(system)]
     value, variance = (np.concatenate(parts) for parts in zip(*solved, strict=True)) if solved else (np.zeros(0), np.zeros(0))
-    return ClientEffects(system.clients[client], app, value, variance, system.h[own], system.g[own] ** 2 / system.gg[own])
+    days = system.g[own] ** 2 / system.gg[own]
+    by_day = system.day_noise[own] > noise_scale**2 * system.noise[own]
+    freedom = np.where(by_day, np.maximum(days - 1, 1.0), _MANY)
+    return ClientEffects(system.clients[client], app, value, variance, system.h[own], days, freedom)
 
 
 def _blocks(system: JointSystem) -> Iterator[JointSystem]:

@@ -33,7 +33,8 @@ class Outliers:
 class JointEffects:
     """Effects of the chosen apps in ppm/s, given all others, with clustered standard errors.
 
-    `clusters` are the effective numbers of clients. `overlap` has the correlation of the running times of two apps.
+    `clusters` are the effective numbers of clients. `overlap` has the correlation of the running times of two apps, after the
+    controls and as seen at the ends of pairs.
     """
 
     value: F64
@@ -50,9 +51,10 @@ def joint_effects(systems: Sequence[JointSystem], candidates: I64, outliers: Out
     """
     size = len(candidates)
     equations = [_equations(system, candidates, outliers) for system in systems]
-    whole, right, weight, squares = np.zeros((size, size)), np.zeros(size), np.zeros(size), np.zeros(size)
+    (whole, seen), (right, weight, squares) = np.zeros((2, size, size)), np.zeros((3, size))
     for own in equations:
-        whole += own.matrix(size)
+        whole += own.matrix(own.h, size)
+        seen += own.matrix(own.g, size)
         right += np.bincount(own.app, own.s, size)
         alone = own.app == own.other
         weight += np.bincount(own.app[alone], own.h[alone], size)
@@ -67,8 +69,8 @@ def joint_effects(systems: Sequence[JointSystem], candidates: I64, outliers: Out
     with np.errstate(divide="ignore", invalid="ignore"):
         correction = np.where(count > 1, count / (count - 1), np.nan)
         error = np.sqrt(np.diag(inverse @ meat @ inverse.T) * correction)
-        scale = np.sqrt(np.diag(whole))
-        return JointEffects(value, error, weight**2 / squares, np.nan_to_num(whole / np.outer(scale, scale)))
+        scale = np.sqrt(np.diag(seen))
+        return JointEffects(value, error, weight**2 / squares, np.nan_to_num(seen / np.outer(scale, scale)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,12 @@ class _Equations:
     app: I64
     other: I64
     h: F64
+    g: F64
     s: F64
 
-    def matrix(self, size: int) -> F64:
-        """Σ h over clients."""
-        return np.asarray(np.bincount(self.app * size + self.other, self.h, size * size).reshape(size, size), np.float64)
+    def matrix(self, amount: F64, size: int) -> F64:
+        """The sum of h or g over clients."""
+        return np.asarray(np.bincount(self.app * size + self.other, amount, size * size).reshape(size, size), np.float64)
 
     def scores(self, value: F64) -> Iterator[F64]:
         """Yield s − h β by client (rows) and app, some clients at a time."""
@@ -108,9 +111,9 @@ def _equations(system: JointSystem, candidates: I64, outliers: Outliers) -> _Equ
     place = np.searchsorted(system.clients, outliers.client[here]), outliers.app[here]
     strange[place], drain[place] = 1.0, outliers.effect[here]
     s = system.s - system.h * drain[system.client, system.other]
-    h = np.where(strange[system.client, system.other] > 0, 0.0, system.h)
     one, other = number_of[system.app], number_of[system.other]
     # A row whose other app is no candidate can still have a known drain in s.
     kept = (one >= 0) & (strange[system.client, system.app] == 0)
-    h, other = np.where(other >= 0, h, 0.0), np.where(other >= 0, other, one)
-    return _Equations(*(column[kept] for column in (system.client, one, other, h, s)))
+    h, g = (np.where((other >= 0) & (strange[system.client, system.other] == 0), amount, 0.0) for amount in (system.h, system.g))
+    other = np.where(other >= 0, other, one)
+    return _Equations(*(column[kept] for column in (system.client, one, other, h, g, s)))

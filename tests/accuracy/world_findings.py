@@ -21,7 +21,7 @@ from navitas.fleet.statistics import F64
 from navitas.fleet.verdicts import Claim
 from navitas.fleet.versions import find_versions
 
-LEAST_EXTRA, ENOUGH_CLIENTS, TOP = 0.1, 20, 100
+LEAST_EXTRA, ENOUGH_CLIENTS = 0.1, 20
 _PAGES = 20
 """Clients of each world whose own gains are checked."""
 _INSEPARABLE = (Claim.SCREEN, Claim.PARTNER)
@@ -55,7 +55,6 @@ def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
     return WorldCounts(
         named=int(named.sum()),
         false=int((named & ~is_hog).sum()),
-        clean=int((known & ~is_hog).sum()),
         large=int(large.sum()),
         large_named=int((large & named).sum()),
         large_inseparable=int((large & inseparable).sum()),
@@ -93,8 +92,20 @@ def _versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts
 def _bugs(fleet: Fleet, bugs: Bugs, world: World) -> WorldCounts:
     names = app_names(fleet)
     truth = {(client_number(row["client"], fleet.store.key), row["app"]) for row in world.bugs.to_pylist()}
-    true = [(who, names[what]) in truth for who, what in zip(bugs.client.tolist(), bugs.app.tolist(), strict=True)]
-    return WorldCounts(bugs=len(true), bugs_true=sum(true), top=len(true[:TOP]), top_true=sum(true[:TOP]), all_bugs=len(truth))
+    found = [(who, names[what]) for who, what in zip(bugs.client.tolist(), bugs.app.tolist(), strict=True)]
+    true = [one in truth for one in found]
+    hogs = {row["app"] for row in world.apps.to_pylist() if row["is_hog"]}
+    extra = {
+        (client_number(row["client"], fleet.store.key), row["app"]): row["extra_percent_h"] for row in world.effects.to_pylist()
+    }
+    inside = [
+        low <= extra[one] <= high
+        for one, low, high in zip(found, (bugs.low * PERCENT_H).tolist(), (bugs.high * PERCENT_H).tolist(), strict=True)
+        if one in truth and one[1] not in hogs
+    ]
+    return WorldCounts(
+        bugs=len(true), bugs_true=sum(true), all_bugs=len(truth), bugs_covered=sum(inside), bug_intervals=len(inside)
+    )
 
 
 def _clients(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:

@@ -1,9 +1,10 @@
 -- By app: moments over clients, for a weighted mean and its clustered standard error. They add up over groups of clients.
--- Clients further than {limit} standard deviations of their noise from the app's mean are left out: an app that drains on
+-- Clients further than {limit} standard deviations from the app's mean are left out ({scale2}: the variance of noise, relative to
+-- its estimate): an app that drains on
 -- few clients has a bug there, and is not a hog.
 , judged AS (
     SELECT
-        *, CASE WHEN w >= {least_s} AND (noise <= 0 OR ABS(s - beta * w) <= {limit} * SQRT(noise + spread * w * w)) THEN 1 ELSE 0 END AS counts
+        *, CASE WHEN w >= {least_s} AND (noise <= 0 OR ABS(s - beta * w) <= {limit} * SQRT({scale2} * noise + spread * w * w)) THEN 1 ELSE 0 END AS counts
     FROM weighed
 )
 SELECT

@@ -1,3 +1,4 @@
--- Clients further than {limit} standard deviations of their noise from the mean of an app in `effect`.
+-- Clients further than {limit} standard deviations from the mean of an app in `effect` ({scale2}: the variance of noise, relative
+-- to its estimate).
 SELECT client, app FROM weighed
-WHERE w >= {least_s} AND noise > 0 AND ABS(s - beta * w) > {limit} * SQRT(noise + spread * w * w)
+WHERE w >= {least_s} AND noise > 0 AND ABS(s - beta * w) > {limit} * SQRT({scale2} * noise + spread * w * w)
