@@ -39,7 +39,7 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=0, metavar="N", help="leave out the first seeds")
     parser.add_argument("--seeds", type=int, default=len(SEEDS), choices=range(1, len(SEEDS) + 1), metavar="N")
-    parser.add_argument("--phones", type=int, default=600)
+    parser.add_argument("--phones", type=int, default=240)
     parser.add_argument("--regime", action="append", choices=list(REGIMES), help="only this regime (all)")
     parser.add_argument("--keep", type=Path, help="reuse the results in this file, and add new ones")
     parser.add_argument("--write", action="store_true", help="write the tables to docs/dev/fleet-world.md")
