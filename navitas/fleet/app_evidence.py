@@ -15,10 +15,14 @@ from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64
 from navitas.fleet.within import BY_CLASS
 
+_LEAST_RELIABILITY = 0.1
+_SCREEN_LIMIT_PPM_S = 1e6 / (4 * 3600)
+"""A phone with its screen on lasts for four hours or more."""
+
 
 @dataclass(frozen=True, slots=True)
 class AppEvidence:
-    """Apps by number. Shares are 0 to 1.
+    """Apps by number. Shares are 0 to 1, apart from reliabilities, which may be greater with samples at level changes.
 
     `by_class` is the reliability of running times by class of pairs (columns), and `reliability` their mean. `screen_known` is
     the share of the evidence with known screen time.
@@ -73,8 +77,14 @@ def evidence_of(fleet: Fleet) -> AppEvidence:
         screen_known=_ratio(of["w_screen"], whole)[is_app],
         varied_s=varied.sum(axis=1)[is_app],
         link=_ratio(of["linked"], varied.sum(axis=1))[is_app],
-        screen_ppm_s=float(np.nan_to_num(_ratio(of["s"], reliable)[~is_app]).sum()),
+        screen_ppm_s=_screen_ppm_s(of["s"][~is_app].sum(), whole[~is_app].sum(), reliable[~is_app].sum()),
     )
+
+
+def _screen_ppm_s(s: float, whole: float, reliable: float) -> float:
+    """The screen's drain. It is limited, because the ends of pairs may say little about the time with the screen on."""
+    weight = max(reliable, _LEAST_RELIABILITY * whole)
+    return min(max(s / weight, 0.0), _SCREEN_LIMIT_PPM_S) if weight > 0 else 0.0
 
 
 def _ratio(part: F64, whole: F64) -> F64:

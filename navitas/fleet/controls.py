@@ -20,8 +20,11 @@ COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "sav
 ONE = 0
 """Place of the intercept."""
 _DAY_S = 86_400
+_WEEK_S = 7 * _DAY_S
 HARMONICS = 4
 """Of the day. With two, an app that runs each evening would be charged for an evening's other drains."""
+_LAG_S = 600.0
+"""Fuel gauges smooth the level, so a pair can show what the screen drained up to this long before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +66,20 @@ class ControlColumns:
         - an intercept
         - the share of ends with the screen on
         - the share of time with the screen on, alone and times brightness, where it is known, and whether it is known
+        - the share of the pair before with the screen on, times the part of this pair that a fuel gauge may show late
         - the shares of time on Wi-Fi and on mobile networks
         - whether battery saver is on
-        - the hour of the day, as four harmonics; an unknown time zone shifts only their phases
+        - the hour of the day, as four harmonics, and the day of the week, as one; an unknown time zone shifts only their phases
         """
         seconds = (self.time_s[row] - self.time_s[row - 1]).astype(np.float64)
         on = _share_of_time(self.screen_on_ms, row, seconds)
         known = np.isfinite(on)
         lit = np.where(known, on, 0.0)
         timed = [(_share_of_time(counter, row, seconds), _mean_of_ends(active, row)) for active, counter in self.networks]
-        angle = (self.time_s[row] - seconds / 2) * (2 * np.pi / _DAY_S)
-        waves = np.cumprod(np.repeat(np.exp(1j * angle)[:, None], HARMONICS, axis=1), axis=1)
+        angle = (self.time_s[row] - seconds / 2) * (2 * np.pi / _WEEK_S)
+        day = np.exp(7j * angle)[:, None]
+        waves = np.concatenate([np.cumprod(np.repeat(day, HARMONICS, axis=1), axis=1), np.exp(1j * angle)[:, None]], axis=1)
+        before = np.append(0.0, np.where(np.diff(row) == 1, lit[:-1], 0.0))
         ends = _mean_of_ends(self.screen, row)
         columns = [
             np.ones(len(row)),
@@ -81,6 +87,7 @@ class ControlColumns:
             lit,
             known.astype(np.float64),
             lit * _mean_of_ends(self.brightness, row),
+            before * np.minimum(_LAG_S / seconds, 1.0),
             *(np.where(np.isfinite(share), share, at_ends) for share, at_ends in timed),
             _mean_of_ends(self.saver, row),
         ]

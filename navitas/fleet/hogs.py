@@ -70,9 +70,12 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     usual = drop / max(seconds, 1)
     alone = single_apps(fleet, evidence, MIN_SHARE * usual)
     given = given_others(fleet, evidence, alone, usual, progress)
-    effect = _with_model_error(given.effect, evidence).above(MIN_SHARE * usual)
-    false_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, alone.effect))
-    estimates = AppEstimates(false_rate, effect.low, effect.high, alone.contrasted, alone.seconds, alone_rate, given.overlap)
+    if_screen_known = _with_scale_error(given.effect, evidence).above(MIN_SHARE * usual)
+    effect = _with_charged_error(if_screen_known, evidence).above(MIN_SHARE * usual)
+    false_rate, known_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, if_screen_known, alone.effect))
+    estimates = AppEstimates(
+        false_rate, known_rate, effect.low, effect.high, alone.contrasted, alone.seconds, alone_rate, given.overlap
+    )
     return Hogs(
         app=evidence.app,
         clients=alone.clients,
@@ -95,12 +98,16 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     )
 
 
-def _with_model_error(effect: Effects, evidence: AppEvidence) -> Effects:
+def _with_scale_error(effect: Effects, evidence: AppEvidence) -> Effects:
     """The effects with errors of what running times and the screen are inferred from, where samples do not have them."""
     of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
-    error = np.hypot(effect.error, _CHARGED_ERROR * evidence.charged_ppm_s)
-    return replace(effect, error=error, scale_error=np.hypot(of_runs, of_screen))
+    return replace(effect, scale_error=np.hypot(of_runs, of_screen))
+
+
+def _with_charged_error(effect: Effects, evidence: AppEvidence) -> Effects:
+    """The effects with the error of what apps are charged for the screen, where its time is unknown."""
+    return replace(effect, error=np.hypot(effect.error, _CHARGED_ERROR * evidence.charged_ppm_s))
 
 
 def _false_rates(effect: Effects, contrasted: I64) -> F64:

@@ -23,7 +23,7 @@ from navitas.fleet.usage import COLUMNS
 
 FOLDER = "joint"
 """Folder of the stage's results."""
-_VERSION = "4"
+_VERSION = "5"
 _READ = [name for name in COLUMNS if name not in ("model", "os")]
 
 

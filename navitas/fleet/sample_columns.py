@@ -24,7 +24,7 @@ RUN_COLUMNS = ["apps", "running_apps", "running_ms", "foreground_apps", "foregro
 class RunLists:
     """Which apps ran: those at each sample, and counters of running and foreground time in ms, if any sample has them.
 
-    `running_known` and `foreground_known` say which samples have the counters.
+    `running_known` and `foreground_known` say which samples have the counters: that of running time for each app in the list.
     """
 
     apps: AppLists
@@ -70,9 +70,12 @@ def runs_in(table: pa.Table, number_of: NDArray[np.int32]) -> RunLists:
 
     Raises `UnknownPackage`.
     """
+    apps = _lists(table["apps"], number_of)
     running, running_known = _counters(table, "running", number_of)
     foreground, foreground_known = _counters(table, "foreground", number_of)
-    return RunLists(_lists(table["apps"], number_of), running, running_known, foreground, foreground_known)
+    if running is not None:
+        running_known &= _are_complete(apps, running)
+    return RunLists(apps, running, running_known, foreground, foreground_known)
 
 
 def packages_in(column: pa.ChunkedArray) -> AppLists:
@@ -93,6 +96,14 @@ def _counters(table: pa.Table, name: str, number_of: NDArray[np.int32]) -> tuple
         return None, known
     flat = np.asarray(pc.list_flatten(value).to_numpy(), np.float64)
     return _lists(apps, number_of, flat), known
+
+
+def _are_complete(apps: AppLists, running: AppLists) -> Bool:
+    """Whether each app of a sample also has a counter there."""
+    size = int(max(apps.app.max(initial=-1), running.app.max(initial=-1))) + 1
+    of_app, of_running = (np.repeat(np.arange(len(one.offset) - 1), np.diff(one.offset)) for one in (apps, running))
+    missing = ~np.isin(of_app * size + apps.app, of_running * size + running.app)
+    return np.asarray(np.bincount(of_app[missing], minlength=len(apps.offset) - 1) == 0)
 
 
 def _lists(column: pa.ChunkedArray, number_of: NDArray[np.int32], value: F64 | None = None) -> AppLists:

@@ -47,11 +47,13 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class AppEstimates:
-    """What verdicts are based on, by app: false discovery rates, 95 % intervals in ppm/s, numbers of clients with a contrast,
-    running time, the significance of a regression on the app alone, and the largest correlation with another app.
+    """What verdicts are based on, by app: false discovery rates, those if the screen's time were known, 95 % intervals in ppm/s,
+    numbers of clients with a contrast, running time, the significance of a regression on the app alone, and the largest
+    correlation with another app.
     """
 
     false_rate: F64
+    known_rate: F64
     low: F64
     high: F64
     contrasted: I64
@@ -67,12 +69,13 @@ def verdicts_of(made: AppEstimates, evidence: AppEvidence, least_ppm_s: float) -
     screen's drain times the difference that the app makes to it. Such an app is a hog only if it drains more than that.
     """
     claim = np.full(len(made.false_rate), Claim.UNCLEAR, object)
-    claim[made.high <= least_ppm_s] = Claim.CLEAN
+    if least_ppm_s > 0:  # Without any drain, nothing is known.
+        claim[made.high <= least_ppm_s] = Claim.CLEAN
     claim[(made.alone_false_rate <= FDR_LIMIT) & (made.overlap > _INSEPARABLE) & (made.high > least_ppm_s)] = Claim.PARTNER
     significant = (made.false_rate <= FDR_LIMIT) & (made.low > least_ppm_s)
     claim[significant] = Claim.HOG
     covered = made.low - evidence.charged_ppm_s <= least_ppm_s
-    claim[significant & (evidence.screen_known < _SCREEN_KNOWN) & covered] = Claim.SCREEN
+    claim[(made.known_rate <= FDR_LIMIT) & (evidence.screen_known < _SCREEN_KNOWN) & covered] = Claim.SCREEN
     few = made.contrasted < MIN_CLIENTS
     claim[few] = Claim.FEW
     claim[few & (evidence.varied_s <= _ALWAYS * made.seconds)] = Claim.ALWAYS

@@ -47,20 +47,23 @@ def _mean(one: float, two: float) -> float:
 
 def pairs(rows: list[dict[str, Any]]) -> list[tuple[int, float, float, list[float], list[float]]]:
     """Client, seconds, drop, controls, and the share of ends with each app, of each pair."""
-    found = []
+    found, before = [], 0.0
     for one, two in pairwise(rows):
         seconds, drop = two["time_s"] - one["time_s"], one["level_ppm"] - two["level_ppm"]
         if one["client"] == two["client"] and 0 < seconds <= 6 * 3600 and drop >= 0:
             hour = 2 * np.pi * (one["time_s"] + seconds / 2) / 86_400
             controls = [1.0, _mean(one["screen"], two["screen"])]
             controls += [_mean(one["network"] == name, two["network"] == name) for name in ("wifi", "mobile")]
-            controls += [wave(harmonic * hour) for harmonic in (1, 2, 3, 4) for wave in (np.sin, np.cos)]
+            controls += [wave(harmonic * hour) for harmonic in (1 / 7, 1, 2, 3, 4) for wave in (np.sin, np.cos)]
             if "screen_on_ms" in one:
                 on = (two["screen_on_ms"] - one["screen_on_ms"]) / 1000 / seconds
                 brightness = _mean(np.float32(one["brightness"]), np.float32(two["brightness"]))
-                controls += [on, on * brightness, _mean(one["saver"], two["saver"])]
+                controls += [on, on * brightness, _mean(one["saver"], two["saver"]), before * min(600 / seconds, 1)]
+                before = on
             share = [_mean(app in one["apps"], app in two["apps"]) for app in range(_APPS)]
             found.append((one["client"], seconds, drop, controls, share))
+        else:
+            before = 0.0
     return found
 
 

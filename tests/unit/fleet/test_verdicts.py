@@ -14,14 +14,17 @@ _LEAST = 0.5
 
 def claim_of(
     low: float, high: float, *, false_rate: float = 0.001, contrasted: int = 30, screen_known: float = 1.0, link: float = 0.0,
-    overlap: float = 0.0, varied_s: float = 5e5,
+    overlap: float = 0.0, varied_s: float = 5e5, known_rate: float | None = None,
 ) -> Claim:  # fmt: skip
     one = lambda value: np.array([value], float)  # noqa: E731
     evidence = AppEvidence(
         app=np.array([1]), by_class=np.ones((1, CLASSES)), reliability=one(1), screen_known=one(screen_known),
         link=one(link), varied_s=one(varied_s), screen_ppm_s=25.0,
     )  # fmt: skip
-    made = AppEstimates(one(false_rate), one(low), one(high), np.array([contrasted]), one(1e6), one(0.001), one(overlap))
+    known = false_rate if known_rate is None else known_rate
+    made = AppEstimates(
+        one(false_rate), one(known), one(low), one(high), np.array([contrasted]), one(1e6), one(0.001), one(overlap)
+    )
     return verdicts_of(made, evidence, _LEAST).claim[0]  # type: ignore[no-any-return]
 
 
@@ -37,6 +40,7 @@ def claim_of(
         # The screen may explain 25 ppm/s · 0.1 of the drain.
         (1.0, 2.0, {"screen_known": 0.0, "link": 0.1}, Claim.SCREEN),
         (4.0, 5.0, {"screen_known": 0.0, "link": 0.1}, Claim.HOG),
+        (-1.0, 5.0, {"screen_known": 0.0, "link": 0.1, "false_rate": 0.2, "known_rate": 0.001}, Claim.SCREEN),
         (1.0, 2.0, {"screen_known": 0.0, "link": -0.1}, Claim.HOG),
         (1.0, 2.0, {"screen_known": 1.0, "link": 0.5}, Claim.HOG),
         (-1.0, 3.0, {"overlap": 0.95, "false_rate": 0.4}, Claim.PARTNER),
