@@ -98,3 +98,14 @@ def test_very_many_samples_of_a_client_are_regressed_in_parts(monkeypatch: pytes
     parts = usage_of(table(rows), OF_APP)
     assert parts.clients.equals(whole.clients)
     assert sum(parts.usage["pairs"].to_pylist()) == sum(whole.usage["pairs"].to_pylist()) - 1
+
+
+@pytest.mark.parametrize(("counted_apps", "ran_s"), [([1, 2], (100, 0)), ([1], (400, 400)), ([], (400, 400))])
+def test_counters_that_lack_an_app_of_the_list_are_no_evidence(counted_apps: list[int], ran_s: tuple[int, int]) -> None:
+    rows = [
+        row(1, time_s, 90, [1, 2])
+        | {"running_apps": counted_apps, "running_ms": [time_s * 250 * (one == 1) for one in counted_apps]}
+        for time_s in (0, 400)
+    ]
+    usage = usage_of(table(rows), OF_APP).usage.to_pylist()
+    assert {one["app"]: one["ran_s"] for one in usage} == {app: ran for app, ran in zip((1, 2), ran_s, strict=True) if ran}

@@ -1,0 +1,40 @@
+"""A regression of several apps together, from equations of clients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from navitas.fleet.joint_effects import Outliers, joint_effects
+from navitas.fleet.joint_systems import JointSystem
+from navitas.fleet.statistics import F64
+
+RELIABILITY = np.array([0.4, 1.0])
+
+
+def system(g: F64, drains: Mapping[int, tuple[float, float]], clients: int = 20) -> JointSystem:
+    """Clients with the same two apps: `g` is Σ T x̃ x. Each drains (1, 0) ppm/s, unless `drains` has another pair for a client."""
+    client, app, other = (column.ravel() for column in np.meshgrid(np.arange(clients), [0, 1], [0, 1], indexing="ij"))
+    h = g * RELIABILITY
+    beta = np.array([drains.get(one, (1.0, 0.0)) for one in range(clients)])
+    s = np.where(app == other, (beta @ h.T)[client, app], 0.0)
+    ones = np.ones(len(client))
+    return JointSystem(np.arange(clients) + 100, 2, client, app, other, h[app, other], g[app, other], s, ones, ones, ones)
+
+
+def test_the_correlation_of_two_apps_does_not_depend_on_their_reliability() -> None:
+    found = joint_effects([system(np.array([[4.0, 4.2], [4.2, 9.0]]), {})], np.array([0, 1]), Outliers.none())
+    assert found.value.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
+    assert found.overlap == pytest.approx(np.array([[1.0, 0.7], [0.7, 1.0]]))
+
+
+def test_a_client_with_an_outlier_is_left_out_of_that_apps_equation_only() -> None:
+    made = system(np.array([[4.0, 2.0], [2.0, 9.0]]), {3: (50.0, 0.0)})
+    plain, without = (
+        joint_effects([made], np.array([0, 1]), one)
+        for one in (Outliers.none(), Outliers(np.array([103]), np.array([0]), np.array([50.0])))
+    )
+    assert plain.value[0] > 3
+    assert without.value.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
