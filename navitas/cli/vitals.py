@@ -64,25 +64,25 @@ def command(
     for one in report.warnings:
         warning(f"{one.code}: {printable_line(one.message, _LONGEST)}\n         {printable_line(one.remedy, _LONGEST)}")
     failed = failing(report.apps, fail_on)
-    if failed:
-        failed_check(_failure(failed), f"see {_remedy(report, source, failed)}")
+    if failed or (fail_on == "unknown" and not any(is_app(app.uid) for app in report.apps)):
+        failed_check(_failure(failed), _remedy(report, source, failed))
         return ExitCode.CHECK_FAILED
     next_step(_remedy(report, source, report.apps))
     return ExitCode.OK
 
 
 def failing(apps: Sequence[AppVitals], fail_on: FailOn | None) -> list[AppVitals]:
-    """Return the apps that fail the check. Parts of the system never do. No app at all is one whose behaviour is unknown."""
+    """Return the apps that fail the check. Parts of the system never do."""
     verdicts = {None: (), "bad": ("bad",), "unknown": ("bad", "not_known")}[fail_on]
     return [app for app in apps if app.verdict in verdicts and is_app(app.uid)]
 
 
 def _only(report: VitalsReport, package: str) -> VitalsReport:
-    apps = tuple(app for app in report.apps if package in app.packages)
+    apps = tuple(app for app in report.apps if package in (app.name, *app.packages))
     if not apps:
         raise UsageError(
-            f"no app {package} in this file, or nothing that it did on battery",
-            "Leave out --package for a list of all apps. Text dumps of old releases name no packages.",
+            f"no app {printable(package)} in this file, or nothing that it did on battery",
+            "Leave out --package for a list of all apps. A history names uids only, such as u0a123.",
         )
     return replace(report, apps=apps)
 
@@ -96,6 +96,8 @@ def _print(report: VitalsReport, top: int) -> None:
 
 
 def _failure(apps: Sequence[AppVitals]) -> str:
+    if not apps:
+        return "the file shows no app"
     first = apps[0]
     more = f", and {len(apps) - 1:,} other apps" if len(apps) > 1 else ""
     return f"the behaviour of {printable(first.name)} is {VERDICT_TEXTS[first.verdict]}{more}"
@@ -104,13 +106,13 @@ def _failure(apps: Sequence[AppVitals]) -> str:
 def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> str:
     """The next command: with methods if there are none yet, or for a better dump."""
     if any(one.code in ("no_statistics", "no_users") for one in report.warnings):
-        return DUMP_COMMAND
+        return f"{DUMP_COMMAND}, then navitas vitals stats.txt --recording {_shown(source)}" if source.is_dir() else DUMP_COMMAND
     named = next((app.packages[0] for app in apps if app.packages and is_app(app.uid)), "PACKAGE")
     if report.acquirers is None:
         return f"navitas record {printable(named)} --record hooks, then navitas vitals {_shown(source)} --recording DIR"
-    return (
-        f"navitas report {_shown(source)} --view tree --component wakelock" if source.is_dir() else "docs/vitals.md for remedies"
-    )
+    if source.is_dir():
+        return f"navitas report {_shown(source)} --view tree --component wakelock"
+    return "see the methods above, and docs/vitals.md for remedies"
 
 
 def _shown(path: Path) -> str:

@@ -50,7 +50,7 @@ def apps_table(report: VitalsReport, top: int) -> FittedTable:
     bad = sum(app.verdict == "bad" for app in apps)
     columns = [
         Column("App", text=True),
-        Column("Wake locks/day", drop=1),
+        Column("Locks/day"),
         Column("Wake-ups/h", drop=2),
         Column("Scans/h", drop=4),
         Column("Mobile/day", drop=3),
@@ -176,4 +176,5 @@ def _reasons(reasons: Sequence[UnknownReason]) -> str:
 
 
 def _method(one: Acquirer) -> str:
-    return f"{one.name} ({one.place})" if one.place else one.name
+    name = f"{one.class_name.rpartition('.')[2]}.{one.method}"
+    return f"{name} ({one.place})" if one.place else name
