@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from navitas.batterystats.keys import STATE_NAMES, STATE_NUMBERS
 from navitas.batterystats.tables import Integers, StateIntervals, joined
 from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
-from navitas.vitals.spans import Spans
+from navitas.vitals.spans import Spans, unions
 from navitas.vitals.thresholds import is_exempt
 
 MOST_INTERVALS = 1 << 21
@@ -89,23 +89,31 @@ def _use(uid: int, locks: tuple[list[HeldLock], Bounds] | None, alarms: list[Wak
 def _locks(
     states: StateIntervals, tags: Sequence[str], start_ns: Integers, end_ns: Integers, dark: Spans, *, is_first_only: bool
 ) -> dict[int, tuple[list[HeldLock], Bounds]]:
-    dark_ns = dark.before(end_ns) - dark.before(start_ns)
-    found: dict[int, tuple[list[HeldLock], Bounds]] = {}
-    for uid in np.unique(states.uid).tolist():
-        own = np.flatnonzero(states.uid == uid)
-        locks = []
-        for tag in np.unique(states.tag[own]).tolist():
-            rows = own[states.tag[own] == tag]
-            held_ms, all_ms = float(dark_ns[rows].sum()) / 1e6, float((end_ns[rows] - start_ns[rows]).sum()) / 1e6
-            locks.append(HeldLock(uid, tags[tag], held_ms, len(rows), None, all_ms, is_first_only))
-        counted = own[~np.isin(states.tag[own], [tag for tag in np.unique(states.tag[own]).tolist() if is_exempt(tags[tag])])]
-        any_ms = float(_overlap(dark, Spans.of(start_ns[counted], end_ns[counted]))) / 1e6
-        found[uid] = locks, Bounds(any_ms, None, FIRST_ONLY) if is_first_only else Bounds.exactly(any_ms)
-    return found
+    order = np.lexsort((start_ns, states.tag, states.uid))
+    uid, tag = states.uid[order].astype(np.int64), states.tag[order]
+    begin_ns, last_ns = start_ns[order], end_ns[order]
+    dark_ns, all_ns = _sums(dark.before(last_ns) - dark.before(begin_ns)), _sums(last_ns - begin_ns)
+    begins = np.flatnonzero(np.append(True, (np.diff(uid) != 0) | (np.diff(tag) != 0))[: len(uid)]).tolist()
+    locks: defaultdict[int, list[HeldLock]] = defaultdict(list)
+    for begin, end in zip(begins, [*begins[1:], len(uid)][: len(begins)], strict=True):
+        held_ms, all_ms = (float(sums[end] - sums[begin]) / 1e6 for sums in (dark_ns, all_ns))
+        one = HeldLock(int(uid[begin]), tags[tag[begin]], held_ms, end - begin, None, all_ms, is_first_only)
+        locks[one.uid].append(one)
+    counts = ~np.array([is_exempt(name) for name in tags], np.bool_)[tag]
+    any_uid, any_start_ns, any_end_ns = unions(uid[counts], begin_ns[counts], last_ns[counts])
+    any_ns: defaultdict[int, int] = defaultdict(int)
+    for number, length_ns in zip(any_uid.tolist(), (dark.before(any_end_ns) - dark.before(any_start_ns)).tolist(), strict=True):
+        any_ns[number] += length_ns
+    return {number: (own, _bounds(any_ns[number] / 1e6, is_first_only=is_first_only)) for number, own in locks.items()}
 
 
-def _overlap(one: Spans, two: Spans) -> int:
-    return int((one.before(two.end_ns) - one.before(two.start_ns)).sum())
+def _bounds(held_ms: float, *, is_first_only: bool) -> Bounds:
+    return Bounds(held_ms, None, FIRST_ONLY) if is_first_only else Bounds.exactly(held_ms)
+
+
+def _sums(values: Integers) -> Integers:
+    """The sum before each value, and of all."""
+    return np.concatenate([[0], np.cumsum(values)])
 
 
 def _alarms(states: StateIntervals, tags: Sequence[str], is_counted: NDArray[np.bool_]) -> dict[int, list[WakeupAlarm]]:

@@ -20,13 +20,8 @@ class Spans:
     @classmethod
     def of(cls, start_ns: Integers, end_ns: Integers) -> Spans:
         """The union of intervals, which may overlap."""
-        kept = end_ns > start_ns
-        start_ns, end_ns = start_ns[kept], end_ns[kept]
-        order = np.argsort(start_ns, kind="stable")
-        start_ns, end_ns = start_ns[order], np.maximum.accumulate(end_ns[order])
-        begins = np.append(True, start_ns[1:] > end_ns[:-1])[: len(start_ns)]
-        last = np.append(begins[1:], True)[: len(start_ns)]
-        return cls(start_ns[begins], end_ns[last])
+        _, start_ns, end_ns = unions(np.zeros(len(start_ns), np.int64), start_ns, end_ns)
+        return cls(start_ns, end_ns)
 
     @property
     def length_ns(self) -> int:
@@ -63,3 +58,18 @@ class Spans:
             return np.zeros(len(time_ns), np.bool_)
         place = np.searchsorted(self.start_ns, time_ns, side="right") - 1
         return np.asarray((place >= 0) & (time_ns <= self.end_ns[np.maximum(place, 0)]))
+
+
+def unions(group: Integers, start_ns: Integers, end_ns: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return the spans of the union of each group's intervals: group, start and end, in order of group and start."""
+    kept = np.flatnonzero(end_ns > start_ns)
+    kept = kept[np.lexsort((start_ns[kept], group[kept]))]
+    start_ns, end_ns = start_ns[kept], end_ns[kept]
+    groups, number = np.unique(group[kept], return_inverse=True)
+    # The latest end so far in each group: of ranks, which do not overflow if groups are put one behind the other.
+    ends, rank = np.unique(end_ns, return_inverse=True)
+    begin = number.astype(np.int64) * len(ends)
+    latest_ns = ends[np.maximum.accumulate(begin + rank) - begin]
+    is_first = np.append(True, (number[1:] != number[:-1]) | (start_ns[1:] > latest_ns[:-1]))[: len(kept)]
+    is_last = np.append(is_first[1:], True)[: len(kept)]
+    return groups[number[is_first]], start_ns[is_first], latest_ns[is_last]

@@ -13,7 +13,7 @@ from vitals_dumps import APP, HOUR
 
 from navitas.vitals.device_use import Bounds
 from navitas.vitals.history_use import FIRST_ONLY, HistoryCollector
-from navitas.vitals.spans import Spans
+from navitas.vitals.spans import Spans, unions
 
 POOL = (
     f'9,0,i,vers,36,214,A,A\n9,hsp,1,{APP},"sync"\n9,hsp,2,{APP},"AudioMix"\n9,hsp,3,{APP},"*walarm*:tick"\n'
@@ -71,6 +71,12 @@ def test_too_many_intervals_are_counted(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert app_of(report).use.locks[0].count == 3
     assert [one.message for one in report.warnings if one.code == "left_out"] == ["2 entries are left out: the dump has too many"]
     assert len(HistoryCollector().states()) == 0
+
+
+def test_unions_by_group() -> None:
+    group, start, end = (np.array(column, np.int64) for column in ([2, 1, 2, 1, 2, 1], [5, 0, 1, 9, 2, 3], [6, 4, 3, 9, 5, 8]))
+    found = unions(group, start, end)
+    assert [column.tolist() for column in found] == [[1, 2], [0, 1], [8, 6]]
 
 
 _SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=6)
