@@ -53,7 +53,10 @@ def command(
     """
     is_text = check_json(json_file)
     if source.is_dir() and recording is not None:
-        raise UsageError("--recording needs a dump or a bug report, and not a second recording", "Leave out --recording.")
+        raise UsageError(
+            f"--recording {recording}: {source} is a folder, and --recording needs a dump or a bug report",
+            "Leave out --recording.",
+        )
     report = vitals_of_recording(source) if source.is_dir() else vitals_of_dump(source, recording)
     if package is not None:
         report = _only(report, package)

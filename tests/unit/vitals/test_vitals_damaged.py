@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_vitals_statistics import app_of, report_of, statistics
 from vitals_dumps import CHECKIN_16, HEAD, HOUR, OTHER_SERVICE, TEXT_13, bugreport, checkin_section, text_section, zipped
+from vitals_reports import app_of, report_of, statistics
 
 from navitas.errors import NavitasError
 from navitas.vitals.report import VitalsReport, vitals_of_dump

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_vitals_statistics import app_of, report_of
 from vitals_dumps import APP, HOUR
+from vitals_reports import app_of, report_of
 
 from navitas.vitals.device_use import Bounds
 from navitas.vitals.history_use import FIRST_ONLY, HistoryCollector

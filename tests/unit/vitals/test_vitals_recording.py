@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hardware_maker import OTHER_UID
 from support.recording_maker import PACKAGE
-from test_vitals_statistics import app_of
 from vitals_dumps import CHECKIN_16
 from vitals_recording import history, hooked_run, loaded, recording_with_histories, wall_ms
+from vitals_reports import app_of
 
 from navitas.errors import NavitasError
 from navitas.vitals import report as report_module

@@ -6,28 +6,12 @@ from pathlib import Path
 
 import pytest
 from vitals_dumps import APP, CHECKIN_16, DAY, HOUR, OTHER, SYSTEM, TEXT_13, UNPLUGGED, bugreport, checkin_section, text_section
+from vitals_reports import app_of, report_of, statistics
 
 from navitas.vitals.device_use import Bounds
-from navitas.vitals.report import AppVitals, VitalsReport, vitals_of_dump
 from navitas.vitals.statistics_use import OVERLAP, SHARED, TOTAL_ONLY
 from navitas.vitals.thresholds import DAY_MS, MOBILE_BYTES, VITALS, WAKE_LOCKS, WAKEUPS, WIFI_SCANS
 from navitas.vitals.verdicts import judge, verdict_of
-
-
-def report_of(folder: Path, text: str) -> VitalsReport:
-    path = folder / "dump.txt"
-    path.write_text(text)
-    return vitals_of_dump(path)
-
-
-def app_of(report: VitalsReport, uid: int = APP) -> AppVitals:
-    return next(app for app in report.apps if app.uid == uid)
-
-
-def statistics(*lines: str, on_battery_ms: int = DAY, screen_off_ms: int = 20 * HOUR) -> str:
-    """A dump in checkin form with these lines of one app."""
-    times = f"9,0,l,bt,0,{on_battery_ms},0,{on_battery_ms},0,0,{screen_off_ms},0"
-    return "\n".join(("9,0,i,vers,36,214,A,A", times, *(f"9,{APP},l,{line}" for line in lines))) + "\n"
 
 
 @pytest.mark.parametrize(
