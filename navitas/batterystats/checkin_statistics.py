@@ -33,7 +33,14 @@ _FIELDS: dict[str, tuple[str | None, ...]] = {
         "mobile_rx_bytes", "mobile_tx_bytes", "wifi_rx_bytes", "wifi_tx_bytes", "mobile_rx_packets", "mobile_tx_packets",
         "wifi_rx_packets", "wifi_tx_packets", "bluetooth_rx_bytes", "bluetooth_tx_bytes",
     ),
-    "wfl": ("us:wifi_full_lock_ms", "us:wifi_scan_ms", "us:wifi_running_ms", "wifi_scan_count"),
+    "wfl": (
+        "us:wifi_full_lock_ms", "us:wifi_scan_ms", "us:wifi_running_ms", "wifi_scan_count", None, None, None,
+        "wifi_scan_background_count", "wifi_scan_actual_ms", "wifi_scan_background_ms",
+    ),
+    "bt": (
+        None, "on_battery_ms", "on_battery_uptime_ms", "total_ms", "total_uptime_ms", None, "on_battery_screen_off_ms",
+        "on_battery_screen_off_uptime_ms",
+    ),
     "aud": ("audio_ms", "audio_count"),
     "vid": ("video_ms", "video_count"),
     "cam": ("camera_ms", "camera_count"),
@@ -48,7 +55,9 @@ _FIELDS: dict[str, tuple[str | None, ...]] = {
     "pws": ("capacity_mah", "computed_drain_mah", "actual_drain_least_mah", "actual_drain_most_mah"),
 }  # fmt: skip
 _WAKE_LOCKS = {"f": "wake_lock_full", "p": "wake_lock_partial", "bp": "wake_lock_background_partial", "w": "wake_lock_window"}
-_OF_DEVICE = ("gn", "br", "pws", *CONTROLLERS)
+_OF_DEVICE = ("gn", "br", "bt", "pws", *CONTROLLERS)
+_WITH_DURATION = 6
+"""Fields of each type of wake lock since Android 8: time, letter, count, and current, longest and total duration."""
 
 
 class CheckinStatistics:
@@ -73,11 +82,16 @@ class CheckinStatistics:
             self._info(kind, fields, line)
         elif since != _SINCE_RESET:
             self._counts.skip(f"statistics of another period: {since}")
-        elif kind == "pwi":
+        else:
+            self._found.is_begun = True
+            self._since_reset(number, kind, fields, line)
+        return True
+
+    def _since_reset(self, number: int, kind: str, fields: list[str], line: bytes) -> None:
+        if kind == "pwi":
             self._power(number, fields, line)
         else:
             self._counters(number, kind, fields, line)
-        return True
 
     def _info(self, kind: str, fields: list[str], line: bytes) -> None:
         if kind == "vers" and fields[0].isascii() and fields[0].isdigit() and len(fields[0]) < 7:
@@ -110,6 +124,8 @@ class CheckinStatistics:
             values = list(_wake_lock(fields))
         elif kind == "sr":
             values = list(_sensor(fields))
+        elif kind == "wua":
+            values = [("wakeup_alarm_count", fields[0], parse_number(fields[1]) if len(fields) > 1 else None)]
         elif kind == "kwl":
             tag = fields[0].strip('"')
             values = list(_timer("kernel_wake_lock", tag, fields))
@@ -141,12 +157,19 @@ def _positions(names: tuple[str | None, ...], fields: list[str]) -> _Values:
 
 
 def _wake_lock(fields: list[str]) -> _Values:
-    """The name, then for each type of wake lock: time, letter, count, and more in later versions."""
-    for place in range(2, len(fields)):
-        name = _WAKE_LOCKS.get(fields[place])
-        if name is not None:
-            yield f"{name}_ms", fields[0], parse_number(fields[place - 1])
-            yield f"{name}_count", fields[0], parse_number(fields[place + 1]) if place + 1 < len(fields) else None
+    """The name, then for each type of wake lock: time, letter, count, and more in later versions.
+
+    The time is the app's share of the time that several apps held wake locks together. The total duration (`_actual_ms`) is
+    the whole time; −1 means that the phone did not measure it.
+    """
+    places = [place for place in range(2, len(fields)) if fields[place] in _WAKE_LOCKS]
+    for place, following in zip(places, [*places[1:], len(fields) + 1], strict=False):
+        name = _WAKE_LOCKS[fields[place]]
+        yield f"{name}_ms", fields[0], parse_number(fields[place - 1])
+        yield f"{name}_count", fields[0], parse_number(fields[place + 1]) if place + 1 < len(fields) else None
+        actual_ms = parse_number(fields[place + 4]) if following - place == _WITH_DURATION else None
+        if actual_ms is not None and actual_ms >= 0:
+            yield f"{name}_actual_ms", fields[0], actual_ms
 
 
 def _sensor(fields: list[str]) -> _Values:

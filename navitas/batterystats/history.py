@@ -51,6 +51,8 @@ _BACK = "the time goes back"
 _FAR = "the time jumps by more than 3 years"
 _SET = "the clock was set, so the time since the line before is unknown"
 _MANY = "more wall clocks than are kept"
+CLOCK_REASONS = (_BACK, _FAR, _SET)
+"""Reasons in `LineCounts` for times that are unknown, because the clock jumped or a line is damaged."""
 _STEP_MS = 3_600_000
 MOST_ANCHORS = 100_000
 

@@ -72,6 +72,11 @@ class BatteryStatsReader:
         return self._names.tags
 
     @property
+    def end_ms(self) -> int:
+        """The time of the history's last line."""
+        return self._end_ms
+
+    @property
     def checkin_version(self) -> int:
         return self._history.changes.version
 

@@ -11,12 +11,16 @@ MOST_ROWS = 200_000
 
 @dataclass(slots=True)
 class Statistics:
-    """Counters, estimates and packages, at most `MOST_ROWS` of each. `dropped` counts the others."""
+    """Counters, estimates and packages, at most `MOST_ROWS` of each. `dropped` counts the others.
+
+    `is_begun`: whether the dump has statistics since the last charge, even if no counter follows.
+    """
 
     counters: list[UsageCounter] = field(default_factory=list)
     power: list[PowerUse] = field(default_factory=list)
     packages: list[tuple[int, str]] = field(default_factory=list)
     dropped: int = 0
+    is_begun: bool = False
 
     def add_counter(self, uid: int, name: str, tag: str, value: float) -> None:
         """Add a counter."""

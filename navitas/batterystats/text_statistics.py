@@ -22,7 +22,15 @@ _NETWORK = re.compile(
 )
 _HELD = rf"({_TIME}) ?(full|partial|window|background partial|draw) \((\d{{1,10}}) times\)"
 _WAKE_LOCK = re.compile(rf"Wake lock (.*?):? ({_HELD}.*)")
-_PART = re.compile(_HELD)
+_PART = re.compile(rf"{_HELD}(?: max=\d{{1,15}})?(?: actual=(\d{{1,15}}))?")
+_ALL_LOCKS = re.compile(r"TOTAL wake: (.*)")
+_ALL_PART = re.compile(rf"({_TIME}) ?actual (background )?partial")
+_ALARM = re.compile(r"Wakeup alarm (.*): (\d{1,15}) times")
+_PACKAGE = re.compile(r"Apk (\S{1,255}):")
+_SCAN = re.compile(rf"(Background Wi-?[Ff]i Scan|Wi-?[Ff]i Scan \(actual\)): ({_TIME})(.*)")
+_ON_BATTERY = re.compile(rf" {{0,4}}Time on battery( screen off)?: ({_TIME})\D.*")
+_PERIOD = re.compile(r"Statistics since (.{1,100}):")
+_CHARGE = "last charge"
 _SENSOR = re.compile(rf"Sensor (\w{{1,20}}): ({_TIME})(?:\w* )?.*?(?:\((\d{{1,10}}) times\).*)?")
 _TIMER = re.compile(
     rf"(Audio|Video|Camera|Flashlight|Vibrator|Foreground activities|Foreground services|Mobile radio active"
@@ -47,9 +55,14 @@ class TextStatistics:
         self._power = TextPower(found, counts)
         self._uid: int | None = None
         self._section = ""
+        self._period = _CHARGE
         self._readers: tuple[tuple[re.Pattern[str], Callable[[int, re.Match[str]], bool]], ...] = (
             (_NETWORK, self._network),
             (_WAKE_LOCK, self._wake_lock),
+            (_ALL_LOCKS, self._all_locks),
+            (_ALARM, self._alarm),
+            (_PACKAGE, self._package),
+            (_SCAN, self._scan),
             (_SENSOR, self._sensor),
             (_TIMER, self._timer),
         )
@@ -59,9 +72,15 @@ class TextStatistics:
         text = line.decode("utf-8", "replace")
         if self._power.read(text):
             self._uid, self._section = None, "estimated power use"
+        elif (period := _PERIOD.fullmatch(text)) is not None:
+            self._begin(period[1])
+        elif self._period != _CHARGE:
+            self._counts.skip(f"statistics of another period: {self._period[:40]}")
         elif (user := _USER.fullmatch(text)) is not None:
             self._uid, self._section = parse_uid(user[1]), "statistics of a user"
             self._counts.accept()
+        elif (time := _ON_BATTERY.fullmatch(text)) is not None:
+            self._on_battery(time)
         elif self._uid is not None and text.startswith("    "):
             self._of_user(self._uid, text.strip(), line)
         elif _TITLE.fullmatch(text):
@@ -71,6 +90,18 @@ class TextStatistics:
             self._counts.skip("text statistics that are not used")
         else:
             self._counts.refuse("is not a line of batterystats", line)
+
+    def _begin(self, period: str) -> None:
+        """Begin the statistics of a period. Up to Android 9, those since the last charge are followed by others."""
+        self._uid, self._section, self._period = None, period[:40], period
+        self._found.is_begun |= period == _CHARGE
+        self._counts.skip("titles")
+
+    def _on_battery(self, found: re.Match[str]) -> None:
+        duration_ms = parse_duration_ms(found[2])
+        if duration_ms is not None:
+            self._found.add_counter(-1, "on_battery_screen_off_ms" if found[1] else "on_battery_ms", "", duration_ms)
+        self._counts.accept()
 
     def _of_user(self, uid: int, text: str, line: bytes) -> None:
         for pattern, reader in self._readers:
@@ -94,13 +125,35 @@ class TextStatistics:
         return all(value is not None for _, value in values)
 
     def _wake_lock(self, uid: int, found: re.Match[str]) -> bool:
-        for text, kind, times in _PART.findall(found[2]):
+        for text, kind, times, actual_ms in _PART.findall(found[2]):
             duration_ms = parse_duration_ms(text)
             name = f"wake_lock_{_WAKE_LOCKS.get(kind, kind)}"
             if duration_ms is not None:
                 self._found.add_counter(uid, f"{name}_ms", found[1], duration_ms)
                 self._found.add_counter(uid, f"{name}_count", found[1], float(times))
+                # Android prints the total duration only if it is longer.
+                self._found.add_counter(uid, f"{name}_actual_ms", found[1], float(actual_ms or duration_ms))
         return True
+
+    def _all_locks(self, uid: int, found: re.Match[str]) -> bool:
+        for text, background in _ALL_PART.findall(found[1]):
+            duration_ms = parse_duration_ms(text)
+            if duration_ms is not None:
+                self._found.add_counter(uid, f"wake_lock_all_{'background_' if background else ''}ms", "", duration_ms)
+        return True
+
+    def _alarm(self, uid: int, found: re.Match[str]) -> bool:
+        self._found.add_counter(uid, "wakeup_alarm_count", found[1], float(found[2]))
+        return True
+
+    def _package(self, uid: int, found: re.Match[str]) -> bool:
+        self._found.add_package(uid, found[1])
+        return True
+
+    def _scan(self, uid: int, found: re.Match[str]) -> bool:
+        name = "wifi_scan_background" if found[1].startswith("Background") else "wifi_scan_actual"
+        times = _TIMES.search(found[3])
+        return self._add_timer(uid, name, "", found[2], times[2] if times else None)
 
     def _sensor(self, uid: int, found: re.Match[str]) -> bool:
         name, tag = ("gps", "") if found[1] == "GPS" else ("sensor", found[1])

@@ -87,7 +87,7 @@ def read_state_history(
 def _states(
     content: _Content, clocks: ClockTriples, file: str, findings: Findings, run_ns: tuple[int, int]
 ) -> DeviceStates | None:
-    app_uid = _uid(content.head)
+    app_uid = uid_of(content.head)
     rows = _rows(content, clocks, file, findings, run_ns)
     brightness = _set_brightness(content.head)
     if brightness is not None and not (rows.name == _BRIGHTNESS_STATE).any():
@@ -122,7 +122,7 @@ def _read(path: Path, clocks: ClockTriples, findings: Findings) -> _Content:
     reader = BatteryStatsReader()
     near = StatesNearRun([*_NAMES, _EACH_LOCK], _span_ms(clocks))
     is_paused = False
-    for block in _without_head(path, head):
+    for block in without_head(path, head):
         for states, battery in reader.read(block):
             near.add(states, reader.anchors)
             if len(battery):
@@ -145,8 +145,8 @@ def _read(path: Path, clocks: ClockTriples, findings: Findings) -> _Content:
     return _Content(head, states, near.clock, bool(near.seen[STATE_NAMES.index(_EACH_LOCK)]))
 
 
-def _without_head(path: Path, head: dict[str, list[str]]) -> Iterator[LineBlock]:
-    """Yield the lines of the dump. The lines before them go to `head`."""
+def without_head(path: Path, head: dict[str, list[str]]) -> Iterator[LineBlock]:
+    """Yield the lines of a run's dump. The lines before them, which Navitas wrote, go to `head`."""
     is_head = True
     for block in line_blocks(path):
         data = block.lines.data
@@ -161,7 +161,8 @@ def _without_head(path: Path, head: dict[str, list[str]]) -> Iterator[LineBlock]
         yield LineBlock(lines=LineSequence(data), refused=block.refused)
 
 
-def _uid(head: dict[str, list[str]]) -> int:
+def uid_of(head: dict[str, list[str]]) -> int:
+    """Return the app's uid in the head of a run's dump; `NO_UID` if it is unknown."""
     words = head.get("uid", [])
     return int(words[0]) if words and re.fullmatch(r"\d{1,9}", words[0]) else NO_UID
 

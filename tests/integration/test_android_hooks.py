@@ -15,6 +15,7 @@ from navitas.device.adb import AdbDevice
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
+from navitas.vitals.report import vitals_of_recording
 
 pytestmark = pytest.mark.timeout(600)
 SHINES = 1 + next(
@@ -130,6 +131,21 @@ def test_a_device_that_is_left_on_is_named_with_its_line(profiled: Profiled) -> 
     assert left == [
         f"flashlight: started in {APP}.Devices.shines (Devices.java:{SHINES}), and not stopped before the end of the run"
     ]
+
+
+def test_vitals_have_the_method_and_the_line_of_a_wake_lock(profiled: Profiled) -> None:
+    """The history of the virtual phone names the wake lock at the time of the call. The line is the first one of the body."""
+    report = vitals_of_recording(profiled.outcome.recording)
+    line = 2 + next(
+        number for number, line in enumerate(devices_app.APP_SOURCES["Devices"].splitlines(), 1) if "void staysAwake" in line
+    )
+    acquirers = {one.method: one for one in report.acquirers or ()}
+    staying = acquirers["staysAwake"]
+    assert (staying.class_name, staying.place, staying.tags) == (f"{APP}.Devices", f"Devices.java:{line}", ("devices:sync",))
+    assert staying.energy_j is not None and staying.energy_j > 0 and staying.held_ns > 0
+    (app,) = (app for app in report.apps if app.is_recorded)
+    (lock,) = (lock for lock in app.use.locks if lock.tag == "devices:sync")
+    assert report.acquirers_of(app, lock.tag) == (staying,) and (lock.all_ms or 0) > 0
 
 
 def test_posted_work_carries_where_it_was_posted(parsed: ParsedRecording) -> None:

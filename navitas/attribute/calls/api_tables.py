@@ -54,14 +54,19 @@ class ApiCalls:
     labels: Sequence[str] = ()
     """A name of each method for messages, with file and line."""
 
-    def caller_label(self, path: int) -> str:
-        """The method of the app that made the call with this path; empty if it is unknown."""
+    def caller(self, path: int) -> int:
+        """The row of the app's method that made the call with this path; -1 if it is unknown."""
         while path > EMPTY:
             method = int(self.path_method[path])
             if method < len(self.labels) and not (method < len(self.is_api) and self.is_api[method]):
-                return self.labels[method]
+                return method
             path = int(self.path_parent[path])
-        return ""
+        return -1
+
+    def caller_label(self, path: int) -> str:
+        """The label of `caller`; empty if it is unknown."""
+        method = self.caller(path)
+        return self.labels[method] if method >= 0 else ""
 
 
 SPAN_COLUMNS = ("thread", "t_ns", "start_ns", "end_ns", "busy_ns", "path", "kind")

@@ -162,6 +162,57 @@ def test_counters_of_text() -> None:
     assert dump.reader.lines.listed == 0
 
 
+def test_wake_locks_alarms_scans_and_times_of_checkin() -> None:
+    """Since Android 8, a wake lock has its whole time, apart from the app's share of the time that several apps held one."""
+    dump = read_dump(
+        "9,0,l,bt,0,86400000,3600000,90000000,4000000,1700000000000,72000000,1800000,4000,0,0,0\n"
+        "9,10216,l,wl,new,5,f,1,0,0,0,120,p,3,0,50,150,7,bp,2,0,1,7,0,w,0,0,0,0\n"
+        "9,10216,l,wl,p,0,f,0,10,p,2,w,0\n9,10216,l,wl,last,0,f,0,0,0,0,9,p,1,0,9,-1\n"
+        "9,10216,l,wfl,1000,2000,3000,4,0,0,0,3,50,40\n9,10216,l,wua,*walarm*:a,12\n9,10216,l,wua,b\n"
+    )
+    found, uid = _counters(dump), 10216
+    assert (found[-1, "on_battery_ms", ""], found[-1, "on_battery_screen_off_ms", ""]) == (86_400_000, 72_000_000)
+    assert (found[uid, "wake_lock_partial_ms", "new"], found[uid, "wake_lock_partial_actual_ms", "new"]) == (120, 150)
+    assert found[uid, "wake_lock_background_partial_actual_ms", "new"] == 7
+    assert found[uid, "wake_lock_partial_ms", "p"] == 10 and (uid, "wake_lock_partial_actual_ms", "p") not in found
+    assert found[uid, "wake_lock_partial_ms", "last"] == 9 and (uid, "wake_lock_partial_actual_ms", "last") not in found
+    assert (found[uid, "wifi_scan_background_count", ""], found[uid, "wifi_scan_background_ms", ""]) == (3, 40)
+    assert found[uid, "wakeup_alarm_count", "*walarm*:a"] == 12
+    assert dump.reader.lines.reasons == {"wua: unreadable fields": 1} and dump.reader.statistics.is_begun
+
+
+def test_wake_locks_alarms_scans_and_times_of_text() -> None:
+    dump = read_dump(
+        "Statistics since last charge:\n"
+        "  Time on battery: 1h 0m 0s 5ms (50.0%) realtime, 1m 0s 0ms (1.0%) uptime\n"
+        "  Time on battery screen off: 30m 0s 0ms (25.0%) realtime, 5s 0ms (0.1%) uptime\n"
+        "  Time on battery screen doze: 9ms (0.0%)\n"
+        "  u0a123:\n"
+        "    Wifi Scan (blamed): 5s 0ms (0.1%) 12x\n"
+        "    Wifi Scan (actual): 7s 0ms (0.1%) 12x\n"
+        "    Background Wifi Scan: 3s 0ms (0.1%) 4x\n"
+        "    Wake lock one: 1s 0ms partial (5 times) max=200, 30ms background partial (1 times) realtime\n"
+        "    Wake lock two: 1s 0ms partial (5 times) max=200 actual=2500 realtime\n"
+        "    TOTAL wake: 2s 0ms blamed partial, 3s 1ms actual partial, 20ms actual background partial realtime\n"
+        "    Apk com.example:\n"
+        "      Wakeup alarm *walarm*:a: b: 12 times\n"
+        "Statistics since last unplugged:\n"
+        "  Time on battery: 5m 0s 0ms (50.0%) realtime, 1m 0s 0ms (1.0%) uptime\n"
+        "  u0a123:\n"
+        "    Wake lock one: 9s 0ms partial (5 times) realtime\n"
+    )
+    found, uid = _counters(dump), 10123
+    assert (found[-1, "on_battery_ms", ""], found[-1, "on_battery_screen_off_ms", ""]) == (3_600_005, 1_800_000)
+    assert (found[uid, "wifi_scan_ms", ""], found[uid, "wifi_scan_count", ""]) == (5000, 12)
+    assert (found[uid, "wifi_scan_background_ms", ""], found[uid, "wifi_scan_background_count", ""]) == (3000, 4)
+    assert (found[uid, "wake_lock_partial_ms", "one"], found[uid, "wake_lock_partial_actual_ms", "one"]) == (1000, 1000)
+    assert found[uid, "wake_lock_partial_actual_ms", "two"] == 2500
+    assert (found[uid, "wake_lock_all_ms", ""], found[uid, "wake_lock_all_background_ms", ""]) == (3001, 20)
+    assert found[uid, "wakeup_alarm_count", "*walarm*:a: b"] == 12
+    assert len(dump.reader.statistics.counters) == len(found), "nothing counts twice"
+    assert dump.reader.statistics.packages == [(10123, "com.example")] and dump.reader.lines.listed == 0
+
+
 def test_statistics_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.batterystats.statistics.MOST_ROWS", 2)
     statistics = read_dump("9,1,l,cpu,1,2\n9,2,l,cpu,1,2\n9,2,l,pwi,uid,1\n").reader.statistics

@@ -1,6 +1,6 @@
 """In unit tests, commands don't run git for the project's revision, since unit tests start no processes.
 
-Makes the modules of tests/unit/analyze and tests/unit/attribute importable here.
+Makes the modules of tests/unit/analyze, tests/unit/attribute and tests/unit/vitals importable here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("analyze", "attribute")]
+sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("analyze", "attribute", "vitals")]
 
 
 @pytest.fixture(autouse=True)

@@ -41,6 +41,7 @@ from navitas.cli.fleet_rates import rates_table
 from navitas.cli.fleet_rows import rows_table
 from navitas.cli.model import coefficients_table
 from navitas.cli.power import cluster_table
+from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table
 from navitas.collect.doctor import Check
 from navitas.device.adb_server import ListedDevice
 from navitas.fleet.advice import ActionRow
@@ -62,6 +63,10 @@ from navitas.report.terminal.methods_table import methods_table
 from navitas.report.terminal.power_table import power_table, steps_table
 from navitas.report.terminal.tests_table import tests_table as table_of_tests
 from navitas.report.terminal.threads_table import threads_table
+from navitas.vitals.acquirers import Acquirer
+from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
+from navitas.vitals.report import AppVitals, VitalsReport
+from navitas.vitals.verdicts import figures_of, verdict_of
 
 WIDTHS = [40, 60, 80, 100, 120, 200]
 TOP = 20
@@ -234,6 +239,24 @@ def _coefficients(names: Sequence[str]) -> FittedTable:
     return coefficients_table(FittedGroup(**group, coefficients=coefficients, r2=0.999, rmse_w=1.234, notes=[]))  # type: ignore[arg-type]
 
 
+def _vitals(names: Sequence[str]) -> VitalsReport:
+    """A history of apps that do all that they should not, and the methods that acquired their wake locks."""
+    apps = []
+    for place, name in enumerate(names):
+        lock = HeldLock(10_000 + place, name, 45_678_901.2, 1_234_567, None, 86_399_999.0, is_first_only=True)
+        alarm = WakeupAlarm(lock.uid, name, 1_234_567, 12_345_678)
+        wide, unknown = Bounds(45_678_901.2, 76_543_210.9), Bounds(7_300_000.0, None)
+        use = UidUse(lock.uid, unknown if place % 2 else wide, wide, wide, wide, None, (lock,), (alarm,))
+        figures = figures_of(use, 86_400_001.0)
+        apps.append(AppVitals(use.uid, name, (name,), verdict_of(figures), figures, use, is_recorded=True))
+    device = DeviceUse("history", 86_400_001.0, 1.0, tuple(app.use for app in apps), {})
+    return VitalsReport(device, tuple(apps), (), tuple(_acquirer(name) for name in names))
+
+
+def _acquirer(name: str) -> Acquirer:
+    return Acquirer(name, name, name, 12_345, 1_234_567, 10**14, None if len(name) > 1000 else 12_345.6, (name,))
+
+
 TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/tests_table.py:tests_table": _tests,
     "report/terminal/threads_table.py:threads_table": _threads,
@@ -254,6 +277,10 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
     "cli/model.py:coefficients_table": _coefficients,
     "cli/power.py:cluster_table": _cluster,
+    "cli/vitals_tables.py:apps_table": lambda names: apps_table(_vitals(names), TOP),
+    "cli/vitals_tables.py:locks_table": lambda names: locks_table(_vitals(names), TOP),
+    "cli/vitals_tables.py:alarms_table": lambda names: alarms_table(_vitals(names), TOP),
+    "cli/vitals_tables.py:acquirers_table": lambda names: acquirers_table([_acquirer(name) for name in names], TOP),
     "cli/fleet_rows.py:rows_table": lambda names: rows_table(
         "Hogs", {Column("App", text=True): lambda row: row.app, Column("Pairs"): lambda row: f"{row.pairs:,}"}, _hogs(names), TOP
     ),

@@ -1,0 +1,81 @@
+"""Opens a dump of batterystats, or a bug report as text or zip file, as blocks of lines in bounded memory and time."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from navitas.errors import RecordingError
+from navitas.line_blocks import LineBlock, LineCutter
+from navitas.regular_files import open_regular
+
+MOST_BYTES = 4 << 30
+"""What follows is not read. Bug reports of real phones have less than 0.5 GiB, unpacked."""
+_BLOCK_BYTES = 1 << 20
+_ZIP_BEGIN = (b"PK\x03\x04", b"PK\x05\x06")
+_MEMBER = re.compile(r"bugreport[^/]*\.txt")
+_NAME_FILE = "main_entry.txt"
+_NAME_BYTES = 1000
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, NotImplementedError, ValueError)
+_REMEDY = "Copy it again from the phone: adb bugreport FILE.zip"
+
+
+class DumpFile:
+    """The lines of a file. `damage` says why they end before the file's end; empty if they do not."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.damage = ""
+
+    def blocks(self) -> Iterator[LineBlock]:
+        """Yield all lines. Raises `RecordingError` if the file cannot be read, or is a zip file without a bug report."""
+        try:
+            with open_regular(self.path) as stream:
+                is_zip = stream.peek(4)[:4] in _ZIP_BEGIN
+                yield from self._of_zip(stream) if is_zip else self._lines(stream)
+        except OSError as error:
+            raise RecordingError(
+                f"{self.path}: cannot be read: {error.strerror or error}", "Check the name, and that you may read the file."
+            ) from error
+
+    def _of_zip(self, stream: IO[bytes]) -> Iterator[LineBlock]:
+        try:
+            with zipfile.ZipFile(stream) as archive, archive.open(self._member(archive)) as member:
+                yield from self._lines(member)
+        except _UNREADABLE as error:
+            raise RecordingError(f"{self.path}: not a readable zip file ({error})", _REMEDY) from error
+
+    def _member(self, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+        texts = [one for one in archive.infolist() if one.filename.endswith(".txt")]
+        named = next((_name_in(archive, one) for one in texts if one.filename == _NAME_FILE), "")
+        reports = [one for one in texts if _MEMBER.fullmatch(one.filename.rpartition("/")[2])]
+        found = [one for one in texts if one.filename == named] or reports
+        if not found:
+            raise RecordingError(f"{self.path}: the zip file has no bugreport-*.txt", "Name a file of adb bugreport.")
+        return max(found, key=lambda one: one.file_size)
+
+    def _lines(self, stream: IO[bytes]) -> Iterator[LineBlock]:
+        cutter, size, last = LineCutter(), 0, b"\n"
+        try:
+            while data := stream.read(_BLOCK_BYTES):
+                size, last = size + len(data), data[-1:]
+                yield cutter.cut(data)
+                if size >= MOST_BYTES:
+                    self.damage = f"only its first {MOST_BYTES >> 30} GiB are read"
+                    break
+        except _UNREADABLE as error:
+            self.damage = f"the zip file is damaged ({error})"
+        yield cutter.cut(b"", end=True)
+        if not self.damage and last != b"\n":
+            self.damage = "it ends without a line feed, so it may be cut off in the middle of a line"
+
+
+def _name_in(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:
+    """Return the name of the report, which a small entry contains."""
+    with archive.open(entry) as stream:
+        return stream.read(_NAME_BYTES).decode("utf-8", "replace").strip()

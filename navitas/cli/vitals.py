@@ -1,0 +1,122 @@
+"""`navitas vitals`: Google Play's bad-behaviour metrics of battery use, from a dump, a bug report or a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from navitas.cli.commands import NavitasCommand
+from navitas.cli.json_output import check_json, json_option, write_document
+from navitas.cli.messages import failed_check, next_step, warning
+from navitas.cli.option import option
+from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.standard_output import output_console
+from navitas.cli.vitals_document import vitals_document
+from navitas.cli.vitals_tables import VERDICT_TEXTS, acquirers_table, alarms_table, apps_table, locks_table, summary
+from navitas.errors import ExitCode, UsageError
+from navitas.untrusted_text import printable, printable_line
+from navitas.vitals.dump_warnings import DUMP_COMMAND
+from navitas.vitals.report import AppVitals, VitalsReport, vitals_of_dump, vitals_of_recording
+from navitas.vitals.thresholds import is_app
+
+_LONGEST = 2000
+FailOn = Literal["bad", "unknown"]
+
+
+@click.command("vitals", cls=NavitasCommand, example="navitas vitals bugreport.zip --fail-on bad --package org.example.app")
+@click.argument("source", type=READ_FILE_ANY_NAME, metavar="REC|BUGREPORT")
+@option(
+    "--recording",
+    type=READ_ANY_NAME,
+    metavar="DIR",
+    help="Recording with hooks of an app in the bug report: shows the methods that acquired its wake locks, and their energy.",
+)
+@option("--package", type=TEXT, metavar="NAME", help="Only this app.")
+@option(
+    "--fail-on",
+    type=click.Choice(["bad", "unknown"]),
+    help="Exit with code 1 if the behaviour of an app is bad; 'unknown': also if it is not known.",
+)
+@option("--top", type=click.IntRange(min=1), default=20, show_default=True, section="Output", help="Rows in each table.")
+@json_option
+def command(
+    *, source: Path, recording: Path | None, package: str | None, fail_on: FailOn | None, top: int, json_file: Path | None
+) -> int:
+    """Judge each app's wake locks, wake-ups, Wi-Fi scans and mobile data by the limits of Google Play.
+
+    REC is a recording. BUGREPORT is a file of `adb bugreport` (zip or text) or of `adb shell dumpsys batterystats`, with -c or
+    without, of Android 8 to 16; '-' is standard input.
+    """
+    is_text = check_json(json_file)
+    if source.is_dir() and recording is not None:
+        raise UsageError(
+            f"--recording {recording}: {source} is a folder, and --recording needs a dump or a bug report",
+            "Leave out --recording.",
+        )
+    report = vitals_of_recording(source) if source.is_dir() else vitals_of_dump(source, recording)
+    if package is not None:
+        report = _only(report, package)
+    if json_file is not None:
+        write_document(json_file, vitals_document(source, recording, report))
+    if is_text:
+        _print(report, top)
+    for one in report.warnings:
+        warning(f"{one.code}: {printable_line(one.message, _LONGEST)}\n         {printable_line(one.remedy, _LONGEST)}")
+    failed = failing(report.apps, fail_on)
+    if failed or (fail_on == "unknown" and not any(is_app(app.uid) for app in report.apps)):
+        failed_check(_failure(failed), _remedy(report, source, failed))
+        return ExitCode.CHECK_FAILED
+    next_step(_remedy(report, source, report.apps))
+    return ExitCode.OK
+
+
+def failing(apps: Sequence[AppVitals], fail_on: FailOn | None) -> list[AppVitals]:
+    """Return the apps that fail the check. Parts of the system never do."""
+    verdicts = {None: (), "bad": ("bad",), "unknown": ("bad", "not_known")}[fail_on]
+    return [app for app in apps if app.verdict in verdicts and is_app(app.uid)]
+
+
+def _only(report: VitalsReport, package: str) -> VitalsReport:
+    apps = tuple(app for app in report.apps if package in (app.name, *app.packages))
+    if not apps:
+        raise UsageError(
+            f"no app {printable(package)} in this file, or nothing that it did on battery",
+            "Leave out --package for a list of all apps. A history names uids only, such as u0a123.",
+        )
+    return replace(report, apps=apps)
+
+
+def _print(report: VitalsReport, top: int) -> None:
+    console = output_console()
+    console.print(summary(report), "", apps_table(report, top), sep="\n")
+    for table in (locks_table(report, top), alarms_table(report, top), acquirers_table(report.acquirers or (), top)):
+        if table.rows:
+            console.print("", table, sep="\n")
+
+
+def _failure(apps: Sequence[AppVitals]) -> str:
+    if not apps:
+        return "the file shows no app"
+    first = apps[0]
+    more = f", and {len(apps) - 1:,} other apps" if len(apps) > 1 else ""
+    return f"the behaviour of {printable(first.name)} is {VERDICT_TEXTS[first.verdict]}{more}"
+
+
+def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> str:
+    """The next command: with methods if there are none yet, or for a better dump."""
+    if any(one.code in ("no_statistics", "no_users") for one in report.warnings):
+        return f"{DUMP_COMMAND}, then navitas vitals stats.txt --recording {_shown(source)}" if source.is_dir() else DUMP_COMMAND
+    named = next((app.packages[0] for app in apps if app.packages and is_app(app.uid)), "PACKAGE")
+    if report.acquirers is None:
+        return f"navitas record {printable(named)} --record hooks, then navitas vitals {_shown(source)} --recording DIR"
+    if source.is_dir():
+        return f"navitas report {_shown(source)} --view tree --component wakelock"
+    return "see the methods above, and docs/vitals.md for remedies"
+
+
+def _shown(path: Path) -> str:
+    return printable_line(str(path), _LONGEST)

@@ -1,0 +1,119 @@
+"""Vitals of a dump, a bug report or a recording: verdicts on each app, joined with the methods of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.analyze.load import analyze, load_tables
+from navitas.errors import RecordingError
+from navitas.recording.store import open_recording
+from navitas.vitals.acquirers import Acquirer, acquirers_of
+from navitas.vitals.device_use import DeviceUse, UidUse
+from navitas.vitals.dump_use import read_dump_use
+from navitas.vitals.dump_warnings import VitalsWarning, damaged_lines, merged_warnings, missing_statistics
+from navitas.vitals.merged_use import merged_use
+from navitas.vitals.packages import app_name
+from navitas.vitals.run_history import RunHistory, run_histories
+from navitas.vitals.thresholds import is_app
+from navitas.vitals.verdicts import Verdict, VitalFigure, figures_of, verdict_of
+
+
+@dataclass(frozen=True, slots=True)
+class AppVitals:
+    """The metrics of one uid, and the use that they are computed from. `is_recorded`: the recording is of this app."""
+
+    uid: int
+    name: str
+    packages: tuple[str, ...]
+    verdict: Verdict
+    figures: tuple[VitalFigure, ...]
+    use: UidUse
+    is_recorded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VitalsReport:
+    """Vitals of all apps, the worst first. `acquirers` is None without a recording."""
+
+    use: DeviceUse
+    apps: tuple[AppVitals, ...]
+    warnings: tuple[VitalsWarning, ...]
+    acquirers: tuple[Acquirer, ...] | None = None
+
+    def acquirers_of(self, app: AppVitals, tag: str) -> tuple[Acquirer, ...]:
+        """Return the methods of the recording that acquired a wake lock of this name."""
+        return tuple(one for one in self.acquirers or () if tag in one.tags) if app.is_recorded else ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedLocks:
+    """What a recording adds: its histories, its methods that acquired wake locks, and the app's packages and uids."""
+
+    histories: tuple[RunHistory, ...]
+    acquirers: tuple[Acquirer, ...]
+    packages: frozenset[str]
+    uids: frozenset[int]
+
+
+def vitals_of_dump(path: Path, recording: Path | None = None) -> VitalsReport:
+    """Return the vitals of a dump or bug report. A recording of one of its apps adds methods and energies.
+
+    Raises `RecordingError` and `PowerProfileError`, as `navitas.load` does.
+    """
+    use, warnings = read_dump_use(path)
+    return _report(use, warnings, None if recording is None else _recorded(recording), by_uid=False)
+
+
+def vitals_of_recording(path: Path) -> VitalsReport:
+    """Return the vitals in the runs of a recording, by the histories that it has.
+
+    Raises `RecordingError` if there are none, and the errors of `vitals_of_dump`.
+    """
+    recorded = _recorded(path)
+    if not recorded.histories:
+        raise RecordingError(
+            f"{path}: this recording has no history of batterystats",
+            "Record on a phone with --record sampling, hooks or both; or name a dump or bug report, and add --recording.",
+        )
+    use = merged_use([history.use() for history in recorded.histories])
+    warnings = list(missing_statistics(is_begun=False, has_users=False, has_time=bool(use.on_battery_ms), is_text=False))
+    for history in recorded.histories:
+        warnings += damaged_lines(history.lines, uses_history=True, dropped=history.dropped)
+    return _report(use, merged_warnings(warnings), recorded, by_uid=True)
+
+
+def _recorded(path: Path) -> RecordedLocks:
+    loaded = load_tables(path)
+    recording = open_recording(path)
+    histories = tuple(run_histories(recording, loaded.parsed.runs))
+    return RecordedLocks(
+        histories,
+        acquirers_of(loaded, analyze(loaded), histories),
+        frozenset(run.package for run in recording.manifest.runs),
+        frozenset(history.uid for history in histories if history.uid >= 0),
+    )
+
+
+def _report(use: DeviceUse, warnings: Sequence[VitalsWarning], recorded: RecordedLocks | None, *, by_uid: bool) -> VitalsReport:
+    def is_recorded(one: UidUse) -> bool:
+        """A uid is the same in another dump only by chance, a package always."""
+        if recorded is None:
+            return False
+        return one.uid in recorded.uids if by_uid else not recorded.packages.isdisjoint(use.packages.get(one.uid, ()))
+
+    apps = [_app(one, use, is_recorded=is_recorded(one)) for one in use.uids]
+    return VitalsReport(use, tuple(sorted(apps, key=_rank)), tuple(warnings), None if recorded is None else recorded.acquirers)
+
+
+def _app(use: UidUse, device: DeviceUse, *, is_recorded: bool) -> AppVitals:
+    figures = figures_of(use, device.on_battery_ms)
+    packages = device.packages.get(use.uid, ())
+    return AppVitals(use.uid, app_name(use.uid, device.packages), packages, verdict_of(figures), figures, use, is_recorded)
+
+
+def _rank(app: AppVitals) -> tuple[bool, bool, bool, float, int]:
+    """Bad ones first, then those that the recording is of, then other apps by how near they are to a limit."""
+    nearest = max(figure.share_of_limit for figure in app.figures)
+    return app.verdict != "bad", not app.is_recorded, not is_app(app.uid), -nearest, app.uid
