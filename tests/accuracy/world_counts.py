@@ -8,39 +8,52 @@ from dataclasses import dataclass, field, fields
 
 @dataclass(frozen=True, slots=True)
 class WorldCounts:
-    """Apps named as hogs, and those of them that are none; judged clean apps; large hogs, with those named and those that are
-    said to be inseparable; sums for the slope; 95 % intervals of effects of large hogs and of all apps, with those that hold the
-    truth; hogs with a first draining version, names of such versions, and right names; 95 % intervals of what hogs drain on
-    single clients, with those that hold the truth; bugs: named, true, the first hundred, and all; what the paper's method names.
-
-    `planted` counts claims about planted apps by role: `role: claim`.
-    """
+    """How many findings of each kind there are, and how many of them are right."""
 
     named: float = 0
+    """Apps named as hogs."""
     false: float = 0
-    clean: float = 0
+    """Apps named as hogs that are none."""
     large: float = 0
+    """Hogs that drain enough on enough phones."""
     large_named: float = 0
+    """Large hogs that are named."""
     large_inseparable: float = 0
+    """Large hogs with a verdict that they cannot be separated from the screen or from another app."""
     found_true: float = 0
+    """Sum of estimate times truth over large hogs. Divided by `true_true`, it is the slope."""
     true_true: float = 0
+    """Sum of squared true drains over large hogs."""
     covered: float = 0
+    """95 % intervals of large hogs that contain the truth."""
     intervals: float = 0
+    """95 % intervals of large hogs."""
     all_covered: float = 0
+    """95 % intervals of all apps that contain the truth."""
     all_intervals: float = 0
+    """95 % intervals of all apps."""
     since: float = 0
+    """Hogs that drain only from a version on."""
     since_named: float = 0
+    """First draining versions that are named."""
     since_right: float = 0
+    """First draining versions that are named right."""
     client_covered: float = 0
+    """95 % intervals of what hogs drain on single clients that contain the truth."""
     client_intervals: float = 0
+    """95 % intervals of what hogs drain on single clients."""
     bugs: float = 0
+    """Bugs that are named."""
     bugs_true: float = 0
-    top: float = 0
-    top_true: float = 0
+    """Bugs that are named and true."""
     all_bugs: float = 0
+    """Bugs of the world."""
     paper_named: float = 0
+    """Apps that the paper's method names as hogs."""
     paper_false: float = 0
+    """Apps that the paper's method names as hogs and that are none."""
     planted: Counter[str] = field(default_factory=Counter)
+    """Claims about planted apps, by `role: claim`."""
 
     def __add__(self, other: WorldCounts) -> WorldCounts:
         return WorldCounts(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)})

@@ -21,7 +21,7 @@ from navitas.fleet.statistics import F64
 from navitas.fleet.verdicts import Claim
 from navitas.fleet.versions import find_versions
 
-LEAST_EXTRA, ENOUGH_CLIENTS, TOP = 0.1, 20, 100
+LEAST_EXTRA, ENOUGH_CLIENTS = 0.1, 20
 _PAGES = 20
 """Clients of each world whose own gains are checked."""
 _INSEPARABLE = (Claim.SCREEN, Claim.PARTNER)
@@ -55,7 +55,6 @@ def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
     return WorldCounts(
         named=int(named.sum()),
         false=int((named & ~is_hog).sum()),
-        clean=int((known & ~is_hog).sum()),
         large=int(large.sum()),
         large_named=int((large & named).sum()),
         large_inseparable=int((large & inseparable).sum()),
@@ -94,7 +93,7 @@ def _bugs(fleet: Fleet, bugs: Bugs, world: World) -> WorldCounts:
     names = app_names(fleet)
     truth = {(client_number(row["client"], fleet.store.key), row["app"]) for row in world.bugs.to_pylist()}
     true = [(who, names[what]) in truth for who, what in zip(bugs.client.tolist(), bugs.app.tolist(), strict=True)]
-    return WorldCounts(bugs=len(true), bugs_true=sum(true), top=len(true[:TOP]), top_true=sum(true[:TOP]), all_bugs=len(truth))
+    return WorldCounts(bugs=len(true), bugs_true=sum(true), all_bugs=len(truth))
 
 
 def _clients(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:
