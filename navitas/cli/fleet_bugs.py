@@ -10,11 +10,11 @@ import click
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_paper import check_without_suppression, model_option, paper_bugs
+from navitas.cli.fleet_paper import model_option, paper_bugs
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
 from navitas.fleet.bugs import FDR_LIMIT, find_bugs
-from navitas.fleet.figures import number, with_interval
+from navitas.fleet.figures import counted, number, with_interval
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.results import BugRow, bug_rows
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -25,20 +25,19 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 @output_options
 @model_option
 def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
-    """List apps that are not hogs but drain far more on a client than on others.
+    """List apps on clients where they drain far more than on others. A hog can have bugs, too.
 
     Sorted by the lower confidence bound of the extra drain, largest first.
     """
     outputs = take_outputs(values)
-    if model == "paper":
-        check_without_suppression(outputs)
+    outputs.check_not_by_client("bugs")
     with fleet_of(choice) as fleet:
         if model == "paper":
             paper_bugs(fleet, outputs)
             return
         with bar("regressing apps together") as progress:
             hogs = find_hogs(fleet, progress)
-        rows = outputs.kept(bug_rows(fleet, find_bugs(fleet, hogs)))
+        rows = bug_rows(fleet, find_bugs(fleet, hogs))
     if not outputs.write(BugRow, rows, false_discovery_limit=FDR_LIMIT):
         return
     output_console().print(bugs_table(rows, outputs.top))
@@ -49,12 +48,12 @@ def bugs_table(rows: Sequence[BugRow], top: int) -> FittedTable:
     columns: dict[Column, Callable[[BugRow], str]] = {
         Column("Client", text=True): lambda row: row.client,
         Column("App", text=True): lambda row: row.app,
-        Column("Pairs", drop=3): lambda row: f"{row.pairs:,}",
-        Column("Drain %/h", drop=2): lambda row: number(row.drain_percent_h),
+        Column("Pairs", drop=4): lambda row: f"{row.pairs:,}",
+        Column("Drain %/h", drop=3): lambda row: number(row.drain_percent_h),
         Column("Extra %/h (95 %)", drop=1): lambda row: with_interval(
             row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1
         ),
         Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-        Column("FDR", drop=4): lambda row: f"{row.false_discovery_rate:.2g}",
+        Column("FDR", drop=2): lambda row: f"{row.false_discovery_rate:.2g}",
     }
-    return rows_table(f"Bugs: {len(rows):,} pairs of a client and an app", columns, rows, top)
+    return rows_table(f"Bugs: {counted(len(rows), 'pair')} of a client and an app", columns, rows, top)

@@ -19,11 +19,18 @@ from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.figures import with_interval
+from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_app
 from navitas.fleet.results import PERCENT_H, Row, app_names, interval_percent_h, known
 from navitas.fleet.version_checks import check_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
+
+_NO_VERSION = (
+    "fewer than three clients run it, or there is no version before it with three clients",
+    "Leave out --version to list the versions that are compared.",
+)
+_NO_VERSIONS = ("it has no two versions with three clients each", "Collect samples with versions, from more clients.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,11 @@ class CheckRow(Row):
 )
 @output_options
 def command(*, choice: FleetChoice, apps: tuple[str, ...], version: str | None, limit_percent_h: float, **values: Any) -> int:
-    """Check that no version of an app drains more than the one before. The exit code is 1 if one does."""
+    """Check that no version of an app drains more than the one before. The exit code is 1 if one does.
+
+    The one before is the last earlier version with three clients. With --app or --version, the exit code is 4 if nothing is
+    compared.
+    """
     outputs = take_outputs(values)
     with fleet_of(choice) as fleet:
         names = app_names(fleet)
@@ -67,28 +78,43 @@ def command(*, choice: FleetChoice, apps: tuple[str, ...], version: str | None, 
         chosen = np.array([find_app(fleet.store, app, names) for app in apps], np.int64) if apps else hogs.app[hogs.is_hog]
         with bar("reading versions") as progress:
             found = check_versions(fleet, hogs, find_bugs(fleet, hogs), np.unique(chosen), limit_percent_h / PERCENT_H, progress)
-    rows = outputs.kept(
-        [
-            CheckRow(
-                names[one.app],
-                one.version,
-                one.before,
-                min(one.clients, one.clients_before),
-                *interval_percent_h(one.more),
-                false_discovery_rate=known(one.false_rate),
-                drains_more=one.drains_more,
-            )
-            for one in found
-            if version is None or one.version == version
-        ]
-    )
-    failed = sum(row.drains_more for row in rows)
-    if outputs.write(CheckRow, rows, limit_percent_h=limit_percent_h, failed=failed):
-        output_console().print(checks_table(rows, outputs.top))
+    checked = [
+        CheckRow(
+            names[one.app],
+            one.version,
+            one.before,
+            min(one.clients, one.clients_before),
+            *interval_percent_h(one.more),
+            false_discovery_rate=known(one.false_rate),
+            drains_more=one.drains_more,
+        )
+        for one in found
+        if version is None or one.version == version
+    ]
+    failed = sum(row.drains_more for row in checked)
+    missing = _not_compared(checked, apps, version)
+    rows = outputs.kept(checked)
+    if outputs.write(CheckRow, rows, limit_percent_h=limit_percent_h, failed=failed, not_compared=missing):
+        title = (
+            f"Versions compared with the ones before: {failed:,} of {len(checked):,} {'drains' if failed == 1 else 'drain'} more"
+        )
+        output_console().print(checks_table(title, rows, outputs.top))
+    if missing:
+        reason, remedy = _NO_VERSIONS if version is None else _NO_VERSION
+        raise FleetError(f"{', '.join(missing)}: not compared: {reason}", remedy)
     return ExitCode.CHECK_FAILED if failed else ExitCode.OK
 
 
-def checks_table(rows: Sequence[CheckRow], top: int) -> FittedTable:
+def _not_compared(checked: Sequence[CheckRow], apps: Sequence[str], version: str | None) -> list[str]:
+    """What the command line names and was not compared: apps with the version, if any."""
+    with_version = "" if version is None else f" {version}"
+    compared = {row.app for row in checked}
+    if not apps and version is not None and not checked:
+        return [f"version {version} of all hogs"]
+    return [f"{app}{with_version}" for app in dict.fromkeys(apps) if app not in compared]
+
+
+def checks_table(title: str, rows: Sequence[CheckRow], top: int) -> FittedTable:
     """Versions compared with the ones before; those that drain more come first."""
     columns: dict[Column, Callable[[CheckRow], str]] = {
         Column("App", text=True): lambda row: row.app,
@@ -101,5 +127,4 @@ def checks_table(rows: Sequence[CheckRow], top: int) -> FittedTable:
         Column("FDR", drop=5): lambda row: "–" if row.false_discovery_rate is None else f"{row.false_discovery_rate:.2g}",
         Column("Result", text=True, drop=2): lambda row: "drains more" if row.drains_more else "",
     }
-    title = f"Versions compared with the ones before: {sum(row.drains_more for row in rows):,} of {len(rows):,} drain more"
     return rows_table(title, columns, sorted(rows, key=lambda row: not row.drains_more), top)

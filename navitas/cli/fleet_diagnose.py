@@ -7,11 +7,13 @@ from itertools import groupby
 from typing import Any
 
 import click
+import numpy as np
 
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_rows import more_rows, output_options, rows_table, take_outputs
+from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
@@ -19,8 +21,8 @@ from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
-from navitas.fleet.figures import with_interval
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.figures import counted, with_interval
+from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.names import find_app, find_client
 from navitas.fleet.results import app_names
 from navitas.fleet.schema import pseudonym
@@ -40,29 +42,49 @@ def command(*, choice: FleetChoice, app: str | None, client: str | None, **value
     outputs = take_outputs(values)
     if app is not None and client is not None:
         raise UsageError("--app and --client exclude each other", "Use one of them.")
+    if client is not None:
+        outputs.check_not_by_client("diagnose --client")
     with fleet_of(choice) as fleet:
         with bar("regressing apps together") as progress:
             hogs = find_hogs(fleet, progress)
         bugs = find_bugs(fleet, hogs)
-        number = None
+        number, verdicts = None, []
         if client is not None:
             number = find_client(fleet.store, client, set(score_clients(fleet).client.tolist()))
             apps = client_apps(fleet, hogs, bugs, number)
         elif app is not None:
+            verdicts = outputs.kept([verdict_of(fleet, hogs, app)])
             apps = hogs.app[hogs.app == find_app(fleet.store, app, app_names(fleet))]
         else:
             apps = suspects(hogs, bugs)
         with bar("reading conditions") as progress:
             diagnoses = diagnoses_of(fleet, hogs, bugs, apps, progress, clients=[] if number is None else [number])
-        rows = app_actions(fleet, hogs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
-    rows = outputs.kept(rows)
-    if not outputs.write(ActionRow, rows):
+        rows = (
+            app_actions(fleet, hogs, bugs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
+        )
+    found, rows = len(rows), outputs.kept(rows)
+    limit = clean_limit_percent_h(hogs)
+    more = {} if app is None else {"verdicts": [row.as_json() for row in verdicts], "clean_limit_percent_h": limit}
+    if not outputs.write(ActionRow, rows, **more):
         return
     console = output_console()
-    if number is None:
-        console.print(*paragraphs(rows, outputs.top), sep="\n")
-    else:
+    if number is not None:
         console.print(actions_table(pseudonym(number), rows, outputs.top))
+        return
+    above = [verdict_paragraph(row, limit) for row in verdicts]
+    if app is None and not found:
+        above = [Paragraph(_without_findings(hogs, len(apps)))]
+    console.print(*above, *paragraphs(rows, outputs.top), sep="\n")
+
+
+def _without_findings(hogs: Hogs, suspected: int) -> str:
+    """Why there is no condition of any app."""
+    judged = int(np.isfinite(hogs.false_rate).sum())
+    if not judged:
+        return NOT_YET
+    if not suspected:
+        return f"No app is a hog or has bugs, of {counted(judged, 'app')} that can be judged."
+    return f"No condition is known under which hogs and apps with bugs drain ({counted(suspected, 'app')})."
 
 
 def actions_table(client: str, rows: Sequence[ActionRow], top: int) -> FittedTable:
@@ -79,8 +101,6 @@ def actions_table(client: str, rows: Sequence[ActionRow], top: int) -> FittedTab
 def paragraphs(rows: Sequence[ActionRow], top: int) -> Iterator[Paragraph]:
     """Findings by app and condition, each with its actions."""
     findings = [list(group) for _, group in groupby(rows, key=lambda row: (row.app, row.where))]
-    if not findings:
-        yield Paragraph("No app drains under a known condition.")
     for finding in findings[:top]:
         yield Paragraph(_finding(finding[0]), style="bold", indent="  ")
         for row in finding:
@@ -93,5 +113,5 @@ def _finding(row: ActionRow) -> str:
     """The app, the condition, its extra drain and the number of clients."""
     extra = unbroken(f"{with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1)} %/h")
     where = f" where {printable(row.where)}" if row.where else ""
-    counted = f"{row.clients or 0:,} client{'' if row.clients == 1 else 's'}"
-    return f"{printable(row.app)} ({row.kind}){where}: {extra}, {unbroken(counted)}"
+    kind = "" if row.kind == "app" else f" ({row.kind})"
+    return f"{printable(row.app)}{kind}{where}: {extra}, {unbroken(counted(row.clients or 0, 'client'))}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -10,8 +11,11 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.option import option
 from navitas.cli.paths import STORE, TEXT
+from navitas.errors import UsageError
 from navitas.fleet.erase import allow_again as accept_again
 from navitas.fleet.erase import erase_client
+from navitas.fleet.figures import counted
+from navitas.fleet.names import unknown_client
 from navitas.fleet.schema import client_number, parse_pseudonym, pseudonym
 from navitas.fleet.store import Store
 
@@ -19,22 +23,37 @@ from navitas.fleet.store import Store
 @click.command("erase", cls=NavitasCommand, example="navitas fleet erase fleet --client phone-7")
 @click.argument("store", type=STORE, metavar="STORE")
 @option("--client", type=TEXT, required=True, metavar="NAME", help="Its name as ingested, or its pseudonym.")
+@option("--also-unknown", is_flag=True, help="Also a client without stored samples: refuse its later ones.")
 @option("--allow-again", is_flag=True, help="Erase nothing, and accept later samples of it again.")
 @json_option
-def command(*, store: Path, client: str, allow_again: bool, json_file: Path | None) -> None:
+def command(*, store: Path, client: str, also_unknown: bool, allow_again: bool, json_file: Path | None) -> None:
     """Erase a client: its samples, and all results, which are computed again. Later samples of it are refused."""
+    if also_unknown and allow_again:
+        raise UsageError("--also-unknown and --allow-again exclude each other", "Use one of them.")
     opened = Store.open(store)
-    given = parse_pseudonym(client)
-    number = client_number(client, opened.key) if given is None else given
     if allow_again:
-        before = accept_again(opened, number)
+        for number in _numbers(opened, client):
+            if before := accept_again(opened, number):
+                break
         write_json(json_file, client=pseudonym(number), samples=0, parts=0, erased_before=before)
-        text = "later samples are accepted" if before else "was not erased"
-        click.echo(f"{pseudonym(number)}: {text}", err=json_file is not None)
+        accepted = "later samples are accepted; files that were ingested before are still skipped"
+        click.echo(f"{pseudonym(number)}: {accepted if before else 'was not erased'}", err=json_file is not None)
         return
-    erased = erase_client(opened, number)
+    for number in _numbers(opened, client):
+        if erased := erase_client(opened, number):
+            break
+    else:
+        erased = erase_client(opened, number, also_unknown=True) if also_unknown else None
+    if erased is None:
+        raise unknown_client(opened, client, "To refuse samples of a client that has none yet, add --also-unknown.")
     write_json(json_file, client=pseudonym(number), samples=erased.samples, parts=erased.parts, erased_before=erased.before)
     again = ", which was erased before" if erased.before else ""
-    click.echo(
-        f"{pseudonym(number)}{again}: erased {erased.samples:,} samples; later ones are refused", err=json_file is not None
-    )
+    text = f"erased {counted(erased.samples, 'sample')}; later ones are refused"
+    click.echo(f"{pseudonym(number)}{again}: {text}", err=json_file is not None)
+
+
+def _numbers(store: Store, client: str) -> Iterator[int]:
+    """The client's number by its pseudonym, then by its name: a name may look like a pseudonym."""
+    if (given := parse_pseudonym(client)) is not None:
+        yield given
+    yield client_number(client, store.key)

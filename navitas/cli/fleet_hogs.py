@@ -14,12 +14,16 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_paper import check_without_suppression, model_option, paper_hogs
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
+from navitas.cli.option import option
+from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
+from navitas.errors import UsageError
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.fleet_warnings import warnings_of
 from navitas.fleet.hogs import Hogs, find_hogs
-from navitas.fleet.results import PERCENT_H, HogRow, app_rows, hog_rows, of_enough_clients, version_rows
+from navitas.fleet.results import PERCENT_H, HogRow, R, app_rows, hog_rows, of_enough_clients, version_rows
 from navitas.fleet.verdicts import FDR_LIMIT, Claim
 from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -28,42 +32,60 @@ from navitas.report.terminal.paragraph import Paragraph, unbroken
 
 @click.command("hogs", cls=NavitasCommand, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")
 @fleet_options
+@option("--app", type=TEXT, metavar="PACKAGE", help="Only this app: its verdict, hog or not.")
 @output_options
 @model_option
-def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
+def command(*, choice: FleetChoice, model: str, app: str | None, **values: Any) -> None:
     """List apps that drain the battery faster on every phone, and the battery life gained without them."""
     outputs = take_outputs(values)
     if model == "paper":
         check_without_suppression(outputs)
+        if app is not None:
+            raise UsageError("--app does not apply to --model paper", "Leave out one of them.")
     with fleet_of(choice) as fleet:
         if model == "paper":
             paper_hogs(fleet, outputs)
             return
         with bar("regressing apps together") as progress:
             hogs = find_hogs(fleet, progress)
+        chosen = None if app is None else verdict_of(fleet, hogs, app)
         with bar("reading versions") as progress:
             versions = find_versions(fleet, hogs, find_bugs(fleet, hogs), progress)
-        rows = outputs.kept(hog_rows(fleet, hogs, versions))
-        by_version = [one.as_json() for one in of_enough_clients(version_rows(fleet, versions), outputs.min_clients)]
-        verdicts = [one.as_json() for one in of_enough_clients(app_rows(fleet, hogs), outputs.min_clients)]
+        rows = _of_app(app, hog_rows(fleet, hogs, versions))
+        by_version = of_enough_clients(_of_app(app, version_rows(fleet, versions)), outputs.min_clients)
+        verdicts = [chosen] if chosen else app_rows(fleet, hogs)
+    if chosen:  # The note counts what the text would show.
+        verdicts, rows = outputs.kept(verdicts), of_enough_clients(rows, outputs.min_clients)
+    else:
+        verdicts, rows = of_enough_clients(verdicts, outputs.min_clients), outputs.kept(rows)
     usual = hogs.usual_ppm_s * PERCENT_H
     judged = int(np.isfinite(hogs.false_rate).sum())
     about: dict[str, object] = {
         "apps": len(hogs.app),
         "judged_apps": judged,
         "usual_drain_percent_h": usual,
+        "clean_limit_percent_h": clean_limit_percent_h(hogs),
         "false_discovery_limit": FDR_LIMIT,
         "warnings": warnings_of(hogs),
     }
-    if not outputs.write(HogRow, rows, **about, versions=by_version, verdicts=verdicts):
+    lists = {"versions": [one.as_json() for one in by_version], "verdicts": [one.as_json() for one in verdicts]}
+    if not outputs.write(HogRow, rows, **about, **lists):
+        return
+    if chosen is not None:
+        output_console().print(*(verdict_paragraph(row, clean_limit_percent_h(hogs)) for row in verdicts), sep="\n")
         return
     if not judged:
-        click.echo("No app can be judged yet. An app needs three clients with half an hour both with it and without it.")
+        click.echo(NOT_YET)
         return
     title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {unbroken(f'{usual:.1f} %/h')}"
     table = hogs_table(title, rows, outputs.top)
     table.notes += [Paragraph(_others(hogs), style="dim"), *map(Paragraph, warnings_of(hogs))]
     output_console().print(table)
+
+
+def _of_app(app: str | None, rows: Sequence[R]) -> Sequence[R]:
+    """The rows about an app; all rows for None."""
+    return rows if app is None else [row for row in rows if getattr(row, "app", None) == app]
 
 
 def _others(hogs: Hogs) -> str:
@@ -78,14 +100,14 @@ def hogs_table(title: str, rows: Sequence[HogRow], top: int) -> FittedTable:
     columns: dict[Column, Callable[[HogRow], str]] = {
         Column("App", text=True): lambda row: row.app,
         Column("Clients", drop=4): lambda row: f"{row.clients:,}",
-        Column("Pairs", drop=6): lambda row: f"{row.pairs:,}",
-        Column("Drain %/h", drop=3): lambda row: number(row.drain_percent_h),
+        Column("Pairs", drop=7): lambda row: f"{row.pairs:,}",
+        Column("Drain %/h", drop=5): lambda row: number(row.drain_percent_h),
         Column("Extra %/h (95 %)", drop=1): lambda row: with_interval(
             row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2
         ),
         Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-        Column("Gain %", drop=5): lambda row: with_interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
+        Column("Gain %", drop=6): lambda row: with_interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
         Column("Since", drop=2, text=True): lambda row: row.since_version or "",
-        Column("FDR", drop=7): lambda row: f"{row.false_discovery_rate:.2g}",
+        Column("FDR", drop=3): lambda row: f"{row.false_discovery_rate:.2g}",
     }
     return rows_table(title, columns, rows, top)

@@ -21,6 +21,7 @@ from navitas.cli.option import option
 from navitas.cli.paths import NEW_STORE, TEXT
 from navitas.cli.standard_output import error_console, output_console
 from navitas.errors import ExitCode
+from navitas.fleet.figures import counted
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
@@ -66,7 +67,7 @@ def command(*, store: Path, files: tuple[NamedSource, ...], client: str, json_fi
         refused, rows = (sum(counts) for counts in zip(*((one.refused.total(), one.rows) for one in partly), strict=True))
         which = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
         failed_check(
-            f"{which} stored partially: {refused:,} of {rows:,} rows were refused",
+            f"{which} stored partially: {refused:,} of {counted(rows, 'row')} {'was' if refused == 1 else 'were'} refused",
             f"see {store / QUARANTINE} for the refused rows and the reasons",
         )
     for outcome in outcomes:
@@ -98,8 +99,9 @@ def _nothing_accepted(outcome: SourceOutcome) -> FleetError | None:
     if not outcome.rows or outcome.accepted or outcome.duplicates:
         return None
     reason, count = outcome.refused.most_common(1)[0]
+    which = "its only row was refused" if outcome.rows == 1 else f"none of its {outcome.rows:,} rows was accepted"
     return FleetError(
-        f"{outcome.name}: none of its {outcome.rows:,} rows was accepted; the reason for {count:,}: {reason}",
+        f"{outcome.name}: {which}; the reason for {count:,}: {reason}",
         "See the folder quarantine of the fleet for the rows, and docs/fleet-reference.md for the columns of a sample.",
     )
 

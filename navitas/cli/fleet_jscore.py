@@ -13,7 +13,7 @@ from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
-from navitas.fleet.figures import number
+from navitas.fleet.figures import counted, number
 from navitas.fleet.names import find_client
 from navitas.fleet.results import ScoreRow, score_rows
 from navitas.fleet.schema import pseudonym
@@ -28,15 +28,16 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 def command(*, choice: FleetChoice, client: str | None, **values: Any) -> None:
     """Score clients by the percentage of their peers whose batteries drain faster in use. The lowest scores come first."""
     outputs = take_outputs(values)
+    outputs.check_not_by_client("jscore")
     with fleet_of(choice) as fleet:
         scores = score_clients(fleet)
-        rows = outputs.kept(score_rows(scores))
+        rows = score_rows(scores)
         if client is not None:
             wanted = pseudonym(find_client(fleet.store, client, set(scores.client.tolist())))
             rows = [row for row in rows if row.client == wanted]
     if not outputs.write(ScoreRow, rows):
         return
-    title = f"J-scores of {len(rows):,} clients" if client is None else "J-score"
+    title = f"J-scores of {counted(len(rows), 'client')}" if client is None else "J-score"
     output_console().print(scores_table(title, rows, outputs.top))
 
 

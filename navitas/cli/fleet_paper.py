@@ -12,7 +12,7 @@ from navitas.cli.fleet_rows import Outputs, rows_table
 from navitas.cli.option import option
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
-from navitas.fleet.figures import number, with_interval
+from navitas.fleet.figures import counted, number, with_interval
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet
@@ -51,7 +51,7 @@ def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
     """Print or write the paper's bugs."""
     rows = paper_bug_rows(fleet, paper_findings.find_bugs(fleet, _compared(fleet)))
     if outputs.write(PaperBugRow, rows, method="paper"):
-        title = f"Bugs by the paper's method: {len(rows):,} pairs of a client and an app"
+        title = f"Bugs by the paper's method: {counted(len(rows), 'pair')} of a client and an app"
         output_console().print(paper_table(title, rows, outputs.top))
 
 

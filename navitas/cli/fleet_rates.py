@@ -15,8 +15,10 @@ from navitas.cli.option import option
 from navitas.cli.paths import WRITE
 from navitas.cli.standard_output import output_console
 from navitas.fleet.export import check_export, export
+from navitas.fleet.figures import counted
 from navitas.fleet.rates import RATES, Summary, rates, summary_of
 from navitas.fleet.results import SCHEMA_VERSION
+from navitas.fleet.sample_times import day
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import percent
@@ -49,6 +51,8 @@ def _as_json(summary: Summary) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "clients": summary.clients,
         "samples": summary.samples,
+        "from_s": summary.from_s,
+        "to_s": summary.to_s,
         "pairs": summary.pairs,
         "hours": summary.hours,
         "drain_percent_h": summary.drain_percent_h,
@@ -69,7 +73,9 @@ def _print(summary: Summary) -> None:
 
 def rates_table(summary: Summary) -> FittedTable:
     """Pairs that count, and those that were refused by reason."""
-    title = f"Rates of {summary.clients:,} clients with {summary.samples:,} samples"
+    title = f"Rates of {counted(summary.clients, 'client')} with {counted(summary.samples, 'sample')}"
+    if summary.from_s is not None and summary.to_s is not None:
+        title += f" from {unbroken(day(summary.from_s))} to {unbroken(day(summary.to_s))}"
     table = FittedTable(title, [Column("Pairs of samples", wrap=True), Column("Number"), Column("Share", drop=1)])
     counts = {"counted": summary.pairs, **summary.refused}
     total = max(sum(counts.values()), 1)

@@ -23,6 +23,7 @@ from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.distributions import distributions
+from navitas.fleet.figures import counted
 from navitas.fleet.fleet_warnings import warnings_of
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_client
@@ -50,7 +51,7 @@ _METHODS = 8
     help="Recordings of hogs, or folders of recordings: adds their methods. Repeatable.",
 )
 @json_option
-@option("--top", type=click.IntRange(min=1), default=50, show_default=True, help="Rows in the tables.")
+@option("--top", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Rows in the tables.")
 @min_clients_option
 def command(
     *,
@@ -87,7 +88,7 @@ def command(
             hogs=hog_list,
             bugs=of_enough_clients(bug_rows(fleet, bugs), min_clients),
             scores=rows,
-            actions=of_enough_clients(app_actions(fleet, hogs, diagnoses), min_clients),
+            actions=of_enough_clients(app_actions(fleet, hogs, bugs, diagnoses), min_clients),
             verdicts=of_enough_clients(app_rows(fleet, hogs), min_clients),
             warnings=warnings_of(hogs),
             distributions={row.app: by_name[row.app] for row in hog_list[:_PICTURES]},
@@ -101,7 +102,7 @@ def command(
     counts = {"hogs": len(contents.hogs), "bugs": len(contents.bugs), "clients": len(rows)}
     write_json(json_file, page=None if output == STDOUT else str(output), **counts)
     if STDOUT not in (output, json_file):
-        click.echo(f"{output}: {len(contents.hogs):,} hogs, {len(contents.bugs):,} bugs, {len(rows):,} clients")
+        click.echo(f"{output}: {', '.join(counted(number, what.removesuffix('s')) for what, number in counts.items())}")
 
 
 def _recordings(given: tuple[Path, ...]) -> Iterator[Path]:

@@ -15,6 +15,8 @@ from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE_ANY_NAME
+from navitas.errors import UsageError
+from navitas.fleet.figures import counted
 from navitas.fleet.formulas import guarded
 from navitas.fleet.results import Row, document, of_enough_clients
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -40,11 +42,19 @@ class Outputs:
         """Raise `UsageError` before any work if a file cannot be written."""
         check_files([path for path in (self.json, self.csv) if path is not None])
 
+    def check_not_by_client(self, what: str) -> None:
+        """Raise `UsageError` if `--min-clients` would leave out all rows, because each is about one client."""
+        if self.min_clients > 1:
+            raise UsageError(
+                f"each row of {what} is about one client: --min-clients would leave out all rows", "Leave out --min-clients."
+            )
+
     def kept(self, rows: Sequence[R]) -> list[R]:
         """The rows about at least `min_clients` clients. A note counts the others."""
         left = of_enough_clients(rows, self.min_clients)
         if hidden := len(rows) - len(left):
-            note(f"note: {hidden:,} rows about fewer than {self.min_clients:,} clients are left out (--min-clients)")
+            rows_are = f"{counted(hidden, 'row')} about fewer than {self.min_clients:,} clients {'is' if hidden == 1 else 'are'}"
+            note(f"note: {rows_are} left out (--min-clients)")
         return left
 
     def write(self, kind: type[R], rows: Sequence[R], **more: object) -> bool:
@@ -74,7 +84,15 @@ def output_options(function: F) -> F:
         min_clients_option,
         json_option,
         option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write CSV ('-': stdout)."),
-        option("--top", type=click.IntRange(min=1), default=20, show_default=True, section="Output", help="Rows in the table."),
+        option(
+            "--top",
+            type=click.IntRange(min=1),
+            default=20,
+            show_default=True,
+            section="Output",
+            metavar="N",
+            help="Rows in the table.",
+        ),
     )
     for decorate in reversed(decorators):
         function = decorate(function)

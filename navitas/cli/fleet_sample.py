@@ -20,6 +20,7 @@ from navitas.cli.phones import device_of
 from navitas.collect.battery_sample import model_and_os, pseudonym, pull_history, take_sample
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, UsageError
+from navitas.fleet.figures import counted
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.source import SourceFile
 from navitas.owned_folder import owned_folder
@@ -62,7 +63,7 @@ def command(
                 out.seek(-1, os.SEEK_END)
                 out.write(b"" if out.read() == b"\n" else b"\n")  # The last line is incomplete.
             out.write(lines.encode())
-        note(f"{output}: added {len(rows):,} sample{'' if len(rows) == 1 else 's'}")
+        note(f"{output}: added {counted(len(rows), 'sample')}")
     elif store is not None:
         return _ingest(store, lines, is_text=json_file != STDOUT)
     return ExitCode.OK

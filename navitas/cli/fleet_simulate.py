@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,8 @@ from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import NEW_STORE, READ_FILE, TEXT
 from navitas.errors import UsageError
+from navitas.fleet.figures import counted
+from navitas.fleet.sample_times import day
 from navitas.fleet.simulate import FleetModel, act, read_advice, simulate
 from navitas.fleet.store import BUCKETS, Store
 
@@ -112,10 +113,10 @@ def command(
         store = Store.open(folder)
         with bar("simulating the period after the advice") as progress:
             begin, end = act(store, read_advice(advice), compliance=compliance / 100, jobs=jobs, progress=progress)
-        write_json(json_file, store=str(folder), advice_from=_day(begin), advice_until=_day(end))
+        write_json(json_file, store=str(folder), advice_from=day(begin), advice_until=day(end))
         if is_text:
             click.echo(
-                f"{folder}: simulated {_day(begin)} to {_day(end)} after the advice; see {folder / 'truth' / 'acted.parquet'}"
+                f"{folder}: simulated {day(begin)} to {day(end)} after the advice; see {folder / 'truth' / 'acted.parquet'}"
             )
         return
     seed = values["seed"]
@@ -126,7 +127,7 @@ def command(
     write_json(json_file, store=str(folder), samples=model.samples, clients=model.clients, seed=seed)
     if not is_text:
         return
-    click.echo(f"{folder}: {model.samples:,} samples of {model.clients:,} clients; see {folder / 'truth'}")
+    click.echo(f"{folder}: {counted(model.samples, 'sample')} of {counted(model.clients, 'client')}; see {folder / 'truth'}")
     next_step(f"navitas fleet hogs {folder}")
 
 
@@ -149,7 +150,3 @@ def _model(values: dict[str, Any]) -> FleetModel:
         dirt=values["dirt"],
         counters=not values["no_counters"],
     )
-
-
-def _day(time_s: int) -> str:
-    return datetime.fromtimestamp(time_s, UTC).date().isoformat()

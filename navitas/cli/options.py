@@ -191,7 +191,7 @@ def report_options(function: F) -> F:
         ),
         *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
         option("--tree", type=TEXT, metavar="THREAD", help="Show the call tree of this thread (name or serial)."),
-        option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows in the tables."),
+        option("--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Rows in the tables."),
         option(
             "--model",
             type=click.Choice(["default", "paper1"]),

@@ -48,6 +48,7 @@ from navitas.report.registry import find_format
         type=click.IntRange(1, 65535),
         default=1,
         show_default=True,
+        metavar="N",
         help="Repetitions, each in a new process.",
     ),
     option("--isolate", is_flag=True, help="Run each test in a new process."),

@@ -31,7 +31,8 @@ _TOTALS = "SELECT SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm FROM client
 class ActionRow(Row):
     """An action against an app's drain under a condition, and what it gains.
 
-    With a client, gains count the share of time that this client runs the app. Without one, the app runs all the time.
+    `kind` is hog, bug (of a client), bugs (the app has some) or app (neither). With a client, gains count the share of time that
+    this client runs the app. Without one, the app runs all the time.
     """
 
     KIND: ClassVar[str] = "actions"
@@ -70,11 +71,12 @@ class _Subject:
     client: int | None = None
 
 
-def app_actions(fleet: Fleet, hogs: Hogs, diagnoses: Diagnoses) -> list[ActionRow]:
+def app_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses) -> list[ActionRow]:
     """All actions, app by app, condition by condition."""
-    names, is_hog = app_names(fleet), set(hogs.app[hogs.is_hog].tolist())
+    names = app_names(fleet)
+    kinds = dict.fromkeys(bugs.app.tolist(), "bugs") | dict.fromkeys(hogs.app[hogs.is_hog].tolist(), "hog")
     return [
-        _row(_Subject(names[app], "hog" if app in is_hog else "bugs", 1.0, finding.rate), finding, action)
+        _row(_Subject(names[app], kinds.get(app, "app"), 1.0, finding.rate), finding, action)
         for app, diagnosis in diagnoses.found.items()
         for finding in diagnosis.findings
         for action in finding.actions

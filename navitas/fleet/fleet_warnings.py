@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from navitas.fleet.figures import counted
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.verdicts import Claim
 
@@ -22,11 +23,13 @@ def warnings_of(hogs: Hogs) -> list[str]:
             f"The likely cause is something that drains while these apps run and that samples do not show. {_cause(hogs)}"
         )
     if hidden := int(hogs.verdicts.are(Claim.SCREEN).sum()):
-        found.append(f"{hidden:,} apps cannot be separated from the screen. Samples with screen_on_s would separate them.")
+        found.append(
+            f"{counted(hidden, 'app')} cannot be separated from the screen. Samples with screen_on_s would separate them."
+        )
     if short := int((hogs.is_hog & (hogs.evidence.reliability < _RELIABLE)).sum()):
         found.append(
-            f"{short:,} hogs run for short times between samples. Their drains follow from how often they start and stop, which "
-            "is less certain. Samples with running_s would make them exact."
+            f"{counted(short, 'hog')} {'runs' if short == 1 else 'run'} for short times between samples. Such a drain follows "
+            "from how often the app starts and stops, which is less certain. Samples with running_s would make it exact."
         )
     return found
 

@@ -16,10 +16,13 @@ def find_client(store: Store, text: str, known: Collection[int]) -> int:
         return number
     if (number := client_number(text, store.key)) in known:
         return number
-    raise FleetError(
-        f"{store.path}: no client is called {text}",
-        "Give the name that it was ingested by, or its pseudonym from `navitas fleet jscore`.",
-    )
+    raise unknown_client(store, text)
+
+
+def unknown_client(store: Store, text: str, more: str = "") -> FleetError:
+    """The error that a store has no such client. `more` is added to the remedy."""
+    remedy = "Give the name that it was ingested by, or its pseudonym from `navitas fleet jscore`."
+    return FleetError(f"{store.path}: no client is called {text}", f"{remedy} {more}".rstrip())
 
 
 def find_app(store: Store, text: str, known: dict[int, str]) -> int:

@@ -12,6 +12,7 @@ from navitas.fleet.memberships import AppLists
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.results import PERCENT_H
 from navitas.fleet.sample_columns import PAIR_COLUMNS, ordered, packages_in, samples_in
+from navitas.fleet.sample_times import first_and_last_s
 from navitas.fleet.schema import I64, pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
@@ -44,12 +45,16 @@ _STEPS = "SELECT client, MIN(NULLIF(step_ppm, 0)) AS step_ppm FROM clients GROUP
 class Summary:
     """Pairs that count, pairs refused by reason, and clients' drains in % of a battery per hour.
 
+    `from_s` and `to_s` are the Unix times of the first and the last sample, None without samples.
+
     `percentiles_percent_h` has the percentiles of clients' mean drains, by percent. Without pairs, it is empty, and the drain is
     None.
     """
 
     clients: int
     samples: int
+    from_s: int | None
+    to_s: int | None
     pairs: int
     refused: dict[str, int]
     hours: float
@@ -63,9 +68,12 @@ def summary_of(fleet: Fleet) -> Summary:
     pairs, seconds, drop = fleet.totals()
     known = scores.rate[np.isfinite(scores.rate)] * PERCENT_H
     percentiles = np.percentile(known, PERCENTILES).tolist() if len(known) else []
+    from_s, to_s = first_and_last_s(fleet.store, fleet.store.period) or (None, None)
     return Summary(
         clients=len(scores.client),
         samples=int(scores.samples.sum()),
+        from_s=from_s,
+        to_s=to_s,
         pairs=pairs,
         refused=fleet.refused(),
         hours=seconds / 3600,

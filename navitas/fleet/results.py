@@ -86,7 +86,8 @@ class AppRow(Row):
     """What is said about an app (`verdicts.Claim`), its extra drain with its 95 % interval, and what that is based on.
 
     `runs_with` is the app whose running times correlate most with its own, by `correlation`. `reliability` is the part of a
-    difference between ends that is one of running time, `screen_known_percent` the part of the evidence with known screen time.
+    difference between ends that is one of running time. `screen_known_percent` is the share of the compared running time for
+    which samples have `screen_on_s`.
     """
 
     KIND: ClassVar[str] = "verdicts"
@@ -189,8 +190,8 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
             extra_low_percent_h=known(low[i]),
             extra_high_percent_h=known(high[i]),
             alone_percent_h=known(alone[i]),
-            reliability=known(hogs.evidence.reliability[i]),
-            screen_known_percent=known(100 * hogs.evidence.screen_known[i]),
+            reliability=known(np.clip(hogs.evidence.reliability[i], 0, 1)),
+            screen_known_percent=known(np.clip(100 * hogs.evidence.screen_known[i], 0, 100)),
             runs_with=names[int(hogs.partner[i])] if hogs.partner[i] >= 0 else None,
             correlation=known(hogs.overlap[i]) if hogs.partner[i] >= 0 else None,
         )

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
 from navitas.fleet.files import FleetError, is_made_from, write_table
 from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
+from navitas.fleet.period import ALL_TIME
+from navitas.fleet.sample_times import day, first_and_last_s, has_samples
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import Store, exclusive_writer
 from navitas.fleet.units import UnitJob, UsageTask, jobs_of
@@ -50,9 +52,8 @@ class Fleet:
     def open(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
         """Open the store in its current state. Raises `FleetError` if it is empty, or its packages do not match its results."""
         jobs = jobs_of(store)
-        if not jobs:
-            when = " in this period" if store.period.folder else ""
-            raise FleetError(f"{store.path}: no samples{when}", "Ingest some: `navitas fleet ingest`.")
+        if not jobs or (store.period != ALL_TIME and not has_samples(store, store.period)):
+            raise _no_samples(store)
         packages = numbered(store.packages())
         check_packages(store, packages)
         return cls(store, engine, tuple(jobs), packages, waiting=waiting)
@@ -138,6 +139,17 @@ class Fleet:
                 yield from self._of_group(sql, part, extra, tables)
         else:
             yield buckets, table
+
+
+def _no_samples(store: Store) -> FleetError:
+    """The error that a store has no samples, or none in its period."""
+    found = None if store.period == ALL_TIME else first_and_last_s(store, ALL_TIME)
+    if found is None:
+        return FleetError(f"{store.path}: no samples", "Ingest some: `navitas fleet ingest`.")
+    first, last = map(day, found)
+    return FleetError(
+        f"{store.path}: no samples in this period: the samples are from {first} to {last}", "Choose other days (UTC)."
+    )
 
 
 def bring_up_to_date(

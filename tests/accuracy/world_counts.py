@@ -8,56 +8,56 @@ from dataclasses import dataclass, field, fields
 
 @dataclass(frozen=True, slots=True)
 class WorldCounts:
-    """Counts of one or more worlds. All intervals are 95 % intervals."""
+    """How many findings of each kind there are, and how many of them are right."""
 
     named: float = 0
-    """Apps that are named as hogs,"""
+    """Apps named as hogs."""
     false: float = 0
-    """and those of them that are none."""
+    """Apps named as hogs that are none."""
     large: float = 0
-    """Hogs with at least a tenth of the usual drain and enough phones,"""
+    """Hogs that drain enough on enough phones."""
     large_named: float = 0
-    """those of them that are named,"""
+    """Large hogs that are named."""
     large_inseparable: float = 0
-    """and those that are said to be inseparable from the screen or from another app."""
+    """Large hogs with a verdict that they cannot be separated from the screen or from another app."""
     found_true: float = 0
-    """Σ found effect · true effect of large hogs,"""
+    """Sum of estimate times truth over large hogs. Divided by `true_true`, it is the slope."""
     true_true: float = 0
-    """and Σ true effect²."""
+    """Sum of squared true drains over large hogs."""
     covered: float = 0
-    """Intervals of effects of large hogs that hold the truth,"""
+    """95 % intervals of large hogs that contain the truth."""
     intervals: float = 0
-    """of so many."""
+    """95 % intervals of large hogs."""
     all_covered: float = 0
-    """Intervals of effects of all apps with enough phones that hold the truth,"""
+    """95 % intervals of all apps that contain the truth."""
     all_intervals: float = 0
-    """of so many."""
+    """95 % intervals of all apps."""
     since: float = 0
-    """Hogs that drain from a later version on,"""
+    """Hogs that drain only from a version on."""
     since_named: float = 0
-    """apps for which such a version is named,"""
+    """First draining versions that are named."""
     since_right: float = 0
-    """and those of them with the right version."""
+    """First draining versions that are named right."""
     client_covered: float = 0
-    """Intervals of what hogs drain on single clients that hold the truth,"""
+    """95 % intervals of what hogs drain on single clients that contain the truth."""
     client_intervals: float = 0
-    """of so many."""
+    """95 % intervals of what hogs drain on single clients."""
     bugs: float = 0
-    """Pairs of a client and an app that are named as bugs,"""
+    """Bugs that are named."""
     bugs_true: float = 0
-    """those of them that are bugs,"""
+    """Bugs that are named and true."""
     all_bugs: float = 0
-    """and all bugs."""
+    """Bugs of the world."""
     bugs_covered: float = 0
-    """Intervals of drains of true bugs that hold the truth,"""
+    """95 % intervals of the drains of true bugs that contain the truth."""
     bug_intervals: float = 0
-    """of so many."""
+    """95 % intervals of the drains of true bugs."""
     paper_named: float = 0
-    """Apps that the paper's method names,"""
+    """Apps that the paper's method names as hogs."""
     paper_false: float = 0
-    """and those of them that are no hogs."""
+    """Apps that the paper's method names as hogs and that are none."""
     planted: Counter[str] = field(default_factory=Counter)
-    """Claims about planted apps by role: `role: claim`."""
+    """Claims about planted apps, by `role: claim`."""
 
     def __add__(self, other: WorldCounts) -> WorldCounts:
         return WorldCounts(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)})

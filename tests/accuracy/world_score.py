@@ -36,12 +36,25 @@ SEEDS = tuple(range(7201, 7211))
 
 def main(argv: Sequence[str]) -> int:
     """Simulate worlds, ingest their samples, and compare findings with the truth."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog="\n".join(["regimes:", *(f"  {name}" for name in REGIMES)]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--first", type=int, default=0, metavar="N", help="leave out the first seeds")
-    parser.add_argument("--seeds", type=int, default=len(SEEDS), choices=range(1, len(SEEDS) + 1), metavar="N")
-    parser.add_argument("--phones", type=int, default=240)
-    parser.add_argument("--regime", action="append", choices=list(REGIMES), help="only this regime (all)")
-    parser.add_argument("--keep", type=Path, help="reuse the results in this file, and add new ones")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=len(SEEDS),
+        choices=range(1, len(SEEDS) + 1),
+        metavar="N",
+        help="seeds; each one gives a world of each regime (10)",
+    )
+    parser.add_argument("--phones", type=int, default=240, metavar="N", help="phones in a world (240)")
+    parser.add_argument(
+        "--regime", action="append", choices=list(REGIMES), metavar="NAME", help="only this regime; repeatable (all; names below)"
+    )
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="reuse the results in this file, and add new ones")
     parser.add_argument("--write", action="store_true", help="write the tables to docs/dev/fleet-world.md")
     options = parser.parse_args(argv)
     total = {regime: WorldCounts() for regime in options.regime or REGIMES}
@@ -63,7 +76,10 @@ def _kept(file: Path | None, regime: str, phones: int, seed: int) -> WorldCounts
     key = f"{regime}, seed {seed}, {phones} phones"
     known = dict(map(json.loads, file.read_text("utf-8").splitlines())) if file and file.exists() else {}
     if key in known:
-        return WorldCounts(**{**known[key], "planted": Counter(known[key]["planted"])})
+        counts = {
+            one.name: known[key][one.name] for one in fields(WorldCounts) if one.name in known[key]
+        }  # Older files also have other counts.
+        return WorldCounts(**{**counts, "planted": Counter(counts["planted"])})
     with tempfile.TemporaryDirectory(prefix="navitas-world-") as folder:
         found = _one(Path(folder), simulate(replace(REGIMES[regime], phones=phones), seed), seed)
     print(f"{key}: {found}", file=sys.stderr, flush=True)

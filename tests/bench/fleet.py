@@ -166,7 +166,7 @@ def _measure(what: str, path: Path, engine: str, cpu: CpuTime) -> list[Took]:
     measured("J-scores", lambda: score_clients(fleet))
     apps = suspects(hogs, bugs)
     measured(DIAGNOSIS[0], lambda: find_versions(fleet, hogs, bugs))
-    measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, apps)))
+    measured(DIAGNOSIS[1], lambda: app_actions(fleet, hogs, bugs, diagnoses_of(fleet, hogs, bugs, apps)))
     if what == "paper":
         measured(PAPER, lambda: _as_the_paper(fleet))
     measured("the engine's end", running.close)

@@ -46,7 +46,7 @@ def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
         "versions of hogs": version_rows(fleet, versions),
         "bugs": bug_rows(fleet, bugs),
         "J-scores": score_rows(score_clients(fleet)),
-        "actions": app_actions(fleet, hogs, diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs))),
+        "actions": app_actions(fleet, hogs, bugs, diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs))),
     }
     if with_paper:
         paper_sums.bring_up_to_date(fleet)

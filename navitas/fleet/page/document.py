@@ -9,7 +9,7 @@ from importlib import resources
 import numpy as np
 
 from navitas.fleet.advice import ActionRow
-from navitas.fleet.figures import number
+from navitas.fleet.figures import counted, number
 from navitas.fleet.page.pictures import histogram_picture, interval_picture
 from navitas.fleet.page.text import interval
 from navitas.fleet.results import AppRow, BugRow, HogRow, ScoreRow
@@ -84,13 +84,9 @@ def page(contents: Contents) -> str:
 
 def _facts(contents: Contents) -> str:
     samples = sum(row.samples for row in contents.scores)
-    facts = [
-        (f"{len(contents.scores):,}", "clients"),
-        (f"{samples:,}", "samples"),
-        (f"{contents.usual_percent_h:.1f} %/h", "usual drain"),
-        (f"{len(contents.hogs):,}", "hogs"),
-        (f"{len(contents.bugs):,}", "bugs"),
-    ]
+    counts = {"client": len(contents.scores), "sample": samples, "hog": len(contents.hogs), "bug": len(contents.bugs)}
+    facts = [(value, what) for value, _, what in (counted(count, noun).partition(" ") for noun, count in counts.items())]
+    facts.insert(2, (f"{contents.usual_percent_h:.1f} %/h", "usual drain"))
     shown = "".join(f"<div><b>{value}</b>{what}</div>" for value, what in facts)
     warnings = "".join(f"<p><b>{text(one)}</b></p>" for one in contents.warnings)
     return f"<h1>{text(contents.title)}</h1><div class=facts>{shown}</div>{warnings}"
@@ -128,7 +124,7 @@ def _distributions(contents: Contents) -> str:
     pictures = [
         f"<div><h3>{name(app)}</h3>"
         f"{histogram_picture([('without', 'without it', without), ('with', 'with it', used)], '%/h')}"
-        f"<small>{len(used):,} clients</small></div>"
+        f"<small>{counted(len(used), 'client')}</small></div>"
         for app, (used, without) in contents.distributions.items()
     ]
     if not pictures:
@@ -245,7 +241,7 @@ def _verdicts(contents: Contents) -> str:
         "drains while an app runs and is not in the samples counts for the app."
     )
     heading = f"<h2>All apps</h2><p>{about}{_more(len(contents.verdicts), len(rows))}</p>"
-    return f"{heading}<details><summary>{len(rows):,} apps</summary>{shown}</details>" if rows else ""
+    return f"{heading}<details><summary>{counted(len(rows), 'app')}</summary>{shown}</details>" if rows else ""
 
 
 def _recorded(contents: Contents) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
+from support.every_command import COMMANDS as ALL_COMMANDS
 
 from navitas.cli.main import COMMANDS
 
@@ -40,6 +41,14 @@ def test_a_command_and_its_options_are_documented(name: str) -> None:
             if isinstance(parameter, click.Option):
                 for option in parameter.opts:
                     assert f"`{option}" in CLI_DOC or (" " in called and option in CLI_DOC), f"{called} {option}"
+
+
+@pytest.mark.parametrize("name", ALL_COMMANDS)
+def test_the_help_names_values_without_jargon(name: str) -> None:
+    """Click would show `INTEGER RANGE`."""
+    ranges = (click.IntRange, click.FloatRange)
+    options = [one for one in ALL_COMMANDS[name].params if isinstance(one, click.Option) and isinstance(one.type, ranges)]
+    assert [one.opts for one in options if not one.metavar] == []
 
 
 PAGES = [path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]]

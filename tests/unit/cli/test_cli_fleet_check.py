@@ -42,15 +42,46 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_a_version_that_drains_more_fails_the_check(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "r.json"
     assert run(["fleet", "check", str(store.path), "--app", "a1", "--json", str(out)]) == ExitCode.CHECK_FAILED
-    assert "1 of 1 drain more" in capsys.readouterr().out
+    assert "1 of 1 drains more" in capsys.readouterr().out
     (row,) = json.loads(out.read_text())["checks"]
     assert (row["app"], row["version"], row["before"], row["drains_more"]) == ("a1", "1.10", "1.9", True)
     assert row["more_low_percent_h"] > 1
-    for more in (["--limit", "20"], ["--version", "1.9"]):
-        assert run(["fleet", "check", str(store.path), "--app", "a1", *more]) == ExitCode.OK
-    assert run(["fleet", "check", str(store.path), "--app", "a0"]) == ExitCode.OK
-    assert "0 of 0 drain more" in capsys.readouterr().out
+    assert run(["fleet", "check", str(store.path), "--app", "a1", "--limit", "20"]) == ExitCode.OK
     assert run(["fleet", "check", str(store.path), "--app", "missing"]) == ExitCode.TROUBLE
+
+
+def test_a_failure_about_few_clients_is_left_out_but_fails(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "r.json"
+    call = ["fleet", "check", str(store.path), "--app", "a1", "--min-clients", "500", "--json", str(out)]
+    assert run(call) == ExitCode.CHECK_FAILED
+    found = json.loads(out.read_text())
+    assert (found["failed"], found["checks"], found["not_compared"]) == (1, [], [])
+    printed = capsys.readouterr()
+    assert "1 of 1 drains more" in printed.out
+    assert "1 row about fewer than 500 clients is left out" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing", "reason"),
+    [
+        (["--app", "a1", "--version", "9.9"], "a1 9.9", "fewer than three clients run it, or there is no version before it"),
+        (["--app", "a1", "--version", "1.9"], "a1 1.9", "or there is no version before it with three clients"),
+        (["--app", "a0"], "a0", "it has no two versions with three clients each"),
+        (["--app", "a1", "--app", "a0"], "a0", "it has no two versions"),
+        (["--version", "9.9"], "version 9.9 of all hogs", "fewer than three clients"),
+        (["--app", "a1", "--version", "1.10", "--until", "2026-03-04"], "a1 1.10", "fewer than three clients"),
+    ],
+)
+def test_a_check_that_compares_nothing_does_not_pass(  # noqa: PLR0917
+    arguments: list[str], missing: str, reason: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "r.json"
+    assert run(["fleet", "check", str(store.path), *arguments, "--json", str(out)]) == ExitCode.TROUBLE
+    assert json.loads(out.read_text())["not_compared"] == [missing]
+    error = capsys.readouterr().err
+    assert f"{missing}: not compared: " in error and reason in error
 
 
 def test_periods_are_compared(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -62,17 +93,38 @@ def test_periods_are_compared(store: Store, tmp_path: Path, capsys: pytest.Captu
     assert (other["app"], other["is_significant"]) == ("a0", False)
     assert run(["fleet", "compare", str(store.path), "--at", "2026-03-07", "--since", "2026-03-08"]) == ExitCode.USAGE
     assert run(["fleet", "compare", str(store.path), "--at", "2027-03-07"]) == ExitCode.TROUBLE
-    assert "no samples in this period" in capsys.readouterr().err
+    assert "no samples in this period: the samples are from 2026-03-01 to 2026-03-12" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["hogs", "bugs", "jscore", "diagnose", "check"])
+@pytest.mark.parametrize(
+    "arguments", [["hogs"], ["hogs", "--app", "a1"], ["diagnose"], ["diagnose", "--app", "a1"], ["check"]], ids=" ".join
+)
 def test_results_about_few_clients_are_left_out(
-    command: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "r.json"
-    assert run(["fleet", command, str(store.path), "--json", str(out), "--min-clients", "1000"]) == ExitCode.OK
+    call = ["fleet", arguments[0], str(store.path), *arguments[1:], "--json", str(out), "--min-clients", "1000"]
+    assert run(call) == (ExitCode.CHECK_FAILED if arguments == ["check"] else ExitCode.OK)
     found = json.loads(out.read_text())
     assert not any(value for name, value in found.items() if isinstance(value, list) and name != "warnings")
-    assert command != "jscore" or "40 rows about fewer than 1,000 clients are left out" in capsys.readouterr().err
-    if command in ("hogs", "bugs"):
-        assert run(["fleet", command, str(store.path), "--model", "paper", "--min-clients", "2"]) == ExitCode.USAGE
+    printed = capsys.readouterr()
+    assert "about fewer than 1,000 clients" in printed.err
+    assert "clean is below" not in printed.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["bugs"],
+        ["jscore"],
+        ["diagnose", "--client", "0000000000000001"],
+        ["bugs", "--model", "paper"],
+        ["hogs", "--model", "paper"],
+    ],
+    ids=" ".join,
+)
+def test_rows_about_single_clients_are_refused_not_left_out(
+    arguments: list[str], store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["fleet", arguments[0], str(store.path), *arguments[1:], "--min-clients", "2"]) == ExitCode.USAGE
+    assert "--min-clients" in capsys.readouterr().err

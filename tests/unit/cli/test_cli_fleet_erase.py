@@ -40,7 +40,7 @@ def test_an_erased_client_is_gone(by_pseudonym: bool, store: Store, tmp_path: Pa
     assert "secret.app" not in left
     capsys.readouterr()
     assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
-    assert "1 clients with 9 samples" in capsys.readouterr().out
+    assert "1 client with 9 samples from 2023-11-14 to 2023-11-15" in capsys.readouterr().out
 
 
 def test_its_later_samples_are_refused_without_their_text(
@@ -85,3 +85,48 @@ def test_the_samples_of_a_killed_ingest_do_not_come_back(
     assert run(["fleet", "ingest", str(store.path), str(later)]) == ExitCode.OK
     assert {one["client"] for one in stored(store.path)} == {client_number("two", store.key)}
     assert len(stored(store.path)) == 11
+
+
+def test_an_unknown_client_is_not_erased(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
+    before = {file: file.read_bytes() for file in store.path.rglob("*") if file.is_file()}
+    for name in ("wrong", "0123456789abcdef"):
+        assert run(["fleet", "erase", str(store.path), "--client", name]) == ExitCode.TROUBLE
+        error = capsys.readouterr().err
+        assert f"no client is called {name}" in error and "--also-unknown" in error
+    assert before == {file: file.read_bytes() for file in store.path.rglob("*") if file.is_file() and file in before}
+    assert run(["fleet", "erase", str(store.path), "--client", "three", "--also-unknown"]) == ExitCode.OK
+    assert "erased 0 samples; later ones are refused" in capsys.readouterr().out
+    assert run(["fleet", "erase", str(store.path), "--client", "three"]) == ExitCode.OK
+    assert "which was erased before: erased 0 samples" in capsys.readouterr().out
+    later = json_lines(tmp_path / "b.jsonl", [row("three", 1_700_100_000), row("two", 1_700_100_000)])
+    assert run(["fleet", "ingest", str(store.path), str(later)]) == ExitCode.CHECK_FAILED
+    assert len(stored(store.path)) == 19
+    both = ["--also-unknown", "--allow-again"]
+    assert run(["fleet", "erase", str(store.path), "--client", "three", *both]) == ExitCode.USAGE
+
+
+def test_a_name_that_looks_like_a_pseudonym_is_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Android IDs have 16 hexadecimal digits."""
+    name = "0123456789abcdef"
+    path = tmp_path / "store"
+    assert run(["fleet", "ingest", str(path), str(json_lines(tmp_path / "a.jsonl", [row(name), row("two")]))]) == ExitCode.OK
+    assert run(["fleet", "erase", str(path), "--client", name]) == ExitCode.OK
+    assert "erased 1 sample;" in capsys.readouterr().out
+    assert run(["fleet", "erase", str(path), "--client", name, "--allow-again"]) == ExitCode.OK
+    assert "later samples are accepted" in capsys.readouterr().out
+
+
+def test_a_file_that_was_ingested_before_is_read_again_only_if_it_differs(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.OK
+    assert run(["fleet", "erase", str(store.path), "--client", "one", "--allow-again"]) == ExitCode.OK
+    assert "files that were ingested before are still skipped" in capsys.readouterr().out
+    file = tmp_path / "a.jsonl"
+    assert run(["fleet", "ingest", str(store.path), str(file)]) == ExitCode.OK
+    assert len(stored(store.path)) == 9
+    with file.open("a") as out:
+        out.write("\n")
+    assert run(["fleet", "ingest", str(store.path), str(file)]) == ExitCode.CHECK_FAILED  # One of its rows has a wrong level.
+    assert len(stored(store.path)) == 18

@@ -22,7 +22,7 @@ def test_counts_and_reasons_are_printed(tmp_path: Path, capsys: pytest.CaptureFi
     history.write_text("9,h,0:RESET:TIME:1700000000000\n9,h,0,Bl=5\n")
     assert run(["fleet", "ingest", fleet, str(folder), str(history), "--client", "{name}"]) == ExitCode.CHECK_FAILED
     printed = capsys.readouterr()
-    assert "check failed: a.jsonl was stored partially: 1 of 4 rows were refused" in printed.err and "quarantine" in printed.err
+    assert "check failed: a.jsonl was stored partially: 1 of 4 rows was refused" in printed.err and "quarantine" in printed.err
     lines = [line.split() for line in printed.out.splitlines()]
     assert ["a.jsonl", "4", "2", "1", "1", "1"] in lines
     assert ["b.csv", "1", "1", "0", "0", "0"] in lines
@@ -89,4 +89,7 @@ def test_files_that_are_stored_in_part_fail_a_check(tmp_path: Path, capsys: pyte
     more = json_lines(tmp_path / "d.jsonl", [row(time=1_700_000_100), {}])
     assert run(["fleet", "ingest", fleet, str(wrong), str(more)]) == ExitCode.TROUBLE, "a file of which nothing is taken is more"
     printed = capsys.readouterr().err
-    assert "none of its 1 rows" in printed and "d.jsonl was stored partially: 1 of 2" in printed
+    assert (
+        "c.jsonl: its only row was refused; the reason for 1: client: is missing" in printed
+        and "d.jsonl was stored partially: 1 of 2" in printed
+    )

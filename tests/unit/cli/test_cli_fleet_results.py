@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,6 +14,7 @@ from navitas.cli.main import run
 from navitas.errors import ExitCode
 from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
+from navitas.fleet.sample_times import day
 from navitas.fleet.schema import client_number
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.store import Store
@@ -67,12 +69,13 @@ def test_a_narrow_terminal_shows_names_and_leaves_out_whole_columns(
     wide, narrow = table(140), table(80)
     assert not any("Not shown" in line for line in wide)
     (note,) = [line for line in narrow if line.startswith("Not shown at this width: ")]
+    assert "FDR" not in note
     left_out = note.partition(": ")[2].removesuffix(" (see --json)").split(", ")
     titles = narrow[1].split("  ")
     assert titles[0] == wide[1].split("  ")[0] and not {title.strip() for title in titles} & set(left_out)
     assert all(len(line) <= 80 for line in narrow)
     assert narrow[2].split()[0] == wide[2].split()[0]
-    assert "…" not in narrow[2], "figures are whole"
+    assert not re.search(r"\d…|…\d", narrow[2]), "figures are whole"
 
 
 def test_a_client_is_found_by_its_pseudonym_and_its_name(
@@ -105,11 +108,14 @@ def test_pairs_are_exported(store: Store, tmp_path: Path, capsys: pytest.Capture
     for name in ("r.csv", "r.parquet"):
         call = ["fleet", "rates", str(store.path), "-o", str(tmp_path / name), "--json", str(tmp_path / "r.json")]
         assert run(call) == ExitCode.OK
-        assert "the battery was not discharging" in capsys.readouterr().out
+        shown = capsys.readouterr().out
+    assert "the battery was not discharging" in shown
     summary = json.loads((tmp_path / "r.json").read_text())
     assert summary["samples"] == 50_000
+    assert f"samples from {day(summary['from_s'])} to {day(summary['to_s'])}" in shown
     pairs = pq.read_table(tmp_path / "r.parquet").to_pylist()
     assert len(pairs) == summary["pairs"]
+    assert summary["from_s"] <= min(row["from_s"] for row in pairs) <= max(row["to_s"] for row in pairs) <= summary["to_s"]
     assert sum(summary["refused"].values()) + len(pairs) == summary["samples"] - summary["clients"]
     for row in pairs[:500]:
         hours = (row["to_s"] - row["from_s"]) / 3600
@@ -128,6 +134,8 @@ def test_pairs_are_exported(store: Store, tmp_path: Path, capsys: pytest.Capture
         (["hogs", "none"], ExitCode.USAGE, "STORE: none: No such file"),
         (["hogs", "STORE", "--engine", "abacus"], ExitCode.USAGE, "abacus"),
         (["rates", "STORE", "-o", "pairs.txt"], ExitCode.USAGE, "not a CSV or Parquet file name"),
+        (["hogs", "STORE", "--model", "paper", "--app", "a"], ExitCode.USAGE, "--app does not apply to --model paper"),
+        (["hogs", "STORE", "--app", "none"], ExitCode.TROUBLE, "no sample has the app none"),
         (["bugs", "STORE", "--json", "x", "--csv", "x"], ExitCode.USAGE, "the same file"),
     ],
 )
@@ -138,6 +146,28 @@ def test_wrong_calls_are_reported(
     printed = capsys.readouterr().err
     assert text in printed
     assert "Traceback" not in printed
+
+
+def test_an_app_has_a_verdict(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "r.json"
+    assert run(["fleet", "hogs", str(store.path), "--json", str(out)]) == ExitCode.OK
+    capsys.readouterr()
+    found = json.loads(out.read_text())
+    assert found["clean_limit_percent_h"] == pytest.approx(0.02 * found["usual_drain_percent_h"])
+    assert all(0 <= row["screen_known_percent"] <= 100 for row in found["verdicts"] if row["screen_known_percent"] is not None)
+    chosen = {row["verdict"]: row for row in found["verdicts"]}
+    assert {"hog", "unclear"} <= set(chosen)
+    for verdict, row in chosen.items():
+        for command in ("hogs", "diagnose"):
+            assert run(["fleet", command, str(store.path), "--app", row["app"], "--json", str(out)]) == ExitCode.OK
+            first = capsys.readouterr().out.splitlines()[0]
+            assert first.startswith(f"{row['app']}: {verdict}; ")
+            assert verdict.startswith("not judged") or f"{row['extra_percent_h']:+.2f} (" in first
+            own = json.loads(out.read_text())
+            assert [one["app"] for one in own["verdicts"]] == [row["app"]]
+            assert own["verdicts"][0]["extra_percent_h"] == pytest.approx(row["extra_percent_h"])
+            assert command != "hogs" or [one["app"] for one in own["hogs"]] == ([row["app"]] if verdict == "hog" else [])
+            assert verdict in ("hog", "bugs") or {one["kind"] for one in own.get("actions", [])} <= {"app", "bugs"}
 
 
 def test_apps_and_clients_are_diagnosed(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from navitas.fleet.figures import number, with_interval
+from navitas.fleet.figures import counted, number, with_interval
 from navitas.fleet.page.text import interval
 
 
 def test_numbers_have_separators_and_unknown_ones_are_a_dash() -> None:
     assert (number(1234.56), number(0.4, 0), number(None)) == ("1,234.6", "0", "–")
+
+
+def test_one_thing_is_singular() -> None:
+    assert [counted(count, "client") for count in (0, 1, 2000)] == ["0 clients", "1 client", "2,000 clients"]
 
 
 def test_an_interval_has_a_sign_and_both_bounds() -> None:

@@ -15,6 +15,7 @@ from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.period import Period
+from navitas.fleet.sample_times import first_and_last_s
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 
@@ -42,8 +43,12 @@ def test_a_period_has_the_results_of_its_samples(tmp_path: Path) -> None:
     late = hogs_of(replace(store, period=Period(until_s, until_s + 99 * _DAY_S)))
     assert early.seconds + late.seconds == pytest.approx(whole.seconds, rel=1e-6)
     assert np.array_equal(hogs_of(store).effect.value, whole.effect.value)
-    with pytest.raises(FleetError, match="no samples in this period"):
-        hogs_of(replace(store, period=Period(0, START_S - 40 * _DAY_S)))
+    for period in (Period(0, START_S - 40 * _DAY_S), Period(START_S + 20 * _DAY_S)):  # The second one is in the same month.
+        with pytest.raises(FleetError, match="no samples in this period: the samples are from 2026-03-01 to 2026-03-10"):
+            hogs_of(replace(store, period=period))
+    time_s = table["time_s"].to_numpy()
+    assert first_and_last_s(store, Period()) == (time_s.min(), time_s.max())
+    assert first_and_last_s(store, Period(0, until_s)) == (time_s.min(), time_s[time_s < until_s].max())
 
 
 @pytest.mark.parametrize(

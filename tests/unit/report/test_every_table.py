@@ -223,7 +223,9 @@ def _check(name: str) -> Check:
 
 
 def _rates(names: Sequence[str]) -> FittedTable:
-    return rates_table(Summary(1_000, 200_000, 126_980, dict.fromkeys(names, 71_286), 71_904.0, 7.48, {}))
+    return rates_table(
+        Summary(1_000, 200_000, 1_767_225_600, 1_769_904_000, 126_980, dict.fromkeys(names, 71_286), 71_904.0, 7.48, {})
+    )
 
 
 def _cluster(names: Sequence[str]) -> FittedTable:
@@ -286,7 +288,9 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     ),
     "cli/fleet_hogs.py:hogs_table": lambda names: hogs_table("Hogs", _hogs(names), TOP),
     "cli/fleet_check.py:checks_table": lambda names: versions_table(
-        [CheckRow(name, "4.10.1", "4.9", 12_345, 12.34, -10.12, 35.67, 3.4e-225, True) for name in names], TOP
+        "Versions compared with the ones before",
+        [CheckRow(name, "4.10.1", "4.9", 12_345, 12.34, -10.12, 35.67, 3.4e-225, True) for name in names],
+        TOP,
     ),
     "cli/fleet_compare.py:changes_table": lambda names: changes_table(
         [ChangeRow(name, 12_345, 12.34, 24.56, 12.22, -10.12, 35.67, 3.4e-225, True) for name in names], TOP

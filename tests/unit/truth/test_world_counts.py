@@ -1,0 +1,33 @@
+"""Counts of worlds add up, and results of earlier runs are read."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
+
+import world_score
+from world_counts import WorldCounts
+
+
+def test_counts_add_up() -> None:
+    one, two = WorldCounts(named=2, bugs=1, planted=Counter({"a: hog": 1})), WorldCounts(named=3, planted=Counter({"a: hog": 2}))
+    assert one + two == WorldCounts(named=5, bugs=1, planted=Counter({"a: hog": 3}))
+
+
+def test_a_kept_result_may_have_counts_that_are_no_longer_used(tmp_path: Path) -> None:
+    counts = {"named": 2, "clean": 7, "top": 1, "planted": {"a: hog": 1}}
+    file = tmp_path / "kept.jsonl"
+    file.write_text(json.dumps(["bugs, seed 1, 5 phones", counts]) + "\n")
+    assert world_score._kept(file, "bugs", 5, 1) == WorldCounts(named=2, planted=Counter({"a: hog": 1}))
+
+
+def test_the_help_names_each_regime_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        world_score.main(["--help"])
+    assert "\n  confounders, bare\n" in capsys.readouterr().out
