@@ -18,11 +18,13 @@ from navitas.fleet.hogs import Hogs
 from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, interval_percent_h
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import I64
+from navitas.fleet.statistics import I64, Contrast
 
 _KINDS = {KILL: "kill", "version": "update", "os": "upgrade", "network": "network"}
 _RUNS = "SELECT app, ran_s AS seconds FROM contrast WHERE client = {client}"
-_Predicted = Callable[[float, float], tuple[float, float, float]]
+Ends = tuple[float, float, float]
+"""Low, middle and high of a drain."""
+_Predicted = Callable[[float, float], Ends]
 """Predicts a hog's drain on a client from its mean under the client's conditions, and half the width of its interval."""
 _TOTALS = "SELECT SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm FROM clients WHERE client = {client}"
 
@@ -110,28 +112,53 @@ def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, c
         for bug in np.flatnonzero((bugs.client == client) & (bugs.app == app)).tolist():
             ends = (float(bugs.low[bug]), float(bugs.extra[bug]), float(bugs.high[bug]))
             subject = _Subject(names[app], "bug", share, drop / total, client)
-            rows += [_kill(subject, ends), *_changes(subject, shares, diagnosis)]
+            rows += [_kill(subject, ends), *_changes(subject, shares, diagnosis, ends)]
     return sorted(rows, key=lambda row: -(row.gain_min or 0.0))
 
 
 def _of_hog(subject: _Subject, shares: Shares, diagnosis: Diagnosis, predicted: _Predicted) -> Iterator[ActionRow]:
     if not shares:
         return
-    leaves = [(shares[leaf.conditions], leaf.effect) for leaf in diagnosis.tree.leaves() if np.isfinite(leaf.effect.half_width)]
-    value = sum(share * effect.value for share, effect in leaves)
-    half = sum(share * effect.half_width for share, effect in leaves)
+    value, half = _usual_drain(shares, diagnosis)
+    ends = predicted(value, half)
     if value - half > 0:
-        yield _kill(subject, predicted(value, half))
-    yield from _changes(subject, shares, diagnosis)
+        yield _kill(subject, ends)
+    yield from _changes(subject, shares, diagnosis, ends)
 
 
-def _changes(subject: _Subject, shares: Shares, diagnosis: Diagnosis) -> Iterator[ActionRow]:
-    """Actions other than killing the app, under the conditions in which the client runs it."""
+def _usual_drain(shares: Shares, diagnosis: Diagnosis) -> tuple[float, float]:
+    """What the app drains on all clients under the conditions of this one, and half the width of its interval."""
+    leaves = [
+        (shares.get(leaf.conditions, 0.0), leaf.effect) for leaf in diagnosis.tree.leaves() if np.isfinite(leaf.effect.half_width)
+    ]
+    return sum(share * effect.value for share, effect in leaves), sum(share * effect.half_width for share, effect in leaves)
+
+
+def _changes(subject: _Subject, shares: Shares, diagnosis: Diagnosis, ends: Ends) -> Iterator[ActionRow]:
+    """Actions other than killing the app, under the conditions in which the client runs it.
+
+    `ends` is the client's own drain: low, middle, high.
+    """
+    usual, _ = _usual_drain(shares, diagnosis)
     for finding in diagnosis.findings:
         share = shares.get(finding.node.conditions, 0.0)
         for action in finding.actions:
-            if action.feature != KILL and share:
-                yield _row(replace(subject, share=subject.share * share), finding, action)
+            if action.feature != KILL and share and usual > 0:
+                saved = saved_on_client(action.less, usual, share, ends)
+                yield _row(replace(subject, share=subject.share * share), finding, action, saved)
+
+
+def saved_on_client(less: Contrast, usual: float, share: float, ends: Ends) -> Ends:
+    """What a change saves on a client that drains `ends` where all clients drain `usual`: the same part of its drain.
+
+    The change concerns this share of the app's running time. It never saves more than killing the app.
+    """
+    low, middle, high = ends
+    part, scale = less.value / usual, middle / usual
+    below, above = (float(np.hypot(part * apart, scale * less.half_width)) for apart in (middle - low, high - middle))
+    found = (part * middle - below, part * middle, part * middle + above)
+    saved_low, saved_middle, saved_high = (min(one, end / share) for one, end in zip(found, ends, strict=True))
+    return saved_low, saved_middle, saved_high
 
 
 def _kill(subject: _Subject, ends: tuple[float, float, float]) -> ActionRow:
@@ -153,7 +180,7 @@ def _kill(subject: _Subject, ends: tuple[float, float, float]) -> ActionRow:
     )
 
 
-def _row(subject: _Subject, finding: Finding, action: Action) -> ActionRow:
+def _row(subject: _Subject, finding: Finding, action: Action, saved: Ends | None = None) -> ActionRow:
     less, half, name = action.less, action.less.half_width, subject.app
     to = (action.values[0] if action.feature == "network" else action.values[-1]) if action.values else None
     extra, extra_low, extra_high = interval_percent_h(finding.node.effect)
@@ -175,7 +202,7 @@ def _row(subject: _Subject, finding: Finding, action: Action) -> ActionRow:
         extra_percent_h=extra,
         extra_low_percent_h=extra_low,
         extra_high_percent_h=extra_high,
-        **_gains(subject, less.value - half, less.value, less.value + half),
+        **_gains(subject, *(saved or (less.value - half, less.value, less.value + half))),
     )
 
 
