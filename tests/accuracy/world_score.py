@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+import navitas.fleet  # noqa: F401  # isort: skip  # Before numpy, since it limits the threads of numpy's algebra.
 import pyarrow.parquet as pq
 from world.regimes import REGIMES
 from world.simulation import World, simulate
