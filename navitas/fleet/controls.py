@@ -86,12 +86,16 @@ class ControlColumns:
             ends,
             lit,
             known.astype(np.float64),
-            lit * _mean_of_ends(self.brightness, row),
+            lit * self._brightness(row),
             before * np.minimum(_LAG_S / seconds, 1.0),
             *(np.where(np.isfinite(share), share, at_ends) for share, at_ends in timed),
             _mean_of_ends(self.saver, row),
         ]
         return Controls(np.column_stack([*columns, waves.real, waves.imag]), ends, known)
+
+    def _brightness(self, row: I64) -> F64:
+        """The brightness of the time with the screen on in each pair. With the screen off, a sample has that of the last time."""
+        return np.where(self.screen[row - 1] > 0, _mean_of_ends(self.brightness, row), self.brightness[row])
 
 
 def _share_of_time(counter: F64 | None, row: I64, seconds: F64) -> F64:

@@ -23,7 +23,7 @@ from navitas.fleet.usage import COLUMNS
 
 FOLDER = "joint"
 """Folder of the stage's results."""
-_VERSION = "5"
+_VERSION = "6"
 _READ = [name for name in COLUMNS if name not in ("model", "os")]
 
 

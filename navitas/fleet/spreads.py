@@ -15,8 +15,8 @@ _USUAL, _FACTOR, _WORTH = 0.3, 2.0, 2.0
 """Before any evidence: the relative standard deviation is usually within a factor of `_FACTOR` of `_USUAL`. This counts as much
 as `_WORTH` apps.
 """
-_NOISE = np.geomspace(0.5, 2.0, 13)
-"""Factors of the noise that are considered."""
+_NOISE = np.geomspace(1.0, 2.0, 7)
+"""Factors of the noise that are considered. Below 1, values that are far away, which hardly count, would favour the smallest."""
 _FAR = 3.5
 _ROUNDS = 30
 

@@ -28,7 +28,7 @@ SUSPECTS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
 CHANGING = len(NETWORKS)
 """The network of a pair whose ends differ, or of which one is unknown."""
-_VERSION = "7"
+_VERSION = "8"
 _READ = [name for name in COLUMNS if name not in ("model", "os")]
 STRATA = pa.schema(
     [

@@ -18,7 +18,7 @@ from navitas.fleet.sample_columns import ordered
 from navitas.fleet.store import Store, Unit, read_samples
 from navitas.fleet.usage import COLUMNS, usage_of
 
-_VERSION = "11"
+_VERSION = "12"
 
 
 class FleetTask(Protocol):

@@ -57,7 +57,8 @@ def pairs(rows: list[dict[str, Any]]) -> list[tuple[int, float, float, list[floa
             controls += [wave(harmonic * hour) for harmonic in (1 / 7, 1, 2, 3, 4) for wave in (np.sin, np.cos)]
             if "screen_on_ms" in one:
                 on = (two["screen_on_ms"] - one["screen_on_ms"]) / 1000 / seconds
-                brightness = _mean(np.float32(one["brightness"]), np.float32(two["brightness"]))
+                after = float(np.float32(two["brightness"]))
+                brightness = _mean(np.float32(one["brightness"]), after) if one["screen"] else after
                 controls += [on, on * brightness, _mean(one["saver"], two["saver"]), before * min(600 / seconds, 1)]
                 before = on
             share = [_mean(app in one["apps"], app in two["apps"]) for app in range(_APPS)]
