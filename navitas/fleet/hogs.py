@@ -16,10 +16,10 @@ from navitas.fleet.verdicts import MIN_CLIENTS, AppEstimates, Claim, Verdicts, v
 
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
-_RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR = 0.5, 0.1, 0.15
+_RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.5, 0.1, 0.15, 0.1
 """Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times the square
-of 1 − reliability, and where the screen's time is; and that of an app which comes with the screen, relative to what the screen
-may drain.
+of 1 − reliability, and where the screen's time is; and those of an app which comes with the screen, relative to what the screen
+may drain: if its time is unknown, and always, since its drain depends on what it shows, and how brightly, between two samples.
 """
 
 
@@ -70,7 +70,7 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     usual = drop / max(seconds, 1)
     alone = single_apps(fleet, evidence, MIN_SHARE * usual)
     given = given_others(fleet, evidence, alone, usual, progress)
-    if_screen_known = _with_scale_error(given.effect, evidence).above(MIN_SHARE * usual)
+    if_screen_known = _with_model_error(given.effect, evidence).above(MIN_SHARE * usual)
     effect = _with_charged_error(if_screen_known, evidence).above(MIN_SHARE * usual)
     false_rate, known_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, if_screen_known, alone.effect))
     estimates = AppEstimates(
@@ -98,11 +98,12 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     )
 
 
-def _with_scale_error(effect: Effects, evidence: AppEvidence) -> Effects:
-    """The effects with errors of what running times and the screen are inferred from, where samples do not have them."""
+def _with_model_error(effect: Effects, evidence: AppEvidence) -> Effects:
+    """The effects with errors of what samples do not show of running times and of the screen's drain."""
     of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
-    return replace(effect, scale_error=np.hypot(of_runs, of_screen))
+    shown = np.maximum(np.nan_to_num(evidence.link), 0.0) * evidence.screen_ppm_s
+    return replace(effect, error=np.hypot(effect.error, _SHOWN_ERROR * shown), scale_error=np.hypot(of_runs, of_screen))
 
 
 def _with_charged_error(effect: Effects, evidence: AppEvidence) -> Effects:
