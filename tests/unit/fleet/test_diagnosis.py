@@ -140,7 +140,8 @@ def test_conditions_that_leave_one_value_name_it() -> None:
     screen = FeatureCondition("screen", "on", True)
     assert narrowed((wifi, screen), mobile, networks) == (screen, FeatureCondition("network", "none", True))
     assert narrowed((screen,), mobile, networks) == (screen, mobile)
-    assert narrowed((), FeatureCondition("screen", "off", False), Feature.from_texts(["off", "", "on"], np.arange(3))) == (screen,)
+    screens = Feature.from_texts(["off", "", "on"], np.arange(3))
+    assert narrowed((), FeatureCondition("screen", "off", False), screens) == (screen,)
 
 
 def test_conditions_of_versions_compare_numbers() -> None:
