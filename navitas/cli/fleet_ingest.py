@@ -13,20 +13,21 @@ from rich.text import Text
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files
 from navitas.cli.fleet_rows import more_rows
-from navitas.cli.fleet_sources import NamedSource, SamplesSource, local_files
+from navitas.cli.fleet_sources import LocalFile, NamedSource, SamplesSource, local_files
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import error as show_error
-from navitas.cli.messages import failed_check, is_quiet, next_step, note
+from navitas.cli.messages import failed_check, is_quiet, next_step, note, warning
 from navitas.cli.option import option
 from navitas.cli.paths import NEW_STORE, TEXT
 from navitas.cli.standard_output import error_console, output_console
 from navitas.errors import ExitCode
+from navitas.fleet import layout
 from navitas.fleet.figures import counted
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.outcome import SourceOutcome
-from navitas.fleet.layout import QUARANTINE
 from navitas.fleet.results import SCHEMA_VERSION
+from navitas.fleet.store_settings import SALT_VARIABLE, ignores_variable
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 
@@ -53,8 +54,12 @@ def command(*, store: Path, files: tuple[NamedSource, ...], client: str, json_fi
     with errors go to STORE/quarantine, with the reason.
     """
     check_files([json_file] if json_file else [])
+    if ignores_variable(store / layout.SETTINGS):
+        warning(f"{store} keeps its own salt in {layout.SETTINGS}; {SALT_VARIABLE} has no effect on it")
     with local_files(files) as found:
-        outcomes = ingest_with_progress(store, found, client)
+        outcomes = ingest_with_progress(store, [file.path for file in found], client)
+        for file, outcome in zip(found, outcomes, strict=True):
+            _name_copy(file, outcome)
     if json_file is not None:
         write_document(json_file, _as_json(outcomes))
     if json_file != STDOUT:
@@ -68,7 +73,7 @@ def command(*, store: Path, files: tuple[NamedSource, ...], client: str, json_fi
         which = f"{len(partly):,} files were" if len(partly) > 1 else f"{printable(partly[0].name)} was"
         failed_check(
             f"{which} stored partially: {refused:,} of {counted(rows, 'row')} {'was' if refused == 1 else 'were'} refused",
-            f"see {store / QUARANTINE} for the refused rows and the reasons",
+            f"see {store / layout.QUARANTINE} for the refused rows and the reasons",
         )
     for outcome in outcomes:
         if not (outcome.rows or outcome.known or outcome.error):
@@ -92,6 +97,15 @@ def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> li
             bar.update(task, description=printable(name, 40), completed=share, rows=rows)
 
         return list(ingest(store, files, client=client, progress=show))
+
+
+def _name_copy(file: LocalFile, outcome: SourceOutcome) -> None:
+    """Replace the path of a temporary copy in an error."""
+    if file.name and outcome.error:
+        message = outcome.error.message.replace(str(file.path), file.name)
+        if message == outcome.error.message:
+            message = message.replace(f"{file.path.name}: ", f"{file.name}: ")
+        outcome.error = FleetError(message, outcome.error.remedy)
 
 
 def _nothing_accepted(outcome: SourceOutcome) -> FleetError | None:

@@ -13,16 +13,25 @@ import click
 
 from navitas.cli.paths import PathType
 from navitas.errors import UsageError
-from navitas.fleet.ingest.remote import fetch_files, is_url
+from navitas.fleet.ingest.remote import fetch_files, is_url, shown_url
 from navitas.owned_folder import owned_folder
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSource:
-    """Local paths, or a URL."""
+    """Local paths, or a URL. `name` is what messages call a temporary copy of standard input."""
 
     paths: tuple[Path, ...] = ()
     url: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A local file. `name` is what messages call it if it is a temporary copy."""
+
+    path: Path
+    name: str = ""
 
 
 class SamplesSource(PathType):
@@ -40,19 +49,20 @@ class SamplesSource(PathType):
             if not found:
                 raise UsageError(f"no file matches {text}", "Check the pattern; ** stands for folders at any depth.")
             return NamedSource(tuple(super(SamplesSource, self).convert(one, param, ctx) for one in found))
-        return NamedSource((super().convert(value, param, ctx),))
+        return NamedSource((super().convert(value, param, ctx),), name="standard input" if text == "-" else "")
 
 
 @contextmanager
-def local_files(sources: Sequence[NamedSource]) -> Iterator[list[Path]]:
+def local_files(sources: Sequence[NamedSource]) -> Iterator[list[LocalFile]]:
     """All files of the sources, in order. Those of URLs are temporary copies. Raises `UsageError` if there are none."""
-    found: list[Path] = []
+    found: list[LocalFile] = []
     with ExitStack() as copies:
         for source in sources:
             if source.url:
-                found += fetch_files(source.url, copies.enter_context(owned_folder("navitas-ingest-")))
+                copied = fetch_files(source.url, copies.enter_context(owned_folder("navitas-ingest-")))
+                found += [LocalFile(path, f"{shown_url(source.url)}: {path.name}") for path in copied]
             for path in source.paths:
-                found += _inside(path) if path.is_dir() else [path]
+                found += map(LocalFile, _inside(path)) if path.is_dir() else [LocalFile(path, source.name)]
         if not found:
             raise UsageError("no files in the named folders", "name files of samples")
         yield found

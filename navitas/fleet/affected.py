@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from navitas.fleet.conditions import ConditionStrata
 from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlap_p_values, shrunk, within
 from navitas.fleet.strata_rows import random_clients
-from navitas.fleet.tree import ORDERED, FeatureCondition, TreeNode
+from navitas.fleet.tree import ORDERED, FeatureCondition, TreeNode, narrowed
 
 _PHONES = ("os", "model")
 _WITHIN = ("version", "network", "screen")
@@ -84,9 +84,10 @@ def _grown(strata: ConditionStrata, affected: Affected, path: tuple[FeatureCondi
     if best is None:
         return TreeNode(path, rows, effect)
     condition, met, rest = best
+    feature = strata.features[condition.feature]
     children = (
-        _grown(strata, affected, (*path, condition), met, least),
-        _grown(strata, affected, (*path, condition.opposite()), rest, least),
+        _grown(strata, affected, narrowed(path, condition, feature), met, least),
+        _grown(strata, affected, narrowed(path, condition.opposite(), feature), rest, least),
     )
     return TreeNode(path, rows, effect, children)
 

@@ -14,10 +14,13 @@ from navitas.fleet.diagnosis import Diagnosis, compared, diagnose
 from navitas.fleet.hogs import MIN_SHARE, Hogs
 from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import I64, descending_order
-from navitas.fleet.tree import FeatureCondition, grow
+from navitas.fleet.tree import FeatureCondition, TreeNode, grow
 
 Shares = dict[tuple[FeatureCondition, ...], float]
-"""The share of an app's running time on a client that falls under the conditions of each leaf (0 to 1)."""
+"""The share of an app's running time on a client that falls under the conditions of each leaf (0 to 1).
+
+Time in strata on neither side of a condition, such as pairs whose ends have different networks, is divided as the rest.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +51,32 @@ def diagnoses_of(
             found[app] = diagnose(strata, tree, lambda leaf, node: leaf.effect.less(node.effect))
         else:
             found[app] = diagnose(strata, grow(strata, least), compared(strata))
-        shares |= {(app, client): own for client, own in _shares(strata, found[app], clients)}
+        shares |= {(app, client): own for client, own in shares_of(strata, found[app], clients)}
     return Diagnoses(found, shares)
 
 
-def _shares(strata: ConditionStrata, diagnosis: Diagnosis, clients: Collection[int]) -> Iterator[tuple[int, Shares]]:
+def shares_of(strata: ConditionStrata, diagnosis: Diagnosis, clients: Collection[int]) -> Iterator[tuple[int, Shares]]:
+    """Yield each client that runs the app, with its shares."""
     for client in clients:
         own = np.flatnonzero((strata.clients == client)[strata.cluster])
         whole = strata.seconds[own].sum()
         if whole:
-            inside = {leaf.conditions: leaf.rows[own] for leaf in diagnosis.tree.leaves()}
-            yield client, {conditions: float(strata.seconds[own[rows]].sum() / whole) for conditions, rows in inside.items()}
+            inside = strata.seconds[own[diagnosis.tree.rows[own]]].sum()
+            yield client, dict(_divided(strata, diagnosis.tree, own, float(inside / whole)))
+
+
+def _divided(
+    strata: ConditionStrata, node: TreeNode, own: I64, share: float
+) -> Iterator[tuple[tuple[FeatureCondition, ...], float]]:
+    """Divide a share of time among the leaves, as the time in `own` rows, or else in all rows."""
+    if not node.children:
+        yield node.conditions, share
+        return
+    time = np.array([strata.seconds[own[child.rows[own]]].sum() for child in node.children])
+    if not time.any():
+        time = np.array([strata.seconds[child.rows].sum() for child in node.children])
+    for child, part in zip(node.children, (time / max(time.sum(), 1.0)).tolist(), strict=True):
+        yield from _divided(strata, child, own, share * part)
 
 
 def suspects(hogs: Hogs, bugs: Bugs) -> I64:

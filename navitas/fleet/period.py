@@ -23,6 +23,8 @@ class Period:
     def parse(cls, since: str | None, until: str | None) -> Period:
         """From two dates or times of ISO 8601, in UTC without a zone. Raises `UsageError`."""
         begin, end = (_seconds(text, name, default) for text, name, default in ((since, "since", 0), (until, "until", _EVER_S)))
+        if since is None and begin >= end:
+            raise UsageError(f"--until {until} is not after 1970-01-01, where time begins", "Give a later --until.")
         if begin >= end:
             raise UsageError(f"--since {since} is not before --until {until}", "Give an earlier --since.")
         return cls(begin, end)

@@ -15,7 +15,9 @@ from navitas.regular_files import read_regular
 FORMAT = 1
 SALT_VARIABLE = "NAVITAS_FLEET_SALT"
 """An environment variable with the salt, for fleets that do not keep it."""
-_LONGEST_SALT = 64
+_SHORTEST_SALT, _LONGEST_SALT = 16, 64
+"""In characters, and in bytes."""
+_NEW_SALT = "Make one that cannot be guessed: openssl rand -hex 16"
 _LARGEST = 1 << 16
 _MOST_BUCKETS = 4096
 _CHECKED = b"navitas fleet"
@@ -23,18 +25,21 @@ _CHECKED = b"navitas fleet"
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Number of buckets of clients, and the salt; None if it is not known."""
+    """Number of buckets of clients, and the salt; None if it is not known. `keeps_salt`: the folder has it."""
 
     buckets: int
     salt: str | None
+    keeps_salt: bool
 
 
 def write_settings(file: Path, buckets: int, salt: str | None) -> None:
     """Write the settings of a new fleet, for its owner alone. A salt from the environment is not written, only a check of it.
 
-    Raises `FleetError` if that salt is too long.
+    Raises `FleetError` if that salt is too long, or so short that pseudonyms can be traced to names by trying salts.
     """
     outside = _outside() if salt is None else None
+    if outside is not None and len(outside) < _SHORTEST_SALT:
+        raise FleetError(f"{SALT_VARIABLE} has less than {_SHORTEST_SALT} characters", _NEW_SALT)
     kept = {"salt": secrets.token_hex(16) if salt is None else salt}
     settings = {"format": FORMAT, "buckets": buckets, **(kept if outside is None else {"salt_check": _check(outside)})}
     write_whole(file, json.dumps(settings, indent=2).encode() + b"\n", private=True)
@@ -63,11 +68,16 @@ def read_settings(file: Path) -> StoreSettings:
         raise FleetError(f"{file}: {buckets} buckets are not between 1 and {_MOST_BUCKETS}", "Restore the file.")
     if kept is not None:
         _check_length(str(kept), f"{file}: the salt", "Restore the file.")
-        return StoreSettings(buckets, str(kept))
+        return StoreSettings(buckets, str(kept), True)
     outside = _outside()
     if outside is not None and _check(outside) != check:
         raise FleetError(f"{file.parent}: {SALT_VARIABLE} is not the salt of this fleet", "Set the salt of its first ingest.")
-    return StoreSettings(buckets, outside)
+    return StoreSettings(buckets, outside, False)
+
+
+def ignores_variable(file: Path) -> bool:
+    """Whether the environment has a salt that this fleet does not use, because it keeps its own. Raises `FleetError`."""
+    return bool(os.environ.get(SALT_VARIABLE)) and file.exists() and read_settings(file).keeps_salt
 
 
 def _outside() -> str | None:
@@ -75,6 +85,10 @@ def _outside() -> str | None:
     salt = os.environ.get(SALT_VARIABLE)
     if not salt:
         return None
+    try:
+        salt.encode()
+    except UnicodeEncodeError:
+        raise FleetError(f"{SALT_VARIABLE} is not UTF-8", _NEW_SALT) from None  # The error has the salt.
     _check_length(salt, SALT_VARIABLE, "Set a shorter one.")
     return salt
 

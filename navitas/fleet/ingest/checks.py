@@ -155,7 +155,7 @@ def _figure(source: str, column: pa.Array, taken: Bools, ignored: Counter[str]) 
     value = _numbers(column)
     with np.errstate(invalid="ignore"):
         fits = (value >= least) & (value <= most)
-    _count(ignored, f"{source}: is out of range", ~np.isnan(value) & ~fits & taken)
+    _count(ignored, f"{source}: is out of range", _flags(pc.is_valid(column)) & ~fits & taken)
     kept = np.where(fits, value, 0)
     stored = kept if unit is None else np.rint(kept / unit)
     return pa.array(stored, mask=~fits).cast(SAMPLES.field(name).type)

@@ -32,7 +32,7 @@ class CsvReader:
     name: str = "a CSV"
 
     def read(self, block: LineBlock) -> RowBatch:
-        """A block's rows. Raises `FleetError` if the header lacks a required column."""
+        """A block's rows. Raises `FleetError` if the header lacks a required column, or has a column twice."""
         if not self.header and block.lines:
             try:
                 self.header = [name.strip().lower() for name in _cells(block.lines[0])]
@@ -43,6 +43,8 @@ class CsvReader:
                     f"{self.name}: the header lacks {', '.join(missing)}; it has {', '.join(self.header)[:_SHOWN]}",
                     "Name the columns in the first line, separated by commas: client,time,level,apps",
                 )
+            if twice := [name for name in COLUMNS.names if self.header.count(name) > 1]:
+                raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")
             block = LineBlock(block.numbers[1:], block.lines[1:], block.refused)
         return self._fast(block) or self._by_row(block)
 
@@ -56,13 +58,22 @@ class CsvReader:
         return self.header.index("client") if "client" in self.header else -1
 
     def _fast(self, block: LineBlock) -> RowBatch | None:
+        """Parse the whole block. None if Arrow rejects it."""
         names = self.header
-        if not block.lines or len(set(names)) != len(names) or not {"client", "time", "level", "apps"} <= set(names):
+        if not block.lines or len(set(names)) != len(names) or not set(REQUIRED) <= set(names):
             return None
-        types = {column.name: column.type for column in COLUMNS if column.name in names}
-        types |= {name: pa.string() for name in LISTS if name in types}
         try:
-            types["time"] = pa.float64() if _is_number(_cells(block.lines[0])[names.index("time")]) else pa.string()
+            is_number = _is_number(_cells(block.lines[0])[names.index("time")])
+        except (Unreadable, IndexError):
+            return None
+        # As texts, times may have several forms.
+        return (self._parsed(block, pa.float64()) if is_number else None) or self._parsed(block, pa.string())
+
+    def _parsed(self, block: LineBlock, time: pa.DataType) -> RowBatch | None:
+        names = self.header
+        types = {column.name: column.type for column in COLUMNS if column.name in names}
+        types |= {name: pa.string() for name in LISTS if name in types} | {"time": time}
+        try:
             table = pv.read_csv(
                 pa.BufferReader(block.lines.data),
                 pv.ReadOptions(column_names=names, use_threads=False, block_size=len(block.lines.data) + 1),
@@ -80,7 +91,7 @@ class CsvReader:
             table.validate(full=True)
             columns = {name: table[name] for name in types}
             columns["time"] = time_column(columns["time"])
-        except (pa.ArrowException, UnicodeError, Unreadable, IndexError):
+        except (pa.ArrowException, UnicodeError):
             return None
         if table.num_rows != len(block.lines):
             return None

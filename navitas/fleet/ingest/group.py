@@ -55,6 +55,11 @@ class Group:
     def __len__(self) -> int:
         return len(self._sources)
 
+    @property
+    def has_whole(self) -> bool:
+        """Whether a source was read to its end."""
+        return bool(self._whole)
+
     def read(self, file: Path, progress: Callable[[float, int], None]) -> SourceOutcome:
         """Read a source. A source that cannot be read to its end is not stored; the outcome has the error."""
         outcome = SourceOutcome(_name(file))

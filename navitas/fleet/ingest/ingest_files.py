@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from navitas.fleet import layout
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.ingest.group import Group
 from navitas.fleet.ingest.merge import Keys
@@ -28,12 +30,15 @@ def ingest(
     now_s: float | None = None,
     progress: Progress = lambda name, share, rows: None,
 ) -> Iterator[SourceOutcome]:
-    """Ingest files into a fleet's folder, which is created if needed. An unreadable file does not affect the others.
+    """Ingest files into a fleet's folder, which is created if needed, and removed again if no file can be read.
+
+    An unreadable file does not affect the others.
 
     Yields a source's outcome after it is stored. `client` is the phone of batterystats histories. Raises `FleetError` if the
     folder is not a fleet, is in use, or cannot be written.
     """
-    with exclusive_writer(path):
+    with _created(path), exclusive_writer(path):
+        is_new = not (path / layout.SETTINGS).exists()
         store = Store.create(path)
         ledger = SourceLedger(store)
         recover(store, ledger)
@@ -48,8 +53,25 @@ def ingest(
             waiting.append(group.read(file, show))
             rows += waiting[-1].rows
             if group.rows >= GROUP_ROWS or len(group) >= GROUP_SOURCES or number == len(files) - 1:
-                if len(group):
+                if group.has_whole:
                     group.store(keys)
+                elif len(group):
+                    recover(store, ledger)
+                if len(group):
                     group = Group(store, ledger, packages, client, now_s)
+                if is_new and not ledger.entries and number == len(files) - 1:
+                    (path / layout.SETTINGS).unlink()
                 yield from waiting
                 waiting = []
+
+
+@contextmanager
+def _created(path: Path) -> Iterator[None]:
+    """Remove the folder at the end if it did not exist before and is empty."""
+    existed = path.exists()
+    try:
+        yield
+    finally:
+        if not existed:
+            with suppress(OSError):
+                path.rmdir()

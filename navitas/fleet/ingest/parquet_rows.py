@@ -17,10 +17,12 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, RowBatch
 from navitas.fleet.ingest.text_lists import split_texts
 from navitas.fleet.ingest.times import time_column
+from navitas.untrusted_text import printable
 
 MAGIC = b"PAR1"
 """How files begin and end."""
 _ROWS = 1 << 15
+_SHOWN = 100
 _REMEDY = "See docs/fleet-reference.md for the columns and their types."
 
 
@@ -51,13 +53,18 @@ class ParquetRows:
     path: Path
 
     def batches(self) -> Iterator[RowBatch]:
-        """Yield batches of rows. Raises `FleetError` if the file is damaged, or a column is missing or of a wrong type."""
+        """Yield batches of rows.
+
+        Raises `FleetError` for a damaged file, and for a column that is missing, twice there, or of a wrong type.
+        """
         number = 1
         try:
             with pq.ParquetFile(self.path) as file:
                 names = file.schema_arrow.names
                 if missing := [name for name in REQUIRED if name not in names]:
                     raise FleetError(f"{self.path}: has no column {', '.join(missing)}", _REMEDY)
+                if twice := [name for name in COLUMNS.names if names.count(name) > 1]:
+                    raise FleetError(f"{self.path}: has the column {', '.join(twice)} twice", "Name each column once.")
                 chosen = [name for name in COLUMNS.names if name in names]
                 unknown = Counter({f"column {name}: not known": file.metadata.num_rows for name in names if name not in chosen})
                 for batch in file.iter_batches(_ROWS, columns=chosen):
@@ -78,9 +85,21 @@ class ParquetRows:
             try:
                 columns.append(_column(column, field))
             except pa.ArrowException as error:
-                message = f"{self.path}: column {field.name} is of the type {column.type}: {error}"
-                raise FleetError(message, _REMEDY) from error
+                what = f"{self.path}: column {field.name} has the type {printable(str(column.type), _SHOWN)}"
+                read = isinstance(error, pa.ArrowNotImplementedError | pa.ArrowTypeError)
+                fault = "which is not read" if read else "and a value that cannot be read"
+                raise FleetError(f"{what}, {fault}; it takes {_accepted(field)}", _REMEDY) from error
         return pa.table(columns, schema=COLUMNS).combine_chunks()
+
+
+def _accepted(field: pa.Field) -> str:
+    """The types of columns that can be read, as words."""
+    if field.name == "time":
+        return "timestamps, seconds or milliseconds since 1970, or ISO 8601 texts"
+    if pa.types.is_list(field.type):
+        maps = "" if field.name == "apps" else ", or maps of texts to numbers"
+        return f"lists of texts{maps}, or texts with spaces between the names"
+    return {pa.bool_(): "booleans", pa.string(): "texts"}.get(field.type, "numbers")
 
 
 def _column(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:

@@ -24,16 +24,21 @@ def is_url(text: str) -> bool:
 
 def shown_url(url: str) -> str:
     """A URL without user, password and query, which may be secret."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return f"{url.partition('://')[0]}://…"
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def fetch_files(url: str, folder: Path) -> list[Path]:
     """Copy a file, the files of a folder, or those of a pattern with `*` to `folder`. Returns their paths, in order.
 
-    Raises `UsageError` if a package is not installed, and `FleetError` if something cannot be read to its end.
+    Raises `UsageError` for a wrong URL and if a package is not installed, and `FleetError` if something cannot be read to its
+    end.
     """
     try:
+        urlsplit(url)
         system, path = _fsspec().core.url_to_fs(url)
         names = sorted(system.glob(path)) if "*" in path else sorted(system.find(path)) if system.isdir(path) else [path]
         if not names:

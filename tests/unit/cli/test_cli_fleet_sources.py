@@ -92,5 +92,26 @@ def test_standard_input_is_a_source(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert stored_rows_of(tmp_path / "store", capsys, "-") == 1
 
 
+def test_errors_name_standard_input_and_urls_instead_of_their_temporary_copies(
+    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "served" / "a.bin").write_bytes(bytes(9))
+    (tmp_path / "served" / "b.csv").write_text("client,level\n")
+    for text, message in ((bytes(9), "standard input: neither text"), (b"what\n", "standard input: not JSON lines, CSV")):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text), isatty=lambda: False))
+        sources, out = ["-", f"{server}/a.bin", f"{server}/b.csv"], tmp_path / "out.json"
+        assert run(["fleet", "ingest", str(tmp_path / "store"), *sources, "--json", str(out)]) == ExitCode.TROUBLE
+        shown = capsys.readouterr()
+        assert message in shown.err and "/navitas-" not in shown.err + shown.out + out.read_text()
+        assert f"{server}/a.bin: a.bin: neither text" in shown.err and f"{server}/b.csv: b.csv: the header lacks" in shown.err
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_url_that_cannot_be_parsed_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fleet", "ingest", str(tmp_path / "store"), "http://me:secret@[bad"]) == ExitCode.USAGE
+    shown = capsys.readouterr().err
+    assert "http://…: not a URL that can be read" in shown and "secret" not in shown
+
+
 def test_urls_are_shown_without_secrets() -> None:
     assert shown_url("s3://key:secret@bucket/a/b.jsonl?token=1#x") == "s3://bucket/a/b.jsonl"

@@ -49,7 +49,7 @@ def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: in
         ([0, 5, 10, 15, 20, 25], {}, "model model 0", {KILL: ()}),
         ([1, 3, 8], {}, "", {KILL: ()}),
         ([7], {"network": "mobile"}, "network mobile", {KILL: (), "network": ("wifi",)}),
-        ([7, 9], {"screen": "on"}, "screen not off", {KILL: ()}),
+        ([7, 9], {"screen": "on"}, "screen on", {KILL: ()}),
         ([7, 9], {"version": "1.9"}, "version before 1.10", {KILL: (), "version": ("1.10",)}),
         (
             [3, 6, 9, 12, 15, 18],

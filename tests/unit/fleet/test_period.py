@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,7 +64,16 @@ def test_dates_are_read(since: str | None, until: str | None, period: Period) ->
     assert Period.parse(since, until) == period
 
 
-@pytest.mark.parametrize(("since", "until"), [("yesterday", None), (None, "2026-13-01"), ("2026-03-02", "2026-03-02")])
-def test_a_wrong_date_is_a_usage_error(since: str | None, until: str | None) -> None:
-    with pytest.raises(UsageError):
+@pytest.mark.parametrize(
+    ("since", "until", "message"),
+    [
+        ("yesterday", None, "--since yesterday: not a date"),
+        (None, "2026-13-01", "--until 2026-13-01: not a date"),
+        ("2026-03-02", "2026-03-02", "--since 2026-03-02 is not before --until 2026-03-02"),
+        (None, "0001-01-01T00:00:00+23:00", r"--until 0001-01-01T00:00:00\+23:00 is not after 1970-01-01"),
+        ("0001-01-01", "1970-01-01", None),
+    ],
+)
+def test_a_wrong_date_is_a_usage_error(since: str | None, until: str | None, message: str | None) -> None:
+    with pytest.raises(UsageError, match=message) if message else nullcontext():
         Period.parse(since, until)

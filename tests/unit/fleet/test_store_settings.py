@@ -15,7 +15,7 @@ from navitas.fleet.schema import client_number, pseudonym
 from navitas.fleet.store import Store
 from navitas.fleet.store_settings import SALT_VARIABLE
 
-_SALT = "kept in a vault"
+_SALT = "kept in a vault elsewhere"
 
 
 @pytest.fixture
@@ -48,6 +48,31 @@ def test_another_salt_is_refused(fleet: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv(SALT_VARIABLE, "x" * 65)
     with pytest.raises(FleetError, match="longer than 64 bytes"):
         Store.open(fleet)
+
+
+@pytest.mark.parametrize(
+    ("salt", "fault"), [("15 characters..", "has less than 16 characters"), ("secret-\udcff-0123456789", "is not UTF-8")]
+)
+def test_a_wrong_salt_is_refused_and_never_printed(
+    salt: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(SALT_VARIABLE, salt)
+    lines = json_lines(tmp_path / "a.jsonl", [row()])
+    assert run(["fleet", "ingest", str(tmp_path / "store"), str(lines)]) == ExitCode.TROUBLE
+    shown = capsys.readouterr()
+    assert f"{SALT_VARIABLE} {fault}" in shown.err and "openssl rand -hex 16" in shown.err
+    assert salt[:8] not in shown.err + shown.out and not (tmp_path / "store").exists()
+
+
+def test_ingest_warns_of_a_salt_that_has_no_effect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = Store.create(tmp_path / "store")
+    lines = json_lines(tmp_path / "a.jsonl", [row()])
+    monkeypatch.setenv(SALT_VARIABLE, _SALT)
+    assert run(["fleet", "ingest", str(own.path), str(lines)]) == ExitCode.OK
+    shown = capsys.readouterr().err
+    assert f"keeps its own salt in fleet.json; {SALT_VARIABLE} has no effect on it" in shown and _SALT not in shown
 
 
 def test_a_fleet_with_its_own_salt_ignores_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,7 +150,8 @@ def test_invalid_optional_values_are_dropped_and_counted(tmp_path: Path) -> None
         row(time=1_700_000_000, colour="red", voltage_mv=4),
         row(time=1_700_000_001_000, colour="red", temperature_c="warm", screen="maybe"),
         row(time="1700000002", level="79", network="lte", apps="a@1 b;c", screen="on"),
-        '{"client": "phone-1", "time": 1700000003, "level": 78, "apps": [], "cpu": NaN, "uptime_s": 1e400, "os": "a\\u0000"}',
+        '{"client": "phone-1", "time": 1700000003, "level": 78, "apps": [], "cpu": NaN, "screen_on_s": NaN, "wifi_s": Infinity, '
+        '"uptime_s": 1e400, "os": "a\\u0000"}',
         row(time=1_700_000_004, apps=[{"app": "a", "version": 3}, {"app": "b", "version": None}], format=1),
     ]
     fleet = tmp_path / "fleet"
@@ -159,7 +160,8 @@ def test_invalid_optional_values_are_dropped_and_counted(tmp_path: Path) -> None
     assert outcome.ignored == {
         "column colour: not known": 2, "voltage_mv: is out of range": 1, "temperature_c: is not a number": 1,
         "screen: is neither true nor false": 1, "network: is not a known word": 1, "uptime_s: is out of range": 1,
-        "os: is too long, or has control characters": 1,
+        "os: is too long, or has control characters": 1, "cpu: is out of range": 1, "screen_on_s: is out of range": 1,
+        "wifi_s: is out of range": 1,
     }  # fmt: skip
     found = stored(fleet)
     assert [one["time_s"] for one in found] == list(range(1_700_000_000, 1_700_000_005))
@@ -193,6 +195,23 @@ def test_whole_rows_of_a_truncated_file_are_stored(tmp_path: Path) -> None:
     assert counts["whole.jsonl.gz"] == (2000, {})
     assert counts["cut.jsonl.gz"][0] > 1000 and counts["cut.jsonl.gz"][1]["the compressed file ends early"] == 1
     assert counts["damaged.jsonl.gz"][0] > 500 and counts["damaged.jsonl.gz"][1]["the compressed file is damaged here"] == 1
+
+
+def test_a_call_that_stores_nothing_creates_no_fleet(tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(bytes(1000))
+    (tmp_path / "a.csv").write_text("client,level\n")
+    (tmp_path / "empty").mkdir()
+    for name in ("new", "empty"):
+        outcomes = _ingest(tmp_path / name, picture, tmp_path / "a.csv")
+        assert all(outcome.error for outcome in outcomes)
+    assert not (tmp_path / "new").exists() and not any((tmp_path / "empty").iterdir())
+    good = json_lines(tmp_path / "a.jsonl", [row()])
+    _ingest(tmp_path / "new", picture, good)
+    settings = (tmp_path / "new" / "fleet.json").read_bytes()
+    _ingest(tmp_path / "new", picture)
+    assert (tmp_path / "new" / "fleet.json").read_bytes() == settings and len(stored(tmp_path / "new")) == 1
+    assert not (tmp_path / "new" / "incoming").exists()
 
 
 def test_invalid_files_do_not_affect_the_others(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -82,15 +82,36 @@ def test_wrong_rows_and_unknown_columns_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    ("name", "values", "message"),
     [
-        ({"time": pa.array([[1.0]] * 40)}, "column time is of the type list"),
-        ({"apps": pa.array([5] * 40)}, "column apps is of the type int64"),
+        ("time", pa.array([[1.0]] * 40), "list<element: double>, which is not read; it takes timestamps, seconds"),
+        ("time", pa.array([date(2026, 1, 1)] * 40), "date32[day], which is not read; it takes timestamps"),
+        ("time", pa.array(["soon"] * 40), "string, and a value that cannot be read; it takes timestamps"),
+        ("apps", pa.array([5] * 40), "int64, which is not read; it takes lists of texts, or texts with spaces"),
+        ("apps", pa.array([[{"app": "a"}]] * 40), "list<element: struct<app: string>>, which is not read; it takes lists"),
+        ("running_s", pa.array([5] * 40), "int64, which is not read; it takes lists of texts, or maps of texts to numbers, or"),
+        ("level", pa.array(["full"] * 40), "string, and a value that cannot be read; it takes numbers"),
+        ("screen", pa.array([[1]] * 40), "list<element: int64>, which is not read; it takes booleans"),
+        ("client", pa.array([b"\xff"] * 40), "binary, and a value that cannot be read; it takes texts"),
     ],
 )
-def test_wrong_types_are_errors(changed: dict[str, pa.Array], message: str, tmp_path: Path) -> None:
-    outcome = _ingest(tmp_path / "store", _parquet(tmp_path / "a.parquet", **changed))
-    assert outcome.error is not None and message in outcome.error.message and "docs/fleet-reference.md" in outcome.error.remedy
+def test_wrong_types_are_errors(name: str, values: pa.Array, message: str, tmp_path: Path) -> None:
+    outcome = _ingest(tmp_path / "store", _parquet(tmp_path / "a.parquet", **{name: values}))
+    assert outcome.error is not None and "docs/fleet-reference.md" in outcome.error.remedy
+    assert f"column {name} has the type {message}" in outcome.error.message
+
+
+def test_a_column_that_is_there_twice_is_an_error(tmp_path: Path) -> None:
+    """The other files of the call are stored."""
+    table = pq.read_table(_parquet(tmp_path / "a.parquet"))
+    pq.write_table(table.append_column("level", table["level"]), tmp_path / "b.parquet")
+    pq.write_table(table.append_column("x", table["level"]).append_column("x", table["level"]), tmp_path / "c.parquet")
+    (tmp_path / "d.csv").write_text("client,time,level,apps,level\nphone,1700000000,50,a,60\n")
+    files = [tmp_path / name for name in ("b.parquet", "c.parquet", "d.csv")]
+    twice, unknown, csv = ingest(tmp_path / "store", files, now_s=NOW_S)
+    assert twice.error is not None and "has the column level twice" in twice.error.message
+    assert csv.error is not None and "the header has level twice" in csv.error.message
+    assert (unknown.error, unknown.accepted) == (None, 40)
 
 
 def test_a_missing_column_and_a_damaged_file_are_errors(tmp_path: Path) -> None:
