@@ -41,7 +41,9 @@ FailOn = Literal["bad", "unknown"]
     type=click.Choice(["bad", "unknown"]),
     help="Exit with code 1 if the behaviour of an app is bad; 'unknown': also if it is not known.",
 )
-@option("--top", type=click.IntRange(min=1), default=20, show_default=True, section="Output", help="Rows in each table.")
+@option(
+    "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", section="Output", help="Rows in each table."
+)
 @json_option
 def command(
     *, source: Path, recording: Path | None, package: str | None, fail_on: FailOn | None, top: int, json_file: Path | None
