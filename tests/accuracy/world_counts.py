@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, fields
 class WorldCounts:
     """How many findings of each kind there are, and how many of them are right."""
 
+    worlds: float = 0
+    """Worlds that were simulated."""
     named: float = 0
     """Apps named as hogs."""
     false: float = 0

@@ -32,7 +32,8 @@ def counts_of(fleet: Fleet, world: World) -> WorldCounts:
     hogs = find_hogs(fleet)
     bugs = find_bugs(fleet, hogs)
     return (
-        _hogs(fleet, hogs, world)
+        WorldCounts(worlds=1)
+        + _hogs(fleet, hogs, world)
         + _versions(fleet, hogs, bugs, world)
         + _bugs(fleet, bugs, world)
         + _clients(fleet, hogs, bugs, world)

@@ -62,8 +62,15 @@ def main(argv: Sequence[str]) -> int:
     for seed in SEEDS[options.first : options.seeds]:
         for regime in total:
             total[regime] += _kept(options.keep, regime, options.phones, seed)
-    worlds = f"Worlds of {options.phones} phones, {options.seeds - options.first} of each regime."
-    lines = [worlds, "", *HEAD, *(row(regime, found) for regime, found in total.items()), "", *PLANTED_HEAD, *planted_rows(total)]
+    lines = [
+        f"Worlds of {options.phones} phones:",
+        "",
+        *HEAD,
+        *(row(regime, found) for regime, found in total.items()),
+        "",
+        *PLANTED_HEAD,
+        *planted_rows(total),
+    ]
     missed = [f"{regime}: {name}" for regime, found in total.items() for name in missed_targets(regime, found)]
     print("\n".join([*lines, *(f"missed: {one}" for one in missed or ["nothing"])]))
     if options.write:

@@ -8,10 +8,10 @@ from world.regimes import ROLES
 from world_counts import WorldCounts
 
 HEAD = (
-    "| regime | hogs named, false | recall of hogs ≥ 10 %, ≥ 20 clients (said to be inseparable) | effect: slope "
+    "| regime | worlds | hogs named, false | recall of hogs ≥ 10 %, ≥ 20 clients (said to be inseparable) | effect: slope "
     "| 95 % intervals: of hogs, of all apps | first draining versions: named, right, of all | a client's hogs: intervals "
     "| bugs named, true, of all; intervals | the paper's method: named, false |",
-    "|---|---|---|---|---|---|---|---|---|",
+    "|---|---|---|---|---|---|---|---|---|---|",
 )
 PLANTED_HEAD = ("| planted app that drains nothing | claims |", "|---|---|")
 
@@ -20,6 +20,7 @@ def row(regime: str, found: WorldCounts) -> str:
     """A regime's row."""
     cells = (
         regime,
+        f"{found.worlds:.0f}",
         f"{found.named:.0f}, {found.false:.0f}",
         f"{_share(found.large_named, found.large)} of {found.large:.0f} ({found.large_inseparable:.0f})",
         f"{found.found_true / found.true_true:.3f}" if found.true_true else "",
