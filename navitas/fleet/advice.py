@@ -161,7 +161,7 @@ def saved_on_client(less: Contrast, usual: float, share: float, ends: Ends) -> E
     return saved_low, saved_middle, saved_high
 
 
-def _kill(subject: _Subject, ends: tuple[float, float, float]) -> ActionRow:
+def _kill(subject: _Subject, ends: Ends) -> ActionRow:
     low, middle, high = ends
     return ActionRow(
         app=subject.app,

@@ -39,10 +39,14 @@ class AppEvidence:
     screen_ppm_s: float
 
     @property
+    def shown_ppm_s(self) -> F64:
+        """What the screen drains more while an app runs, because it is on more often."""
+        return np.asarray(np.maximum(np.nan_to_num(self.link), 0.0) * self.screen_ppm_s)
+
+    @property
     def charged_ppm_s(self) -> F64:
         """At most so much of an app's drain is the screen's, where the screen's time between samples is unknown."""
-        unknown = 1 - np.nan_to_num(self.screen_known, nan=1.0)
-        return np.asarray(np.maximum(np.nan_to_num(self.link), 0.0) * self.screen_ppm_s * unknown)
+        return np.asarray(self.shown_ppm_s * (1 - np.nan_to_num(self.screen_known, nan=1.0)))
 
     def table(self, beta: F64, spread: F64 | float = 0.0) -> pa.Table:
         """Rows of `effect` for statements: apps, effects and their variance among clients, and reliabilities by class."""

@@ -14,7 +14,7 @@ from navitas.fleet.joint_effects import JointEffects, Outliers, joint_effects
 from navitas.fleet.joint_request import JointRequest
 from navitas.fleet.joint_systems import JointSystem, systems_of
 from navitas.fleet.schema import I64
-from navitas.fleet.single_apps import SingleApps, unusual_pairs
+from navitas.fleet.single_apps import USUAL_SPREAD, SingleApps, unusual_pairs
 from navitas.fleet.spreads import Spreads, spreads_of
 from navitas.fleet.stages import Fleet, Progress
 from navitas.fleet.statistics import F64, Bool, Effects
@@ -24,13 +24,11 @@ from navitas.fleet.wanted_apps import WantedApps
 _CANDIDATE_T = 2.0
 _MOST_CANDIDATES = 500
 """Apps that are regressed together: effects of at least so many standard errors, the most certain ones first."""
-SUSPECT_Z = 2.5
+_SUSPECT_Z = 2.5
 """An app whose drain on a client is so many standard deviations from its usual one is regressed on that client, too."""
 _OUTLIER_Z = 3.5
 _CERTAIN_T = 4.0
 """Apps with an effect of at least so many standard errors show how much drains differ among clients."""
-_USUAL_SPREAD = 0.5
-"""Standard deviation among clients, relative to the effect, before it is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     size = len(evidence.app)
     made = GivenOthers(alone.effect, Spreads(alone.variance, 1.0), np.full(size, -1), np.zeros(size), None)
     chosen = _candidates(alone)
-    single = WantedApps(evidence.app[chosen], *unusual_pairs(fleet, evidence, alone, SUSPECT_Z))
+    single = WantedApps(evidence.app[chosen], *unusual_pairs(fleet, evidence, alone, _SUSPECT_Z))
     app = np.union1d(single.everywhere, single.single_app).astype(np.int64)
     if not len(app):
         return made
@@ -94,7 +92,7 @@ def _on_clients(
 ) -> tuple[ClientEffects, Outliers]:
     """Effects on single clients, and suspects that differ from their app's effect even given the client's other apps."""
     mean = _of_request(request, effect)
-    variance = (_USUAL_SPREAD * mean) ** 2
+    variance = (USUAL_SPREAD * mean) ** 2
     priors = app_priors(request, mean, variance, _candidates_in(request), usual_ppm_s)
     everywhere = effects_of_clients(systems, request, priors, noise_scale)
     found = everywhere.only(are_suspects(everywhere, request))

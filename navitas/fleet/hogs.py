@@ -102,8 +102,8 @@ def _with_model_error(effect: Effects, evidence: AppEvidence) -> Effects:
     """The effects with errors of what samples do not show of running times and of the screen's drain."""
     of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
-    shown = np.maximum(np.nan_to_num(evidence.link), 0.0) * evidence.screen_ppm_s
-    return replace(effect, error=np.hypot(effect.error, _SHOWN_ERROR * shown), scale_error=np.hypot(of_runs, of_screen))
+    error = np.hypot(effect.error, _SHOWN_ERROR * evidence.shown_ppm_s)
+    return replace(effect, error=error, scale_error=np.hypot(of_runs, of_screen))
 
 
 def _with_charged_error(effect: Effects, evidence: AppEvidence) -> Effects:

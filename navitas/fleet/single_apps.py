@@ -15,10 +15,10 @@ from navitas.fleet.statistics import F64, I64, Effects, Moments, central_spread,
 MIN_WEIGHT_S = 900.0
 """Least w of a client. Half an hour with an app and half an hour without it have this weight."""
 _BINS = 20
-BIN = 1 / _BINS
+_BIN = 1 / _BINS
 """Bin width of the histogram of clients' distances from an app's effect, in standard deviations of their noise."""
 _TRIM_LIMIT = 3.5
-_USUAL_SPREAD = 0.5
+USUAL_SPREAD = 0.5
 """Standard deviation of a hog's effect among clients, relative to the effect, that does not count as a bug."""
 _NO_LIMIT = 1e300
 _SUMS = ("clients", "pairs", "ran_s", "drop_ppm", "contrasted", "w", "s", "ss", "sw", "ww", "noise")
@@ -48,8 +48,8 @@ def single_apps(fleet: Fleet, evidence: AppEvidence, least_ppm_s: float) -> Sing
     """Effects of all apps of `evidence`, with p-values of "at most `least_ppm_s`". Outliers among clients are left out."""
     first = _moments(fleet, evidence.table(np.zeros(len(evidence.app))), evidence.app, _NO_LIMIT, 1.0)
     middle = np.nan_to_num(first["s"] / np.where(first["w"] > 0, first["w"], 1.0))
-    scale = central_spread(*spread_of(fleet, evidence.table(middle)), BIN)
-    usual = (_USUAL_SPREAD * middle) ** 2
+    scale = central_spread(*_spread_of(fleet, evidence.table(middle)), _BIN)
+    usual = (USUAL_SPREAD * middle) ** 2
     sums = _moments(fleet, evidence.table(middle, usual), evidence.app, _TRIM_LIMIT, scale)
     moments = Moments(*(sums[name] for name in ("contrasted", "w", "s", "ss", "sw", "ww")))
     effect = effects_of(moments, least_ppm_s)
@@ -60,8 +60,8 @@ def single_apps(fleet: Fleet, evidence: AppEvidence, least_ppm_s: float) -> Sing
     return SingleApps(clients, contrasted, pairs, sums["ran_s"], sums["drop_ppm"], effect, scale, variance, middle, usual)
 
 
-def spread_of(fleet: Fleet, effects: pa.Table) -> tuple[I64, I64]:
-    """Histogram of clients' distances from apps' effects: bins (`BIN` standard deviations of noise wide), counts."""
+def _spread_of(fleet: Fleet, effects: pa.Table) -> tuple[I64, I64]:
+    """Histogram of clients' distances from apps' effects: bins (`_BIN` standard deviations of noise wide), counts."""
     sql = statement("weighed", "spread", bins=_BINS, least_s=MIN_WEIGHT_S)
     found = pa.concat_tables(fleet.query_clients(sql, effect=effects))
     found = found.group_by("bin").aggregate([("pairs", "sum")])
