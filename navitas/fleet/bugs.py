@@ -11,11 +11,10 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.hog_clients import effects_on_clients
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, descending_order, normal_scores, scaled_distance, shrunk, tail_rates
+from navitas.fleet.statistics import F64, I64, Z95, descending_order, normal_scores, scaled_distance, shrunk, tail_rates
 
 FDR_LIMIT = 0.1
 """False discovery rate of bugs."""
-_Z95 = 1.959964
 _LEAST_DAYS = 3
 """Least effective number of days with evidence of a bug."""
 
@@ -55,12 +54,12 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     error = np.sqrt(max(hogs.noise_of_clients, 1.0) ** 2 * suspects.variance + np.where(hogs.is_hog, hogs.variance, 0.0)[place])
     z = normal_scores(extra / error, suspects.freedom)
     false_rate = tail_rates(z, int(hogs.contrasted.sum()))
-    beyond_screen = extra - _Z95 * error > hogs.evidence.charged_ppm_s[place]
+    beyond_screen = extra - Z95 * error > hogs.evidence.charged_ppm_s[place]
     kept = np.flatnonzero(beyond_screen & (false_rate <= FDR_LIMIT) & (suspects.days >= _LEAST_DAYS))
     variance = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
     extra, deviation = shrunk(extra[kept], error[kept], variance)
-    log_factor = _Z95 * hogs.effect.scale_error[place][kept]
-    low, high = (extra + side * scaled_distance(extra, _Z95 * deviation, side * log_factor) for side in (-1, 1))
+    log_factor = Z95 * hogs.effect.scale_error[place][kept]
+    low, high = (extra + side * scaled_distance(extra, Z95 * deviation, side * log_factor) for side in (-1, 1))
     order = descending_order(low)
     kept, extra, low, high = kept[order], extra[order], low[order], high[order]
     client, app = suspects.client[kept], suspects.app[kept]

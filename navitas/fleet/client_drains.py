@@ -11,9 +11,7 @@ from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import scaled_distance
-
-_Z95 = 1.959964
+from navitas.fleet.statistics import Z95, scaled_distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,8 @@ class ClientDrains:
         value, variance = self.own.get(app, (mean, np.inf))
         trust = spread / (spread + variance) if spread > 0 else 0.0
         middle = mean + trust * (value - mean)
-        half = float(np.hypot(half_width * (1 - trust), _Z95 * np.sqrt(spread * (1 - trust))))
-        log_factor = _Z95 * self.scale_error.get(app, 0.0)
+        half = float(np.hypot(half_width * (1 - trust), Z95 * np.sqrt(spread * (1 - trust))))
+        log_factor = Z95 * self.scale_error.get(app, 0.0)
         below, above = (scaled_distance(np.array(middle), np.array(half), np.array(one)) for one in (-log_factor, log_factor))
         return middle - float(below), middle, middle + float(above)
 

@@ -14,6 +14,8 @@ I64 = NDArray[np.int64]
 Bool = NDArray[np.bool_]
 
 CONFIDENCE = 0.95
+Z95 = 1.959964
+"""Half the width of the 95 % interval of a normal value, in standard deviations."""
 _HALVINGS = 60
 
 
