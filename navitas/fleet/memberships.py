@@ -49,7 +49,8 @@ class AppLists:
 
     def of_owners(self, owner: NDArray[np.integer], wanted: Bool) -> AppLists:
         """The lists without the apps that their owners do not want: sample i belongs to `owner[i]`, a row of `wanted`."""
-        return self._of_entries(wanted[np.repeat(owner, np.diff(self.offset)), self.app])
+        place = np.repeat(owner * np.intp(wanted.shape[1]), np.diff(self.offset)) + self.app
+        return self._of_entries(wanted.ravel()[place])
 
     def _of_entries(self, wanted: Bool) -> AppLists:
         kept = np.flatnonzero(wanted)
