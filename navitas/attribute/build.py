@@ -28,9 +28,10 @@ from navitas.attribute.facts import (
     joined_transfers,
 )
 from navitas.attribute.handed_tasks import joined_handed_tasks
-from navitas.attribute.ledger import CallPaths, Evidence, Ledger, RunEntry
+from navitas.attribute.ledger import CallPaths, Evidence, Ledger, ModuleMessages, RunEntry
 from navitas.attribute.measured_runs import Curves, MeasuredRuns
 from navitas.attribute.merged_reasons import merged
+from navitas.attribute.module_messages import joined_messages, module_messages
 from navitas.attribute.rails_comparison import rails_comparison, unrecorded_uses
 from navitas.attribute.scaling import NO_USE
 from navitas.attribute.waits import cpus_of, waits_of
@@ -74,6 +75,7 @@ def build_ledger(
         attribution.attribute(number, known)
     order = range(len(parsed.runs))
     curves = run_curves
+    has_messages = any(tables.communications is not None for tables in parsed.runs)
     return Ledger(
         runs=tuple(attribution.entries[number] for number in order),
         tests=tests.table(),
@@ -96,6 +98,7 @@ def build_ledger(
         ),
         alternative=alternative,
         curves=attribution.store,
+        messages=joined_messages(attribution.messages) if has_messages else None,
     )
 
 
@@ -112,6 +115,7 @@ class _Attribution:
     owners: OwnerRows = field(default_factory=OwnerRows)
     store: CurveStore = field(default_factory=CurveStore)
     facts: list[RunFacts] = field(default_factory=list)
+    messages: list[ModuleMessages] = field(default_factory=list)
     entries: dict[int, RunEntry] = field(default_factory=dict)
 
     def attribute(self, number: int, baselines: Baselines) -> RunFacts:
@@ -128,6 +132,7 @@ class _Attribution:
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
         run = AttributedRun(tables, spans, rows, curves, len(self.owners), error, self.tests.tests, baselines)
         facts = _facts(run, amounts, self.paths)
+        self.messages.append(module_messages(number, tables, len(self.owners), self.paths))
         self.store.add(len(self.owners), len(tables.threads), len(facts.groups), curves)
         self.owners.add(number, tables.threads, facts.groups)
         self.facts.append(facts)

@@ -11,6 +11,7 @@ from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.starters import starter_paths
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.forest import sums
+from navitas.attribute.handed_roots import outermost_tasks
 from navitas.attribute.handed_spans import NO_TASK, HandedSpans, innermost_spans
 from navitas.attribute.ledger import NO_OWNER, NO_TEST, OUTSIDE, HandedTasks
 from navitas.attribute.run_rows import RunRows
@@ -56,17 +57,22 @@ def handed_tasks(run: AttributedRun, rows: RunRows, owners: I64, paths: Paths) -
     starter = found.at(handoffs.origin, handoffs.origin_ns)[1]
     in_run = (np.clip(t_ns, run.tables.start_ns, run.tables.end_ns) for t_ns in (handoffs.run_start_ns, handoffs.run_end_ns))
     spans = innermost_spans(handoffs.thread, *in_run).split_at(run.spans.marks)
+    root = path[outermost_tasks(handoffs, spans)]
     tasks = found.at(handoffs.thread, handoffs.run_start_ns)
     work = found.at(spans.thread, spans.start_ns)
     every = np.concatenate([np.arange(len(handoffs)), spans.task])
     test, owner = (np.concatenate(each) for each in zip(tasks, work, strict=True))
-    first, place = _grouped(_packed(test, owner), _packed(starter, path), every)
-    keys = [each.astype(np.int32) for each in (test[first], owner[first], starter[every[first]], path[every[first]])]
+    _, start = np.unique(_packed(starter, path), return_inverse=True)
+    first, place = _grouped(_packed(test, owner), _packed(start, root), every)
+    task = every[first]
+    keys = (each.astype(np.int32) for each in (test[first], owner[first], starter[task], path[task], root[task]))
+    row_test, row_owner, row_starter, row_path, row_root = keys
     count, span_place = len(handoffs), place[len(handoffs) :]
     size = len(first)
     began = np.bincount(place[:count], minlength=size).astype(np.int64)
     run_ns = sums(span_place, (spans.end_ns - spans.start_ns)[:, None], size)[:, 0].astype(np.int64)
-    return HandedTasks(keys[0], keys[1], keys[2], keys[3], began, run_ns, _energy_j(run, spans, span_place, size))
+    joules = _energy_j(run, spans, span_place, size)
+    return HandedTasks(row_test, row_owner, row_starter, row_path, row_root, began, run_ns, joules)
 
 
 def _packed(high: I64, low: I64) -> I64:
@@ -117,12 +123,12 @@ def _charges_j(curves: ComponentCurves, spans: HandedSpans, place: I64, size: in
 def no_handed_tasks(components: int) -> HandedTasks:
     """No rows."""
     none = np.empty(0, np.int32)
-    return HandedTasks(none, none, none, none, np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, components)))
+    return HandedTasks(none, none, none, none, none, np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, components)))
 
 
 def joined_handed_tasks(runs: Sequence[HandedTasks], components: int) -> HandedTasks:
     """The handed work of all runs, sorted."""
     parts = [no_handed_tasks(components), *runs]
     columns = [np.concatenate([getattr(part, name) for part in parts]) for name in HandedTasks.__slots__]
-    order = np.lexsort(columns[3::-1])
+    order = np.lexsort(columns[4::-1])
     return HandedTasks(*(column[order] for column in columns))

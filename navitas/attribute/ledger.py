@@ -206,10 +206,11 @@ class Transfers:
 
 @dataclass(frozen=True, slots=True)
 class HandedTasks:
-    """Work that one thread handed to another, sorted by test, owner, starter and path.
+    """Work that one thread handed to another, sorted by test, owner, starter, path and root.
 
     `owner` ran the work, in `test`. `starter` handed it over, in the call `path` (`OUTSIDE` if it is unknown). Both are
-    `NO_OWNER` for an unknown thread. `tasks` counts the work that began in the test.
+    `NO_OWNER` for an unknown thread. `root` is the call that started the chain, if work was handed over within other handed
+    work; else it is `path`. `tasks` counts the work that began in the test.
     `run_ns` and `energy_j` (a column per component) are without handed work that ran inside of it on the same thread. The energy
     includes that of probes, and is also among the owner's in `Energy`.
     """
@@ -218,12 +219,42 @@ class HandedTasks:
     owner: I32
     starter: I32
     path: I32
+    root: I32
     tasks: I64
     run_ns: I64
     energy_j: F64
 
     def __len__(self) -> int:
         return len(self.test)
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleMessages:
+    """Communications between the app's modules, by run, then time. A module is an activity, a service, a receiver or similar.
+
+    `run` is a row of `Ledger.runs`, `owner` a thread or `NO_OWNER`, `process` the process within the run. `path` is the call that
+    sent or received the message, `OUTSIDE` if it is unknown, and `root` the call that started the handed work in which it ran,
+    `OUTSIDE` if there is none. `module`, `target` and `action` are indexes in `names`; index 0 is the empty name. For the other
+    columns, see `Communications`.
+    """
+
+    run: I64
+    owner: I64
+    process: I64
+    t_ns: I64
+    token: I64
+    kind: I64
+    flags: I64
+    period_ms: I64
+    path: I64
+    root: I64
+    module: I64
+    target: I64
+    action: I64
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +279,7 @@ class Ledger:
     """All facts of a recording, and the dimensions whose rows they refer to.
 
     `run_energy_j` (run × component) is read from the curves alone; sums of facts must agree with it. `alternative` names the
-    model of the columns `alternative_j`, or is None.
+    model of the columns `alternative_j`, or is None. `messages` is None if no run recorded communications between modules.
     """
 
     runs: tuple[RunEntry, ...]
@@ -267,3 +298,4 @@ class Ledger:
     evidence: tuple[Evidence, ...]
     alternative: str | None
     curves: CurveStore
+    messages: ModuleMessages | None = None

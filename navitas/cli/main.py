@@ -24,6 +24,7 @@ COMMANDS = {
     "record": ("navitas.cli.record", "Profile an installed app while you, or a command, use it."),
     "report": ("navitas.cli.report", "Write the report of a recording again, offline."),
     "vitals": ("navitas.cli.vitals", "Google Play's battery metrics of a bug report or recording."),
+    "graph": ("navitas.cli.graph", "Which module communicates with which, and what a wake-up costs."),
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
     "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that run the profiler."),
     "doctor": ("navitas.cli.doctor", "Check what a device can measure, and what limits it."),

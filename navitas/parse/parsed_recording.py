@@ -9,8 +9,10 @@ import numpy as np
 
 from navitas.parse.app_run_queue import app_run_queue
 from navitas.parse.calibration import probe_cost
-from navitas.parse.chunks import COUNTERS, HANDOFFS, HOOKS, MARKERS, TRIPLES
+from navitas.parse.chunks import COMMUNICATIONS, COUNTERS, HANDOFFS, HOOKS, MARKERS, TRIPLES
 from navitas.parse.clock_triples import ClockTriples, decode_triples
+from navitas.parse.communication_records import Communications
+from navitas.parse.communications import decode_communications
 from navitas.parse.counters import Readings, decode_counters
 from navitas.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
 from navitas.parse.handoffs import decode_handoffs
@@ -137,6 +139,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         run_queue=app_run_queue(lifetimes.values()),
         hooks=_hooks(groups, serials, findings),
         handoffs=_handoffs(groups, serials, findings),
+        communications=_communications(groups, serials, findings),
         io_counters=with_device_counters(app_counters(manifest, by_process, findings), shell.io_counters),
         device_states=history.states,
         radio_times=history.radio_times,
@@ -168,6 +171,17 @@ def _handoffs(groups: Groups, serials: Sequence[int], findings: Findings) -> Han
     lost = _lost(groups, HANDOFFS)
     findings.add_loss("handoffs", lost + impossible, "{count} records of work that threads handed over were lost", LOST)
     return handoffs if len(handoffs) or lost else None
+
+
+def _communications(groups: Groups, serials: Sequence[int], findings: Findings) -> Communications | None:
+    found = decode_communications(groups, serials)
+    lost = _lost(groups, COMMUNICATIONS) + found.damaged
+    message = "{count} records of communications between modules were lost or are damaged"
+    findings.add_loss("communications", lost, message, "The graph of modules lacks them.")
+    message = "{count} communications are of kinds that this version of Navitas does not know ({names}); the graph lists them"
+    unknown = {f"kind {n}": found.unknown[n] for n in sorted(found.unknown)}
+    findings.add_losses_by_name("unknown_communications", unknown, message, UPDATE)
+    return found.rows if len(found.rows) or lost else None
 
 
 def _lost(groups: Groups, kind: int) -> int:

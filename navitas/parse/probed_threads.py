@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from navitas.parse.anchors import decode_anchors
 from navitas.parse.call_events import encoded_calls
-from navitas.parse.chunks import ANCHORS, CALLS, FOLDED, HANDOFFS, HOOKS, Chunk, by_thread_and_type
+from navitas.parse.chunks import ANCHORS, CALLS, COMMUNICATIONS, FOLDED, HANDOFFS, HOOKS, Chunk, by_thread_and_type
 from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
@@ -20,6 +20,8 @@ def of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
     return [chunk for chunk in chunks if chunk.type == kind]
 
 
+_OF_ANY_THREAD = (HOOKS, HANDOFFS, COMMUNICATIONS)
+"""Types that threads without probes have, too."""
 Groups = dict[int, dict[int, list[Chunk]]]
 """Chunks by the serial of their thread, then by type."""
 
@@ -54,7 +56,7 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
     impossible: dict[int, int] = {}
     dropped = 0
     for serial, by_type in groups.items():
-        all_chunks = [chunk for kind, ordered in by_type.items() if kind not in (HOOKS, HANDOFFS) for chunk in ordered]
+        all_chunks = [chunk for kind, ordered in by_type.items() if kind not in _OF_ANY_THREAD for chunk in ordered]
         if not all_chunks:
             continue  # a thread without probes that ran work of another one
         calls, bad_calls = encoded_calls(by_type.get(CALLS, ()), known)

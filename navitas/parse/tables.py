@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.communication_records import Communications
 from navitas.parse.device_states import DeviceStates
 from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.hook_calls import Handoffs, HookCalls
@@ -185,7 +186,8 @@ class RunTables:
     was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
     `io_counters`, `device_states`, `radio_times`, `hooks` and `handoffs` are what components other than the CPU need. `hooks`
     and `handoffs` are None if the app recorded none. `realtime_offset_ns` is the realtime clock minus monotonic at the start,
-    None if unknown. `consumers` are readings of the device's own power statistics.
+    None if unknown. `consumers` are readings of the device's own power statistics. `communications` are those between the app's
+    modules, None if the app recorded none.
     """
 
     run_id: int
@@ -210,6 +212,7 @@ class RunTables:
     handoffs: Handoffs | None = None
     realtime_offset_ns: int | None = None
     consumers: EnergyConsumers | None = None
+    communications: Communications | None = None
 
     @property
     def has_components(self) -> bool:

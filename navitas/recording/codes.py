@@ -7,6 +7,7 @@ from typing import Literal
 LossCode = Literal[
     "batterystats_lines",
     "chunks",
+    "communications",
     "cpu_stat_readings",
     "damaged_bytes",
     "event_file_bytes",
@@ -30,6 +31,7 @@ LossCode = Literal[
     "trace_lines",
     "unjoined_readings",
     "unknown_chunks",
+    "unknown_communications",
     "unknown_components",
     "unknown_devices",
     "unknown_fields",

@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 
-CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES = 1, 2, 3, 4, 5, 8
+CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES, COMMUNICATIONS = 1, 2, 3, 4, 5, 8, 10
 MARKER_KINDS = ("run_start", "test_start", "test_finish", "run_end")
 MARKER_STATUSES = ("passed", "failed", "ignored", "assumption")
 
@@ -80,6 +80,17 @@ def hooks_payload(records: Iterable[tuple[int, int, int, int, int, int, int]]) -
 def handoffs_payload(records: Iterable[tuple[int, int, int, int, int]]) -> bytes:
     """Type 9 from (start, end, origin serial, origin time, origin node)."""
     return b"".join(struct.pack("<qqQqq", *record) for record in records)
+
+
+def communications_payload(records: Iterable[tuple[int, int, int, int, int, int, str, str, str]]) -> bytes:
+    """Type 10 from (t_ns, token, kind, flags, period_ms, node, module, target, action)."""
+    out = b""
+    for t, token, kind, flags, period_ms, node, *texts in records:
+        out += struct.pack("<qqHHqI", t, token, kind, flags, period_ms, node)
+        for text in texts:
+            data = text.encode()
+            out += struct.pack("<H", len(data)) + data
+    return out
 
 
 def logcat_lines(chunks: Iterable[bytes], pid: int, *, part_chars: int = 3000) -> list[str]:

@@ -60,6 +60,13 @@ class RunBytes:
                 options = {"map_id": self.map_id, "seq": seq, "lost": thread.lost if seq == 0 else 0, "base_ns": base + self.t0}
                 data = cw.calls_payload(part, base)
                 chunks.append(cw.chunk(cw.CALLS, data, len(part), **options, serial=serial, tid=tid, name=name))
+        if thread.messages:
+            rows = [
+                (ns(m.ms) + self.t0, m.token, m.kind, m.flags, m.period_ms, 0xFFFFFFFF, m.module, m.target, m.action)
+                for m in thread.messages
+            ]
+            data = cw.communications_payload(rows)
+            chunks.append(cw.chunk(cw.COMMUNICATIONS, data, len(rows), serial=serial, tid=tid, name=name))
         data = cw.anchors_payload((t + self.t0, cpu) for t, cpu in anchors)
         return [*chunks, cw.chunk(cw.ANCHORS, data, len(anchors), serial=serial, tid=tid, name=name)]
 

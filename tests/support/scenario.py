@@ -37,6 +37,20 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Message:
+    """A communication between modules (chunk type 10), among the events of its thread."""
+
+    ms: float
+    kind: int
+    module: str = ""
+    token: int = 0
+    flags: int = 0
+    period_ms: int = 0
+    target: str = ""
+    action: str = ""
+
+
+@dataclass(frozen=True)
 class ThreadSpec:
     """A thread. Without `probed`, only the sampler sees it. With `folded`, it folds from its first call."""
 
@@ -53,6 +67,7 @@ class ThreadSpec:
     lost: int = 0
     waiting: Intervals = ()
     """When it was ready to run and waited for a CPU."""
+    messages: tuple[Message, ...] = ()
 
     def cpu_ns(self, at_ms: float) -> int:
         """CPU time used until `at_ms`."""

@@ -78,6 +78,7 @@ ALLOWED = {
     "analyze": {"errors", "new_files", "recording", "power", "parse", "attribute", "regular_files"},
     "report": {"errors", "parse", "analyze", "html_page", "untrusted_text"},
     "vitals": {"errors", "analyze", "attribute", "batterystats", "line_blocks", "parse", "recording"},
+    "graph": {"errors", "analyze", "attribute", "parse", "report", "untrusted_text"},
     "fleet": {
         "errors",
         "batterystats",
@@ -111,7 +112,7 @@ ONLY_IN = {
     "scipy": {"fleet/statistics", "analyze/fitting/least_squares"},
 }
 
-ANALYSIS = ("recording", "power", "parse", "attribute", "analyze", "report")
+ANALYSIS = ("recording", "power", "parse", "attribute", "analyze", "graph", "report")
 
 
 def _modules() -> list[Path]:

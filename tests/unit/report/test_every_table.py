@@ -39,6 +39,14 @@ from navitas.cli.fleet_jscore import scores_table
 from navitas.cli.fleet_paper import paper_table
 from navitas.cli.fleet_rates import rates_table
 from navitas.cli.fleet_rows import rows_table
+from navitas.cli.graph_tables import (
+    edge_changes_table,
+    graph_edges_table,
+    graph_modules_table,
+    module_changes_table,
+    unmatched_table,
+    wake_ups_table,
+)
 from navitas.cli.model import coefficients_table
 from navitas.cli.power import cluster_table
 from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table
@@ -50,6 +58,9 @@ from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow
 from navitas.fleet.rates import Summary
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
+from navitas.graph.difference import EdgeChange, ModuleChange
+from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages
+from navitas.graph.wake_ups import WakeUp
 from navitas.parse.tables import MethodTable
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower
@@ -233,6 +244,24 @@ def _cluster(names: Sequence[str]) -> FittedTable:
     return cluster_table(0, ClusterPower((0, 1), 300_000 + speeds, 123_456.25 + speeds, 0.24))
 
 
+def _edges(names: Sequence[str]) -> list[ModuleEdge]:
+    """Edges with figures as wide as they get; that of the longest name has no period."""
+    period = {True: None, False: 123_456_789.0}
+    kind = EdgeKind.SYSTEM_BROADCAST
+    return [ModuleEdge(name, name, kind, 1_234_567, 0, 1, period[len(name) > 1000], None, 0, 12.3456, (name,)) for name in names]
+
+
+def _graph(names: Sequence[str]) -> ModuleGraph:
+    nodes = tuple(ModuleNode(name, 12.3456, (12.3456,), 1.23456, 10**11, 1_234_567) for name in names)
+    unmatched = tuple(UnmatchedMessages(name, name, name, "sender_unknown", 1_234_567) for name in names)
+    outside = ModuleNode("(outside modules)", 1.0 if names else 0.0, (1.0,))
+    return ModuleGraph("made", ("cpu",), nodes, outside, tuple(_edges(names)), unmatched, 100.0, 10**9, 1)
+
+
+def _wakes(names: Sequence[str]) -> list[WakeUp]:
+    return [WakeUp(one, *((None,) * 3 if len(one.sender) > 1000 else (1.23456, 12.3456, 123.456))) for one in _edges(names)]
+
+
 def _coefficients(names: Sequence[str]) -> FittedTable:
     """Coefficients as the file's reader accepts them: names of at most 200 characters."""
     figures = {"unit": "J/MB", "value": 123_456.7, "standard_error": 12_345.6, "inflation": 123_456.7}
@@ -279,6 +308,16 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
     "cli/model.py:coefficients_table": _coefficients,
     "cli/power.py:cluster_table": _cluster,
+    "cli/graph_tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
+    "cli/graph_tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),
+    "cli/graph_tables.py:wake_ups_table": lambda names: wake_ups_table(_wakes(names), TOP),
+    "cli/graph_tables.py:unmatched_table": lambda names: unmatched_table(_graph(names), TOP),
+    "cli/graph_tables.py:module_changes_table": lambda names: module_changes_table(
+        [ModuleChange(name, "dearer", 12.3456, 123.456) for name in names], TOP
+    ),
+    "cli/graph_tables.py:edge_changes_table": lambda names: edge_changes_table(
+        [EdgeChange(name, name, "normal", "cheaper", 12.3456, 123.456, 1_234_567, 12.5) for name in names], TOP
+    ),
     "cli/vitals_tables.py:apps_table": lambda names: apps_table(_vitals(names), TOP),
     "cli/vitals_tables.py:locks_table": lambda names: locks_table(_vitals(names), TOP),
     "cli/vitals_tables.py:alarms_table": lambda names: alarms_table(_vitals(names), TOP),

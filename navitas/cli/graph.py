@@ -1,0 +1,165 @@
+"""`navitas graph`: which module communicates with which, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import click
+
+from navitas.analyze.load import EvidenceChoice
+from navitas.cli.analysis import load_profile
+from navitas.cli.commands import NavitasCommand
+from navitas.cli.files import STDOUT, check_files, write_to
+from navitas.cli.graph_output import FORMATS, GraphResult, graph_format, graph_writer
+from navitas.cli.graph_tables import (
+    advice_lines,
+    difference_line,
+    edge_changes_table,
+    graph_edges_table,
+    graph_modules_table,
+    module_changes_table,
+    unmatched_table,
+    wake_ups_table,
+)
+from navitas.cli.json_output import json_option
+from navitas.cli.messages import location, next_step, warning
+from navitas.cli.option import option
+from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
+from navitas.cli.progress import ConsoleProgress
+from navitas.cli.standard_output import output_console
+from navitas.errors import RecordingError
+from navitas.graph.advice_findings import Advice, advice
+from navitas.graph.build_graph import module_graph
+from navitas.graph.difference import GraphDifference, difference
+from navitas.graph.module_graph import NO_CLASS, ModuleGraph
+from navitas.graph.node_link_format import graph_document, write_node_link
+from navitas.graph.processing import Processing, processing
+from navitas.graph.wake_ups import WakeUp, wake_ups
+from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.units import joules, percent
+from navitas.untrusted_text import printable, printable_line
+
+
+@click.command(
+    "graph",
+    cls=NavitasCommand,
+    example="navitas graph navitas-recordings/demo --from MainActivity\nnavitas graph navitas-recordings/demo -o modules.svg",
+)
+@click.argument("recording", type=READ_ANY_NAME)
+@option("--from", "entries", multiple=True, type=TEXT, metavar="MODULE", help="Only what this module reaches; repeatable.")
+@option("--against", type=READ_ANY_NAME, metavar="RECORDING", help="An earlier recording, to show what changed since.")
+@option("--evidence", type=click.Choice(["rails", "model"]), default="rails", show_default=True, help="Scale to power rails?")
+@option("--power-model", type=READ_FILE_ANY_NAME, metavar="FILE", help="A model of `navitas model components fit`.")
+@option(
+    "--top", type=click.IntRange(min=1), default=20, show_default=True, section="Output", metavar="N", help="Rows in each table."
+)
+@option("--format", "format_name", type=click.Choice(list(FORMATS)), section="Output", help="Write the graph in this format.")
+@option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="The graph's file ('-': stdout).")
+@json_option
+def command(
+    *,
+    recording: Path,
+    entries: tuple[str, ...],
+    against: Path | None,
+    evidence: EvidenceChoice,
+    power_model: Path | None,
+    top: int,
+    format_name: str | None,
+    output: Path | None,
+    json_file: Path | None,
+) -> None:
+    """Show which module of an app communicates with which, and the energy of each.
+
+    Modules are activities, services, receivers, providers, jobs and workers. The RECORDING needs --record hooks.
+    """
+    name = graph_format(format_name, output)
+    file = output or (STDOUT if name is not None else None)
+    check_files([path for path in (file, json_file) if path is not None])
+    with ConsoleProgress(only_live=True) as progress:
+        load = partial(_graph, evidence=evidence, power_model=power_model, progress=progress)
+        graph = load(recording)
+        earlier = None if against is None else load(against)
+    reached = processing(graph, entries) if entries else None
+    shown = graph if reached is None else _part(graph, reached)
+    wakes = tuple(one for one in wake_ups(graph) if one.edge in shown.edges)
+    found = advice(graph, wakes)
+    changed = None if earlier is None else difference(earlier, graph)
+    document = graph_document(shown, wakes=wakes, found=found, reached=reached, changed=changed)
+    if json_file is not None:
+        write_to(json_file, partial(write_node_link, document))
+    if name is not None and file is not None:
+        write_to(file, graph_writer(name, GraphResult(shown, document, found)))
+        if file != STDOUT:
+            location(f"graph: {printable_line(str(file), 1000)}")
+    if STDOUT in (file, json_file):
+        return
+    if changed is None:
+        _print(shown, reached, wakes, found, top)
+    else:
+        _print_difference(changed, top)
+    _suggest(recording, shown, reached, changed)
+
+
+def _graph(path: Path, *, evidence: EvidenceChoice, power_model: Path | None, progress: ConsoleProgress) -> ModuleGraph:
+    profile = load_profile(path, evidence=evidence, power_model=power_model, stage=progress.stage)
+    for one in profile.warnings:
+        if one.code in ("communications", "unknown_communications", "handoffs"):
+            warning(printable_line(one.message, 1000))
+    progress.stage("building the graph")
+    try:
+        return module_graph(profile)
+    except RecordingError as error:
+        raise RecordingError(f"{path}: {error.message}", error.remedy) from error
+
+
+def _part(graph: ModuleGraph, reached: Processing) -> ModuleGraph:
+    """The graph of a processing. Energy outside of its modules is in `outside`."""
+    inside = [sum(node.components[i] for node in reached.modules) for i in range(len(graph.components))]
+    every = [sum(node.components[i] for node in (*graph.nodes, graph.outside)) - own for i, own in enumerate(inside)]
+    names = {node.name for node in reached.modules}
+    outside = replace(graph.outside, energy_j=sum(every), components=tuple(every))
+    unmatched = tuple(one for one in graph.unmatched if one.module in names)
+    return replace(graph, nodes=reached.modules, edges=reached.edges, outside=outside, unmatched=unmatched)
+
+
+def _print(
+    graph: ModuleGraph, reached: Processing | None, wakes: tuple[WakeUp, ...], found: tuple[Advice, ...], top: int
+) -> None:
+    console = output_console()
+    if reached is not None:
+        names = ", ".join(printable(name, 200) for name in reached.entries)
+        share = percent(reached.energy_j / graph.energy_j if graph.energy_j else None)
+        figures = f"{unbroken(joules(reached.energy_j))}, {unbroken(share)} of the app's threads"
+        console.print(Paragraph(f"E_processing from {names}: {figures}", style="bold"), "", sep="\n")
+    tables = (
+        graph_modules_table(graph, top),
+        graph_edges_table(graph.edges, top),
+        wake_ups_table(wakes, top),
+        unmatched_table(graph, top),
+    )
+    for table in tables:
+        if table.rows:
+            console.print(table, "", sep="\n")
+    for line in advice_lines(found, graph, top):
+        console.print(line)
+
+
+def _print_difference(changed: GraphDifference, top: int) -> None:
+    console = output_console()
+    console.print(difference_line(changed))
+    for table in (module_changes_table(changed.modules, top), edge_changes_table(changed.edges, top)):
+        if table.rows:
+            console.print("", table, sep="\n")
+    if not changed.modules and not changed.edges:
+        console.print(Paragraph("No module and no communication changed."))
+
+
+def _suggest(recording: Path, graph: ModuleGraph, reached: Processing | None, changed: GraphDifference | None) -> None:
+    shown = printable_line(str(recording), 1000)
+    senders = [edge.sender for edge in graph.edges if edge.sender not in NO_CLASS]
+    if reached is None and changed is None and senders:
+        next_step(f"navitas graph {shown} --from {printable(senders[0].rpartition('.')[2])}")
+    else:
+        next_step(f"navitas graph {shown} -o modules.svg")

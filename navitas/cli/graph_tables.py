@@ -1,0 +1,176 @@
+"""The terminal tables of `navitas graph`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from navitas.analyze.share_of import share
+from navitas.graph.advice_findings import Advice
+from navitas.graph.difference import EdgeChange, GraphDifference, ModuleChange
+from navitas.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNode
+from navitas.graph.wake_ups import WakeUp
+from navitas.report.names import short_class
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.units import duration, joules, percent
+from navitas.untrusted_text import printable
+
+_LONGEST = 10_000
+_KINDS = {"system_broadcast": "system broadcast"}
+_REASONS = {
+    "leaves_app": "leaves the app",
+    "not_received": "no receipt recorded",
+    "no_identity": "carries no identity",
+    "sender_unknown": "its sender was not recorded",
+    "already_received": "its message was received before",
+    "unknown_kind": "of a newer version",
+}
+
+
+def graph_modules_table(graph: ModuleGraph, top: int) -> FittedTable:
+    """The modules with their energy, and what no module ran."""
+    table = FittedTable(
+        "Modules",
+        [
+            Column("Module", text=True),
+            Column("Energy"),
+            Column("Share", drop=1),
+            Column("Received", drop=2),
+            Column("Handed on", drop=3),
+            Column("Time", drop=4),
+        ],
+    )
+    for node in _listed(table, graph.nodes, top, "modules"):
+        _add_module(table, node, graph)
+    if graph.nodes or graph.outside.energy_j:
+        _add_module(table, graph.outside, graph)
+    return table
+
+
+def _add_module(table: FittedTable, node: ModuleNode, graph: ModuleGraph) -> None:
+    figures = (joules(node.energy_j), percent(share(node.energy_j, graph.energy_j)), f"{node.received:,}")
+    table.add(_name(node.name), *figures, joules(node.handed_j), duration(node.busy_ns))
+
+
+def graph_edges_table(edges: Sequence[ModuleEdge], top: int) -> FittedTable:
+    """The communications between modules."""
+    table = FittedTable(
+        "Communications",
+        [
+            Column("From", text=True),
+            Column("To", text=True),
+            Column("Kind", drop=3, text=True),
+            Column("Count"),
+            Column("Mean period", drop=1),
+            Column("Energy", drop=2),
+        ],
+    )
+    for edge in _listed(table, edges, top, "edges"):
+        period = "–" if edge.mean_period_ns is None else duration(edge.mean_period_ns)
+        kind = _KINDS.get(edge.kind.value, edge.kind.value)
+        table.add(_name(edge.sender), _name(edge.receiver), Text(kind), f"{edge.count:,}", period, joules(edge.energy_j))
+    return table
+
+
+def wake_ups_table(wakes: Sequence[WakeUp], top: int) -> FittedTable:
+    """What alarms, jobs, work and broadcasts start, per message and per day."""
+    table = FittedTable(
+        "Cost of alarms, jobs, work and broadcasts",
+        [
+            Column("Starts", text=True),
+            Column("Each"),
+            Column("Count", drop=1),
+            Column("Total", drop=2),
+            Column("Per day", drop=3),
+            Column("By", drop=4, text=True),
+        ],
+    )
+    for one in _listed(table, wakes, top, "rows"):
+        each, total, day = ("–" if value is None else joules(value) for value in (one.each_j, one.total_j, one.per_day_j))
+        table.add(_name(one.edge.receiver), each, f"{one.edge.count:,}", total, day, _name(one.edge.sender))
+    if table.rows:
+        table.notes.append(Paragraph("With everything that they start. A day is extrapolated from this recording.", style="dim"))
+    return table
+
+
+def unmatched_table(graph: ModuleGraph, top: int) -> FittedTable:
+    """Messages without a known sender or receiver."""
+    table = FittedTable(
+        "Unmatched",
+        [
+            Column("Module", text=True),
+            Column("What", text=True),
+            Column("Count"),
+            Column("Action", drop=2, text=True),
+            Column("Why", drop=1, text=True),
+        ],
+    )
+    for one in _listed(table, graph.unmatched, top, "rows"):
+        what, action = one.kind.replace("_", " "), printable(one.action or "–", _LONGEST)
+        reason = _REASONS.get(one.reason, one.reason)
+        table.add(_name(one.module), Text(printable(what, _LONGEST)), f"{one.count:,}", Text(action), Text(reason, style="dim"))
+    return table
+
+
+def module_changes_table(changes: Sequence[ModuleChange], top: int) -> FittedTable:
+    """New, gone and changed modules."""
+    columns = [Column("Module", text=True), Column("Change", drop=2), Column("Before", drop=1), Column("After")]
+    table = FittedTable("Changed modules, per run", columns)
+    for one in _listed(table, changes, top, "modules"):
+        table.add(_name(one.name), one.change, joules(one.before_j), joules(one.after_j))
+    return table
+
+
+def edge_changes_table(changes: Sequence[EdgeChange], top: int) -> FittedTable:
+    """New, gone and changed edges."""
+    columns = [
+        Column("From", text=True),
+        Column("To", text=True),
+        Column("Change", drop=1),
+        Column("Count", drop=2),
+        Column("Before", drop=3),
+        Column("After"),
+    ]
+    table = FittedTable("Changed communications, per run", columns)
+    for one in _listed(table, changes, top, "edges"):
+        counts = f"{one.before_count:.4g} → {one.after_count:.4g}"
+        table.add(_name(one.sender), _name(one.receiver), one.change, counts, joules(one.before_j), joules(one.after_j))
+    return table
+
+
+def difference_line(changed: GraphDifference) -> Paragraph:
+    """The energy of the app before and after."""
+    before, after = (unbroken(joules(value)) for value in (changed.before_j, changed.after_j))
+    return Paragraph(f"The app's threads: {before} → {after} per run")
+
+
+def advice_lines(found: Sequence[Advice], graph: ModuleGraph, top: int) -> list[Paragraph]:
+    """Each advice with its message, its place, its mechanism and its saving."""
+    lines = [Paragraph("Advice", style="bold")] if found else []
+    for one in found[:top]:
+        saving = "saving not known"
+        if one.saving_j is not None:
+            saving = f"saves {unbroken(joules(one.saving_j))} ({unbroken(percent(one.saving_share))})"
+        places = [_place(*graph.places[method]) for method in one.edge.methods[:1] if method in graph.places]
+        where = f" Sent by {places[0]}." if places else ""
+        text = f"{printable(one.message, 500)}: {saving}. {one.rule.mechanism} {one.rule.change}{where}"
+        lines.append(Paragraph(Text(f"- {text}"), indent="  "))
+    return lines
+
+
+def _place(label: str, file: str | None, line: int | None) -> str:
+    place = f" ({file}:{line})" if file and line else ""
+    return printable(f"{label}{place}", 300)
+
+
+def _name(name: str) -> Text:
+    shown = name if name.startswith("(") else short_class(name)
+    return Text(printable(shown, _LONGEST))
+
+
+def _listed(table: FittedTable, rows: Sequence, top: int, what: str) -> Sequence:  # type: ignore[type-arg]
+    if len(rows) > top:
+        table.notes.append(Paragraph(f"… {len(rows) - top:,} more {what} (--top, --json)", style="dim"))
+    return rows[:top]

@@ -1,0 +1,1 @@
+"""The graph of communications between an app's modules, and its energy."""

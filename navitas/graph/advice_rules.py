@@ -1,0 +1,121 @@
+"""The catalogue of advice: each rule has a pattern, a mechanism, and the saving that follows from this recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph
+from navitas.graph.wake_ups import WakeUp
+from navitas.parse.communication_records import CommunicationFlag
+
+_S = 1_000_000_000
+INEXACT_INTERVAL_NS = 900 * _S
+"""15 minutes: AlarmManager's shortest aligned interval (INTERVAL_FIFTEEN_MINUTES), and WorkManager's shortest period."""
+_LEAST_REPETITIONS = 3
+STORM_INTERVAL_NS = _S
+_LEAST_STORM = 10
+_SYSTEM_PER_HOUR = 10.0
+_HOUR_NS = 3600 * _S
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A case of a rule: the edge, a message, and the number of its messages that the change would leave."""
+
+    wake_up: WakeUp
+    message: str
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
+class AdviceRule:
+    """A rule. `id` is stable, for scripts and SARIF. `find` yields its cases in a graph."""
+
+    id: str
+    title: str
+    mechanism: str
+    change: str
+    find: Callable[[ModuleGraph, tuple[WakeUp, ...]], Iterator[Pattern]]
+
+
+def _alarms(wakes: tuple[WakeUp, ...], *, exact: bool) -> Iterator[tuple[WakeUp, float]]:
+    """Repeated alarms, jobs or work that are more frequent than the shortest inexact interval, with their mean period."""
+    for wake in wakes:
+        edge = wake.edge
+        is_exact = bool(edge.flags & CommunicationFlag.EXACT)
+        if edge.kind == EdgeKind.PERIODIC and is_exact == exact and edge.count >= _LEAST_REPETITIONS:
+            period_ns = edge.mean_period_ns
+            if period_ns is not None and 0 < period_ns < INEXACT_INTERVAL_NS:
+                yield wake, period_ns
+
+
+def _left(edge: ModuleEdge, period_ns: float, wanted_ns: float) -> float:
+    """The number of messages with a longer period, over the same time."""
+    return min(float(edge.count), ceil(edge.count * period_ns / wanted_ns))
+
+
+def _exact_alarms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+    for wake, period_ns in _alarms(wakes, exact=True):
+        text = f"an exact alarm of {wake.edge.sender} starts {wake.edge.receiver} every {period_ns / _S:.3g} s"
+        yield Pattern(wake, text, _left(wake.edge, period_ns, INEXACT_INTERVAL_NS))
+
+
+def _frequent_starts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+    for wake, period_ns in _alarms(wakes, exact=False):
+        text = f"{wake.edge.sender} lets {wake.edge.receiver} start every {period_ns / _S:.3g} s"
+        yield Pattern(wake, text, _left(wake.edge, period_ns, INEXACT_INTERVAL_NS))
+
+
+def _broadcast_storms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+    for wake in wakes:
+        edge, period_ns = wake.edge, wake.edge.mean_period_ns
+        if edge.kind != EdgeKind.BROADCAST or edge.count < _LEAST_STORM or period_ns is None:
+            continue
+        if period_ns < STORM_INTERVAL_NS:
+            text = f"{edge.sender} sends {edge.count:,} broadcasts to {edge.receiver}, one every {period_ns / 1e6:.3g} ms"
+            yield Pattern(wake, text, _left(edge, max(period_ns, 1.0), STORM_INTERVAL_NS))
+
+
+def _system_broadcasts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+    for wake in wakes:
+        edge = wake.edge
+        if edge.kind != EdgeKind.SYSTEM_BROADCAST or edge.count < _LEAST_REPETITIONS or graph.run_ns <= 0:
+            continue
+        per_hour = edge.count * _HOUR_NS / graph.run_ns
+        if per_hour >= _SYSTEM_PER_HOUR:
+            named = f" ({edge.actions[0]})" if edge.actions else ""
+            yield Pattern(wake, f"broadcasts of Android{named} start {edge.receiver} {per_hour:.3g} times an hour", 0.0)
+
+
+RULES = (
+    AdviceRule(
+        "exact-repeating-alarm",
+        "Repeating exact alarm",
+        "Android cannot batch an exact alarm with others, so each one can wake the device.",
+        "Use setInexactRepeating or WorkManager, with a period of 15 minutes or more.",
+        _exact_alarms,
+    ),
+    AdviceRule(
+        "frequent-periodic-start",
+        "Module started again at short intervals",
+        "Each start runs the module's whole life cycle, and the tails of its transfers follow.",
+        "Collect the work, and let WorkManager do it with constraints, every 15 minutes or more rarely.",
+        _frequent_starts,
+    ),
+    AdviceRule(
+        "broadcast-storm",
+        "Broadcast storm",
+        "Each broadcast passes through Android's system process, and each receiver runs for it.",
+        "Send at most one broadcast per second with the latest state, or call the receiver directly.",
+        _broadcast_storms,
+    ),
+    AdviceRule(
+        "frequent-system-broadcast",
+        "Receiver of frequent system broadcasts",
+        "The receiver runs for each change that Android reports, also if no one looks at the app.",
+        "Register the receiver only while its module needs it, or use a job with constraints.",
+        _system_broadcasts,
+    ),
+)

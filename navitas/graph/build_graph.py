@@ -1,0 +1,86 @@
+"""Build the graph of a recording's modules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.analyze.handed_work import UNKNOWN_STARTER, starting_methods
+from navitas.analyze.profile import Profile
+from navitas.attribute.ledger import Ledger, ModuleMessages
+from navitas.errors import RecordingError
+from navitas.graph.edges import grouped
+from navitas.graph.matching import match
+from navitas.graph.module_energy import module_energies, starting_modules
+from navitas.graph.module_graph import OUTSIDE_MODULES, ModuleGraph, ModuleNode
+from navitas.graph.module_paths import NO_MODULE, ModulePaths, module_paths
+from navitas.parse.tables import Method
+
+
+def module_graph(profile: Profile) -> ModuleGraph:
+    """Return the modules of a recording, their energy, and the communications between them.
+
+    Raises `RecordingError` if the recording has no communications.
+    """
+    ledger = profile.ledger
+    if ledger.messages is None:
+        raise RecordingError("the recording has no communications between modules", "Record again with --record hooks.")
+    messages = _counted(ledger, ledger.messages)
+    paths = module_paths(ledger, messages)
+    energies = module_energies(ledger, paths)
+    found = grouped(messages, match(messages), _modules(messages, paths), _sending_methods(ledger, messages))
+    by_module = energies.energy_j.sum(axis=1).tolist()
+    nodes = [
+        ModuleNode(
+            name=name,
+            energy_j=by_module[i],
+            components=tuple(energies.energy_j[i].tolist()),
+            handed_j=float(energies.handed_j[i].sum()),
+            busy_ns=int(energies.busy_ns[i]),
+            received=found.received.get(name, 0),
+        )
+        for i, name in enumerate(paths.modules)
+    ]
+    edges = found.edges({node.name: node.energy_j for node in nodes})
+    outside = tuple(energies.outside_j.tolist())
+    counted = [run for run in ledger.runs if not run.baseline]
+    return ModuleGraph(
+        project=profile.project,
+        components=profile.components,
+        nodes=tuple(sorted(nodes, key=lambda node: (-node.energy_j, node.name))),
+        outside=ModuleNode(OUTSIDE_MODULES, sum(outside), outside, received=found.received.get(OUTSIDE_MODULES, 0)),
+        edges=edges,
+        unmatched=found.unmatched,
+        energy_j=float(energies.total_j.sum()),
+        run_ns=sum(run.end_ns - run.start_ns for run in counted),
+        runs=len(counted),
+        places={method: _place(ledger.methods.methods[method]) for edge in edges for method in edge.methods},
+    )
+
+
+def _counted(ledger: Ledger, messages: ModuleMessages) -> ModuleMessages:
+    """The messages of runs with probes."""
+    rows = np.flatnonzero(np.array([not run.baseline for run in ledger.runs] + [False])[messages.run])
+    columns = (name for name in ModuleMessages.__slots__ if name != "names")
+    return ModuleMessages(**{name: getattr(messages, name)[rows] for name in columns}, names=messages.names)
+
+
+def _modules(messages: ModuleMessages, paths: ModulePaths) -> Sequence[str]:
+    """The module of each row: the one that it names, else that of its call path, else that of the work in which it ran."""
+    by_path = starting_modules(paths, messages.path, messages.root).tolist()
+    named = [messages.names[number] for number in messages.module.tolist()]
+    return [
+        name or (OUTSIDE_MODULES if module == NO_MODULE else paths.modules[module])
+        for name, module in zip(named, by_path, strict=True)
+    ]
+
+
+def _sending_methods(ledger: Ledger, messages: ModuleMessages) -> Sequence[int]:
+    found: list[int] = starting_methods(ledger, messages.path).tolist()
+    assert UNKNOWN_STARTER < 0
+    return found
+
+
+def _place(method: Method) -> tuple[str, str | None, int | None]:
+    return f"{method.class_name}.{method.name}", method.file, method.line

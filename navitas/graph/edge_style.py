@@ -1,0 +1,37 @@
+"""How nodes and edges are drawn: as in paper 2, figure 9."""
+
+from __future__ import annotations
+
+from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
+from navitas.report.units import joules
+from navitas.untrusted_text import boxed
+
+BLACK, YELLOW = "#000000", "#e6b800"
+_COLORED = (EdgeKind.PERIODIC, EdgeKind.BROADCAST, EdgeKind.SYSTEM_BROADCAST)
+THINNEST, THICKEST = 1.0, 8.0
+LONGEST_LABEL = 60
+
+
+def edge_color(edge: ModuleEdge) -> str:
+    """Yellow for periodic messages and broadcasts, black for all others."""
+    return YELLOW if edge.kind in _COLORED else BLACK
+
+
+def edge_widths(graph: ModuleGraph) -> dict[tuple[str, str, str], float]:
+    """The width of each edge in points, by its key: it grows with the edge's share of all messages."""
+    total = sum(edge.count for edge in graph.edges)
+    return {edge.key: THINNEST + (THICKEST - THINNEST) * edge.count / max(total, 1) for edge in graph.edges}
+
+
+def drawn_nodes(graph: ModuleGraph) -> list[ModuleNode | str]:
+    """The modules, then the other nodes that an edge names. `outside` is always among them."""
+    named = {name for edge in graph.edges for name in (edge.sender, edge.receiver)} - graph.by_name.keys()
+    return [*graph.nodes, graph.outside, *sorted(named - {graph.outside.name})]
+
+
+def node_lines(node: ModuleNode | str) -> list[str]:
+    """The lines of a node's label: its name without packages, and its energy."""
+    if isinstance(node, str):
+        return [boxed(node, LONGEST_LABEL)]
+    name = node.name if node.name.startswith("(") else node.name.rpartition(".")[2] or node.name
+    return [boxed(name, LONGEST_LABEL), joules(node.energy_j)]

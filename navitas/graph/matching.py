@@ -1,0 +1,178 @@
+"""Match received messages with the sends that caused them, by the identity that both carry."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from navitas.attribute.ledger import ModuleMessages
+from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
+
+K = CommunicationKind
+NO_SEND = -1
+_SEARCHED = 64
+"""The largest number of open sends with one identity among which a receipt is searched."""
+DELAYED = frozenset({K.SET_ALARM, K.SCHEDULE_JOB, K.ENQUEUE_WORK})
+_THROUGH_PENDING_INTENT = {K.PENDING_INTENT_SEND, K.SET_ALARM, K.PENDING_INTENT}
+SENDS_OF: dict[int, frozenset[int]] = {
+    K.ACTIVITY_INTENT: frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, *_THROUGH_PENDING_INTENT}),
+    K.ACTIVITY_RESULT: frozenset({K.SET_RESULT}),
+    K.SERVICE_START: frozenset({K.START_SERVICE, K.START_FOREGROUND_SERVICE, *_THROUGH_PENDING_INTENT}),
+    K.SERVICE_BIND: frozenset({K.BIND_SERVICE}),
+    K.RECEIVE: frozenset({K.SEND_BROADCAST, *_THROUGH_PENDING_INTENT}),
+    K.JOB: frozenset({K.SCHEDULE_JOB}),
+    K.WORK: frozenset({K.ENQUEUE_WORK}),
+    K.PROVIDER: frozenset({K.PROVIDER_CALL}),
+    K.SERVICE_DESTROYED: frozenset({K.STOP_SERVICE}),
+}
+"""The kinds of sends that can cause each kind of receipt."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedMessages:
+    """`pairs` are rows of a send and a receipt; `received` and `sent` the rows without a partner.
+
+    Of `received`, those in `repeated` have the identity of a send whose message was received before.
+    `replaced` are alarms, jobs and work that were set again before they ran.
+    """
+
+    pairs: Sequence[tuple[int, int]]
+    received: Sequence[int]
+    repeated: frozenset[int]
+    sent: Sequence[int]
+    replaced: frozenset[int]
+
+
+def match(messages: ModuleMessages) -> MatchedMessages:
+    """Match all messages of a recording. Messages of different runs never match, and no receipt precedes its send.
+
+    - A message that is sent once is received once; a broadcast is received once by each module.
+    - A periodic alarm, job or work is received any number of times. If it is set again, the last setting counts.
+    - The creation of a `PendingIntent` counts as the send if neither a send nor an alarm of the app explains the message.
+    - A job of an earlier process has no identity. Its class and id identify it.
+    """
+    rows, jobs = _Rows(messages), _Jobs(messages)
+    sends: defaultdict[tuple[int, int], _Sends] = defaultdict(lambda: _Sends(rows))
+    for row in range(len(messages)):
+        if rows.kind[row] < FIRST_RECEIVE and rows.token[row] != NO_TOKEN:
+            sends[rows.run[row], rows.token[row]].rows.append(row)
+    pairs, received, repeated = list[tuple[int, int]](), list[int](), set[int]()
+    for row in range(len(messages)):
+        if rows.kind[row] < FIRST_RECEIVE:
+            continue
+        known = sends.get((rows.run[row], rows.token[row])) if rows.token[row] != NO_TOKEN else None
+        send = jobs.take(row) if known is None else known.take(row)
+        if send != NO_SEND:
+            pairs.append((send, row))
+            continue
+        received.append(row)
+        if known is not None and known.was_received:
+            repeated.add(row)
+    partners = {send for send, _ in pairs}
+    sent = [row for row in range(len(messages)) if rows.kind[row] < FIRST_RECEIVE and row not in partners]
+    replaced = frozenset(row for each in sends.values() for row in each.replaced if row not in partners)
+    return MatchedMessages(pairs, received, frozenset(repeated), sent, replaced)
+
+
+class _Rows:
+    """Columns as lists, which are faster to read one by one."""
+
+    def __init__(self, messages: ModuleMessages) -> None:
+        self.run: list[int] = messages.run.tolist()
+        self.t_ns: list[int] = messages.t_ns.tolist()
+        self.token: list[int] = messages.token.tolist()
+        self.kind: list[int] = messages.kind.tolist()
+        self.module: list[int] = messages.module.tolist()
+        self.process: list[int] = messages.process.tolist()
+        periodic = (messages.period_ms > 0) | ((messages.flags & CommunicationFlag.PERIODIC) != 0)
+        self.periodic: list[bool] = periodic.tolist()
+
+
+class _Jobs:
+    """Scheduled jobs by run, class and id."""
+
+    def __init__(self, messages: ModuleMessages) -> None:
+        columns = (messages.run, messages.target, messages.action, messages.kind, messages.token, messages.t_ns)
+        self._rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        self._scheduled: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+        for row, (*key, kind, _, _) in enumerate(self._rows):
+            if kind == K.SCHEDULE_JOB and key[1] and key[2]:
+                self._scheduled[tuple(key)].append(row)
+
+    def take(self, receipt: int) -> int:
+        """The last scheduling of a job without identity before it ran, or `NO_SEND`."""
+        *key, kind, token, t_ns = self._rows[receipt]
+        scheduled = self._scheduled.get(tuple(key), []) if kind == K.JOB and token == NO_TOKEN else []
+        place = bisect_right(scheduled, t_ns, key=lambda row: int(self._rows[row][-1]))
+        return scheduled[place - 1] if place else NO_SEND
+
+
+@dataclass(slots=True)
+class _Sends:
+    """The sends with one identity. `rows` are all of them by time; `_next` is the first that no receipt can have yet."""
+
+    columns: _Rows
+    rows: list[int] = field(default_factory=list)
+    replaced: list[int] = field(default_factory=list)
+    was_received: bool = False
+    _next: int = 0
+    _open: deque[int] = field(default_factory=deque)
+    _broadcasts: list[int] = field(default_factory=list)
+    _heard: Counter[int] = field(default_factory=Counter)
+    """The number of broadcasts that each module has received."""
+    _delayed: int = NO_SEND
+    _prepared: int = NO_SEND
+
+    def take(self, receipt: int) -> int:
+        """The send that caused a receipt, or `NO_SEND`. Receipts are given in order of time."""
+        columns, kinds = self.columns, SENDS_OF.get(self.columns.kind[receipt], frozenset())
+        while self._next < len(self.rows) and columns.t_ns[self.rows[self._next]] <= columns.t_ns[receipt]:
+            self._see(self.rows[self._next])
+            self._next += 1
+        is_broadcast = columns.kind[receipt] == K.RECEIVE
+        send = self._take_broadcast(receipt) if is_broadcast else self._take_open(receipt, kinds)
+        if send == NO_SEND:
+            send = self._take_delayed(kinds)
+        self.was_received |= send != NO_SEND
+        return send
+
+    def _see(self, row: int) -> None:
+        kind = self.columns.kind[row]
+        if kind in DELAYED:
+            if self._delayed != NO_SEND:
+                self.replaced.append(self._delayed)
+            self._delayed = row
+        elif kind == K.PENDING_INTENT:
+            self._prepared = row
+        elif kind in SENDS_OF[K.RECEIVE]:
+            self._broadcasts.append(row)
+        if kind not in DELAYED and kind not in (K.PENDING_INTENT, K.SEND_BROADCAST):
+            self._open.append(row)
+
+    def _take_broadcast(self, receipt: int) -> int:
+        module = self.columns.module[receipt]
+        if self._heard[module] >= len(self._broadcasts):
+            return NO_SEND
+        self._heard[module] += 1
+        return self._broadcasts[self._heard[module] - 1]
+
+    def _take_open(self, receipt: int, kinds: frozenset[int]) -> int:
+        """The first send that was not received yet, of the same process if possible."""
+        columns = self.columns
+        able = [row for row in islice(self._open, _SEARCHED) if columns.kind[row] in kinds]
+        found = next((row for row in able if columns.process[row] == columns.process[receipt]), next(iter(able), NO_SEND))
+        if found != NO_SEND:
+            self._open.remove(found)
+        return found
+
+    def _take_delayed(self, kinds: frozenset[int]) -> int:
+        """The last alarm, job or work that can still run; else the `PendingIntent`, which something else sent."""
+        if self._delayed != NO_SEND and self.columns.kind[self._delayed] in kinds:
+            found = self._delayed
+            if not self.columns.periodic[found]:
+                self._delayed = NO_SEND
+            return found
+        return self._prepared if K.PENDING_INTENT in kinds else NO_SEND

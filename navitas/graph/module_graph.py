@@ -1,0 +1,114 @@
+"""The records of the graph: modules with their energy, and the communications between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+OUTSIDE_MODULES = "(outside modules)"
+"""The node of energy and messages of the app that belong to no module."""
+SYSTEM = "(Android system)"
+"""The sender of broadcasts that only Android can send."""
+NO_CLASS = frozenset({OUTSIDE_MODULES, SYSTEM})
+"""Nodes that are no class of the app."""
+
+
+class EdgeKind(Enum):
+    """How one module communicates with another."""
+
+    NORMAL = "normal"
+    PERIODIC = "periodic"
+    """By an alarm, a job or work."""
+    BROADCAST = "broadcast"
+    SYSTEM_BROADCAST = "system_broadcast"
+    BIND = "bind"
+    RESULT = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleNode:
+    """A module with its energy in joules and by component, all runs together.
+
+    `handed_j` is the part of `energy_j` that work used which the module handed to other threads. `busy_ns` is the time in calls
+    and in handed work. `received` is the number of messages that it received, matched or not.
+    """
+
+    name: str
+    energy_j: float
+    components: tuple[float, ...]
+    handed_j: float = 0.0
+    busy_ns: int = 0
+    received: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleEdge:
+    """Messages of one kind from one module to another.
+
+    - `count`: messages received. `first_ns` and `last_ns` are times of CLOCK_MONOTONIC.
+    - `mean_period_ns`: mean time between messages of a run, None if no run has two.
+    - `period_ms`: the period that the app requested, None if it requested none.
+    - `flags`: `CommunicationFlag` bits of all its messages.
+    - `energy_j`: the receiver's energy × `count` / all messages that it received.
+    - `actions`: the actions that occurred most, at most `MAX_ACTIONS`.
+    - `methods`: the methods that sent most of them, indexes in `Profile.method_table.methods`.
+    """
+
+    sender: str
+    receiver: str
+    kind: EdgeKind
+    count: int
+    first_ns: int
+    last_ns: int
+    mean_period_ns: float | None
+    period_ms: int | None
+    flags: int
+    energy_j: float
+    actions: tuple[str, ...] = ()
+    methods: tuple[int, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Sender, receiver and kind. No two edges of a graph have the same."""
+        return self.sender, self.receiver, self.kind.value
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedMessages:
+    """Messages without a known partner: `module` sent or received them, and `kind` is a `CommunicationKind` in lower case.
+
+    Reasons: `leaves_app`, `not_received`, `no_identity`, `sender_unknown`, `already_received`, `unknown_kind`.
+    """
+
+    module: str
+    kind: str
+    action: str
+    reason: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleGraph:
+    """The modules of a recording, the messages between them, and messages without a known partner.
+
+    Nodes are sorted by energy, largest first. Their energies and that of `outside` add up to `energy_j`, the energy of the app's
+    threads. `run_ns` is the time of all runs, and `runs` their number. Runs without probes do not count.
+    """
+
+    project: str
+    components: tuple[str, ...]
+    nodes: tuple[ModuleNode, ...]
+    outside: ModuleNode
+    edges: tuple[ModuleEdge, ...]
+    unmatched: tuple[UnmatchedMessages, ...]
+    energy_j: float
+    run_ns: int
+    runs: int
+    places: Mapping[int, tuple[str, str | None, int | None]] = field(default_factory=dict)
+    """The label, source file and line of each method in `ModuleEdge.methods`."""
+
+    @property
+    def by_name(self) -> dict[str, ModuleNode]:
+        """The modules by name."""
+        return {node.name: node for node in self.nodes}

@@ -1,0 +1,157 @@
+"""E_processing, the cost of wake-ups, the difference of graphs, and advice, on graphs with round figures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.errors import UsageError
+from navitas.graph.advice_findings import advice
+from navitas.graph.advice_rules import RULES
+from navitas.graph.difference import difference
+from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
+from navitas.graph.processing import processing
+from navitas.graph.wake_ups import message_costs, wake_ups
+from navitas.parse.communication_records import CommunicationFlag as Flag
+
+S = 1_000_000_000
+N, P, B, SYS = EdgeKind.NORMAL, EdgeKind.PERIODIC, EdgeKind.BROADCAST, EdgeKind.SYSTEM_BROADCAST
+Given = tuple[str, str, EdgeKind, int]
+
+
+def edge(sender: str, receiver: str, kind: EdgeKind, count: int, *, period_s: float | None = None, flags: int = 0) -> ModuleEdge:
+    period_ns = None if period_s is None else period_s * S
+    return ModuleEdge(sender, receiver, kind, count, 0, int((period_ns or 0) * (count - 1)), period_ns, None, flags, 0.0)
+
+
+def graph(energies: dict[str, float], *edges: ModuleEdge, hours: float = 1.0, runs: int = 1) -> ModuleGraph:
+    """A graph of one component. Each module received what its edges count."""
+    received = {name: sum(one.count for one in edges if one.receiver == name) for name in energies}
+    nodes = [ModuleNode(name, joules, (joules,), received=received[name]) for name, joules in energies.items()]
+    outside = ModuleNode(OUTSIDE_MODULES, 5.0, (5.0,))
+    total_j = sum(energies.values()) + 5.0
+    return ModuleGraph("made", ("cpu",), tuple(nodes), outside, edges, (), total_j, int(hours * 3600 * S), runs)
+
+
+CYCLE = graph(
+    {"p.A": 10.0, "p.B": 4.0, "p.C": 2.0, "p.D": 1.0},
+    edge(SYSTEM, "p.A", N, 1),
+    edge("p.A", "p.B", N, 2),
+    edge("p.B", "p.C", N, 4),
+    edge("p.C", "p.B", N, 2),
+    edge("p.C", "p.C", B, 1),
+    edge("p.D", "p.A", N, 1),
+)
+
+
+def test_e_processing_counts_each_reachable_module_once() -> None:
+    found = processing(CYCLE, ["p.B"])
+    assert ([node.name for node in found.modules], found.energy_j, found.components) == (["p.B", "p.C"], 6.0, (6.0,))
+    assert {one.key[:2] for one in found.edges} == {("p.B", "p.C"), ("p.C", "p.B"), ("p.C", "p.C")}
+    both = processing(CYCLE, ["D", "p.B", "p.D"])
+    assert both.entries == ("p.D", "p.B") and both.energy_j == 17.0
+    assert processing(CYCLE, [SYSTEM]).energy_j == 16.0
+
+
+def test_an_unknown_or_ambiguous_module_is_an_error_with_a_remedy() -> None:
+    with pytest.raises(UsageError, match="no module is named") as raised:
+        processing(CYCLE, ["p.X"])
+    assert raised.value.remedy.startswith("did you mean p.")
+    twice = graph({"p.A": 1.0, "q.A": 2.0})
+    with pytest.raises(UsageError, match="several modules are named A") as raised:
+        processing(twice, ["A"])
+    assert "p.A, q.A" in raised.value.remedy
+
+
+def test_a_wake_up_costs_everything_that_it_starts() -> None:
+    """10 alarms start the receiver (1 J each), 5 of them the service (3 J each), which broadcasts twice (0.5 J each)."""
+    made = graph(
+        {"p.R": 10.0, "p.S": 15.0, "p.Q": 5.0},
+        edge("p.M", "p.R", P, 10),
+        edge("p.R", "p.S", N, 5),
+        edge("p.S", "p.Q", B, 10),
+        hours=12,
+    )
+    alarm, broadcast = wake_ups(made)
+    assert (alarm.edge.receiver, alarm.each_j, alarm.total_j, alarm.per_day_j) == ("p.R", pytest.approx(3.0), 30.0, 60.0)
+    assert (broadcast.edge.receiver, broadcast.each_j) == ("p.Q", pytest.approx(0.5))
+
+
+def test_the_next_alarm_is_no_response_to_this_one() -> None:
+    (found,) = wake_ups(graph({"p.R": 10.0}, edge("p.R", "p.R", P, 10)))
+    assert found.each_j == pytest.approx(1.0)
+
+
+def test_a_cycle_without_beginning_has_no_cost() -> None:
+    made = graph({"p.A": 1.0, "p.B": 1.0}, edge("p.A", "p.B", B, 3), edge("p.B", "p.A", B, 3))
+    assert {one.each_j for one in wake_ups(made)} == {None}
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 9)), max_size=12), st.integers(1, 5))
+def test_the_costs_of_messages_from_outside_add_up_to_the_energy_of_their_receivers(
+    given_edges: list[tuple[int, int, int]], starts: int
+) -> None:
+    """Conservation, also with cycles: what the system starts costs all energy that follows from it."""
+    counts: dict[tuple[int, int], int] = {}
+    for a, b, count in given_edges:
+        counts[a, b] = counts.get((a, b), 0) + count
+    energies = {f"p.M{i}": float(i + 1) for i in range(5)}
+    edges = [edge(f"p.M{a}", f"p.M{b}", N, count) for (a, b), count in counts.items()]
+    edges += [edge(SYSTEM, name, SYS, starts) for name in energies]
+    costs = message_costs(graph(energies, *edges))
+    assert sum(starts * (cost or 0.0) for cost in costs.values()) == pytest.approx(sum(energies.values()))
+
+
+def test_the_difference_names_new_gone_and_dearer_modules_and_edges_per_run() -> None:
+    before = graph({"p.A": 1.0, "p.B": 2.0, "p.C": 3.0}, edge("p.A", "p.B", N, 2), edge("p.A", "p.C", N, 1))
+    after = graph({"p.A": 2.0, "p.B": 8.0, "p.D": 1.0}, edge("p.A", "p.B", N, 8), edge("p.A", "p.D", P, 2), runs=2)
+    found = difference(before, after)
+    assert {(one.name, one.change, one.before_j, one.after_j) for one in found.modules} == {
+        ("p.B", "dearer", 2.0, 4.0),
+        ("p.C", "gone", 3.0, 0.0),
+        ("p.D", "new", 0.0, 0.5),
+    }
+    assert {(one.receiver, one.change, one.before_count, one.after_count) for one in found.edges} == {
+        ("p.B", "dearer", 2.0, 4.0),
+        ("p.C", "gone", 1.0, 0.0),
+        ("p.D", "new", 0.0, 1.0),
+    }
+    assert (found.before_j, found.after_j) == (11.0, 8.0)
+
+
+def test_equal_graphs_have_no_difference() -> None:
+    found = difference(CYCLE, replace(CYCLE))
+    assert (found.modules, found.edges) == ((), ())
+
+
+FAULTY = {
+    "exact-repeating-alarm": edge("p.M", "p.R", P, 60, period_s=60, flags=Flag.EXACT | Flag.WAKE_UP),
+    "frequent-periodic-start": edge("p.M", "p.R", P, 60, period_s=60, flags=Flag.PERIODIC),
+    "broadcast-storm": edge("p.M", "p.R", B, 6000, period_s=0.1),
+    "frequent-system-broadcast": edge(SYSTEM, "p.R", SYS, 60, period_s=60),
+}
+BETTER = {
+    "exact-repeating-alarm": edge("p.M", "p.R", P, 4, period_s=900),
+    "frequent-periodic-start": edge("p.M", "p.R", P, 4, period_s=900),
+    "broadcast-storm": edge("p.M", "p.R", B, 600, period_s=1),
+    "frequent-system-broadcast": edge(SYSTEM, "p.R", SYS, 2, period_s=1800),
+}
+
+
+@pytest.mark.parametrize("rule", [rule.id for rule in RULES])
+def test_a_rule_finds_its_fault_and_is_silent_without_it(rule: str) -> None:
+    """Each message costs 0.01 J. The predicted saving is the difference to the twin without the fault, within 20 %."""
+    faulty, better = (graph({"p.R": 0.01 * one.count}, one) for one in (FAULTY[rule], BETTER[rule]))
+    (found,) = advice(faulty)
+    assert (found.rule.id, found.edge) == (rule, FAULTY[rule]) and advice(better) == ()
+    measured_j = faulty.energy_j - better.energy_j
+    assert found.saving_j == pytest.approx(measured_j, rel=0.2) and found.saving_share == found.saving_j / faulty.energy_j
+    assert "p.R" in found.message and found.rule.mechanism and found.rule.change
+
+
+def test_few_messages_are_no_fault() -> None:
+    few = [edge("p.M", "p.R", P, 2, period_s=60, flags=Flag.EXACT), edge("p.M", "p.Q", B, 9, period_s=0.1)]
+    assert advice(graph({"p.R": 1.0, "p.Q": 1.0}, *few)) == ()

@@ -1,0 +1,233 @@
+"""The graph of a recording: nodes, edges and energy, compared with what was written down by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import fsum
+
+import pytest
+from attribution_maker import J_PER_MS, folded, nested, run, thread
+from graph_maker import (
+    BIND,
+    BROADCAST,
+    NORMAL,
+    PERIODIC,
+    RESULT,
+    SYSTEM_BROADCAST,
+    K,
+    Row,
+    communications,
+    edges_of,
+    graph_of,
+    profile_with,
+    unmatched_of,
+)
+from test_handed_tasks import handoffs
+
+from navitas.errors import RecordingError
+from navitas.graph.build_graph import module_graph
+from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph
+from navitas.parse.tables import RunTables
+
+MAIN, SECOND, THIRD = "p.MainActivity", "p.SecondActivity", "p.ThirdActivity"
+ONE, TWO, THREE, RECEIVER = "p.MyService", "p.MyService2", "p.MyService3", "p.MyReceiver"
+
+
+def joules(graph: ModuleGraph) -> dict[str, float]:
+    """Milliseconds of CPU time of each node, at 0.1 J a second."""
+    return {node.name: round(node.energy_j / J_PER_MS, 6) for node in (*graph.nodes, graph.outside)}
+
+
+def with_messages(made: RunTables, *rows: Row) -> RunTables:
+    return replace(made, communications=communications(rows))
+
+
+def paper_2_scenario() -> RunTables:
+    """The sample app of paper 2: 3 activities, services by startService, setRepeating and bindService, and a receiver."""
+    rows = [
+        Row(0, K.ACTIVITY_INTENT, MAIN, 0, 32),
+        Row(10, K.START_ACTIVITY, MAIN, 1, target=SECOND),
+        Row(11, K.ACTIVITY_INTENT, SECOND, 1),
+        Row(20, K.START_ACTIVITY_FOR_RESULT, SECOND, 2, target=THIRD),
+        Row(21, K.ACTIVITY_INTENT, THIRD, 2),
+        Row(25, K.SET_RESULT, THIRD, 2),
+        Row(26, K.ACTIVITY_RESULT, SECOND, 2),
+        Row(30, K.START_SERVICE, MAIN, 3, target=ONE),
+        Row(31, K.SERVICE_START, ONE, 3),
+        Row(32, K.START_SERVICE, MAIN, 4, target=ONE),
+        Row(33, K.SERVICE_START, ONE, 4),
+        Row(40, K.PENDING_INTENT, SECOND, 5, target=TWO),
+        Row(41, K.SET_ALARM, SECOND, 5, 2 | 8, 100, TWO),
+        *(Row(141 + 100 * i, K.SERVICE_START, TWO, 5) for i in range(5)),
+        Row(50, K.BIND_SERVICE, THIRD, 6, target=THREE),
+        Row(51, K.SERVICE_BIND, THREE, 6),
+        Row(52, K.BIND_SERVICE, MAIN, 7, target=THREE),
+        Row(60, K.UNBIND_SERVICE, THIRD, 0, target=THREE),
+        Row(70, K.SEND_BROADCAST, ONE, 8, action="p.DONE", target=RECEIVER),
+        Row(71, K.RECEIVE, RECEIVER, 8, action="p.DONE"),
+        Row(80, K.RECEIVE, RECEIVER, 0, action="android.intent.action.BATTERY_LOW"),
+        Row(81, K.RECEIVE, RECEIVER, 0, 32, action="com.google.android.c2dm.intent.RECEIVE"),
+        Row(82, K.RECEIVE, RECEIVER, 0, action="android.intent.action.VIEW"),
+        Row(90, K.START_ACTIVITY, MAIN, 0, 1, action="android.intent.action.VIEW"),
+        Row(91, K.STOP_SERVICE, MAIN, 9, target=ONE),
+        Row(92, K.SERVICE_DESTROYED, ONE, 9),
+        Row(93, K.REGISTER_RECEIVER, MAIN, action="p.DONE"),
+    ]
+    return with_messages(run([thread(1, [], [(0, 0), (1000, 500)])]), *rows)
+
+
+def test_the_sample_app_of_paper_2_has_exactly_its_edges() -> None:
+    graph = graph_of([f"{MAIN}#onCreate"], paper_2_scenario())
+    assert edges_of(graph) == {
+        (SYSTEM, MAIN, NORMAL, 1),
+        (MAIN, SECOND, NORMAL, 1),
+        (SECOND, THIRD, NORMAL, 1),
+        (THIRD, SECOND, RESULT, 1),
+        (MAIN, ONE, NORMAL, 3),
+        (SECOND, TWO, PERIODIC, 5),
+        (THIRD, THREE, BIND, 1),
+        (MAIN, THREE, BIND, 1),
+        (ONE, RECEIVER, BROADCAST, 1),
+        (SYSTEM, RECEIVER, SYSTEM_BROADCAST, 2),
+    }
+    assert unmatched_of(graph) == {(RECEIVER, "receive", "no_identity", 1), (MAIN, "start_activity", "leaves_app", 1)}
+    (alarm,) = (edge for edge in graph.edges if edge.kind.value == PERIODIC)
+    assert (alarm.mean_period_ns, alarm.period_ms, alarm.last_ns - alarm.first_ns) == (100e6, 100, 400_000_000)
+    assert {node.name for node in graph.nodes} == {MAIN, SECOND, THIRD, ONE, TWO, THREE, RECEIVER}
+
+
+def test_a_clock_that_is_set_changes_nothing() -> None:
+    """All times are of CLOCK_MONOTONIC; only the offset of the realtime clock differs."""
+    made = paper_2_scenario()
+    graphs = [graph_of([], replace(made, realtime_offset_ns=offset)) for offset in (None, 0, -(10**18))]
+    assert graphs[0] == graphs[1] == graphs[2]
+
+
+METHODS = [
+    "p.Main#onCreate",  # 0
+    "p.Main#work",  # 1
+    "p.Sync#onStartCommand",  # 2
+    "p.Db#load",  # 3
+    "p.Recv#onReceive",  # 4
+    "p.Main$1#onClick",  # 5
+    "p.Main#lambda$onCreate$0",  # 6
+    "p.Task#run",  # 7
+    "p.Sync#lambda$onStartCommand$0",  # 8
+    "p.Base#onResume",  # 9
+    "p.Task2#run",  # 10
+]
+KNOWN = [
+    Row(1, K.ACTIVITY_INTENT, "p.Main", 0, 32),
+    Row(2, K.SERVICE_START, "p.Sync", 0, 32),
+    Row(3, K.RECEIVE, "p.Recv", 0, 32),
+]
+
+
+def test_modules_have_the_energy_below_their_callbacks_and_the_innermost_wins() -> None:
+    """Main.onCreate 100 ms, in it Db.load 20 ms and Recv.onReceive 30 ms with Db.load 10 ms; Db.load alone 50 ms."""
+    events = sorted([*nested((0, 100, 0), (10, 30, 3)), *nested((40, 70, 4), (50, 60, 3)), *nested((200, 250, 3))])
+    main = thread(1, events, [(0, 0), (1000, 1000)])
+    graph = graph_of(METHODS, with_messages(run([main]), *KNOWN))
+    assert joules(graph) == {"p.Main": 70, "p.Recv": 30, "p.Sync": 0, OUTSIDE_MODULES: 900}
+    assert graph.energy_j == pytest.approx(1000 * J_PER_MS, rel=1e-12)
+    assert graph.by_name["p.Main"].busy_ns == 70e6
+
+
+def test_a_callback_that_throws_counts_until_it_ends() -> None:
+    events = [(0.0, 0, 0), (10.0, 0, 4), (30.0, 2, 4), (60.0, 2, 0)]
+    graph = graph_of(METHODS, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *KNOWN))
+    assert joules(graph) == {"p.Main": 40, "p.Recv": 20, "p.Sync": 0, OUTSIDE_MODULES: 940}
+
+
+def test_folded_calls_count_as_events_do() -> None:
+    rows = [(0, 500, 0, -1, 0, 1, 0, 400), (0, 500, 1, 0, 3, 1, 0, 60), (0, 500, 2, 0, 4, 1, 0, 40)]
+    main = thread(1, (), [(0, 0), (500, 500), (1000, 500)], folds=folded(rows))
+    graph = graph_of(METHODS, with_messages(run([main]), *KNOWN))
+    assert joules(graph) == {"p.Main": 460, "p.Recv": 40, "p.Sync": 0, OUTSIDE_MODULES: 0}
+
+
+def test_a_listener_belongs_to_the_class_that_it_is_nested_in() -> None:
+    events = sorted([*nested((0, 100, 5), (10, 60, 3)), *nested((200, 240, 6))])
+    graph = graph_of(METHODS, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *KNOWN))
+    assert joules(graph) == {"p.Main": 140, "p.Recv": 0, "p.Sync": 0, OUTSIDE_MODULES: 860}
+
+
+def test_handed_work_belongs_to_the_module_that_handed_it_over() -> None:
+    """Sync.onStartCommand hands a task of another class to a pool, and a lambda of its own."""
+    main = thread(1, nested((0, 100, 2)), [(0, 0), (1000, 1000)])
+    pool = thread(2, sorted([*nested((150, 350, 7)), *nested((400, 450, 8))]), [(0, 0), (1000, 1000)], name="pool")
+    made = with_messages(run([main, pool]), *KNOWN)
+    graph = graph_of(METHODS, replace(made, handoffs=handoffs([(1, 150, 350, 0, 50), (1, 400, 450, 0, 60)])))
+    assert joules(graph) == {"p.Sync": 350, "p.Main": 0, "p.Recv": 0, OUTSIDE_MODULES: 1650}
+    assert graph.by_name["p.Sync"].handed_j == pytest.approx(250 * J_PER_MS)
+    assert graph.by_name["p.Sync"].busy_ns == 350e6
+
+
+def test_work_within_handed_work_belongs_to_the_first_starter() -> None:
+    """Sync hands Task to the pool, and Task hands Task2 to another pool."""
+    main = thread(1, nested((0, 100, 2)), [(0, 0), (1000, 100)])
+    pool = thread(2, nested((150, 350, 7)), [(0, 0), (1000, 1000)], name="pool")
+    other = thread(3, nested((400, 700, 10)), [(0, 0), (1000, 1000)], name="other")
+    made = with_messages(run([main, pool, other]), *KNOWN, Row(500, K.START_SERVICE, "", 9, thread=2, target="p.Main"))
+    graph = graph_of(METHODS, replace(made, handoffs=handoffs([(1, 150, 350, 0, 50), (2, 400, 700, 1, 250)])))
+    assert joules(graph)["p.Sync"] == pytest.approx(510)
+    assert ("p.Sync", "start_service", "not_received", 1) in unmatched_of(graph)
+
+
+def test_no_energy_counts_twice_if_handed_work_enters_a_module() -> None:
+    """On its pool, handed work of 200 ms calls a receiver's callback for 50 ms."""
+    main = thread(1, nested((0, 100, 2)), [(0, 0), (1000, 0)])
+    pool = thread(2, nested((150, 350, 7), (200, 250, 4)), [(0, 0), (150, 0), (350, 200), (1000, 200)], name="pool")
+    made = with_messages(run([main, pool]), *KNOWN)
+    graph = graph_of(METHODS, replace(made, handoffs=handoffs([(1, 150, 350, 0, 50)])))
+    assert joules(graph) == {"p.Sync": 150, "p.Recv": 50, "p.Main": 0, OUTSIDE_MODULES: 0}
+
+
+def test_a_base_class_belongs_to_the_only_module_that_uses_it() -> None:
+    main = thread(1, nested((10, 110, 9)), [(0, 0), (1000, 1000)])
+    rows = [Row(20, K.ACTIVITY_INTENT, "p.Main", 0, 32)]
+    assert joules(graph_of(METHODS, with_messages(run([main]), *rows)))["p.Main"] == 100
+    both = [*rows, Row(30, K.ACTIVITY_INTENT, "p.Other", 0, 32)]
+    assert joules(graph_of(METHODS, with_messages(run([main]), *both)))["p.Main"] == 0
+
+
+def test_a_send_without_component_belongs_to_the_module_of_its_call_path() -> None:
+    events = sorted([*nested((10, 110, 0), (20, 100, 3)), *nested((200, 300, 3))])
+    rows = [
+        Row(50, K.START_SERVICE, "", 1, target="p.Sync"),
+        Row(51, K.SERVICE_START, "p.Sync", 1, thread=-1),
+        Row(250, K.START_SERVICE, "", 2, target="p.Sync"),
+        Row(251, K.SERVICE_START, "p.Sync", 2, thread=-1),
+        Row(60, K.ACTIVITY_INTENT, "p.Main", 0, 32, thread=-1),
+    ]
+    graph = graph_of(METHODS, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *rows))
+    assert ("p.Main", "p.Sync", NORMAL, 1) in edges_of(graph) and (OUTSIDE_MODULES, "p.Sync", NORMAL, 1) in edges_of(graph)
+    (edge,) = (edge for edge in graph.edges if edge.sender == "p.Main")
+    assert [graph.places[method] for method in edge.methods] == [("p.Db.load", "Db.java", 13)]
+
+
+def test_runs_without_probes_do_not_count() -> None:
+    made = with_messages(run([thread(1, nested((0, 100, 0)), [(0, 0), (1000, 1000)])]), *KNOWN)
+    graph = module_graph(profile_with(METHODS, made, made, baseline=[1]))
+    assert graph.runs == 1 and graph.run_ns == 10**9 and joules(graph)["p.Main"] == 100
+    assert {edge.count for edge in graph.edges} == {1}
+
+
+def test_periods_are_those_within_a_run() -> None:
+    rows = [Row(0, K.SET_ALARM, "p.Main", 5, 2), Row(10, K.RECEIVE, "p.Recv", 5), Row(110, K.RECEIVE, "p.Recv", 5)]
+    made = with_messages(run([thread(1, [], [(0, 0), (1000, 0)])]), *rows)
+    later = replace(made, communications=communications([row._replace(ms=row.ms + 500_000) for row in rows]))
+    (edge,) = graph_of(METHODS, made, later).edges
+    assert (edge.count, edge.mean_period_ns) == (4, 100e6)
+
+
+def test_nodes_add_up() -> None:
+    graph = graph_of([f"{MAIN}#onCreate"], paper_2_scenario())
+    parts = fsum([node.energy_j for node in graph.nodes] + [graph.outside.energy_j])
+    assert parts == pytest.approx(graph.energy_j, rel=1e-9) and graph.energy_j > 0
+
+
+def test_a_recording_without_communications_is_refused_with_a_remedy() -> None:
+    with pytest.raises(RecordingError) as raised:
+        graph_of(METHODS, run([thread(1, [], [(0, 0), (1000, 0)])]))
+    assert "--record hooks" in raised.value.remedy
