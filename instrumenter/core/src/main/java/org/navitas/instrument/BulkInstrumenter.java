@@ -50,7 +50,8 @@ public final class BulkInstrumenter {
     Warnings warnings = new Warnings();
     Path stateFile = RunState.fileFor(mapFile);
     RunState old = RunState.load(stateFile);
-    Inventory inventory = new Inventory(options, old, warnings);
+    HookTable hooks = options.hooks() ? HookTable.platform().withSubclasses(Superclasses.of(inputs)) : null;
+    Inventory inventory = new Inventory(options, hooks, old, warnings);
     List<Contents> all = new ArrayList<>();
     for (Input input : inputs) {
       all.add(inventory.read(input));
@@ -67,7 +68,7 @@ public final class BulkInstrumenter {
 
     String mapId = allInstrumented ? MethodMap.idOf(present) : MethodMap.id(numbering);
     RunState next = new RunState();
-    next.rules = Selection.rulesOf(options);
+    next.rules = Selection.rules(options, hooks);
     Outputs outputs = new Outputs(old, next, warnings, allInstrumented ? null : mapId);
     try {
       Files.deleteIfExists(stateFile); // an interrupted run leaves no state

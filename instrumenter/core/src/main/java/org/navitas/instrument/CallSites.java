@@ -94,6 +94,8 @@ final class CallSites {
         String declared = name.equals(file.getName()) ? inherited : name;
         if (table.isHooked(declared)) {
           owners.put(index, declared);
+        } else if (table.isSubclass(name)) {
+          owners.put(index, name);
         }
       }
     }
@@ -122,7 +124,10 @@ final class CallSites {
 
   private void findMethod(ConstPool pool, int index, String owner, Set<String> kept, HookTable table) {
     if (!pool.getMethodrefName(index).equals(MethodInfo.nameInit)) {
-      addCall(pool, index, table.call(owner, pool.getMethodrefName(index), pool.getMethodrefType(index)));
+      String name = pool.getMethodrefName(index);
+      String type = pool.getMethodrefType(index);
+      HookTable.Hook call = table.call(owner, name, type);
+      addCall(pool, index, call != null ? call : table.inherited(pool.getMethodrefClassName(index), name, type));
       return;
     }
     String hook = table.replacement(owner);

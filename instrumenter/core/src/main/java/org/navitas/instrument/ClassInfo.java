@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The result of instrumenting one class file. Depends only on its bytes and {@link Selection#rulesOf}. */
+/** The result of instrumenting one class file. Depends only on its bytes and {@link Selection#rules}. */
 final class ClassInfo {
   /** Fully qualified name, with dots. */
   final String name;
@@ -16,7 +16,7 @@ final class ClassInfo {
   final List<Skipped> skipped;
   /** Why the whole class is skipped, as text for a warning; null if it is not. */
   final String problem;
-  /** Whether calls of the platform are replaced by calls of hooks. */
+  /** Whether the class calls hooks. */
   final boolean hooked;
 
   ClassInfo(String name, String file, List<MethodRef> methods, List<Skipped> skipped, String problem, boolean hooked) {

@@ -57,7 +57,7 @@ final class ClassInstrumenter {
   }
 
   /**
-   * Instruments one class and replaces its calls of the platform.
+   * Instruments one class, replaces its calls of the platform, and inserts calls of hooks in its callbacks.
    *
    * @param original a class file; not changed
    * @param fallback name to use if the class file cannot be parsed
@@ -115,6 +115,7 @@ final class ClassInstrumenter {
       throws IOException, BadBytecode, MalformedClassException {
     ClassFile file = new ClassFile(new DataInputStream(new ByteSource(original)));
     int hooked = hooks != null && scan.mayCall(hooks) ? CallSites.replace(file, hooks) : 0;
+    hooked += hooks != null ? Callbacks.insert(file, hooks) : 0;
     List<Skipped> skipped = new ArrayList<>();
     boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
     Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();

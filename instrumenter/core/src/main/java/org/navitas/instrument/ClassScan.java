@@ -57,6 +57,19 @@ final class ClassScan {
     return scan;
   }
 
+  /** Returns the names of a class and its superclass, with dots; null if it has none, or the file is malformed. */
+  static String[] namesOf(byte[] bytes) {
+    try {
+      ClassScan scan = poolOf(bytes);
+      scan.u2();
+      String name = scan.className(scan.u2());
+      int above = scan.u2();
+      return above == 0 ? null : new String[] {name, scan.className(above)};
+    } catch (MalformedClassException e) {
+      return null;
+    }
+  }
+
   /** Reads the version only, which works even if the constant pool is unknown. */
   static int majorOf(byte[] bytes) throws MalformedClassException {
     ClassScan scan = new ClassScan(bytes);

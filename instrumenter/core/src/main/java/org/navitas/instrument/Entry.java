@@ -10,6 +10,8 @@ final class Entry {
   final String sha256;
   /** Whether and why a class is selected; null for other files. */
   final Selection.Verdict verdict;
+  /** The hooks with which the class is instrumented, or null. */
+  private final HookTable hooks;
   /** Null for files that are copied silently. */
   final ClassInfo info;
   /** The instrumented class; null if an earlier run wrote it, it has no probes, or memory for more is used up. */
@@ -20,10 +22,12 @@ final class Entry {
   int[] ids = {};
 
   Entry(
-      String path, String sha256, Selection.Verdict verdict, ClassInfo info, ClassInstrumenter work, boolean instrumentedBefore) {
+      String path, String sha256, Selection.Verdict verdict, HookTable hooks, ClassInfo info, ClassInstrumenter work,
+      boolean instrumentedBefore) {
     this.path = path;
     this.sha256 = sha256;
     this.verdict = verdict;
+    this.hooks = hooks;
     this.info = info;
     this.work = work;
     this.instrumentedBefore = instrumentedBefore;
@@ -43,7 +47,7 @@ final class Entry {
     if (!changed()) {
       return "copy " + sha256;
     }
-    StringBuilder text = new StringBuilder(info.hooked ? "hook " + HookTable.platform().id() + ' ' : "probe ");
+    StringBuilder text = new StringBuilder(info.hooked ? "hook " + hooks.id() + ' ' : "probe ");
     text.append(sha256).append(" of ").append(ids.length).append(" from");
     for (int i = 0; i < ids.length; i++) {
       if (i == 0 || ids[i] != ids[i - 1] + 1) {
@@ -64,9 +68,9 @@ final class Entry {
       throw new InstrumentException(path + ": changed during instrumentation");
     }
     if (verdict == Selection.Verdict.HOOK) {
-      return ClassInstrumenter.hook(bytes, info.name, HookTable.platform()).bytes(ids);
+      return ClassInstrumenter.hook(bytes, info.name, hooks).bytes(ids);
     }
-    return ClassInstrumenter.instrument(bytes, info.name, info.choice(), info.hooked ? HookTable.platform() : null).bytes(ids);
+    return ClassInstrumenter.instrument(bytes, info.name, info.choice(), info.hooked ? hooks : null).bytes(ids);
   }
 
   /** Reads the original file. */

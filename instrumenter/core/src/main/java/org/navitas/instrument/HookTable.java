@@ -5,12 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The platform's methods and classes that hooks replace. A line of the table is one of:
@@ -19,10 +22,16 @@ import java.util.Set;
  *   <li>{@code call java.net.Socket,javax.net.ssl.SSLSocket getInputStream ()Ljava/io/InputStream; hooks.Sockets}: calls
  *       of this method of these classes become calls of the hook's static method of the same name. Its first parameter
  *       is the object, of the first class.
+ *   <li>{@code inherited android.content.Context startService …}: as {@code call}, and also calls that name a class which
+ *       extends one of these, in any number of steps ({@link #withSubclasses}).
  *   <li>{@code static java.nio.file.Files readAllBytes (Ljava/nio/file/Path;)[B hooks.Files}: the same for a static
  *       method, without the object.
  *   <li>{@code new java.io.FileInputStream hooks.CountedFileInputStream (Ljava/lang/String;)V,(Ljava/io/File;)V}: the
  *       hook, a subclass with these constructors, is created instead.
+ *   <li>{@code start android.app.Service onBind (Landroid/content/Intent;)Landroid/os/IBinder; hooks.Receivers}: every
+ *       method with this name and descriptor calls, at its start, the hook's static method of the same name with the
+ *       object, the parameters, and the class that declares the method. The hook finds out whether the object is a
+ *       {@code Service}.
  * </ul>
  *
  * <p>Immutable.
@@ -48,12 +57,30 @@ final class HookTable {
   private final Map<String, Hook> calls = new HashMap<>();
   private final Map<String, String> created = new HashMap<>();
   private final Map<String, Set<String>> constructors = new HashMap<>();
+  private final Map<String, Hook> starts = new HashMap<>();
   private final Set<String> owners = new HashSet<>();
+  /** The keys of {@link #calls} that subclasses share, and their owners. */
+  private final Set<String> inherited = new HashSet<>();
+  private final Set<String> inheritedOwners = new HashSet<>();
+  /** The owner of inherited hooks that a class extends, by the class. */
+  private final Map<String, String> subclasses = new TreeMap<>();
   /** The lower bits of the hash codes of all hooked classes. */
   private final BitSet hashes = new BitSet(HASHES);
 
   private HookTable(String id) {
     this.id = id;
+  }
+
+  private HookTable(String id, HookTable other) {
+    this.id = id;
+    calls.putAll(other.calls);
+    created.putAll(other.created);
+    constructors.putAll(other.constructors);
+    starts.putAll(other.starts);
+    owners.addAll(other.owners);
+    inherited.addAll(other.inherited);
+    inheritedOwners.addAll(other.inheritedOwners);
+    hashes.or(other.hashes);
   }
 
   /** Returns the hooks of the Java and Android platforms. */
@@ -76,6 +103,31 @@ final class HookTable {
     return table;
   }
 
+  /**
+   * Returns this table with the classes that extend an owner of inherited hooks.
+   *
+   * @param superclasses the superclass of each known class; names have dots
+   */
+  HookTable withSubclasses(Map<String, String> superclasses) {
+    Map<String, String> found = new TreeMap<>();
+    for (String name : superclasses.keySet()) {
+      String above = name;
+      for (int steps = 0; above != null && !inheritedOwners.contains(above) && steps <= superclasses.size(); steps++) {
+        above = superclasses.get(above); // a damaged input can have a circle
+      }
+      if (above != null && inheritedOwners.contains(above) && !above.equals(name)) {
+        found.put(name, above);
+      }
+    }
+    if (found.isEmpty()) {
+      return this;
+    }
+    HookTable extended = new HookTable(Io.sha256Hex(id + found), this);
+    extended.subclasses.putAll(found);
+    found.keySet().forEach(extended::note);
+    return extended;
+  }
+
   /** Returns a text that differs between tables. */
   String id() {
     return id;
@@ -96,6 +148,23 @@ final class HookTable {
     return owners.contains(owner) ? calls.get(owner + ' ' + name + descriptor) : null;
   }
 
+  /** Returns whether a class extends an owner of inherited hooks. */
+  boolean isSubclass(String className) {
+    return subclasses.containsKey(className);
+  }
+
+  /** Returns the static method that replaces calls of a method that a {@link #isSubclass subclass} inherits, or null. */
+  Hook inherited(String subclass, String name, String descriptor) {
+    String owner = subclasses.get(subclass);
+    String key = owner + ' ' + name + descriptor;
+    return owner != null && inherited.contains(key) ? calls.get(key) : null;
+  }
+
+  /** Returns the static method to call at the start of methods, or null. */
+  Hook start(String name, String descriptor) {
+    return starts.get(name + descriptor);
+  }
+
   /** Returns the class to create instead of {@code className}, or null. */
   String replacement(String className) {
     return created.get(className);
@@ -113,17 +182,29 @@ final class HookTable {
       constructors.put(fields[1], new HashSet<>(Arrays.asList(fields[3].split(","))));
       return;
     }
-    boolean isCall = fields[0].equals("call");
-    if (fields.length != 5 || !isCall && !fields[0].equals("static")) {
+    List<String> words = new ArrayList<>(Arrays.asList("call", "inherited", "static", "start"));
+    if (fields.length != 5 || !words.contains(fields[0])) {
       throw new IllegalArgumentException("bad line in the table of hooks: " + line);
     }
+    if (fields[0].equals("start")) {
+      String parameters = fields[3].substring(1, fields[3].indexOf(')'));
+      starts.put(fields[2] + fields[3],
+          new Hook(fields[4], fields[2], "(Ljava/lang/Object;" + parameters + "Ljava/lang/Class;)V"));
+      return;
+    }
+    boolean isCall = !fields[0].equals("static");
     String[] classes = fields[1].split(",");
     String object = isCall ? "L" + classes[0].replace('.', '/') + ";" : "";
     Hook hook = new Hook(fields[4], fields[2], "(" + object + fields[3].substring(1));
     for (String owner : classes) {
       owners.add(owner);
       note(owner);
-      calls.put(owner + ' ' + fields[2] + fields[3], hook);
+      String key = owner + ' ' + fields[2] + fields[3];
+      calls.put(key, hook);
+      if (fields[0].equals("inherited")) {
+        inherited.add(key);
+        inheritedOwners.add(owner);
+      }
     }
   }
 

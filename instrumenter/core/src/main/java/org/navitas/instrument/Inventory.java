@@ -46,9 +46,9 @@ final class Inventory {
     InputStream open() throws IOException;
   }
 
-  Inventory(Options options, RunState old, Warnings warnings) throws InstrumentException {
-    this.selection = new Selection(options);
-    this.known = old.rules.equals(Selection.rulesOf(options)) ? old.classes : Collections.emptyMap();
+  Inventory(Options options, HookTable hooks, RunState old, Warnings warnings) throws InstrumentException {
+    this.selection = new Selection(options, hooks);
+    this.known = old.rules.equals(Selection.rules(options, hooks)) ? old.classes : Collections.emptyMap();
     this.warnings = warnings;
   }
 
@@ -92,7 +92,7 @@ final class Inventory {
           return entry(input, path, Io.read(in));
         }
       }
-      return new Entry(path, Io.sha256Hex(file), null, null, null, false);
+      return new Entry(path, Io.sha256Hex(file), null, null, null, null, false);
     } catch (IOException e) {
       throw Io.failure(file.toString(), e);
     }
@@ -161,18 +161,19 @@ final class Inventory {
       case TAKE:
         ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection, selection.hooks());
         info = info != null ? info : work.info;
-        return new Entry(path, sha256, verdict, info, work != null && keep(info, bytes) ? work : null, before);
+        return new Entry(path, sha256, verdict, selection.hooks(), info, work != null && keep(info, bytes) ? work : null, before);
       case HOOK:
         ClassInstrumenter hooked = ClassInstrumenter.hook(bytes, name, selection.hooks());
         boolean changed = hooked.info.changed();
-        return new Entry(path, sha256, verdict, changed ? hooked.info : null, changed && keep(hooked.info, bytes) ? hooked : null, before);
+        return new Entry(path, sha256, verdict, selection.hooks(), changed ? hooked.info : null,
+            changed && keep(hooked.info, bytes) ? hooked : null, before);
       case EXCLUDED:
-        return new Entry(path, sha256, verdict, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);
+        return new Entry(path, sha256, verdict, null, ClassInfo.untouched(name, Skipped.EXCLUDED, null), null, before);
       case FRAMEWORK:
         frameworks.merge(Selection.frameworkOf(name), 1, Integer::sum);
-        return new Entry(path, sha256, verdict, null, null, before);
+        return new Entry(path, sha256, verdict, null, null, null, before);
       default:
-        return new Entry(path, sha256, verdict, null, null, before);
+        return new Entry(path, sha256, verdict, null, null, null, before);
     }
   }
 

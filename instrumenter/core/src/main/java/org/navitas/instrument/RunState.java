@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 final class RunState {
   /** Increases with every change of this format or of the instrumented code. */
-  private static final int VERSION = 4;
+  private static final int VERSION = 5;
   private static final int HASH_BYTES = 32;
 
   /** A written file: how it was made, and what shows that it has not been changed since. */
@@ -51,7 +51,7 @@ final class RunState {
     final Map<String, Written> files = new TreeMap<>();
   }
 
-  /** The {@link Selection#rulesOf rules} with which all of {@link #classes} were made. */
+  /** The {@link Selection#rules rules} with which all of {@link #classes} were made. */
   String rules = "";
   final Map<String, ClassInfo> classes = new TreeMap<>();
   final Map<String, Output> outputs = new TreeMap<>();

@@ -46,12 +46,13 @@ final class Selection implements MethodChoice {
   /** Patterns for {@code class#method}. */
   private final List<Pattern> excludedMethods = new ArrayList<>();
   private final boolean skipTrivial;
-  private final boolean hooks;
+  private final HookTable hooks;
   private final boolean hookLibraries;
 
-  Selection(Options options) throws InstrumentException {
+  /** {@code hooks} are those for the classes that are taken; null without hooks. */
+  Selection(Options options, HookTable hooks) throws InstrumentException {
     skipTrivial = options.skipTrivial();
-    hooks = options.hooks();
+    this.hooks = hooks;
     hookLibraries = options.hookLibraries();
     for (String pattern : options.includes()) {
       if (pattern.indexOf(METHOD) >= 0) {
@@ -66,10 +67,10 @@ final class Selection implements MethodChoice {
   }
 
   /** Returns everything, apart from the bytes of a class, that decides what happens to its methods. */
-  static String rulesOf(Options options) {
+  static String rules(Options options, HookTable hooks) {
     StringBuilder rules = new StringBuilder().append(options.skipTrivial());
-    if (options.hooks()) {
-      rules.append('\n').append(HookTable.platform().id());
+    if (hooks != null) {
+      rules.append('\n').append(hooks.id());
     }
     for (String pattern : options.excludes()) {
       if (pattern.indexOf(METHOD) >= 0) {
@@ -89,13 +90,13 @@ final class Selection implements MethodChoice {
 
   /** Returns the hooks for the classes that are taken; null without hooks. */
   HookTable hooks() {
-    return hooks ? HookTable.platform() : null;
+    return hooks;
   }
 
   Verdict of(String className, Input input) {
     Verdict verdict = ofProbes(className, input);
     boolean library = verdict == Verdict.DEPENDENCY || verdict == Verdict.FRAMEWORK || verdict == Verdict.NOT_INCLUDED;
-    return library && hooks && (hookLibraries || startsWithAny(className, HOOKED_LIBRARIES)) ? Verdict.HOOK : verdict;
+    return library && hooks != null && (hookLibraries || startsWithAny(className, HOOKED_LIBRARIES)) ? Verdict.HOOK : verdict;
   }
 
   private static boolean startsWithAny(String className, String[] prefixes) {

@@ -520,7 +520,7 @@ public class BulkTest {
   private static boolean matches(String pattern, String name) throws InstrumentException {
     Options options = Options.builder().include(Collections.singletonList(pattern)).build();
     Input input = new Input(Paths.get("in"), Paths.get("out"), Input.MAIN, ":");
-    return new Selection(options).of(name, input) == Selection.Verdict.TAKE;
+    return new Selection(options, null).of(name, input) == Selection.Verdict.TAKE;
   }
 
   private Summary run() throws InstrumentException {

@@ -50,7 +50,11 @@ public class FuzzTest {
           + "call java.util.Iterator,java.util.ListIterator next ()Ljava/lang/Object; " + HOOKS + "\n"
           + "call java.lang.Object,java.lang.String hashCode ()I " + HOOKS + "\n"
           + "call java.lang.StringBuilder append (Ljava/lang/String;)Ljava/lang/StringBuilder; " + HOOKS + "\n"
-          + "static java.lang.Math max (II)I " + HOOKS + "\n");
+          + "static java.lang.Math max (II)I " + HOOKS + "\n"
+          + "start java.lang.Object equals (Ljava/lang/Object;)Z " + HOOKS + "\n"
+          + "start java.lang.Object toString ()Ljava/lang/String; " + HOOKS + "\n"
+          + "start java.util.Map get (Ljava/lang/Object;)Ljava/lang/Object; " + HOOKS + "\n"
+          + "start java.util.Iterator next ()Ljava/lang/Object; " + HOOKS + "\n");
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 

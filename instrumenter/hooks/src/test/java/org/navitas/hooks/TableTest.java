@@ -35,19 +35,19 @@ public class TableTest {
         ClassLoader loader = TableTest.class.getClassLoader();
         int methods = 0;
         for (String[] line : lines()) {
-            if (line[0].equals("new")) {
+            if (line[0].equals("new") || line[0].equals("start")) {
                 continue;
             }
             MethodType type = MethodType.fromMethodDescriptorString(line[3], loader);
             List<Class<?>> parameters = new ArrayList<>(type.parameterList());
             String[] owners = line[1].split(",");
-            if (line[0].equals("call")) {
+            if (!line[0].equals("static")) {
                 parameters.add(0, Class.forName(owners[0], false, loader));
             }
             for (String owner : owners) {
                 assertTrue(Arrays.toString(line), owner.startsWith(LIBRARIES) || isDeclared(owner, line[2], type, loader));
             }
-            Method hook = Class.forName(line[4]).getMethod(line[2], parameters.toArray(new Class<?>[0]));
+            Method hook = Class.forName(line[4], false, TableTest.class.getClassLoader()).getMethod(line[2], parameters.toArray(new Class<?>[0]));
             assertTrue(Arrays.toString(line), Modifier.isStatic(hook.getModifiers()));
             assertEquals(Arrays.toString(line), type.returnType(), hook.getReturnType());
             for (String owner : owners) {
@@ -55,11 +55,34 @@ public class TableTest {
                     continue;
                 }
                 Class<?> hooked = Class.forName(owner, false, loader);
-                assertTrue(owner, !line[0].equals("call") || parameters.get(0).isAssignableFrom(hooked));
+                assertTrue(owner, line[0].equals("static") || parameters.get(0).isAssignableFrom(hooked));
             }
             methods++;
         }
         assertTrue(methods > 50);
+    }
+
+    @Test
+    public void eachCallbackOfTheTableHasAHook() throws Exception {
+        ClassLoader loader = TableTest.class.getClassLoader();
+        int callbacks = 0;
+        for (String[] line : lines()) {
+            if (!line[0].equals("start")) {
+                continue;
+            }
+            List<Class<?>> parameters = new ArrayList<>(MethodType.fromMethodDescriptorString(line[3].replaceAll("\\).*", ")V"), loader).parameterList());
+            boolean isDeclared = line[1].startsWith(LIBRARIES) || Arrays.stream(Class.forName(line[1], false, loader).getDeclaredMethods()).anyMatch(
+                    method -> method.getName().equals(line[2]) && !Modifier.isStatic(method.getModifiers())
+                            && MethodType.methodType(method.getReturnType(), method.getParameterTypes()).toMethodDescriptorString().equals(line[3]));
+            assertTrue(Arrays.toString(line), isDeclared);
+            parameters.add(0, Object.class);
+            parameters.add(Class.class);
+            Method hook = Class.forName(line[4], false, TableTest.class.getClassLoader()).getMethod(line[2], parameters.toArray(new Class<?>[0]));
+            assertTrue(Arrays.toString(line), Modifier.isStatic(hook.getModifiers()));
+            assertEquals(Arrays.toString(line), void.class, hook.getReturnType());
+            callbacks++;
+        }
+        assertTrue(callbacks > 20);
     }
 
     /** Returns whether a class or interface has a public method, its own or inherited. */
@@ -73,8 +96,8 @@ public class TableTest {
         List<String> known = lines().stream().filter(line -> !line[0].equals("new")).map(line -> line[4] + "#" + line[2]).collect(Collectors.toList());
         List<Class<?>> types = new ArrayList<>();
         for (String[] line : lines()) {
-            if (!line[0].equals("new") && !types.contains(Class.forName(line[4]))) {
-                types.add(Class.forName(line[4]));
+            if (!line[0].equals("new") && !types.contains(Class.forName(line[4], false, TableTest.class.getClassLoader()))) {
+                types.add(Class.forName(line[4], false, TableTest.class.getClassLoader()));
             }
         }
         for (Class<?> type : types) {

@@ -51,6 +51,13 @@ final class Bytes {
         return this;
     }
 
+    /** Appends a text of at most 65,535 bytes after its length; cuts a longer one. */
+    Bytes text(String text) {
+        byte[] bytes = text.getBytes(UTF_8);
+        int length = Math.min(bytes.length, 65535);
+        return u16(length).bytes(bytes, 0, length);
+    }
+
     Bytes words(long[] from, int offset, int length) {
         room(8 * length).asLongBuffer().put(from, offset, length);
         buffer.position(buffer.position() + 8 * length);

@@ -88,26 +88,25 @@ final class ChunkWriter {
         finish(begin(owner, track, mapId, 0), 0);
     }
 
-    /** Writes records of the whole process. */
-    void records(int type, int seq, int lost, int count, Bytes records) {
-        lostRecords += lost;
-        int start = begin(type, 0, 0, 0, seq, lost, 0, "");
+    /** Writes records of a thread, or of the whole process if the owner is null. */
+    void records(ThreadRecorder owner, int type, int seq, int lost, int count, Bytes records) {
+        int start = begin(owner, type, 0, seq, lost, 0);
         chunk.bytes(records.array(), 0, records.size());
         finish(start, count);
     }
 
     private int begin(ThreadRecorder owner, Track track, long map, long base) {
-        int lost = track.takeLost();
-        lostRecords += lost;
-        return begin(track.type, map, owner.serial, owner.osTid, track.nextChunk(), lost, base, owner.thread.getName());
+        return begin(owner, track.type, map, track.nextChunk(), track.takeLost(), base);
     }
 
     /** Starts a chunk and returns the position of its payload. */
-    private int begin(int type, long map, long serial, int osTid, int seq, int lost, long base, String threadName) {
-        byte[] name = threadName.substring(0, Math.min(threadName.length(), Format.MAX_NAME)).getBytes(Bytes.UTF_8);
+    private int begin(ThreadRecorder owner, int type, long map, int seq, int lost, long base) {
+        lostRecords += lost;
+        String name = owner == null ? "" : owner.thread.getName();
         chunk.cut(0);
-        chunk.u32(Format.MAGIC).u16(Format.VERSION).u16(type).i64(map).i64(serial).u32(osTid).u32(seq).u32(lost).i64(base);
-        chunk.u32(0).u32(0).u16(name.length).bytes(name, 0, name.length).u32(0);
+        chunk.u32(Format.MAGIC).u16(Format.VERSION).u16(type).i64(map);
+        chunk.i64(owner == null ? 0 : owner.serial).u32(owner == null ? 0 : owner.osTid).u32(seq).u32(lost).i64(base);
+        chunk.u32(0).u32(0).text(name.substring(0, Math.min(name.length(), Format.MAX_NAME))).u32(0);
         return chunk.size();
     }
 

@@ -125,6 +125,24 @@ public final class Hook {
     }
 
     /**
+     * Records that a component of the app sends something to a component, or receives it (docs/dev/formats.md).
+     *
+     * @param time from {@link #now}
+     * @param token identifies what is sent; 0 for none
+     * @param kindAndFlags the kind, and the flags in the upper 16 bits
+     * @param periodMs the period of repetitions, or 0
+     * @param module the component's class, or empty
+     * @param target the receiving class if the sender names it, or empty
+     * @param action the intent's action, or what takes its place, or empty
+     */
+    public static void communication(
+            long time, long token, int kindAndFlags, long periodMs, String module, String target, String action) {
+        if (RECORDS) {
+            RECORDER.current().communication(time, token, kindAndFlags, periodMs, module, target, action);
+        }
+    }
+
+    /**
      * Records that the calling thread ran work of another thread.
      *
      * @param origin what {@link #origin} returned on the thread that handed it over, or null

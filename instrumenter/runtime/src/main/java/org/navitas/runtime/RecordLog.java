@@ -1,8 +1,8 @@
 package org.navitas.runtime;
 
 /**
- * Process-wide records of one chunk type. Any thread appends; the writer drains. If the writer is too slow, further
- * records are counted as lost, so memory is bounded.
+ * Records of one chunk type, of the process or of one thread. Any thread appends; the writer drains. If the writer is
+ * too slow, further records are counted as lost, so memory is bounded.
  */
 final class RecordLog {
     private final int type;
@@ -23,16 +23,21 @@ final class RecordLog {
     }
 
     synchronized void marker(long time, int kind, int status, int repeat, String test) {
-        byte[] name = test.getBytes(Bytes.UTF_8);
         if (room()) {
-            int length = Math.min(name.length, 65535);
-            records.i64(time).u8(kind).u8(status).u16(repeat).u16(length).bytes(name, 0, length);
+            records.i64(time).u8(kind).u8(status).u16(repeat).text(test);
         }
     }
 
     synchronized void triple(long monotonic, long boottime, long realtime) {
         if (room()) {
             records.i64(monotonic).i64(boottime).i64(realtime);
+        }
+    }
+
+    synchronized void communication(
+            long time, long token, int kindAndFlags, long periodMs, int node, String module, String target, String action) {
+        if (room()) {
+            records.i64(time).i64(token).u32(kindAndFlags).i64(periodMs).u32(node).text(module).text(target).text(action);
         }
     }
 
@@ -45,8 +50,8 @@ final class RecordLog {
         return true;
     }
 
-    /** Called by the writer only. */
-    void drain(ChunkWriter out) {
+    /** Called by the writer only; {@code owner} is the thread whose records these are, or null. */
+    void drain(ThreadRecorder owner, ChunkWriter out) {
         Bytes full;
         int records;
         int missing;
@@ -62,7 +67,7 @@ final class RecordLog {
             count = 0;
             lost = 0;
         }
-        out.records(type, chunks++, missing, records, full);
+        out.records(owner, type, chunks++, missing, records, full);
         full.cut(0);
     }
 }

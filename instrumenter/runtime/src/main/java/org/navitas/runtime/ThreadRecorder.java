@@ -21,6 +21,8 @@ final class ThreadRecorder extends CallEvents {
     private final Anchors anchors;
     private final Track hooks;
     private final Track handoffs;
+    /** Null until the thread has such a record: few threads do. */
+    private volatile RecordLog communications;
     private final CallTree tree;
 
     /** Whether probes can use the tree directly, with exact times; never while they record events. */
@@ -143,6 +145,18 @@ final class ThreadRecorder extends CallEvents {
             words[at + 4] = origin[2];
             to.lazySet(at + Format.HANDOFF_WORDS);
         }
+    }
+
+    /** Records that components of the app communicate; the parameters are those of docs/dev/formats.md. */
+    void communication(
+            long time, long token, int kindAndFlags, long periodMs, String module, String target, String action) {
+        if (busy) {
+            return;
+        }
+        if (communications == null) {
+            communications = new RecordLog(Format.COMMUNICATIONS);
+        }
+        communications.communication(time, token, kindAndFlags, periodMs, node(), module, target, action);
     }
 
     /** Returns a buffer with space for one record; returns null, and counts the record as lost, if none is free. */
@@ -362,6 +376,9 @@ final class ThreadRecorder extends CallEvents {
         folds.drain(this, out, partial || !alive);
         hooks.drain(this, out, partial || !alive);
         handoffs.drain(this, out, partial || !alive);
+        if (communications != null && (partial || !alive)) {
+            communications.drain(this, out);
+        }
         if (!alive) {
             spendEvents();
             anchors.settle();

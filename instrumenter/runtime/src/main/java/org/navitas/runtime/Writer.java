@@ -129,7 +129,7 @@ final class Writer implements Runnable {
         }
         for (RecordLog log : logs) {
             if (partial) {
-                log.drain(out);
+                log.drain(null, out);
             }
         }
     }

@@ -108,6 +108,57 @@ public class ChunkFormatTest {
     }
 
     @Test
+    public void writesCommunicationsByteForByte() throws Exception {
+        for (String mode : new String[] {"events", "folded"}) {
+            Recording recording = new Recording(4, "mode", mode);
+            recording.enter(1_000, 5);
+            recording.recorder.current().communication(1_500, -2, 4 << 16 | 12, 60_000, "a.Sänder", "a.Target", "");
+            recording.recorder.current().communication(1_600, 0, 1 << 16 | 8, 0, "", "", "a.ACTION");
+            int node = recording.recorder.current().node();
+            recording.exit(2_000, 5);
+            byte[] written = recording.written();
+            List<ChunkReader.Chunk> chunks = ChunkReader.of(written, 10, 0);
+            assertEquals(1, chunks.size());
+            ChunkReader.Chunk chunk = chunks.get(0);
+            assertEquals(1, chunk.serial);
+            assertEquals(77, chunk.tid);
+            assertEquals(Thread.currentThread().getName(), chunk.name);
+            assertEquals(2, chunk.count);
+            byte[] module = "a.Sänder".getBytes("UTF-8");
+            ByteBuffer expected = ByteBuffer.allocate(2 * 38 + module.length + 8 + 8).order(ByteOrder.LITTLE_ENDIAN);
+            expected.putLong(1_500).putLong(-2).putShort((short) 12).putShort((short) 4).putLong(60_000).putInt(node);
+            expected.putShort((short) module.length).put(module).putShort((short) 8).put("a.Target".getBytes("UTF-8")).putShort((short) 0);
+            expected.putLong(1_600).putLong(0).putShort((short) 8).putShort((short) 1).putLong(0).putInt(node);
+            expected.putShort((short) 0).putShort((short) 0).putShort((short) 8).put("a.ACTION".getBytes("UTF-8"));
+            byte[] payload = new byte[chunk.payload.remaining()];
+            chunk.payload.get(payload);
+            assertArrayEquals(expected.array(), payload);
+            assertEquals(mode.equals("events"), node == Format.NO_NODE);
+        }
+    }
+
+    @Test
+    public void communicationsOfAnEndedThreadAreWritten() throws Exception {
+        Recording recording = new Recording(4);
+        Thread thread = new Thread(() -> recording.recorder.current().communication(1, 7, 32, 0, "a.B", "", ""), "sender");
+        thread.start();
+        thread.join();
+        ChunkReader.Chunk chunk = ChunkReader.of(recording.written(), 10, 0).get(0);
+        assertEquals("sender", chunk.name);
+        assertEquals(1, chunk.count);
+    }
+
+    @Test
+    public void textsBeyondTheFormatsLengthAreCut() {
+        Recording recording = new Recording(4);
+        char[] longer = new char[70_000];
+        Arrays.fill(longer, 'x');
+        recording.recorder.current().communication(1, 7, 32, 0, "a.B", "", new String(longer));
+        ChunkReader.Chunk chunk = ChunkReader.of(recording.written(), 10, 0).get(0);
+        assertEquals(38 + 3 + 65535, chunk.payload.remaining());
+    }
+
+    @Test
     public void fullDiskEndsOnlyTheRecording() {
         Recording recording = new Recording(4);
         recording.sink.room = 1;

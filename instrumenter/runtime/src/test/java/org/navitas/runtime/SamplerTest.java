@@ -42,7 +42,7 @@ public class SamplerTest {
 
     private List<String> recorded() {
         MemorySink sink = new MemorySink();
-        counters.drain(new ChunkWriter(sink, 0));
+        counters.drain(null, new ChunkWriter(sink, 0));
         return ChunkReader.counters(sink.bytes());
     }
 
@@ -99,7 +99,7 @@ public class SamplerTest {
     public void readsStorageOfThisProcessWithoutItsOwnFile() throws IOException {
         settings.setProperty("source.4", "/proc/self/io");
         file("proc/4242/io", "write_bytes: 9000\n");
-        out.records(Format.COUNTERS, 0, 0, 0, new Bytes());
+        out.records(null, Format.COUNTERS, 0, 0, 0, new Bytes());
         long own = out.storedBytes();
         assertTrue(own > 0);
         sampler().sample();

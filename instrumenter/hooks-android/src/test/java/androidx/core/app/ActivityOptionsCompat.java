@@ -1,0 +1,4 @@
+package androidx.core.app;
+
+/** As in androidx. */
+public class ActivityOptionsCompat {}

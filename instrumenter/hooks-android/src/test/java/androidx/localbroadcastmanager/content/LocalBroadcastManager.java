@@ -1,0 +1,8 @@
+package androidx.localbroadcastmanager.content;
+
+import android.content.Intent;
+
+/** As in androidx. */
+public abstract class LocalBroadcastManager {
+    public abstract boolean sendBroadcast(Intent intent);
+}

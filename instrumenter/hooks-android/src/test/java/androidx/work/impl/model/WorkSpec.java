@@ -1,0 +1,7 @@
+package androidx.work.impl.model;
+
+/** As in androidx. */
+public class WorkSpec {
+    public String workerClassName;
+    public long intervalDuration;
+}

@@ -1,0 +1,17 @@
+package androidx.work;
+
+import java.util.List;
+
+/** Enqueues requests for work. For the compiler only: the app has the class. */
+public abstract class WorkManager {
+    public abstract Operation enqueue(WorkRequest request);
+
+    public abstract Operation enqueue(List<? extends WorkRequest> requests);
+
+    public abstract Operation enqueueUniqueWork(String name, ExistingWorkPolicy policy, OneTimeWorkRequest request);
+
+    public abstract Operation enqueueUniqueWork(String name, ExistingWorkPolicy policy, List<OneTimeWorkRequest> requests);
+
+    public abstract Operation enqueueUniquePeriodicWork(
+            String name, ExistingPeriodicWorkPolicy policy, PeriodicWorkRequest request);
+}

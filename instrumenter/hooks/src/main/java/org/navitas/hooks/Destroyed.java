@@ -1,0 +1,26 @@
+package org.navitas.hooks;
+
+import android.app.Service;
+import org.navitas.runtime.Hook;
+
+/** What services call when they end. Classes of programs without Android can have a method of this name. */
+public final class Destroyed {
+    private static final Callback DESTROY = new Callback("onDestroy");
+
+    private Destroyed() {}
+
+    /** Called at the start of {@link Service#onDestroy}. */
+    public static void onDestroy(Object self, Class<?> in) {
+        if (Hook.records() && isService(self) && DESTROY.isFirst(self, in)) {
+            Hook.communication(Hook.now(), 0, Kind.SERVICE_DESTROYED, 0, self.getClass().getName(), "", "");
+        }
+    }
+
+    private static boolean isService(Object self) {
+        try {
+            return self instanceof Service;
+        } catch (LinkageError e) { // no Android
+            return false;
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package org.navitas.hooks;
+
+import android.app.job.JobInfo;
+import android.app.job.JobScheduler;
+import android.app.job.JobWorkItem;
+import org.navitas.runtime.Hook;
+
+/** Hooks of jobs of Android 8. */
+@NewerPlatform
+public final class NewerJobs {
+    private NewerJobs() {}
+
+    /** Hook of {@link JobScheduler#enqueue}. */
+    public static int enqueue(JobScheduler scheduler, JobInfo job, JobWorkItem item) {
+        long start = Hook.now();
+        long token = Jobs.token(start, job);
+        int result = scheduler.enqueue(job, item);
+        Jobs.scheduled(start, token, job);
+        return result;
+    }
+}

@@ -1,0 +1,151 @@
+package org.navitas.hooks;
+
+import android.app.Activity;
+import android.app.IntentService;
+import android.app.Service;
+import android.content.BroadcastReceiver;
+import android.content.Context;
+import android.content.Intent;
+import android.os.Bundle;
+import android.os.PersistableBundle;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import org.navitas.runtime.Hook;
+
+/**
+ * What components call at the start of the callbacks in which they receive intents: the instrumenter inserts it in
+ * methods with these names and parameters, of any class. Removes the token, also if nothing is recorded: an intent of an
+ * earlier, recorded process can arrive later. Records each delivery once, although a callback can call the one above.
+ */
+public final class Receivers {
+    /** Uids below are those of the system (AOSP: Process.FIRST_APPLICATION_UID). */
+    private static final int FIRST_APP = 10_000;
+    /** The uid of a broadcast's sender, from Android 14 on; -1 if the sender does not share it. */
+    private static final Method SENT_FROM = sentFrom();
+
+    private Receivers() {}
+
+    /** Called at the start of {@link Activity#onCreate(Bundle)}. */
+    public static void onCreate(Object self, Bundle state, Class<?> in) {
+        if (self instanceof Activity && Components.CREATE.isFirst(self, in, Components.CREATE_PERSISTABLE)) {
+            created((Activity) self, state);
+        }
+    }
+
+    /** Called at the start of {@link Activity#onCreate(Bundle, PersistableBundle)}. */
+    public static void onCreate(Object self, Bundle state, PersistableBundle persistent, Class<?> in) {
+        if (self instanceof Activity && Components.CREATE_PERSISTABLE.isFirst(self, in)) {
+            created((Activity) self, state);
+        }
+    }
+
+    /** Called at the start of {@code Activity.onNewIntent}. */
+    public static void onNewIntent(Object self, Intent intent, Class<?> in) {
+        if (self instanceof Activity && Components.NEW_INTENT.isFirst(self, in)) {
+            long token = Tokens.take(intent);
+            received(Kind.ACTIVITY_INTENT, self, intent, token, 0);
+            Results.started((Activity) self, token);
+        }
+    }
+
+    /** Called at the start of {@code Activity.onActivityResult}. */
+    public static void onActivityResult(Object self, int requestCode, int resultCode, Intent data, Class<?> in) {
+        if (Hook.records() && self instanceof Activity && Components.RESULT.isFirst(self, in)) {
+            received(Kind.ACTIVITY_RESULT, self, data, Results.answered((Activity) self, requestCode), 0);
+        }
+    }
+
+    /** Called at the start of {@link Service#onStartCommand}. */
+    public static void onStartCommand(Object self, Intent intent, int flags, int startId, Class<?> in) {
+        if (self instanceof Service && Components.START_COMMAND.isFirst(self, in)) {
+            received(Kind.SERVICE_START, self, intent, Tokens.take(intent), 0);
+        }
+    }
+
+    /** Called at the start of {@code Service.onStart}. */
+    public static void onStart(Object self, Intent intent, int startId, Class<?> in) {
+        if (self instanceof Service && Components.START.isFirst(self, in, Components.START_COMMAND)) {
+            received(Kind.SERVICE_START, self, intent, Tokens.take(intent), 0);
+        }
+    }
+
+    /** Called at the start of {@code IntentService.onHandleIntent}. */
+    @SuppressWarnings("deprecation")
+    public static void onHandleIntent(Object self, Intent intent, Class<?> in) {
+        if (self instanceof IntentService
+                && Components.HANDLE.isFirst(self, in, Components.START_COMMAND, Components.START)) {
+            received(Kind.SERVICE_START, self, intent, Tokens.take(intent), 0);
+        }
+    }
+
+    /** Called at the start of {@link Service#onBind}. */
+    public static void onBind(Object self, Intent intent, Class<?> in) {
+        if (self instanceof Service && Components.BIND.isFirst(self, in)) {
+            received(Kind.SERVICE_BIND, self, intent, Tokens.take(intent), 0);
+        }
+    }
+
+    /** Called at the start of {@link Service#onUnbind}, which gets the intent of the first binding again. */
+    public static void onUnbind(Object self, Intent intent, Class<?> in) {
+        forget(self, intent);
+    }
+
+    /** Called at the start of {@link Service#onRebind}, which gets the intent of the first binding again. */
+    public static void onRebind(Object self, Intent intent, Class<?> in) {
+        forget(self, intent);
+    }
+
+    /** Called at the start of {@link Service#onTaskRemoved}, which gets the intent of the task's first activity. */
+    public static void onTaskRemoved(Object self, Intent intent, Class<?> in) {
+        forget(self, intent);
+    }
+
+    /** Called at the start of {@link BroadcastReceiver#onReceive}. */
+    public static void onReceive(Object self, Context context, Intent intent, Class<?> in) {
+        if (self instanceof BroadcastReceiver && Components.RECEIVE.isFirst(self, in)) {
+            long token = Tokens.take(intent);
+            if (Hook.records()) {
+                received(Kind.RECEIVE, self, intent, token == 0 ? LocalBroadcasts.tokenOf(intent) : token,
+                        isFromSystem((BroadcastReceiver) self) ? Kind.FROM_SYSTEM : 0);
+            }
+        }
+    }
+
+    /** An activity that is made again, with its state, receives nothing. */
+    private static void created(Activity activity, Bundle state) {
+        long token = Tokens.take(activity.getIntent());
+        Tokens.ownPackage(activity);
+        Results.started(activity, token);
+        if (state == null) {
+            received(Kind.ACTIVITY_INTENT, activity, activity.getIntent(), token, 0);
+        }
+    }
+
+    private static void received(int kind, Object self, Intent intent, long token, int flags) {
+        Hook.communication(
+                Hook.now(), token, flags << 16 | kind, 0, self.getClass().getName(), "", Sent.actionOf(intent));
+    }
+
+    private static void forget(Object self, Intent intent) {
+        if (self instanceof Service) {
+            Tokens.take(intent);
+        }
+    }
+
+    private static boolean isFromSystem(BroadcastReceiver receiver) {
+        try {
+            int uid = SENT_FROM == null ? -1 : (Integer) SENT_FROM.invoke(receiver);
+            return uid >= 0 && uid < FIRST_APP;
+        } catch (IllegalAccessException | InvocationTargetException e) {
+            return false;
+        }
+    }
+
+    private static Method sentFrom() {
+        try {
+            return BroadcastReceiver.class.getMethod("getSentFromUid");
+        } catch (NoSuchMethodException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package org.navitas.hooks;
+
+import android.content.ComponentName;
+import android.content.Context;
+import android.content.Intent;
+import android.content.ServiceConnection;
+import org.navitas.runtime.Hook;
+
+/** Hooks of calls that start, stop, bind and unbind services. */
+public final class ServiceCalls {
+    /** The class of the bound service, by the connection that unbinds it. */
+    private static final WeakTable<String> BOUND = new WeakTable<>();
+
+    private ServiceCalls() {}
+
+    /** Hook of {@link Context#startService}. */
+    public static ComponentName startService(Context context, Intent intent) {
+        Sent sent = Sent.by(context, intent, Components.SERVICE);
+        ComponentName result = context.startService(sent.intent);
+        sent.done(Kind.START_SERVICE);
+        return result;
+    }
+
+    /** Hook of {@link Context#stopService}. The service does not receive the intent, so it carries nothing. */
+    public static boolean stopService(Context context, Intent intent) {
+        Sent sent = Sent.by(context, intent, null);
+        boolean result = context.stopService(intent);
+        sent.done(Kind.STOP_SERVICE);
+        return result;
+    }
+
+    /** Hook of {@link Context#bindService(Intent, ServiceConnection, int)}. */
+    public static boolean bindService(Context context, Intent intent, ServiceConnection connection, int flags) {
+        Sent sent = Sent.by(context, intent, Components.BINDING);
+        boolean result = context.bindService(sent.intent, connection, flags);
+        bound(connection, sent);
+        return result;
+    }
+
+    /** Hook of {@link Context#unbindService}. */
+    public static void unbindService(Context context, ServiceConnection connection) {
+        long start = Hook.now();
+        context.unbindService(connection);
+        if (start != 0) {
+            String target = connection == null ? null : BOUND.remove(connection);
+            Hook.communication(
+                    start, 0, Kind.UNBIND_SERVICE, 0, Components.moduleOf(context), target == null ? "" : target, "");
+        }
+    }
+
+    static void bound(ServiceConnection connection, Sent sent) {
+        if (connection != null && Hook.records()) {
+            BOUND.put(connection, sent.target);
+        }
+        sent.done(Kind.BIND_SERVICE);
+    }
+}

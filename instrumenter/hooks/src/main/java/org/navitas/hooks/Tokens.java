@@ -1,0 +1,103 @@
+package org.navitas.hooks;
+
+import android.content.Context;
+import android.content.Intent;
+import android.os.Bundle;
+import android.os.Process;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Tokens by which a receiver's record is matched with its sender's, and the extra in which intents carry them.
+ *
+ * <p>An app never sees the extra: its own intents stay as they are, since copies are sent; and receivers remove the extra
+ * before the app's code runs.
+ */
+final class Tokens {
+    /** A long; or an array with it, if the intent's extras were empty but there. */
+    private static final String EXTRA = "org.navitas.token";
+    private static final AtomicLong SENDS = new AtomicLong();
+    /** Differs between processes. */
+    private static final long SEED = mixed(System.nanoTime()) ^ mixed(System.currentTimeMillis()) ^ mixed(~(long) Process.myPid());
+    private static final long STEP = 0x9E3779B97F4A7C15L;
+
+    /** The app's package, once it is known. */
+    private static volatile String own;
+
+    private Tokens() {}
+
+    /** Returns a token that no other send has. */
+    static long fresh() {
+        long token;
+        do {
+            token = mixed(SEED + STEP * SENDS.incrementAndGet()); // one-to-one, so all tokens of a process differ
+        } while (token == 0);
+        return token;
+    }
+
+    /** Returns the token of an object that has a random id. */
+    static long of(UUID id) {
+        long token = mixed(id.getMostSignificantBits()) ^ id.getLeastSignificantBits();
+        return token == 0 ? 1 : token;
+    }
+
+    /** Mixes bits (splitmix64 by Steele, Lea and Flood). */
+    private static long mixed(long bits) {
+        long x = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
+        x = (x ^ x >>> 27) * 0x94D049BB133111EBL;
+        return x ^ x >>> 31;
+    }
+
+    /** Returns the app's package, or null while it is unknown. A context of another app's package does not matter. */
+    static String ownPackage(Context context) {
+        String known = own;
+        if (known == null && context != null) {
+            Context app = context.getApplicationContext();
+            known = app == null ? null : app.getPackageName();
+            own = known;
+        }
+        return known;
+    }
+
+    /** Returns a copy of an intent that carries a token, or null if the intent cannot carry one. */
+    static Intent put(Intent intent, long token) {
+        if (intent.getClass() != Intent.class) {
+            return null; // a copy would not be of the app's own class
+        }
+        try {
+            Intent copy = new Intent(intent);
+            boolean hasExtras = intent.getExtras() != null; // without reading them
+            copy.putExtra(EXTRA, token);
+            if (hasExtras && copy.getExtras().size() == 1) {
+                copy.putExtra(EXTRA, new long[] {token});
+            }
+            return copy;
+        } catch (RuntimeException | LinkageError | OutOfMemoryError e) { // the extras cannot be read, as the app or the receiver may find out
+            return null;
+        }
+    }
+
+    /**
+     * Removes the token from a received intent. The intent is then as it was before {@link #put}.
+     *
+     * @return the token, or 0 if there is none
+     */
+    static long take(Intent intent) {
+        try {
+            Bundle extras = intent == null ? null : intent.getExtras(); // a copy: extras that cannot be read stay as they are
+            Object carried = extras == null ? null : extras.get(EXTRA);
+            if (carried instanceof Long) {
+                intent.removeExtra(EXTRA);
+                return (Long) carried;
+            }
+            if (carried instanceof long[]) {
+                intent.removeExtra(EXTRA);
+                intent.replaceExtras(new Bundle());
+                return ((long[]) carried)[0];
+            }
+        } catch (RuntimeException | LinkageError | OutOfMemoryError e) { // damaged lengths ask for huge arrays
+            return 0;
+        }
+        return 0;
+    }
+}
