@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from navitas.fleet.memberships import first_samples
 from navitas.fleet.pairs import Bool, pairs_of
 from navitas.fleet.sample_columns import RunLists, ordered, runs_in, samples_in
 from navitas.fleet.schema import NETWORKS
-from navitas.fleet.stages import Fleet, Progress, no_progress, remove_stale_files
+from navitas.fleet.stages import Fleet, Progress, no_progress, run_stage
 from navitas.fleet.strata_request import StrataRequest
 from navitas.fleet.stratum_sums import stratum_sums
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
@@ -65,19 +66,7 @@ def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, progress
 
     Raises `FleetError`.
     """
-    if not _stale_tasks(fleet, folder, request):
-        return
-    with fleet.locked():
-        stale = _stale_tasks(fleet, folder, request)  # Another process may have computed some of them.
-        count = 0
-
-        def done(_: StrataTask) -> None:
-            nonlocal count
-            count += 1
-            progress(count, len(stale))
-
-        remove_stale_files(fleet)
-        fleet.engine.run(stale, done)
+    run_stage(fleet, partial(_stale_tasks, fleet, folder, request), progress)
 
 
 def _stale_tasks(fleet: Fleet, folder: str, request: StrataRequest) -> list[StrataTask]:
