@@ -50,15 +50,16 @@ class ControlColumns:
     saver: F64
     networks: tuple[tuple[F64, F64 | None], ...]
     """For Wi-Fi and mobile networks: whether it is the active one, and its counter."""
+    with_trend: bool
 
     @classmethod
-    def of(cls, samples: pa.Table, screen: Bool, time_s: I64) -> ControlColumns:
-        """The columns of an ordered table."""
+    def of(cls, samples: pa.Table, screen: Bool, time_s: I64, *, with_trend: bool = False) -> ControlColumns:
+        """The columns of an ordered table. Controls of pairs include slow changes only `with_trend`."""
         networks = tuple(
             (_floats(pc.equal(samples["network"], name)), _counter(samples[f"{name}_ms"])) for name in ("wifi", "mobile")
         )
         brightness, saver = _floats(samples["brightness"]), _floats(samples["saver"])
-        return cls(time_s, screen.astype(np.float64), _counter(samples["screen_on_ms"]), brightness, saver, networks)
+        return cls(time_s, screen.astype(np.float64), _counter(samples["screen_on_ms"]), brightness, saver, networks, with_trend)
 
     def of_pairs(self, row: I64) -> Controls:
         """The controls of the pairs that end at samples `row`. Each share is of the pair's time, or else of its two ends.
@@ -70,6 +71,7 @@ class ControlColumns:
         - the shares of time on Wi-Fi and on mobile networks
         - whether battery saver is on
         - the hour of the day, as four harmonics, and the day of the week, as one; an unknown time zone shifts only their phases
+        - with a trend: slow changes in the time of all samples, as a cubic polynomial
         """
         seconds = (self.time_s[row] - self.time_s[row - 1]).astype(np.float64)
         on = _share_of_time(self.screen_on_ms, row, seconds)
@@ -91,7 +93,13 @@ class ControlColumns:
             *(np.where(np.isfinite(share), share, at_ends) for share, at_ends in timed),
             _mean_of_ends(self.saver, row),
         ]
-        return Controls(np.column_stack([*columns, waves.real, waves.imag]), ends, known)
+        trend = [self._time(row) ** power for power in (1, 2, 3)] if self.with_trend else []
+        return Controls(np.column_stack([*columns, *trend, waves.real, waves.imag]), ends, known)
+
+    def _time(self, row: I64) -> F64:
+        """The time of samples, from -1 at the first one of all to 1 at the last one."""
+        first, last = int(self.time_s.min()), int(self.time_s.max())
+        return np.asarray((2 * self.time_s[row] - first - last) / max(last - first, 1), np.float64)
 
     def _brightness(self, row: I64) -> F64:
         """The brightness of the time with the screen on in each pair. With the screen off, a sample has that of the last time."""

@@ -52,12 +52,15 @@ class PairBlock:
 
 
 def blocks(
-    table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, apps: int
+    table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, apps: int, *, with_trend: bool = False
 ) -> Iterator[tuple[PairBlock, Iterator[ClientDesign]]]:
-    """Yield blocks of clients with pairs, each with its clients. Samples are in order; app numbers are below `apps`."""
+    """Yield blocks of clients with pairs, each with its clients. Samples are in order; app numbers are below `apps`.
+
+    Controls include slow changes only `with_trend`.
+    """
     group, starts = _groups(samples.client)
     counts = pairs.counts & ~starts
-    columns = ControlColumns.of(table, samples.screen, samples.time_s)
+    columns = ControlColumns.of(table, samples.screen, samples.time_s, with_trend=with_trend)
     for part in client_blocks(group, runs.apps.offset, apps):
         end = part.start + np.flatnonzero(counts[part])
         if len(end):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from navitas.fleet.joint_sums import JOINT, joint_sums
 from navitas.fleet.memberships import first_samples
 from navitas.fleet.pairs import pairs_of
 from navitas.fleet.sample_columns import ordered, runs_in, samples_in
-from navitas.fleet.stages import Fleet, Progress, no_progress, remove_stale_files
+from navitas.fleet.stages import Fleet, Progress, no_progress, run_stage
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
 from navitas.fleet.usage import COLUMNS
 
@@ -48,19 +49,7 @@ def _inputs(job: UnitJob, request: JointRequest) -> str:
 
 def bring_up_to_date(fleet: Fleet, request: JointRequest, progress: Progress = no_progress) -> None:
     """Compute the results that are missing, and call `progress` with buckets done and in total. Raises `FleetError`."""
-    if not _stale_tasks(fleet, request):
-        return
-    with fleet.locked():
-        stale = _stale_tasks(fleet, request)  # Another process may have computed some of it.
-        count = 0
-
-        def done(_: JointTask) -> None:
-            nonlocal count
-            count += 1
-            progress(count, len(stale))
-
-        remove_stale_files(fleet)
-        fleet.engine.run(stale, done)
+    run_stage(fleet, partial(_stale_tasks, fleet, request), progress)
 
 
 def _stale_tasks(fleet: Fleet, request: JointRequest) -> list[JointTask]:

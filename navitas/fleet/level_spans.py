@@ -39,6 +39,13 @@ class LevelSpans:
         means = np.add.reduceat(values * seconds[:, None], first) / np.add.reduceat(seconds, first)[:, None]
         return np.asarray(np.repeat(means, size, axis=0))
 
+    def alike(self, value: I64, rows: slice, otherwise: int) -> I64:
+        """The values of the pairs of `rows`, or `otherwise` in spans with several values."""
+        first = np.flatnonzero(np.diff(self.number[rows], prepend=-1))
+        size = np.diff(np.append(first, len(value)))
+        least, most = (np.repeat(extreme.reduceat(value, first), size) for extreme in (np.minimum, np.maximum))
+        return np.where(least == most, value, otherwise)
+
 
 def spans_of(end: I64, first: I64, seconds: F64, drop_ppm: F64) -> LevelSpans:
     """The spans of a block's pairs: `end` is the sample that ends each pair, `first` are the clients' first pairs."""

@@ -20,7 +20,7 @@ from navitas.fleet.period import ALL_TIME
 from navitas.fleet.sample_times import day, first_and_last_s, has_samples
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.store import Store, exclusive_writer
-from navitas.fleet.units import UnitJob, UsageTask, jobs_of
+from navitas.fleet.units import FleetTask, UnitJob, UsageTask, jobs_of
 
 Waiting = Callable[[str], None] | None
 """Called with the process that writes to a store, before this process waits for it."""
@@ -198,6 +198,26 @@ def _compute(fleet: Fleet, progress: Callable[[int, int], None]) -> None:
 def _inputs(fleet: Fleet, bucket: int) -> str:
     sql = hashlib.blake2b(_CONTRAST.encode(), digest_size=6).hexdigest()
     return " ".join([sql, *(job.inputs for job in fleet.bucket_jobs(bucket))])
+
+
+def run_stage(fleet: Fleet, stale_tasks: Callable[[], Sequence[FleetTask]], progress: Progress) -> None:
+    """Run the tasks whose results are missing or out of date, and call `progress` with those done and in total.
+
+    Raises `FleetError`.
+    """
+    if not stale_tasks():
+        return
+    with fleet.locked():
+        stale = stale_tasks()  # Another process may have computed some of it.
+        count = 0
+
+        def done(_: FleetTask) -> None:
+            nonlocal count
+            count += 1
+            progress(count, len(stale))
+
+        remove_stale_files(fleet)
+        fleet.engine.run(stale, done)
 
 
 def remove_stale_files(fleet: Fleet) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,10 @@ from navitas.fleet.counted_versions import with_versions
 from navitas.fleet.designs import blocks
 from navitas.fleet.files import is_made_from, write_table
 from navitas.fleet.memberships import first_samples
+from navitas.fleet.pair_conditions import PairConditions, screen_and_network
 from navitas.fleet.pairs import Bool, pairs_of
 from navitas.fleet.sample_columns import RunLists, ordered, runs_in, samples_in
-from navitas.fleet.schema import NETWORKS
-from navitas.fleet.stages import Fleet, Progress, no_progress, remove_stale_files
+from navitas.fleet.stages import Fleet, Progress, no_progress, run_stage
 from navitas.fleet.strata_request import StrataRequest
 from navitas.fleet.stratum_sums import stratum_sums
 from navitas.fleet.units import BucketTask, UnitJob, samples_of
@@ -26,9 +27,7 @@ from navitas.fleet.usage import COLUMNS
 
 SUSPECTS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
-CHANGING = len(NETWORKS)
-"""The network of a pair whose ends differ, or of which one is unknown."""
-_VERSION = "8"
+_VERSION = "9"
 _READ = [name for name in COLUMNS if name not in ("model", "os")]
 STRATA = pa.schema(
     [
@@ -65,19 +64,7 @@ def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, progress
 
     Raises `FleetError`.
     """
-    if not _stale_tasks(fleet, folder, request):
-        return
-    with fleet.locked():
-        stale = _stale_tasks(fleet, folder, request)  # Another process may have computed some of them.
-        count = 0
-
-        def done(_: StrataTask) -> None:
-            nonlocal count
-            count += 1
-            progress(count, len(stale))
-
-        remove_stale_files(fleet)
-        fleet.engine.run(stale, done)
+    run_stage(fleet, partial(_stale_tasks, fleet, folder, request), progress)
 
 
 def _stale_tasks(fleet: Fleet, folder: str, request: StrataRequest) -> list[StrataTask]:
@@ -109,18 +96,18 @@ def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: 
     needed = (wanted | (request.effect_ppm_s != 0))[:, np.searchsorted(request.app, app_of[packages])]
     runs = _runs(samples, packages, len(app_of)).of_owners(owner, needed)
     runs = with_versions(runs, parsed.client, app_of[packages], has_version[packages])
-    condition = used.screen * np.intp(CHANGING + 1) + _networks(samples)
+    conditions = PairConditions.of(samples, used)
     rows = ClientColumns(STRATA)
-    for block, designs in blocks(samples, parsed, used, runs, len(packages)):
+    for block, designs in blocks(samples, parsed, used, runs, len(packages), with_trend=True):
         for design in designs:
             package = packages[design.app]
             app = app_of[package]
             is_wanted = wanted[np.searchsorted(clients, design.client), np.searchsorted(request.app, app)]
             if not is_wanted.any():
                 continue
-            sums = stratum_sums(block, design, app, condition, request, np.flatnonzero(is_wanted))
+            sums = stratum_sums(block, design, app, conditions, request, np.flatnonzero(is_wanted))
             own = package[sums.column]
-            screen, network = np.divmod(sums.condition, CHANGING + 1)
+            screen, network = screen_and_network(sums.condition)
             amounts = (sums.pairs, sums.seconds, sums.drop_ppm, sums.s, sums.w, sums.noise)
             rows.add(design.client, app_of[own], own, screen, network, *amounts)
     return rows.table()
@@ -131,10 +118,3 @@ def _runs(samples: pa.Table, packages: NDArray[np.int32], count: int) -> RunList
     number_of = np.full(count, -1, np.int32)
     number_of[packages] = np.arange(len(packages))
     return runs_in(samples, number_of)
-
-
-def _networks(samples: pa.Table) -> NDArray[np.int8]:
-    """The network of each pair, if both ends have the same."""
-    number = np.asarray(pc.fill_null(pc.index_in(samples["network"], pa.array(NETWORKS)), CHANGING).to_numpy(), np.int8)
-    before = np.append(np.int8(CHANGING), number[:-1])[: len(number)]
-    return np.where(number == before, number, np.int8(CHANGING)).astype(np.int8)

@@ -16,6 +16,7 @@ from navitas.fleet import strata
 from navitas.fleet.client_rows import SCREENS
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import Hogs
+from navitas.fleet.pair_conditions import CHANGING
 from navitas.fleet.schema import I64
 from navitas.fleet.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet, Progress, no_progress
@@ -100,7 +101,7 @@ def rows_of(fleet: Fleet, folder: str, apps: Sequence[int], affected: Mapping[in
         contrasted = pa.concat_tables(fleet.query_clients(_CONTRASTED, chosen=_chosen(single)))
         table = pa.concat_tables([table, _empty_rows(contrasted, table.schema)])
     client, package, screen, network, app = (table[name].to_numpy() for name in ("client", "package", "screen", "network", "app"))
-    condition = (package.astype(np.int64) * SCREENS + screen) * (strata.CHANGING + 1) + network
+    condition = (package.astype(np.int64) * SCREENS + screen) * (CHANGING + 1) + network
     return table.take(np.lexsort((condition, client, app)))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from navitas.fleet.condition_sums import ConditionSums, SharePairs, condition_sums
 from navitas.fleet.controls import ONE
 from navitas.fleet.designs import ClientDesign, PairBlock
+from navitas.fleet.pair_conditions import PairConditions
 from navitas.fleet.schema import I64
 from navitas.fleet.statistics import F64
 from navitas.fleet.strata_request import StrataRequest
@@ -41,13 +42,13 @@ def stratum_sums(  # noqa: PLR0917
     block: PairBlock,
     design: ClientDesign,
     app: NDArray[np.int32],
-    condition: NDArray[np.intp],
+    conditions: PairConditions,
     request: StrataRequest,
     columns: I64,
 ) -> StratumSums:
     """The sums of some `columns` of a client's design, at least one.
 
-    `app` is that of each column, `condition` that of each sample's pair.
+    `app` is that of each column.
     """
     own = block.pairs.of_client(design.number)
     seconds, controls = block.pairs.seconds[own], block.pairs.controls[own]
@@ -55,8 +56,9 @@ def stratum_sums(  # noqa: PLR0917
     reliability = request.reliability(apps)[:, block.pairs.kind[own]].T
     left = block.left.left_ppm[own, None] - _of_other_hogs(block, design, app_of, reliability, request.effects(apps))
     share, place, timed = design.share[:, columns], app_of[columns], seconds[:, None] * controls
-    rows = SharePairs(seconds, block.pairs.drop_ppm[own], timed, share, reliability[:, place] * share, left[:, place], place)
-    sums = condition_sums(rows, condition[block.end[own]])
+    spanned, reliable = block.pairs.spanned(design.number, share), reliability[:, place] * share
+    rows = SharePairs(seconds, block.pairs.drop_ppm[own], timed, share, spanned, reliable, left[:, place], place)
+    sums = condition_sums(rows, conditions.of_client(block, design.number))
     place = place[sums.column]
     slope = block.left.inverse[design.number] @ (sums.moment / 3600)
     left_s = sums.left_ppm - _dots(slope, (controls.T @ left)[:, place])

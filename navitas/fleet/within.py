@@ -53,6 +53,12 @@ class PairRows:
         own = self.of_client(number)
         return self.spans.means(share, self.seconds[own], own)
 
+    def alike_in_span(self, number: int, value: I64, otherwise: int) -> I64:
+        """A client's values by pair where its whole span has the same one, or `otherwise`."""
+        if self.spans is None or not self.spans.merged[number]:
+            return value
+        return self.spans.alike(value, self.of_client(number), otherwise)
+
     def of_client(self, number: int) -> slice:
         """The rows of a client."""
         ends = self.first[number + 1] if number + 1 < len(self.first) else len(self.seconds)

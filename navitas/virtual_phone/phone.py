@@ -21,6 +21,7 @@ from navitas.virtual_phone.components.component_rails import ComponentRails
 from navitas.virtual_phone.components.device_state import WIFI_SCAN, DeviceState, DeviceSwitches, parse_report
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
 from navitas.virtual_phone.components.make import make_devices
+from navitas.virtual_phone.components.network import SERVER
 from navitas.virtual_phone.doze import DeviceIdle
 from navitas.virtual_phone.file_tree import FileTree, Node
 from navitas.virtual_phone.identity import Identity
@@ -188,7 +189,7 @@ class Phone:
             _log.error("process %d gets no power monitors: %s", pid, error)
 
     def _report(self, pid: int, kind: str, text: str) -> None:
-        """Take an app's report that it starts or stops a component."""
+        """Take an app's report that it starts or stops a component, or uses a server."""
         if self.processes.get(pid) is None:
             return  # it has just ended
         if kind == power_monitors.REPORT:
@@ -196,6 +197,9 @@ class Phone:
             return
         if kind == WIFI_SCAN:
             self.state.start_wifi_scan()
+            return
+        if kind == SERVER and text.isdecimal() and len(text) <= _LONGEST_NUMBER:
+            self.devices.uses_server(pid, int(text))
             return
         report = parse_report(pid, self._uid_of(pid), kind, text)
         if report is None:

@@ -79,6 +79,7 @@ class Devices:
     def add_process(self, pid: int) -> None:
         """Count what a host process transfers from now on."""
         with self._lock:
+            self.advance(poll=True)  # connections that ended earlier are not this process's
             self._pids.add(pid)
             if self._shown is not None:
                 self._shown.write_io(pid, self._storage.process_io)
@@ -95,6 +96,11 @@ class Devices:
                     self._shown.forget(pid)
             if not self._pids:
                 self._busy.clear()
+
+    def uses_server(self, pid: int, port: int) -> None:
+        """Take a process's report that it uses the server at a port of this computer."""
+        if self._network is not None:
+            self._network.uses_port(pid, port)
 
     def advance(self, *, poll: bool = False) -> None:
         """Integrate up to now; read the host's counters if the last reading is older than 1 ms, or to `poll`."""
@@ -180,7 +186,7 @@ class Devices:
 
     def _transferred(self) -> tuple[AirTraffic, AirTraffic]:
         """Return the new traffic of Wi-Fi and of mobile data."""
-        if self._network is None or self._stopping.is_set() or not self._pids:
+        if self._network is None or self._stopping.is_set():
             return AirTraffic(), AirTraffic()
         route = self.state.switches.route
         try:

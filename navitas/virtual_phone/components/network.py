@@ -5,6 +5,7 @@ The counters are the host kernel's (`tcp_info`). A socket belongs to the process
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,10 @@ from navitas.virtual_phone.components.traffic import AirTraffic, on_the_air
 INTERFACES = ("lo", "wlan0", "rmnet0")
 LOOPBACK, WIFI, MOBILE = INTERFACES
 _SOCKET_LINK = "socket:["
+_HERE = b""
+_MOST_ENDED = 10_000
+SERVER = "server"
+"""An app's report that it uses the server at a port of this computer."""
 
 
 class TcpSockets(Protocol):
@@ -43,6 +48,15 @@ class _Known:
     counted: AirTraffic
 
 
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A connection that ended before its process was known, and what was known then: the route, and the running processes."""
+
+    tcp: TcpSocket
+    route: str | None
+    pids: frozenset[int]
+
+
 class NetworkCounters:
     """Counters of interfaces and uids. Each call of `poll` adds what the sockets transferred since the last one."""
 
@@ -54,6 +68,8 @@ class NetworkCounters:
         self._foreign: set[int] = set()
         self._doubtful: set[int] = set()
         self._servers: dict[Endpoint, int] = {}
+        self._reported: deque[tuple[int, int]] = deque()
+        self._ended: deque[_Ended] = deque(maxlen=_MOST_ENDED)
         self._listeners: set[Endpoint] = set()
         self._ends: set[tuple[Endpoint, Endpoint]] = set()
         self.interfaces: dict[str, AirTraffic] = dict.fromkeys(INTERFACES, AirTraffic())
@@ -63,7 +79,7 @@ class NetworkCounters:
         """Received and sent payload of each process, as its read and write calls count it."""
         self._payloads: dict[int, tuple[int, int]] = {}
         self.unseen = 0
-        """Connections of any program of the host that ended between two polls, so their owner is unknown."""
+        """Connections of any program of the host that ended between two polls while an app ran, so their owner is unknown."""
         self.unrouted = AirTraffic()
         """AirTraffic while Wi-Fi and mobile data are off, which the phone cannot prevent."""
 
@@ -76,25 +92,33 @@ class NetworkCounters:
         """Whether any process of the phone has an open socket."""
         return bool(self._known)
 
+    def uses_port(self, pid: int, port: int) -> None:
+        """Take a process's report that it uses the server at a port of this computer; the next poll counts by it. Thread-safe."""
+        self._reported.append((pid, port))
+
     def poll(self, pids: Iterable[int], route: str | None) -> AirTraffic:
         """Count the traffic since the last poll; `route` is the present interface to other hosts.
 
         Returns the traffic of that interface in this interval. Raises `OSError` if the kernel refuses.
         """
         before = self.interfaces.get(route or "", AirTraffic())
+        running = frozenset(pids)
+        while self._reported:
+            pid, port = self._reported.popleft()
+            self._uses(pid, (_HERE, port))
         open_now = self._sockets.open()
-        self._learn(open_now, list(pids))
+        self._learn(open_now, running)
         for tcp in open_now:
             if tcp.cookie in self._known and tcp.state != LISTEN:
                 self._count(tcp, route)
         for tcp in self._sockets.closed():
-            self._last(tcp, route)
+            self._last(_Ended(tcp, route, running))
         present = {tcp.cookie for tcp in open_now}
         self._foreign &= present
         self._doubtful &= present
         return self.interfaces.get(route or "", AirTraffic()) - before
 
-    def _learn(self, sockets: list[TcpSocket], pids: list[int]) -> None:
+    def _learn(self, sockets: list[TcpSocket], pids: Iterable[int]) -> None:
         """Find the processes of new sockets."""
         new = [tcp for tcp in sockets if tcp.inode and tcp.cookie not in self._known and tcp.cookie not in self._foreign]
         if not new:
@@ -114,9 +138,20 @@ class NetworkCounters:
             is_inner = to_app or (tcp.remote, tcp.local) in self._ends
             self._known[tcp.cookie] = _Known(owners[tcp.inode], is_inner, AirTraffic())
             if tcp.state != LISTEN and tcp.local[1] not in ports and not is_inner:
-                self._servers[tcp.remote] = owners[tcp.inode]
+                self._uses(owners[tcp.inode], _server(tcp))
 
-    def _owners(self, pids: list[int]) -> Mapping[int, int]:
+    def _uses(self, pid: int, server: Endpoint) -> None:
+        """Count connections to a server that ended before a process was known to use it."""
+        if self._servers.get(server) == pid:
+            return
+        self._servers[server] = pid
+        found = [one for one in self._ended if _server(one.tcp) == server and pid in one.pids]
+        for one in found:
+            self._ended.remove(one)
+            self._last(one)
+        self.unseen -= len(found)
+
+    def _owners(self, pids: Iterable[int]) -> Mapping[int, int]:
         """Return the process of each socket's inode."""
         found: dict[int, int] = {}
         for pid in pids:
@@ -148,18 +183,21 @@ class NetworkCounters:
         key = (self._uid_of(known.pid), interface)
         self.by_uid[key] = self.by_uid.get(key, AirTraffic()) + gain
 
-    def _last(self, tcp: TcpSocket, route: str | None) -> None:
+    def _last(self, ended: _Ended) -> None:
         """Count a closed socket for the last time."""
+        tcp = ended.tcp
         if tcp.cookie not in self._known:
             if tcp.cookie in self._foreign or not on_the_air(tcp):
                 return
-            pid = self._servers.get(tcp.remote)
+            pid = self._servers.get(_server(tcp))
             if pid is None:
-                self.unseen += 1
+                if ended.pids:
+                    self._ended.append(ended)
+                    self.unseen += 1
                 return
             # A short connection to a server that an app uses: programs of the host rarely use the same one.
             self._known[tcp.cookie] = _Known(pid, False, AirTraffic())
-        self._count(tcp, route)
+        self._count(tcp, ended.route)
         del self._known[tcp.cookie]
         self._payloads.pop(tcp.cookie, None)
         self._ends.discard((tcp.local, tcp.remote))
@@ -179,6 +217,11 @@ def net_dev(interfaces: Mapping[str, AirTraffic]) -> str:
         sent = f"{traffic.tx_bytes:8d} {traffic.tx_packets:7d}    0    0    0     0       0          0"
         lines.append(f"{name:>6}: {received} {sent}")
     return "\n".join(lines) + "\n"
+
+
+def _server(tcp: TcpSocket) -> Endpoint:
+    """Return the other end of a connection; only its port if it is on this computer, at any of its addresses."""
+    return (_HERE, tcp.remote[1]) if _is_loopback(tcp.remote) or tcp.remote[0] == tcp.local[0] else tcp.remote
 
 
 def _is_loopback(end: Endpoint) -> bool:

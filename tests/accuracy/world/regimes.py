@@ -74,6 +74,7 @@ REGIMES: dict[str, Regime] = {
     "mixed with Doze": _DOZE,
     "mixed with Doze, bare": replace(_DOZE, evidence="bare"),
     "exact histories": replace(_LEVEL, evidence="exact"),
+    "level 5 %, exact histories": replace(_INDEPENDENT, steps=(5.0,), evidence="exact"),
     "confounders": _CONFOUNDERS,
     "confounders, bare": replace(_CONFOUNDERS, evidence="bare"),
     "changes": replace(_MIXED, hogs=20, since_hogs=15, releases=2.0, upgrade_share=0.5, ageing_per_year=0.1),

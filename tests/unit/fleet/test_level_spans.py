@@ -91,6 +91,12 @@ def test_a_span_ends_at_a_level_change_and_where_a_pair_is_missing() -> None:
     assert set(starts.tolist()) == {*(np.flatnonzero(drop[kept][:-1] > 0) + 1).tolist(), 100}
 
 
+def test_a_condition_is_that_of_whole_spans() -> None:
+    spans = LevelSpans(np.array([0, 1, 1, 2, 3, 3]), np.array([True]))
+    assert spans.alike(np.array([4, 5, 5, 6, 7, 8]), slice(None), -1).tolist() == [4, 5, 5, 6, -1, -1]
+    assert spans.alike(np.array([5, 6]), slice(2, 4), -1).tolist() == [5, 6]
+
+
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9000), st.integers(-5, 5)), min_size=1, max_size=40))
 def test_means_over_spans_keep_sums_over_time(rows: list[tuple[int, int, int]]) -> None:
     starts, seconds, values = (np.array(column, float) for column in zip(*rows, strict=True))

@@ -15,6 +15,7 @@ from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.exposure import CLASSES
 from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
+from navitas.fleet.pair_conditions import CHANGING
 from navitas.fleet.sample_columns import samples_in
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
@@ -36,12 +37,12 @@ def requested(everywhere: list[int], on: dict[int, list[int]], effects: tuple[fl
 REQUEST = requested([0], {2: [1], 1: [9]})
 
 
-def made(clients: int, each: int) -> list[dict[str, object]]:
+def made(clients: int, each: int, gap_s: int = 600) -> list[dict[str, object]]:
     random = np.random.default_rng(8)
     rows = []
     for client in range(clients):
         for i in range(each):
-            row = dict.fromkeys(SAMPLES.names) | {"client": client, "time_s": 600 * i, "level_ppm": 10_000 * (90 - i)}
+            row = dict.fromkeys(SAMPLES.names) | {"client": client, "time_s": gap_s * i, "level_ppm": 10_000 * (90 - i)}
             row |= {"state": int(State.DISCHARGING), "screen": bool(random.random() < 0.5)}
             row["network"] = [*NETWORKS, None][random.integers(4)]
             row["apps"] = np.flatnonzero(random.random(5) < 0.5).tolist()
@@ -51,7 +52,7 @@ def made(clients: int, each: int) -> list[dict[str, object]]:
 
 def test_strata_are_those_of_least_squares() -> None:
     """Each stratum is contrasted with the time in which its app does not run, without the known drains of other hogs."""
-    rows, effects = made(2, 150), (2.0, 0.0, 1.0)
+    rows, effects = made(2, 150, gap_s=9000), (2.0, 0.0, 1.0)
     table = pa.Table.from_pylist(rows, SAMPLES).select(COLUMNS)
     request = requested([0], {2: [1]}, effects)
     found = {
@@ -62,23 +63,46 @@ def test_strata_are_those_of_least_squares() -> None:
     parsed = samples_in(table)
     for client in range(2):
         end = np.flatnonzero(parsed.client == client)[1:]
-        design = ControlColumns.of(table, parsed.screen, parsed.time_s).of_pairs(end).columns
+        design = ControlColumns.of(table, parsed.screen, parsed.time_s, with_trend=True).of_pairs(end).columns
         share = (
             np.array([[(package in rows[i]["apps"]) + (package in rows[i - 1]["apps"]) for package in range(5)] for i in end]) / 2
         )
         screen = np.array([int(rows[i]["screen"]) + int(rows[i - 1]["screen"]) for i in end])
         ends = [(rows[i]["network"], rows[i - 1]["network"]) for i in end]
-        network = np.array([NETWORKS.index(one) if one == two and one else strata.CHANGING for one, two in ends])
+        network = np.array([NETWORKS.index(one) if one == two and one else CHANGING for one, two in ends])
         whole = {app: np.minimum(share[:, app == OF_APP].sum(axis=1), 1) for app in (0, 2)}
         for (_, package, on, by), row in ((key, row) for key, row in found.items() if key[0] == client):
             app = int(OF_APP[package])
             own = share[:, package] * ((screen == on) & (network == by))
             rest = share[:, app == OF_APP].sum(axis=1) - own
             other = 2 - app
-            left = np.full(len(end), 10_000.0 / 600) - effects[other] * whole[other] * (other == 0 or client == 1 or app == 0)
+            left = np.full(len(end), 10_000.0 / 9000) - effects[other] * whole[other] * (other == 0 or client == 1 or app == 0)
             fit = np.linalg.lstsq(np.column_stack([own, rest, design]), left, rcond=1e-12)[0]
-            assert row["seconds"] == pytest.approx(600 * own.sum()) and row["pairs"] == np.count_nonzero(own)
+            assert row["seconds"] == pytest.approx(9000 * own.sum()) and row["pairs"] == np.count_nonzero(own)
             assert row["s"] / row["w"] == pytest.approx(fit[0], rel=1e-4, abs=1e-4)
+
+
+def test_slow_changes_do_not_count_for_versions() -> None:
+    """The app drains 5 ppm/s in both versions. The rest doubles slowly, and grows by 1 ppm/s in the middle."""
+    random = np.random.default_rng(4)
+    samples, gap_s = 900, 2400
+    runs = random.integers(2, size=samples)
+    share = (runs[1:] + runs[:-1]) / 2
+    place = np.arange(samples - 1) / samples
+    drop_ppm = gap_s * (10 + 10 * place + (place > 0.5) + 5 * share + random.normal(0, 1, samples - 1))
+    level = 10**8 - np.append(0, np.cumsum(np.round(drop_ppm).astype(int)))
+    rows = [
+        dict.fromkeys(SAMPLES.names)
+        | {"client": 0, "time_s": gap_s * i, "level_ppm": int(level[i]), "state": int(State.DISCHARGING), "screen": False}
+        | {"apps": [int(i > samples / 2)] if runs[i] else []}
+        for i in range(samples)
+    ]
+    table = pa.Table.from_pylist(rows, SAMPLES.set(SAMPLES.get_field_index("level_ppm"), pa.field("level_ppm", pa.int64())))
+    found = strata.strata_of(table.select(COLUMNS), 0, requested([0], {}), OF_APP, HAS_VERSION).to_pylist()
+    by_package = {package: [row for row in found if row["package"] == package] for package in (0, 1)}
+    for rows_of_version in by_package.values():
+        effect = sum(row["s"] for row in rows_of_version) / sum(row["w"] for row in rows_of_version)
+        assert effect == pytest.approx(5, abs=0.4)
 
 
 def test_no_samples_give_no_strata() -> None:

@@ -81,7 +81,7 @@ def test_a_dark_screen_uses_no_energy(tmp_path: Path) -> None:
     assert fading > bright and dark == fading
 
 
-def test_reports_of_an_app_start_and_stop_uses(tmp_path: Path) -> None:
+def test_reports_of_an_app_start_and_stop_uses(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def act(phone: Phone) -> None:
         pid = os.getpid()
         phone.processes.add_host(pid, "app", ("app",), SHELL, lambda number: None)
@@ -104,6 +104,10 @@ def test_reports_of_an_app_start_and_stop_uses(tmp_path: Path) -> None:
         assert [use.kind for use in phone.state.uses.values()] == [UseKind.SENSOR]
         phone._report(pid, "wifiscan", "!")
         assert phone.state.wifi_scans == 1
+        caplog.clear()
+        phone._report(pid, "server", "8123")
+        phone._report(pid, "server", "-1")
+        assert [record.args[1:] for record in caplog.records] == [("server", "-1")]
         phone.processes.remove(pid)
         assert not phone.state.uses
         phone._report(pid, "gnss", "+7")

@@ -11,9 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from navitas.virtual_phone.components.component_rails import ComponentRails
+from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches
+from navitas.virtual_phone.components.devices import Devices
+from navitas.virtual_phone.components.figures import component_power
 from navitas.virtual_phone.components.network import NetworkCounters, net_dev
 from navitas.virtual_phone.components.sock_diag import LISTEN, Endpoint, SockDiag, TcpSocket
+from navitas.virtual_phone.components.storage import StorageCounters
 from navitas.virtual_phone.components.traffic import HEADER_BYTES, SEGMENT_BYTES, AirTraffic, on_the_air
+from navitas.virtual_phone.kernel.spec import default_profile, read_figures
 
 APP, SERVER = 100, 200
 HERE: Endpoint = (b"\x7f\0\0\1", 5000)
@@ -128,16 +134,57 @@ def test_connections_within_the_app_are_loopback(tmp_path: Path) -> None:
 
 def test_short_connections_are_counted_for_known_servers_and_named_otherwise(tmp_path: Path) -> None:
     network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.gone = [tcp(9, 0, HERE, THERE, sent=100)]
-    network.poll([APP], "wlan0")
-    assert network.unseen == 1 and not network.interfaces["wlan0"]
     sockets.now = [tcp(1, 7, HERE, THERE, sent=100)]
     network.poll([APP], "wlan0")
     before = network.interfaces["wlan0"]
     sockets.gone = [tcp(10, 0, (HERE[0], 5001), THERE, sent=100), tcp(11, 0, THERE, (HERE[0], 5001), received=100)]
     network.poll([APP], "wlan0")
-    assert network.unseen == 2  # the server's end of the connection
+    assert network.unseen == 1  # the server's end of the connection
     assert network.interfaces["wlan0"].tx_bytes == 2 * before.tx_bytes
+
+
+def test_connections_that_no_poll_saw_count_as_soon_as_the_app_is_known_to_use_the_server(tmp_path: Path) -> None:
+    """An app loads three articles. The phone is too busy to see the first two connections while they are open."""
+    network, sockets = counters(tmp_path, {APP: [7]})
+    unseen = [tcp(number, 0, (HERE[0], 5000 + number), THERE, sent=100, received=500_000) for number in (1, 2)]
+    other = tcp(4, 0, (HERE[0], 5004), (HERE[0], 81), received=9000)
+    sockets.gone = [*unseen, other]
+    network.poll([APP], "rmnet0")
+    assert network.unseen == 3 and not any(network.interfaces.values())
+    sockets.now = [tcp(3, 7, (HERE[0], 5003), THERE, sent=100, received=500_000)]
+    network.poll([APP], "wlan0")
+    sockets.now, sockets.gone = [], [replace(sockets.now[0], inode=0)]
+    network.poll([APP], "wlan0")
+    article = on_the_air(unseen[0])
+    assert (network.interfaces["rmnet0"], network.interfaces["wlan0"]) == (article + article, article)
+    assert network.by_uid[10_000 + APP, "rmnet0"] == article + article
+    assert network.payload_by_pid == {APP: (1_500_000, 300)}
+    assert network.unseen == 1 and not network.is_open
+
+
+def test_connections_that_no_poll_saw_count_if_the_app_reports_the_server(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: []})
+    ends = [THERE, (bytes(15) + b"\x01", 80), (b"\x0a\0\0\1", 80)]
+    sockets.gone = [tcp(number, 0, HERE, end, received=9000) for number, end in enumerate(ends)]
+    network.poll([APP], "wlan0")
+    assert network.unseen == 3 and not network.interfaces["wlan0"]
+    network.uses_port(APP, 80)
+    sockets.gone = [tcp(4, 0, HERE, THERE, received=9000)]
+    assert network.poll([APP], "wlan0") == network.interfaces["wlan0"], "the radio transfers it now"
+    assert network.payload_by_pid == {APP: (27_000, 0)} and network.unseen == 1, "not those to other computers"
+
+
+def test_connections_that_ended_before_a_process_began_are_not_its_own(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    items, arrays = read_figures(default_profile())
+    state = DeviceState(lambda: DeviceSwitches(True, 0.5, True, False, False))
+    rails = ComponentRails(component_power(items, arrays, 3.85), 3.85, seed=0)
+    devices = Devices(state, rails, network, StorageCounters(False, lambda _: 0, proc=tmp_path))
+    sockets.gone = [tcp(9, 0, HERE, THERE, received=9000)]
+    devices.add_process(APP)
+    sockets.now = [tcp(1, 7, HERE, THERE, received=100)]
+    devices.advance(poll=True)
+    assert network.payload_by_pid == {APP: (100, 0)} and network.unseen == 0
 
 
 def test_traffic_without_a_route_is_named(tmp_path: Path) -> None:

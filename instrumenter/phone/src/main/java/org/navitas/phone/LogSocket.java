@@ -92,11 +92,11 @@ public final class LogSocket {
     }
 
     /**
-     * Reports to the phone that this process starts or stops a component, or asks for power monitors. Unlike an entry,
-     * a report waits up to 0.1 s until it can be sent.
+     * Reports to the phone that this process starts or stops a component or uses a server, or asks for power monitors.
+     * Unlike an entry, a report waits up to 0.1 s until it can be sent.
      *
      * @param kind the component
-     * @param text {@code +KEY CURRENT_MA NAME} or {@code -KEY}; of a request, its number
+     * @param text {@code +KEY CURRENT_MA NAME} or {@code -KEY}; of a server, its port; of a request, its number
      */
     static void report(String kind, String text) {
         PROCESS.sendReport(kind, text);

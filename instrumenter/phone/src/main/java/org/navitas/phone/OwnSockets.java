@@ -16,7 +16,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The TCP sockets of this process, as Linux lists them. The runtime asks which connections the virtual phone counts on
- * its loopback interface. Linux takes milliseconds for its list, so the answer for a server's port is kept. Thread-safe.
+ * its loopback interface. Linux takes milliseconds for its list, so the answer for a server's port is kept. The phone
+ * learns which servers of other programs this process uses: a connection may end before the phone sees it. Thread-safe.
  */
 public final class OwnSockets {
     private static final String[] TABLES = {"/proc/self/net/tcp6", "/proc/self/net/tcp"};
@@ -63,6 +64,9 @@ public final class OwnSockets {
             }
             if (SERVERS.size() >= MOST_SERVERS) {
                 SERVERS.clear();
+            }
+            if (!isServer && !isHere) {
+                LogSocket.report("server", Integer.toString(remotePort));
             }
             SERVERS.put(isServer ? localPort : remotePort, isHere);
             return isHere;
