@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from hardware_maker import OTHER_UID
+from support.added_history import wall_ms
 from support.recording_maker import PACKAGE
 from vitals_dumps import CHECKIN_16
-from vitals_recording import history, hooked_run, loaded, recording_with_histories, wall_ms
+from vitals_recording import history, hooked_run, loaded, recording_with_histories
 from vitals_reports import app_of
 
 from navitas.errors import NavitasError

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
 from attribution_maker import MS, POLICIES, T0, manifest, nested, run, thread
 from hardware_maker import APP_UID, PHONE, hooks, profile_of
-from support.recording_maker import make_recording, start_ns
-from support.run_bytes import REAL_OFFSET_NS
+from support.added_history import add_history
+from support.recording_maker import make_recording
 from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 from traces import METHODS
 
@@ -68,17 +66,7 @@ def recording_with_histories(folder: Path, *texts: str | None) -> Path:
     threads = (ThreadSpec("main", (Call("a.b.C#work", 10, 900),), ((10, 900, 1.0),)),)
     scenarios = [Scenario(1000, threads, tests, repeat=number) for number in range(len(texts))]
     make_recording(folder, *scenarios)
-    manifest = json.loads((folder / "manifest.json").read_text())
     for number, text in enumerate(texts):
         if text is not None:
-            name, data = f"runs/{number}/batterystats.txt", text.encode()
-            (folder / name).write_bytes(data)
-            digest = hashlib.sha256(data).hexdigest()
-            manifest["files"].append({"path": name, "kind": "batterystats", "bytes": len(data), "sha256": digest, "run": number})
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+            add_history(folder, text, number)
     return folder
-
-
-def wall_ms(at_ms: int, number: int = 0) -> int:
-    """The wall clock at a time of a run of `recording_with_histories`."""
-    return (REAL_OFFSET_NS + start_ns(number)) // MS + at_ms
