@@ -43,6 +43,13 @@ from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import joules, percent
 from navitas.untrusted_text import printable, printable_line
 
+_WARNINGS = frozenset({
+    "communications", "unknown_communications", "handoffs", "batterystats_lines", "unjoined_readings", "no_clocks", "crashed",
+    "no_run_end", "partial_recording", "file_missing", "file_changed", "chunks", "events", "records", "damaged_bytes",
+    "event_file_bytes", "malformed_records",
+})  # fmt: skip
+"""Codes of the warnings that can explain missing messages, energy or alarms."""
+
 
 @click.command(
     "graph",
@@ -110,13 +117,15 @@ def _graph(
 ) -> tuple[ModuleGraph, HistoryCheck | None]:
     loaded, profile = load_analyzed(path, evidence=evidence, power_model=power_model, stage=progress.stage)
     for one in profile.warnings:
-        if one.code in ("communications", "unknown_communications", "handoffs"):
+        if one.code in _WARNINGS:
             warning(printable_line(one.message, 1000))
     progress.stage("building the graph")
     try:
         graph = module_graph(profile)
     except RecordingError as error:
         raise RecordingError(f"{path}: {error.message}", error.remedy) from error
+    if graph.processes > 1:
+        warning(f"a run has messages of {graph.processes} processes: the app has several, or it ended and was started again")
     return graph, history_check(graph, loaded.parsed.runs)
 
 

@@ -48,6 +48,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
         for i, name in enumerate(paths.modules)
     ]
     edges = found.edges({node.name: node.energy_j for node in nodes})
+    named = {method for edge in edges for method in edge.methods} | {method for one in scheduled for method in one.methods}
     outside = tuple(energies.outside_j.tolist())
     counted = [run for run in ledger.runs if not run.baseline]
     return ModuleGraph(
@@ -60,8 +61,11 @@ def module_graph(profile: Profile) -> ModuleGraph:
         energy_j=float(energies.total_j.sum()),
         run_ns=sum(run.end_ns - run.start_ns for run in counted),
         runs=len(counted),
-        places={method: _place(ledger.methods.methods[method]) for one in (*edges, *scheduled) for method in one.methods},
+        places={method: _place(ledger.methods.methods[method]) for method in named},
         scheduled=scheduled,
+        processes=max(
+            Counter(run for run, _ in {*zip(messages.run.tolist(), messages.process.tolist(), strict=True)}).values(), default=1
+        ),
         works=Counter(ledger.runs[run].id for run in messages.run[messages.kind == CommunicationKind.WORK].tolist()),
     )
 

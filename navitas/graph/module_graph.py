@@ -132,6 +132,8 @@ class ModuleGraph:
     """Alarms and jobs by run and tag."""
     works: Mapping[int, int] = field(default_factory=dict)
     """The number of works of WorkManager that each run (by ID) received."""
+    processes: int = 1
+    """The largest number of processes that sent or received messages in one run."""
 
     @property
     def by_name(self) -> dict[str, ModuleNode]:

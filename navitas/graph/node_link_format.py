@@ -39,6 +39,7 @@ def graph_document(
             "energy_j": graph.energy_j,
             "run_ns": graph.run_ns,
             "runs": graph.runs,
+            "processes": graph.processes,
         },
         "nodes": [
             *(_node(node, graph.components) for node in (*graph.nodes, graph.outside)),

@@ -60,15 +60,18 @@ def thread_chunks(thread: Thread, ids: Mapping[str, int], *, serial: int, map_id
 
 def message_chunks(thread: Thread, serials: Mapping[Thread, int], *, t0_ns: int) -> list[bytes]:
     """The thread's messages between modules, and the work that others handed to it."""
-    common = {"serial": serials[thread], "tid": thread.tid, "name": thread.name}
-    chunks = []
+    chunks: list[bytes] = []
+
+    def add(kind: int, payload: bytes, count: int) -> None:
+        chunks.append(cw.chunk(kind, payload, count, serial=serials[thread], tid=thread.tid, name=thread.name))
+
     if thread.messages:
         rows = [
             (t_ns + t0_ns, said.token, said.kind, said.flags, said.period_ms, _IN_EVENTS, said.module, said.target, said.action)
             for t_ns, said in thread.messages
         ]
-        chunks.append(cw.chunk(cw.COMMUNICATIONS, cw.communications_payload(rows), len(rows), **common))
+        add(cw.COMMUNICATIONS, cw.communications_payload(rows), len(rows))
     if thread.handed:
         tasks = [(a + t0_ns, b + t0_ns, serials[origin], at + t0_ns, -1) for a, b, origin, at in thread.handed]
-        chunks.append(cw.chunk(_HANDOFFS, cw.handoffs_payload(tasks), len(tasks), **common))
+        add(_HANDOFFS, cw.handoffs_payload(tasks), len(tasks))
     return chunks

@@ -6,7 +6,7 @@ The main thread runs callbacks, as Android's looper does. Each module's true ene
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from random import Random
@@ -49,12 +49,12 @@ class App:
     pool: Queue = field(default_factory=Queue)
     tokens: count[int] = field(default_factory=lambda: count(100))
 
-    def callback(self, module: str, method: str, receipt: Say, body: Callable[[], Iterable[object]]) -> Program:
+    def callback(self, module: str, method: str, receipt: Say, body: Callable[[], Program]) -> Program:
         """A callback of a module on the main thread. `body` is what it does."""
         thread, start_ns = yield Here()
         yield Probe(ENTER, f"{module}#{method}")
         yield receipt
-        yield from body()  # type: ignore[misc]
+        yield from body()
         yield _MOMENT
         yield Probe(EXIT, f"{module}#{method}")
         _, end_ns = yield Here()
@@ -167,6 +167,7 @@ def _system(app: App, faults: Faults, seconds: float) -> Program:
         yield from app.work("View#draw", 3, 6)
 
     changed = Say(_RECEIVED, BATTERY, 0, _FROM_SYSTEM, action=_BATTERY_CHANGED)
+    due: list[tuple[float, Callable[[], Program]]]
     due = [(0.0, lambda: app.callback(MAIN, "onCreate", Say(_INTENT, MAIN, 0, _FROM_SYSTEM), created))]
     due += [(at, lambda: app.sync(Say(_STARTED, SYNC, 1))) for at in _even(faults.exact_alarms, seconds, 0.01)]
     clean = f"{PACKAGE}.CleanJob"
@@ -188,11 +189,11 @@ def _system(app: App, faults: Faults, seconds: float) -> Program:
     yield Put(app.main, None)
 
 
-def _quiet(app: App, module: str, method: str, body: Callable[[], Iterable[object]]) -> Program:
+def _quiet(app: App, module: str, method: str, body: Callable[[], Program]) -> Program:
     """A callback that no message of the recording starts."""
     thread, start_ns = yield Here()
     yield Probe(ENTER, f"{module}#{method}")
-    yield from body()  # type: ignore[misc]
+    yield from body()
     yield _MOMENT
     yield Probe(EXIT, f"{module}#{method}")
     _, end_ns = yield Here()

@@ -10,7 +10,7 @@ import pytest
 from hardware_maker import hooks
 from support.recording_maker import PACKAGE, make_recording
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
-from vitals_dumps import CHECKIN_16
+from vitals_dumps import CHECKIN_16, bugreport, checkin_section
 from vitals_recording import hooked_run, loaded
 
 from navitas.cli.main import run as navitas
@@ -91,3 +91,18 @@ def test_methods_that_scan_or_use_the_network_are_listed() -> None:
     assert found == {"a.C.m1": (0, 1000, "C.java:1"), "a.C.m3": (1, 0, "C.java:3")}
     empty, profile = loaded(replace(hooked_run(), hooks=None))
     assert radio_users_of(empty, profile) == ()
+
+
+def test_a_bug_report_that_is_cut_off_has_the_methods_of_the_alarms_before(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alarm = f"9,10123,l,wua,{BY_ACTION},30\n"
+    section = checkin_section(CHECKIN_16.replace("org.example.app", PACKAGE) + alarm + f"9,10123,l,wua,{BY_CLASS},40\n")
+    text = bugreport(section)
+    dump = recording.with_name("bugreport.txt")
+    dump.write_text(text[: text.index(alarm) + len(alarm) + 12])
+    assert navitas(["vitals", str(dump), "--recording", str(recording), "--json", str(recording / "v.json")]) == ExitCode.OK
+    found = json.loads((recording / "v.json").read_text())
+    alarms = {one["tag"]: one["set_in"] for one in next(one for one in found["apps"] if one["uid"] == 10123)["alarms"]}
+    assert alarms[BY_ACTION][0]["name"] == f"{MAIN}.plan" and BY_CLASS not in alarms
+    assert "cut_off" in {one["code"] for one in found["warnings"]} and "cut_off" in capsys.readouterr().err
