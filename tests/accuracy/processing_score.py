@@ -22,14 +22,14 @@ from navitas.graph.processing import processing
 
 BUSY = Faults(exact_alarms=12, jobs=6, broadcasts=8, battery_changes=8)
 ENTRIES = (MAIN, SYNC, RECEIVER, UPLOAD, BATTERY)
-MENDED = Faults()
+FIXED = Faults()
 FAULTY: Mapping[str, Faults] = {
     "exact-repeating-alarm": Faults(exact_alarms=30),
     "frequent-periodic-start": Faults(jobs=60),
     "broadcast-storm": Faults(broadcasts=60),
     "frequent-system-broadcast": Faults(battery_changes=60),
 }
-"""For each rule, an app with the fault that it finds. `MENDED` is the twin of all of them without a fault."""
+"""For each rule, an app with the fault that it finds. `FIXED` is the twin of all of them without a fault."""
 _INTERVAL_NS = 20_000_000
 
 
@@ -68,7 +68,7 @@ def advice_of(made: SimulatedGraph, rule: str) -> Advice | None:
 
 def saving_error(rule: str, seed: int, level: Level = "sched") -> float:
     """The relative error of a predicted saving: compared with the true energy of the app with the fault minus its twin's."""
-    faulty, mended = simulated_graph(FAULTY[rule], seed, level), simulated_graph(MENDED, seed, level)
+    faulty, fixed = simulated_graph(FAULTY[rule], seed, level), simulated_graph(FIXED, seed, level)
     found = advice_of(faulty, rule)
-    assert found is not None and found.saving_j is not None and advice_of(mended, rule) is None
-    return found.saving_j / (faulty.app_j - mended.app_j) - 1
+    assert found is not None and found.saving_j is not None and advice_of(fixed, rule) is None
+    return found.saving_j / (faulty.app_j - fixed.app_j) - 1
