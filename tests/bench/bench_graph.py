@@ -37,8 +37,8 @@ def graph_of(modules: int, edges: int) -> ModuleGraph:
     random, kinds = Random(3), list(EdgeKind)
     found: dict[tuple[str, str, str], ModuleEdge] = {}
     for _ in range(edges):
-        ends = (f"org.example.app.M{random.randrange(modules)}" for _ in range(2))
-        one = ModuleEdge(*ends, random.choice(kinds), random.randint(1, 99), 0, 0, None, None, 0, 0.0)
+        sender, receiver = (f"org.example.app.M{random.randrange(modules)}" for _ in range(2))
+        one = ModuleEdge(sender, receiver, random.choice(kinds), random.randint(1, 99), 0, 0, None, None, 0, 0.0)
         found[one.key] = one
     nodes = tuple(ModuleNode(f"org.example.app.M{i}", float(i), (float(i),)) for i in range(modules))
     outside = ModuleNode(OUTSIDE_MODULES, 1.0, (1.0,))
