@@ -144,6 +144,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         device_states=history.states,
         radio_times=history.radio_times,
         history_events=history.events,
+        clocks=clocks,
         realtime_offset_ns=int(clocks.realtime_ns[0] - clocks.monotonic_ns[0]) if len(clocks.monotonic_ns) else None,
     )
 

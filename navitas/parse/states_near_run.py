@@ -43,6 +43,14 @@ class HistoryClock:
         held = np.maximum(np.searchsorted(at_ns, times_ns, side="right") - 1, 0)
         return np.asarray(wall_ms[held] + (times_ns - at_ns[held]) // _MS_NS, np.int64)
 
+    def own_ns(self, wall_ms: int) -> int:
+        """Return the time of the history at a wall clock: the latest one, if the clock was set back. There must be an anchor."""
+        at_ns, anchor_ms = np.array(self._at_ns, np.int64), np.array(self._wall_ms, np.int64)
+        found = at_ns + (wall_ms - anchor_ms) * _MS_NS
+        fits = (np.append(-OPEN_NS, at_ns[1:]) <= found) & (found < np.append(at_ns[1:], OPEN_NS))
+        nearest = int(np.argmin(np.abs(wall_ms - anchor_ms)))
+        return int(found[np.flatnonzero(fits)[-1]] if fits.any() else found[nearest])
+
 
 class StatesNearRun:
     """Collects the intervals of wanted states that may overlap a span of the wall clock, at most `MOST_STATES`.

@@ -22,7 +22,7 @@ from navitas.batterystats.tables import Integers
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.tables import Method, RunTables
 from navitas.vitals.method_energy import api_energy
-from navitas.vitals.run_history import RunHistory
+from navitas.vitals.run_history import RunHistory, elapsed_ns
 
 COMPONENT = "wakelock"
 NEAR_NS = 100_000_000
@@ -99,12 +99,12 @@ def _held(run: RunTables, inputs: ComponentInputs) -> Counter[int]:
 
 def _tags_at(run: RunTables, calls_ns: Integers, history: RunHistory | None) -> list[str]:
     """Return the name of the wake lock of each call; empty if it is unknown, or one of several."""
-    if history is None or not history.is_wall or run.realtime_offset_ns is None or history.uid < 0:
+    if history is None or not history.is_joined or history.uid < 0:
         return [""] * len(calls_ns)
     states = history.states
     states = states.rows(np.isin(states.state, _LOCKS) & (states.uid == history.uid) & (states.tag > 0))
-    wall_ns = calls_ns + run.realtime_offset_ns
-    low = np.searchsorted(states.start_ns, wall_ns - NEAR_NS, side="left")
-    high = np.searchsorted(states.start_ns, wall_ns + NEAR_NS, side="right")
+    at_ns = history.span_ns[0] + elapsed_ns(run, calls_ns)
+    low = np.searchsorted(states.start_ns, at_ns - NEAR_NS, side="left")
+    high = np.searchsorted(states.start_ns, at_ns + NEAR_NS, side="right")
     near = [{history.tags[tag] for tag in states.tag[begin:end].tolist()} for begin, end in zip(low, high, strict=True)]
     return [next(iter(names)) if len(names) == 1 else "" for names in near]
