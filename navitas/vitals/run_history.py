@@ -82,4 +82,4 @@ def elapsed_ns(run: RunTables, t_ns: Integers) -> Integers:
     """The time from the run's begin to each monotonic time, with the time that the device slept."""
     both = np.append(run.start_ns, t_ns).astype(np.int64)
     boottime = both if run.clocks is None else run.clocks.to_boottime(both)
-    return boottime[1:] - boottime[0]
+    return np.asarray(boottime[1:] - boottime[0], np.int64)
