@@ -99,6 +99,7 @@ lint: venv
 
 accuracy: setup
 	$(BIN)/python tests/accuracy/score.py --write
+	$(BIN)/python tests/accuracy/processing.py
 	$(BIN)/python tests/accuracy/rails.py
 	$(BIN)/python tests/accuracy/probes.py
 	$(BIN)/python tests/accuracy/monsoon.py

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from navitas.analyze.load import EvidenceChoice, analyze, load_tables
+from navitas.analyze.load import EvidenceChoice, Loaded, analyze, load_tables
 from navitas.analyze.profile import Profile
 from navitas.attribute.run_rows import stem
 from navitas.parse.parsed_recording import ParsedRecording
@@ -26,13 +26,26 @@ def load_profile(
 
     Raises `UsageError` if `tree` matches no thread with calls, and the errors of `navitas.load`.
     """
+    return load_analyzed(path, model, evidence=evidence, tree=tree, power_model=power_model, stage=stage)[1]
+
+
+def load_analyzed(
+    path: Path,
+    model: Literal["default", "paper1"] = "default",
+    *,
+    evidence: EvidenceChoice = "rails",
+    tree: str | None = None,
+    power_model: Path | None = None,
+    stage: Callable[[str], None] = lambda text: None,
+) -> tuple[Loaded, Profile]:
+    """Return the tables of a recording, too. See `load_profile`."""
     stage("reading the recording")
     loaded = load_tables(path, power_model)
     if tree is not None:
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")
     alternative = None if model == "default" else model
-    return analyze(loaded, alternative=alternative, evidence=evidence)
+    return loaded, analyze(loaded, alternative=alternative, evidence=evidence)
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:

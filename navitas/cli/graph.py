@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from navitas.analyze.load import EvidenceChoice
-from navitas.cli.analysis import load_profile
+from navitas.cli.analysis import load_analyzed
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
+from navitas.cli.graph_history_table import history_table
 from navitas.cli.graph_output import FORMATS, GraphResult, graph_format, graph_writer
 from navitas.cli.graph_tables import (
     advice_lines,
@@ -33,6 +34,7 @@ from navitas.errors import RecordingError
 from navitas.graph.advice_findings import Advice, advice
 from navitas.graph.build_graph import module_graph
 from navitas.graph.difference import GraphDifference, difference
+from navitas.graph.history_check import HistoryCheck, history_check
 from navitas.graph.module_graph import NO_CLASS, ModuleGraph
 from navitas.graph.node_link_format import graph_document, write_node_link
 from navitas.graph.processing import Processing, processing
@@ -40,6 +42,13 @@ from navitas.graph.wake_ups import WakeUp, wake_ups
 from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import joules, percent
 from navitas.untrusted_text import printable, printable_line
+
+_WARNINGS = frozenset({
+    "communications", "unknown_communications", "handoffs", "batterystats_lines", "unjoined_readings", "no_clocks", "crashed",
+    "no_run_end", "partial_recording", "file_missing", "file_changed", "chunks", "events", "records", "damaged_bytes",
+    "event_file_bytes", "malformed_records",
+})  # fmt: skip
+"""Codes of the warnings that can explain missing messages, energy or alarms."""
 
 
 @click.command(
@@ -79,14 +88,15 @@ def command(
     check_files([path for path in (file, json_file) if path is not None])
     with ConsoleProgress(only_live=True) as progress:
         load = partial(_graph, evidence=evidence, power_model=power_model, progress=progress)
-        graph = load(recording)
-        earlier = None if against is None else load(against)
+        graph, check = load(recording)
+        earlier = None if against is None else load(against)[0]
     reached = processing(graph, entries) if entries else None
     shown = graph if reached is None else _part(graph, reached)
     wakes = tuple(one for one in wake_ups(graph) if one.edge in shown.edges)
     found = advice(graph, wakes)
     changed = None if earlier is None else difference(earlier, graph)
-    document = graph_document(shown, wakes=wakes, found=found, reached=reached, changed=changed)
+    check = None if reached is not None or changed is not None else check
+    document = graph_document(shown, wakes=wakes, found=found, reached=reached, changed=changed, check=check)
     if json_file is not None:
         write_to(json_file, partial(write_node_link, document))
     if name is not None and file is not None:
@@ -96,22 +106,27 @@ def command(
     if STDOUT in (file, json_file):
         return
     if changed is None:
-        _print(shown, reached, wakes, found, top)
+        _print(shown, reached=reached, wakes=wakes, found=found, check=check, top=top)
     else:
         _print_difference(changed, top)
     _suggest(recording, shown, reached, changed)
 
 
-def _graph(path: Path, *, evidence: EvidenceChoice, power_model: Path | None, progress: ConsoleProgress) -> ModuleGraph:
-    profile = load_profile(path, evidence=evidence, power_model=power_model, stage=progress.stage)
+def _graph(
+    path: Path, *, evidence: EvidenceChoice, power_model: Path | None, progress: ConsoleProgress
+) -> tuple[ModuleGraph, HistoryCheck | None]:
+    loaded, profile = load_analyzed(path, evidence=evidence, power_model=power_model, stage=progress.stage)
     for one in profile.warnings:
-        if one.code in ("communications", "unknown_communications", "handoffs"):
+        if one.code in _WARNINGS:
             warning(printable_line(one.message, 1000))
     progress.stage("building the graph")
     try:
-        return module_graph(profile)
+        graph = module_graph(profile)
     except RecordingError as error:
         raise RecordingError(f"{path}: {error.message}", error.remedy) from error
+    if graph.processes > 1:
+        warning(f"a run has messages of {graph.processes} processes: the app has several, or it ended and was started again")
+    return graph, history_check(graph, loaded.parsed.runs)
 
 
 def _part(graph: ModuleGraph, reached: Processing) -> ModuleGraph:
@@ -125,7 +140,13 @@ def _part(graph: ModuleGraph, reached: Processing) -> ModuleGraph:
 
 
 def _print(
-    graph: ModuleGraph, reached: Processing | None, wakes: tuple[WakeUp, ...], found: tuple[Advice, ...], top: int
+    graph: ModuleGraph,
+    *,
+    reached: Processing | None,
+    wakes: tuple[WakeUp, ...],
+    found: tuple[Advice, ...],
+    check: HistoryCheck | None,
+    top: int,
 ) -> None:
     console = output_console()
     if reached is not None:
@@ -138,6 +159,7 @@ def _print(
         graph_edges_table(graph.edges, top),
         wake_ups_table(wakes, top),
         unmatched_table(graph, top),
+        *(() if check is None else (history_table(check, top),)),
     )
     for table in tables:
         if table.rows:

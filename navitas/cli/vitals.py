@@ -16,7 +16,15 @@ from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
 from navitas.cli.standard_output import output_console
 from navitas.cli.vitals_document import vitals_document
-from navitas.cli.vitals_tables import VERDICT_TEXTS, acquirers_table, alarms_table, apps_table, locks_table, summary
+from navitas.cli.vitals_tables import (
+    VERDICT_TEXTS,
+    acquirers_table,
+    alarms_table,
+    apps_table,
+    locks_table,
+    radio_users_table,
+    summary,
+)
 from navitas.errors import ExitCode, UsageError
 from navitas.untrusted_text import printable, printable_line
 from navitas.vitals.dump_warnings import DUMP_COMMAND
@@ -33,7 +41,7 @@ FailOn = Literal["bad", "unknown"]
     "--recording",
     type=READ_ANY_NAME,
     metavar="DIR",
-    help="Recording with hooks of an app in the bug report: shows the methods that acquired its wake locks, and their energy.",
+    help="Recording with hooks of an app in the bug report: shows the methods of its wake locks and alarms, and their energy.",
 )
 @option("--package", type=TEXT, metavar="NAME", help="Only this app.")
 @option(
@@ -95,7 +103,13 @@ def _only(report: VitalsReport, package: str) -> VitalsReport:
 def _print(report: VitalsReport, top: int) -> None:
     console = output_console()
     console.print(summary(report), "", apps_table(report, top), sep="\n")
-    for table in (locks_table(report, top), alarms_table(report, top), acquirers_table(report.acquirers or (), top)):
+    tables = (
+        locks_table(report, top),
+        alarms_table(report, top),
+        acquirers_table(report.acquirers or (), top),
+        radio_users_table(report.radio_users or (), top),
+    )
+    for table in tables:
         if table.rows:
             console.print("", table, sep="\n")
 

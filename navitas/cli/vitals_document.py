@@ -7,7 +7,7 @@ from pathlib import Path
 
 from navitas.untrusted_text import without_surrogates
 from navitas.vitals.acquirers import Acquirer
-from navitas.vitals.device_use import Bounds
+from navitas.vitals.device_use import Bounds, WakeupAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.thresholds import VITALS, is_app, is_exempt
 from navitas.vitals.verdicts import VitalFigure
@@ -29,6 +29,8 @@ def vitals_document(source: Path, recording: Path | None, report: VitalsReport) 
         "warnings": [asdict(warning) for warning in report.warnings],
         "apps": [_app(report, app) for app in report.apps],
         "acquirers": None if report.acquirers is None else [_acquirer(one) for one in report.acquirers],
+        "recorded_alarms": None if report.alarms is None else [asdict(one) for one in report.alarms],
+        "radio_users": None if report.radio_users is None else [asdict(one) for one in report.radio_users],
     }
     return without_surrogates(document)
 
@@ -42,8 +44,7 @@ def _app(report: VitalsReport, app: AppVitals) -> dict[str, object]:
         }
         for lock in sorted(app.use.locks, key=lambda one: -one.held_ms)
     ]
-    # Alarms are not hooked: no recording shows the method that set one.
-    alarms = [{**asdict(alarm), "set_in": None} for alarm in sorted(app.use.alarms, key=lambda one: -one.count)]
+    alarms = [_alarm(report, app, alarm) for alarm in sorted(app.use.alarms, key=lambda one: -one.count)]
     return {
         "uid": app.uid,
         "packages": list(app.packages),
@@ -55,6 +56,12 @@ def _app(report: VitalsReport, app: AppVitals) -> dict[str, object]:
         "wake_locks": locks,
         "alarms": alarms,
     }
+
+
+def _alarm(report: VitalsReport, app: AppVitals, alarm: WakeupAlarm) -> dict[str, object]:
+    recorded = report.alarm_of(app, alarm.tag)
+    setters = None if recorded is None else [asdict(one) for one in recorded.set_in] or None
+    return {**asdict(alarm), "set_in": setters, "recorded_j": None if recorded is None else recorded.energy_j}
 
 
 def _figure(figure: VitalFigure) -> dict[str, object]:

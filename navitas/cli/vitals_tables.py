@@ -13,6 +13,8 @@ from navitas.report.units import byte_count, digits, duration, joules
 from navitas.untrusted_text import printable
 from navitas.vitals.acquirers import Acquirer
 from navitas.vitals.device_use import Bounds
+from navitas.vitals.radio_users import RadioUser
+from navitas.vitals.recorded_alarms import RecordedAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_app
 from navitas.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, VitalFigure
@@ -101,19 +103,42 @@ def _acquired_in(methods: Sequence[Acquirer]) -> tuple[str, str]:
 
 
 def alarms_table(report: VitalsReport, top: int) -> FittedTable:
-    """The alarms that woke the phone most often. Alarms are not hooked, so no method is known."""
+    """The alarms that woke the phone most often, with the methods that set them and their energy, if a recording shows them."""
     alarms = sorted(
         ((alarm, app) for app in report.apps for alarm in app.use.alarms),
         key=lambda one: (-one[0].count, -(one[0].all_count or 0)),
     )
-    has_all = report.use.source == "history"
-    columns = [Column("Alarm", text=True), Column("App", drop=2, text=True), Column("Wake-ups")]
-    table = FittedTable("Alarms that wake the phone, on battery", [*columns, *([Column("In all", drop=1)] if has_all else [])])
+    has_all, has_methods = report.use.source == "history", report.alarms is not None
+    columns = [Column("Alarm", text=True), Column("App", drop=4, text=True), Column("Wake-ups")]
+    columns += [Column("In all", drop=2)] if has_all else []
+    columns += [Column("Set in", drop=1, text=True), Column("Energy", drop=1)] if has_methods else []
+    table = FittedTable("Alarms that wake the phone, on battery", columns)
     for alarm, app in alarms[:top]:
-        names = [printable(name, _LONGEST_NAME) for name in (alarm.tag, app.name)]
-        every = _UNKNOWN if alarm.all_count is None else f"{alarm.all_count:,}"
-        table.add(*names, f"{alarm.count:,}", *([every] if has_all else []))
+        cells = [printable(name, _LONGEST_NAME) for name in (alarm.tag, app.name)] + [f"{alarm.count:,}"]
+        cells += [_UNKNOWN if alarm.all_count is None else f"{alarm.all_count:,}"] if has_all else []
+        table.add(*cells, *(_set_in(report.alarm_of(app, alarm.tag)) if has_methods else ()))
     table.notes += more_rows(len(alarms) - top)
+    return table
+
+
+def _set_in(alarm: RecordedAlarm | None) -> tuple[str, str]:
+    """The methods, and the energy of all that the alarm started in the recording."""
+    if alarm is None:
+        return _UNKNOWN, _UNKNOWN
+    short = {one: ".".join(one.name.split(".")[-2:]) for one in alarm.set_in}
+    names = [f"{name} ({one.place})" if one.place else name for one, name in short.items()]
+    return printable(", ".join(names) or _UNKNOWN, _LONGEST_NAME), _UNKNOWN if alarm.energy_j is None else joules(alarm.energy_j)
+
+
+def radio_users_table(users: Sequence[RadioUser], top: int) -> FittedTable:
+    """The methods of the recording that scanned Wi-Fi networks or used the network."""
+    columns = [Column("Method", text=True), Column("Place", drop=1, text=True), Column("Scans", drop=2), Column("Bytes")]
+    table = FittedTable("Methods that scanned or used the network, in the recording", [*columns, Column("Energy")], key_share=0.3)
+    for one in users[:top]:
+        energy = _UNKNOWN if one.energy_j is None else joules(one.energy_j)
+        texts = [printable(text, _LONGEST_NAME) for text in (one.name, one.place or _UNKNOWN)]
+        table.add(*texts, f"{one.scans:,}", byte_count(one.network_bytes), energy)
+    table.notes += more_rows(len(users) - top)
     return table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,11 +11,13 @@ from navitas.analyze.handed_work import UNKNOWN_STARTER, starting_methods
 from navitas.analyze.profile import Profile
 from navitas.attribute.ledger import Ledger, ModuleMessages
 from navitas.errors import RecordingError
+from navitas.graph.delivery_tags import scheduled_tags
 from navitas.graph.edges import grouped
 from navitas.graph.matching import match
 from navitas.graph.module_energy import module_energies, starting_modules
 from navitas.graph.module_graph import OUTSIDE_MODULES, ModuleGraph, ModuleNode
 from navitas.graph.module_paths import NO_MODULE, ModulePaths, module_paths
+from navitas.parse.communication_records import CommunicationKind
 from navitas.parse.tables import Method
 
 
@@ -29,7 +32,9 @@ def module_graph(profile: Profile) -> ModuleGraph:
     messages = _counted(ledger, ledger.messages)
     paths = module_paths(ledger, messages)
     energies = module_energies(ledger, paths)
-    found = grouped(messages, match(messages), _modules(messages, paths), _sending_methods(ledger, messages))
+    matched, modules, methods = match(messages), _modules(messages, paths), _sending_methods(ledger, messages)
+    found = grouped(messages, matched, modules, methods)
+    scheduled = scheduled_tags(ledger, messages, matched, modules, methods)
     by_module = energies.energy_j.sum(axis=1).tolist()
     nodes = [
         ModuleNode(
@@ -43,6 +48,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
         for i, name in enumerate(paths.modules)
     ]
     edges = found.edges({node.name: node.energy_j for node in nodes})
+    named = {method for edge in edges for method in edge.methods} | {method for one in scheduled for method in one.methods}
     outside = tuple(energies.outside_j.tolist())
     counted = [run for run in ledger.runs if not run.baseline]
     return ModuleGraph(
@@ -55,7 +61,12 @@ def module_graph(profile: Profile) -> ModuleGraph:
         energy_j=float(energies.total_j.sum()),
         run_ns=sum(run.end_ns - run.start_ns for run in counted),
         runs=len(counted),
-        places={method: _place(ledger.methods.methods[method]) for edge in edges for method in edge.methods},
+        places={method: _place(ledger.methods.methods[method]) for method in named},
+        scheduled=scheduled,
+        processes=max(
+            Counter(run for run, _ in {*zip(messages.run.tolist(), messages.process.tolist(), strict=True)}).values(), default=1
+        ),
+        works=Counter(ledger.runs[run].id for run in messages.run[messages.kind == CommunicationKind.WORK].tolist()),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Literal
 
 OUTSIDE_MODULES = "(outside modules)"
 """The node of energy and messages of the app that belong to no module."""
@@ -88,6 +89,26 @@ class UnmatchedMessages:
     count: int
 
 
+TagKind = Literal["alarm", "wake_up", "job"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledTag:
+    """The alarms or jobs of one tag in one run. `tag` is the name that batterystats gives them, and `run` the run's ID.
+
+    `set_count`: how many times they were set. `received`: how many times each module received them. `methods` set most of them.
+    `is_listener`: an alarm for a listener, which is no module.
+    """
+
+    run: int
+    kind: TagKind
+    tag: str
+    set_count: int
+    received: Mapping[str, int]
+    methods: tuple[int, ...] = ()
+    is_listener: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ModuleGraph:
     """The modules of a recording, the messages between them, and messages without a known partner.
@@ -106,7 +127,13 @@ class ModuleGraph:
     run_ns: int
     runs: int
     places: Mapping[int, tuple[str, str | None, int | None]] = field(default_factory=dict)
-    """The label, source file and line of each method in `ModuleEdge.methods`."""
+    """The label, source file and line of each method in `ModuleEdge.methods` and `ScheduledTag.methods`."""
+    scheduled: tuple[ScheduledTag, ...] = ()
+    """Alarms and jobs by run and tag."""
+    works: Mapping[int, int] = field(default_factory=dict)
+    """The number of works of WorkManager that each run (by ID) received."""
+    processes: int = 1
+    """The largest number of processes that sent or received messages in one run."""
 
     @property
     def by_name(self) -> dict[str, ModuleNode]:

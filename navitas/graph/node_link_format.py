@@ -7,6 +7,7 @@ from typing import IO, Any
 
 from navitas.graph.advice_findings import Advice
 from navitas.graph.difference import GraphDifference
+from navitas.graph.history_check import HistoryCheck
 from navitas.graph.module_graph import NO_CLASS, ModuleEdge, ModuleGraph, ModuleNode
 from navitas.graph.processing import Processing
 from navitas.graph.wake_ups import WakeUp
@@ -23,6 +24,7 @@ def graph_document(
     found: Sequence[Advice] = (),
     reached: Processing | None = None,
     changed: GraphDifference | None = None,
+    check: HistoryCheck | None = None,
 ) -> dict[str, Any]:
     """Return the graph as a JSON document, with what was computed from it."""
     named = {name for edge in graph.edges for name in (edge.sender, edge.receiver)} - graph.by_name.keys()
@@ -37,6 +39,7 @@ def graph_document(
             "energy_j": graph.energy_j,
             "run_ns": graph.run_ns,
             "runs": graph.runs,
+            "processes": graph.processes,
         },
         "nodes": [
             *(_node(node, graph.components) for node in (*graph.nodes, graph.outside)),
@@ -59,6 +62,8 @@ def graph_document(
         }
     if changed is not None:
         document["difference"] = _difference(changed)
+    if check is not None:
+        document["history"] = _history(check)
     return document
 
 
@@ -117,6 +122,21 @@ def _advice(one: Advice, graph: ModuleGraph) -> dict[str, Any]:
         "saving_share": one.saving_share,
         "sent_by": _link(one.edge, graph)["sent_by"],
     }
+
+
+def _history(check: HistoryCheck) -> dict[str, Any]:
+    rows = [
+        {
+            "kind": one.kind,
+            "tag": one.tag,
+            "modules": list(one.modules),
+            "recorded": one.recorded,
+            "in_history": one.in_history,
+            "difference": one.difference or None,
+        }
+        for one in check.tags
+    ]
+    return {"runs": check.runs, "unjoined": check.unjoined, "tags": rows}
 
 
 def _ends(edge: ModuleEdge) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Broadcasts that only Android may send.
 
 The actions are those of the elements `<protected-broadcast>` in AOSP's frameworks/base, core/res/AndroidManifest.xml, of
-Android 8, without the actions of AOSP's own apps and services, which other apps do not receive. They are in
-`protected_broadcasts.txt`: a line has a common beginning, a colon, and the ends of actions.
+Android 8 to 16, without the actions of AOSP's own apps and services, which other apps do not receive. They are in
+`protected_broadcasts.txt`, with the sources: a line has a common beginning, a colon, and the ends of actions.
 """
 
 from __future__ import annotations

@@ -51,6 +51,11 @@ class ClockTriples:
         known = self.boottime_ns != _UNKNOWN
         return _convert(t_ns, self.boottime_ns[known], self.monotonic_ns[known]) if known.any() else None
 
+    def to_boottime(self, t_ns: I64) -> I64:
+        """Return the boottimes of monotonic times, which count while the device sleeps; the same times if none is known."""
+        known = self.boottime_ns != _UNKNOWN
+        return _convert(t_ns, self.monotonic_ns[known], self.boottime_ns[known]) if known.any() else t_ns
+
     def _steps(self) -> NDArray[np.intp]:
         """Return the indexes of the triples before which realtime was set."""
         passed = np.diff(self.monotonic_ns)

@@ -143,6 +143,8 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         io_counters=with_device_counters(app_counters(manifest, by_process, findings), shell.io_counters),
         device_states=history.states,
         radio_times=history.radio_times,
+        history_events=history.events,
+        clocks=clocks,
         realtime_offset_ns=int(clocks.realtime_ns[0] - clocks.monotonic_ns[0]) if len(clocks.monotonic_ns) else None,
     )
 

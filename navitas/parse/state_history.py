@@ -6,7 +6,7 @@ The history has wall-clock times. The run's clock triples convert them to monoto
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,11 +16,12 @@ from navitas.batterystats.keys import BATTERY_WORDS, STATE_NAMES, VALUE_NAMES
 from navitas.batterystats.reader import BatteryStatsReader, line_blocks
 from navitas.batterystats.tables import StateIntervals
 from navitas.line_blocks import LineBlock, LineSequence
-from navitas.parse.arrays import I64
+from navitas.parse.arrays import I64, Bool
 from navitas.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
+from navitas.parse.history_events import EVENT_STATES, HistoryEvents, app_events, history_events
 from navitas.parse.radio_times import RadioTimes
 from navitas.parse.states_near_run import MOST_STATES, OPEN_NS, HistoryClock, StatesNearRun
 from navitas.power.components.screen_power import brightness_bin
@@ -53,20 +54,25 @@ _REMEDY = "Components without states have a lower evidence level, or are missing
 
 @dataclass(slots=True)
 class _Content:
-    """The content of the file: the words of its head, and the states near the run by the history's clock."""
+    """The content of the file: the words of its head, and the states near the run by the history's clock.
+
+    `seen` is whether the history has each state of `STATE_NAMES`.
+    """
 
     head: dict[str, list[str]]
     states: StateIntervals
     clock: HistoryClock
-    has_each_lock: bool
+    seen: Bool
+    tags: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class StateHistory:
-    """What batterystats says of a run. `states` is None if they were not recorded."""
+    """What batterystats says of a run. `states` is None if they were not recorded, `events` also if the app's uid is unknown."""
 
     states: DeviceStates | None = None
     radio_times: tuple[RadioTimes, ...] = ()
+    events: HistoryEvents | None = None
 
 
 def read_state_history(
@@ -81,7 +87,7 @@ def read_state_history(
         return StateHistory()
     content = _read(paths[0], clocks, findings)
     states = _states(content, clocks, paths[0].name, findings, run_ns)
-    return StateHistory(states, radio_times(content.head))
+    return StateHistory(states, radio_times(content.head), _events(content, clocks, run_ns))
 
 
 def _states(
@@ -97,6 +103,15 @@ def _states(
     used, state = np.unique(rows.name, return_inverse=True)
     names = tuple(_USED[name] for name in used.tolist())
     return DeviceStates(names, state.astype(np.int32), rows.value, rows.start_ns, rows.end_ns, rows.uid, app_uid)
+
+
+def _events(content: _Content, clocks: ClockTriples, run_ns: tuple[int, int]) -> HistoryEvents | None:
+    uid = uid_of(content.head)
+    if uid == NO_UID or not content.clock or not len(clocks.monotonic_ns):
+        return None
+    found = app_events(content.states, uid)
+    t_ns = _monotonic(found.start_ns, content.clock, clocks)
+    return history_events(found, STATE_NAMES, content.tags, t_ns, run_ns, seen=content.seen.tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +135,7 @@ _NO_ROWS = _Rows(*(np.empty(0, np.int64) for _ in range(5)))
 def _read(path: Path, clocks: ClockTriples, findings: Findings) -> _Content:
     head: dict[str, list[str]] = {}
     reader = BatteryStatsReader()
-    near = StatesNearRun([*_NAMES, _EACH_LOCK], _span_ms(clocks))
+    near = StatesNearRun([*_NAMES, _EACH_LOCK], _span_ms(clocks), EVENT_STATES)
     is_paused = False
     for block in without_head(path, head):
         for states, battery in reader.read(block):
@@ -142,7 +157,7 @@ def _read(path: Path, clocks: ClockTriples, findings: Findings) -> _Content:
     if near.clock and near.seen.any() and not len(clocks.monotonic_ns):
         message = f"{path.name} cannot be joined with the events: no clock triples were recorded"
         findings.warn("no_clocks", message, _REMEDY)
-    return _Content(head, states, near.clock, bool(near.seen[STATE_NAMES.index(_EACH_LOCK)]))
+    return _Content(head, states, near.clock, near.seen, reader.tags)
 
 
 def without_head(path: Path, head: dict[str, list[str]]) -> Iterator[LineBlock]:
@@ -182,7 +197,8 @@ def _rows(content: _Content, clocks: ClockTriples, file: str, findings: Findings
     states = content.states
     if not content.clock or not len(states) or not len(clocks.monotonic_ns):
         return _NO_ROWS
-    names = {**_NAMES, **({_EACH_LOCK: "wake_lock", "wake_lock": ""} if content.has_each_lock else {})}
+    has_each_lock = bool(content.seen[STATE_NAMES.index(_EACH_LOCK)])
+    names = {**_NAMES, **({_EACH_LOCK: "wake_lock", "wake_lock": ""} if has_each_lock else {})}
     place = {name: number for number, name in enumerate(_USED)}
     wanted = np.array([place.get(names.get(name, ""), _NOT_USED) for name in STATE_NAMES], np.int64)
     name = wanted[states.state]

@@ -43,20 +43,31 @@ class HistoryClock:
         held = np.maximum(np.searchsorted(at_ns, times_ns, side="right") - 1, 0)
         return np.asarray(wall_ms[held] + (times_ns - at_ns[held]) // _MS_NS, np.int64)
 
+    def own_ns(self, wall_ms: int) -> int:
+        """Return the time of the history at a wall clock: the latest one, if the clock was set back. There must be an anchor."""
+        at_ns, anchor_ms = np.array(self._at_ns, np.int64), np.array(self._wall_ms, np.int64)
+        found = at_ns + (wall_ms - anchor_ms) * _MS_NS
+        fits = (np.append(-OPEN_NS, at_ns[1:]) <= found) & (found < np.append(at_ns[1:], OPEN_NS))
+        nearest = int(np.argmin(np.abs(wall_ms - anchor_ms)))
+        return int(found[np.flatnonzero(fits)[-1]] if fits.any() else found[nearest])
+
 
 class StatesNearRun:
     """Collects the intervals of wanted states that may overlap a span of the wall clock, at most `MOST_STATES`.
+
+    States of `events` count also if they end at the time of their begin.
 
     - `clock`: that of the history so far.
     - `seen`: whether the history has any interval of each state of `STATE_NAMES`.
     - `dropped`: the number of intervals beyond the limit.
     """
 
-    def __init__(self, wanted: Iterable[str], span_ms: tuple[int, int]) -> None:
+    def __init__(self, wanted: Iterable[str], span_ms: tuple[int, int], events: Iterable[str] = ()) -> None:
         self.clock = HistoryClock()
         self.seen = np.zeros(len(STATE_NAMES), bool)
         self.dropped = 0
-        self._is_wanted = np.isin(STATE_NAMES, list(wanted))
+        self._is_event = np.isin(STATE_NAMES, list(events))
+        self._is_wanted = np.isin(STATE_NAMES, list(wanted)) | self._is_event
         self._span_ms = span_ms
         self._parts: list[StateIntervals] = []
 
@@ -65,7 +76,8 @@ class StatesNearRun:
         had_clock = bool(self.clock)
         self.clock.extend(anchors)
         self.seen[states.state] = True
-        found = states.rows(self._is_wanted[states.state] & (states.end_ns > states.start_ns))
+        is_used = (states.end_ns > states.start_ns) | self._is_event[states.state]
+        found = states.rows(self._is_wanted[states.state] & is_used)
         found = found.rows(self._is_near(found))
         kept = min(len(found), MOST_STATES - sum(map(len, self._parts)))
         self.dropped += len(found) - kept

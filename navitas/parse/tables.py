@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.communication_records import Communications
 from navitas.parse.device_states import DeviceStates
 from navitas.parse.energy_consumers import EnergyConsumers
+from navitas.parse.history_events import HistoryEvents
 from navitas.parse.hook_calls import Handoffs, HookCalls
 from navitas.parse.io_counters import IoCounters
 from navitas.parse.radio_times import RadioTimes
@@ -187,7 +189,8 @@ class RunTables:
     `io_counters`, `device_states`, `radio_times`, `hooks` and `handoffs` are what components other than the CPU need. `hooks`
     and `handoffs` are None if the app recorded none. `realtime_offset_ns` is the realtime clock minus monotonic at the start,
     None if unknown. `consumers` are readings of the device's own power statistics. `communications` are those between the app's
-    modules, None if the app recorded none.
+    modules, None if the app recorded none. `history_events` are the app's alarms and jobs by batterystats, None if unknown.
+    `clocks` are simultaneous readings of clocks.
     """
 
     run_id: int
@@ -213,6 +216,8 @@ class RunTables:
     realtime_offset_ns: int | None = None
     consumers: EnergyConsumers | None = None
     communications: Communications | None = None
+    history_events: HistoryEvents | None = None
+    clocks: ClockTriples | None = None
 
     @property
     def has_components(self) -> bool:

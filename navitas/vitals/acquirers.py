@@ -1,8 +1,7 @@
 """The methods of a recording that acquired wake locks, with the energy that these cost, and the names of their wake locks.
 
 Hooks record the call that acquires a wake lock, not the wake lock's name. The history has the name, with the time. A name belongs
-to a call if it is the only one of the app whose wake lock begins at the time of the call. Alarms are not hooked, so no method is
-known that set one.
+to a call if it is the only one of the app whose wake lock begins at the time of the call.
 """
 
 from __future__ import annotations
@@ -22,7 +21,8 @@ from navitas.batterystats.keys import STATE_NUMBERS
 from navitas.batterystats.tables import Integers
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.tables import Method, RunTables
-from navitas.vitals.run_history import RunHistory
+from navitas.vitals.method_energy import api_energy
+from navitas.vitals.run_history import RunHistory, elapsed_ns
 
 COMPONENT = "wakelock"
 NEAR_NS = 100_000_000
@@ -76,7 +76,7 @@ def acquirers_of(loaded: Loaded, profile: Profile, histories: Iterable[RunHistor
         for method, tag in zip(methods, _tags_at(run, run.hooks.start_ns[rows], by_run.get(run.run_id)), strict=True):
             tags[method] |= {tag: None} if tag else {}
         held_ns.update(_held(run, inputs))
-    energy = _energy(profile)
+    energy = api_energy(profile, [COMPONENT])
     table = loaded.parsed.method_table.methods
     found = [
         _acquirer(table[method], calls[method], held_ns[method], energy, tuple(tags[method])) for method in calls if method >= 0
@@ -99,29 +99,12 @@ def _held(run: RunTables, inputs: ComponentInputs) -> Counter[int]:
 
 def _tags_at(run: RunTables, calls_ns: Integers, history: RunHistory | None) -> list[str]:
     """Return the name of the wake lock of each call; empty if it is unknown, or one of several."""
-    if history is None or not history.is_wall or run.realtime_offset_ns is None or history.uid < 0:
+    if history is None or not history.is_joined or history.uid < 0:
         return [""] * len(calls_ns)
     states = history.states
     states = states.rows(np.isin(states.state, _LOCKS) & (states.uid == history.uid) & (states.tag > 0))
-    wall_ns = calls_ns + run.realtime_offset_ns
-    low = np.searchsorted(states.start_ns, wall_ns - NEAR_NS, side="left")
-    high = np.searchsorted(states.start_ns, wall_ns + NEAR_NS, side="right")
+    at_ns = history.span_ns[0] + elapsed_ns(run, calls_ns)
+    low = np.searchsorted(states.start_ns, at_ns - NEAR_NS, side="left")
+    high = np.searchsorted(states.start_ns, at_ns + NEAR_NS, side="right")
     near = [{history.tags[tag] for tag in states.tag[begin:end].tolist()} for begin, end in zip(low, high, strict=True)]
     return [next(iter(names)) if len(names) == 1 else "" for names in near]
-
-
-def _energy(profile: Profile) -> dict[int, float] | None:
-    """The energy of wake locks by the method that acquired them: the caller, where the call of the API is a node."""
-    if COMPONENT not in profile.components:
-        return None
-    methods = profile.method_table.methods
-    found: defaultdict[int, float] = defaultdict(float)
-    for tree in profile.energy_trees(COMPONENT):
-        parents, numbers = tree.nodes.columns[0].tolist(), tree.nodes.columns[1].tolist()
-        for node, energy_j in enumerate(tree.nodes.columns[4].tolist()):
-            place = node
-            while place >= 0 and methods[numbers[place]].api_kind:
-                place = parents[place]
-            if energy_j and place >= 0:
-                found[methods[numbers[place]].id] += energy_j
-    return dict(found)

@@ -15,6 +15,8 @@ from navitas.vitals.dump_use import read_dump_use
 from navitas.vitals.dump_warnings import VitalsWarning, damaged_lines, merged_warnings, missing_statistics
 from navitas.vitals.merged_use import merged_use
 from navitas.vitals.packages import app_name
+from navitas.vitals.radio_users import RadioUser, radio_users_of
+from navitas.vitals.recorded_alarms import RecordedAlarm, recorded_alarms
 from navitas.vitals.run_history import RunHistory, run_histories
 from navitas.vitals.thresholds import is_app
 from navitas.vitals.verdicts import Verdict, VitalFigure, figures_of, verdict_of
@@ -35,26 +37,35 @@ class AppVitals:
 
 @dataclass(frozen=True, slots=True)
 class VitalsReport:
-    """Vitals of all apps, the worst first. `acquirers` is None without a recording."""
+    """Vitals of all apps, the worst first. `acquirers`, `alarms` and `radio_users` are of the recording, None without one."""
 
     use: DeviceUse
     apps: tuple[AppVitals, ...]
     warnings: tuple[VitalsWarning, ...]
     acquirers: tuple[Acquirer, ...] | None = None
+    alarms: tuple[RecordedAlarm, ...] | None = None
+    radio_users: tuple[RadioUser, ...] | None = None
 
     def acquirers_of(self, app: AppVitals, tag: str) -> tuple[Acquirer, ...]:
         """Return the methods of the recording that acquired a wake lock of this name."""
         return tuple(one for one in self.acquirers or () if tag in one.tags) if app.is_recorded else ()
 
+    def alarm_of(self, app: AppVitals, tag: str) -> RecordedAlarm | None:
+        """Return the alarm of the recording with this tag; None if the recording has no such alarm."""
+        named = (one for one in self.alarms or () if one.tag == tag and one.kind != "job")
+        return next(named, None) if app.is_recorded else None
+
 
 @dataclass(frozen=True, slots=True)
-class RecordedLocks:
-    """What a recording adds: its histories, its methods that acquired wake locks, and the app's packages and uids."""
+class Recorded:
+    """What a recording adds: its histories, the app's packages and uids, and the methods that acquired, set or used something."""
 
     histories: tuple[RunHistory, ...]
     acquirers: tuple[Acquirer, ...]
     packages: frozenset[str]
     uids: frozenset[int]
+    alarms: tuple[RecordedAlarm, ...] = ()
+    radio_users: tuple[RadioUser, ...] = ()
 
 
 def vitals_of_dump(path: Path, recording: Path | None = None) -> VitalsReport:
@@ -84,19 +95,21 @@ def vitals_of_recording(path: Path) -> VitalsReport:
     return _report(use, merged_warnings(warnings), recorded, by_uid=True)
 
 
-def _recorded(path: Path) -> RecordedLocks:
+def _recorded(path: Path) -> Recorded:
     loaded = load_tables(path)
     recording = open_recording(path)
-    histories = tuple(run_histories(recording, loaded.parsed.runs))
-    return RecordedLocks(
+    histories, profile = tuple(run_histories(recording, loaded.parsed.runs)), analyze(loaded)
+    return Recorded(
         histories,
-        acquirers_of(loaded, analyze(loaded), histories),
+        acquirers_of(loaded, profile, histories),
         frozenset(run.package for run in recording.manifest.runs),
         frozenset(history.uid for history in histories if history.uid >= 0),
+        recorded_alarms(profile),
+        radio_users_of(loaded, profile),
     )
 
 
-def _report(use: DeviceUse, warnings: Sequence[VitalsWarning], recorded: RecordedLocks | None, *, by_uid: bool) -> VitalsReport:
+def _report(use: DeviceUse, warnings: Sequence[VitalsWarning], recorded: Recorded | None, *, by_uid: bool) -> VitalsReport:
     def is_recorded(one: UidUse) -> bool:
         """A uid is the same in another dump only by chance, a package always."""
         if recorded is None:
@@ -104,7 +117,10 @@ def _report(use: DeviceUse, warnings: Sequence[VitalsWarning], recorded: Recorde
         return one.uid in recorded.uids if by_uid else not recorded.packages.isdisjoint(use.packages.get(one.uid, ()))
 
     apps = [_app(one, use, is_recorded=is_recorded(one)) for one in use.uids]
-    return VitalsReport(use, tuple(sorted(apps, key=_rank)), tuple(warnings), None if recorded is None else recorded.acquirers)
+    ranked = tuple(sorted(apps, key=_rank))
+    if recorded is None:
+        return VitalsReport(use, ranked, tuple(warnings))
+    return VitalsReport(use, ranked, tuple(warnings), recorded.acquirers, recorded.alarms, recorded.radio_users)
 
 
 def _app(use: UidUse, device: DeviceUse, *, is_recorded: bool) -> AppVitals:

@@ -1,4 +1,4 @@
-"""The histories of batterystats that a recording has, one for each run, on the phone's wall clock."""
+"""The histories of batterystats that a recording has, one for each run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.tables import StateIntervals
+from navitas.batterystats.tables import Integers, StateIntervals
 from navitas.parse.state_history import uid_of, without_head
 from navitas.parse.states_near_run import HistoryClock
 from navitas.parse.tables import RunTables
@@ -22,10 +22,10 @@ _MS_NS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RunHistory:
-    """The states during a run. Times are nanoseconds since 1970, if `is_wall`; else they are of the history's own clock.
+    """The states during a run, on the history's own clock, which counts while the device sleeps.
 
-    `states` are in the order of their begin, and may begin before the run. `uid` is the app's, −1 if unknown. `package` is that
-    of the run.
+    `states` are in the order of their begin, and may begin before the run. `span_ns` is the run if `is_joined`; else it is not
+    known when the run was, and `span_ns` is the whole history. `uid` is the app's, −1 if unknown. `package` is that of the run.
     """
 
     run_id: int
@@ -34,7 +34,7 @@ class RunHistory:
     states: StateIntervals
     tags: Sequence[str]
     span_ns: tuple[int, int]
-    is_wall: bool
+    is_joined: bool
     lines: LineCounts
     dropped: int
 
@@ -55,21 +55,31 @@ def run_histories(recording: Recording, runs: Iterable[RunTables]) -> Iterator[R
                 dump.read(block)
             end_ns = dump.reader.end_ms * _MS_NS
             dump.end()
-            states, span_ns, is_wall = _on_wall_clock(dump, run, end_ns)
-            dropped = dump.history.dropped
+            states, span_ns = dump.history.states(), _span(dump, run)
+            if span_ns is not None:  # A state that is open at the last line lasts until the run's end.
+                states = replace(states, end_ns=np.where(states.end_ns >= end_ns, max(span_ns[1], end_ns), states.end_ns))
             yield RunHistory(
-                run.run_id, packages.get(run.run_id, ""), uid_of(head), states, dump.reader.tags, span_ns, is_wall,
-                dump.reader.lines, dropped,
+                run.run_id, packages.get(run.run_id, ""), uid_of(head), states, dump.reader.tags, span_ns or (0, end_ns),
+                span_ns is not None, dump.reader.lines, dump.history.dropped,
             )  # fmt: skip
 
 
-def _on_wall_clock(dump: DumpReading, run: RunTables, end_ns: int) -> tuple[StateIntervals, tuple[int, int], bool]:
-    """Return the states, and the span of the run. A state that is open at the last line lasts until the run's end."""
-    states, clock = dump.history.states(), HistoryClock()
+def _span(dump: DumpReading, run: RunTables) -> tuple[int, int] | None:
+    """The run's begin and end on the history's own clock, None if its wall clock is unknown.
+
+    The history is written soon after the run, so its end decides: settings of the wall clock during the run do not matter.
+    """
+    clock = HistoryClock()
     clock.extend(dump.reader.anchors)
-    if not clock or run.realtime_offset_ns is None:
-        return states, (0, end_ns), False
-    span_ns = run.start_ns + run.realtime_offset_ns, run.end_ns + run.realtime_offset_ns
-    start_ns = clock.wall_ms(states.start_ns) * _MS_NS
-    last_ns = np.where(states.end_ns >= end_ns, span_ns[1], clock.wall_ms(states.end_ns) * _MS_NS)
-    return replace(states, start_ns=start_ns, end_ns=np.maximum(start_ns, last_ns)), span_ns, True
+    if not clock or run.clocks is None or not len(run.clocks.monotonic_ns):
+        return None
+    wall_ns = run.end_ns + int(run.clocks.realtime_ns[-1] - run.clocks.monotonic_ns[-1])
+    end_ns = clock.own_ns(wall_ns // _MS_NS)
+    return end_ns - int(elapsed_ns(run, np.array([run.end_ns]))[0]), end_ns
+
+
+def elapsed_ns(run: RunTables, t_ns: Integers) -> Integers:
+    """The time from the run's begin to each monotonic time, with the time that the device slept."""
+    both = np.append(run.start_ns, t_ns).astype(np.int64)
+    boottime = both if run.clocks is None else run.clocks.to_boottime(both)
+    return np.asarray(boottime[1:] - boottime[0], np.int64)

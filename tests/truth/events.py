@@ -10,6 +10,8 @@ from support import chunk_writer as cw
 from truth.work import ENTER, RESUME, Thread
 
 _PER_CHUNK = 8192
+_IN_EVENTS = 0xFFFFFFFF
+_HANDOFFS = 9
 
 
 def anchors_of(thread: Thread, interval_ns: int = 1_000_000) -> list[tuple[int, int]]:
@@ -53,4 +55,23 @@ def thread_chunks(thread: Thread, ids: Mapping[str, int], *, serial: int, map_id
     if anchors:
         data = cw.anchors_payload((t_ns + t0_ns, cpu_ns) for t_ns, cpu_ns in anchors)
         chunks.append(cw.chunk(cw.ANCHORS, data, len(anchors), serial=serial, tid=thread.tid, name=thread.name))
+    return chunks
+
+
+def message_chunks(thread: Thread, serials: Mapping[Thread, int], *, t0_ns: int) -> list[bytes]:
+    """The thread's messages between modules, and the work that others handed to it."""
+    chunks: list[bytes] = []
+
+    def add(kind: int, payload: bytes, count: int) -> None:
+        chunks.append(cw.chunk(kind, payload, count, serial=serials[thread], tid=thread.tid, name=thread.name))
+
+    if thread.messages:
+        rows = [
+            (t_ns + t0_ns, said.token, said.kind, said.flags, said.period_ms, _IN_EVENTS, said.module, said.target, said.action)
+            for t_ns, said in thread.messages
+        ]
+        add(cw.COMMUNICATIONS, cw.communications_payload(rows), len(rows))
+    if thread.handed:
+        tasks = [(a + t0_ns, b + t0_ns, serials[origin], at + t0_ns, -1) for a, b, origin, at in thread.handed]
+        add(_HANDOFFS, cw.handoffs_payload(tasks), len(tasks))
     return chunks

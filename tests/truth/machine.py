@@ -12,7 +12,7 @@ from truth.governor import BLOCKED_PERIOD_NS, Governor
 from truth.phone import Phone
 from truth.placement import Placement
 from truth.record import DEAD, MOVED, RUNNABLE, SLEEPS, Record, Switch
-from truth.work import Get, Mark, Operation, Probe, Put, Queue, Run, Sleep, Spawn, Thread
+from truth.work import Get, Here, Mark, Operation, Probe, Put, Queue, Run, Say, Sleep, Spawn, Thread
 
 _FIRST_TID = 5000
 _SLEEPER_BONUS_NS = 3e6
@@ -200,6 +200,10 @@ class Machine:
                 thread.received = queue.items.popleft()
             case Spawn(started):
                 self._start(started)
+            case Here():
+                thread.received = thread, self.now_ns
+            case Say():
+                thread.messages.append((self.now_ns, operation))
             case Mark(kind):
                 self.record.marks.append((self.now_ns, kind))
             case _:

@@ -10,7 +10,7 @@ import numpy as np
 from support import chunk_writer as cw
 
 from truth.counters import I64, USER_HZ_NS, Counters
-from truth.events import thread_chunks
+from truth.events import message_chunks, thread_chunks
 from truth.record import Record
 from truth.work import Thread
 
@@ -39,9 +39,11 @@ class Samples:
         self._shell_times = _sample_times(max(interval_ns, _SHELL_NS), record.end_ns, random)
 
     def thread_chunks(self, map_id: int, ids: Mapping[str, int]) -> Iterator[bytes]:
-        """The chunks of calls and anchors."""
-        probed = (thread for thread in self._app if thread.events)
-        for serial, thread in enumerate(probed, start=1):
+        """The chunks of calls, anchors, messages and handed work."""
+        probed = [thread for thread in self._app if thread.events]
+        serials = {thread: serial for serial, thread in enumerate(probed, start=1)}
+        for thread, serial in serials.items():
+            yield from message_chunks(thread, serials, t0_ns=T0_NS)
             yield from thread_chunks(thread, ids, serial=serial, map_id=map_id, t0_ns=T0_NS, anchored=self._level != "device")
 
     def process_chunks(self, test: str) -> Iterator[bytes]:

@@ -71,7 +71,25 @@ class Mark:
     kind: str
 
 
-Operation = Run | Sleep | Put | Get | Probe | Spawn | Mark
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Ask for the running thread and the time. The value of the `yield` is both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Send or receive a message between modules. `kind` and `flags` are those of chunk type 10 (docs/dev/formats.md)."""
+
+    kind: int
+    module: str
+    token: int = 0
+    flags: int = 0
+    period_ms: int = 0
+    target: str = ""
+    action: str = ""
+
+
+Operation = Run | Sleep | Put | Get | Probe | Spawn | Mark | Here | Say
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +98,8 @@ class Thread:
 
     `nice` is as in Linux. `realtime` threads precede all others. `ipc` scales the speed on each cluster (memory-bound code
         gains less from a big core). `activity` scales the core's power while the thread runs, if hidden physics is enabled.
-            `events` are (time, kind, method, CPU ns).
+            `events` are (time, kind, method, CPU ns). `messages` are what it said, with the time. `handed` is work of other
+                threads: begin, end, the thread that handed it over, and when. `owned` are spans that it ran for a module.
     """
 
     name: str
@@ -95,6 +114,9 @@ class Thread:
     died_ns: int = -1
     cpu_ns: int = 0
     events: list[tuple[int, int, str, int]] = field(default_factory=list)
+    messages: list[tuple[int, Say]] = field(default_factory=list)
+    handed: list[tuple[int, int, Thread, int]] = field(default_factory=list)
+    owned: list[tuple[int, int, str]] = field(default_factory=list)
     remaining: float = 0.0
     vruntime: float = 0.0
     util: float = 0.0

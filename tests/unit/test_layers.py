@@ -77,7 +77,7 @@ ALLOWED = {
     "attribute": {"errors", "recording", "power", "parse"},
     "analyze": {"errors", "new_files", "recording", "power", "parse", "attribute", "regular_files"},
     "report": {"errors", "parse", "analyze", "html_page", "untrusted_text"},
-    "vitals": {"errors", "analyze", "attribute", "batterystats", "line_blocks", "parse", "recording"},
+    "vitals": {"errors", "analyze", "attribute", "batterystats", "graph", "line_blocks", "parse", "recording"},
     "graph": {"errors", "analyze", "attribute", "parse", "report", "untrusted_text"},
     "fleet": {
         "errors",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.recording_maker import make_recording
+from support.added_history import add_history, wall_ms
+from support.recording_maker import PACKAGE, make_recording
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
 
 from navitas.cli.main import run
@@ -93,6 +95,58 @@ def test_a_wake_up_has_the_energy_of_all_that_it_starts(recorded: Maker, tmp_pat
     assert alarm["total_j"] == pytest.approx(by_name[SYNC] + by_name[RECEIVER])
     (advice,) = (one for one in found["advice"] if one["rule"] == "exact-repeating-alarm")
     assert advice["saving_j"] == pytest.approx(alarm["each_j"] * 7)
+
+
+def alarms(*at_ms: int, clock_set_ms: int | None = None) -> str:
+    """A history with alarms of the service at times of the run; alarms and wake-ups of others do not count.
+
+    At 450 ms, the phone's clock is set back by an hour, if `clock_set_ms`.
+    """
+    lines = [f'# uid 10057\n9,hsp,1,10057,"*walarm*:{PACKAGE}/{SYNC}"\n9,hsp,2,1000,"*alarm*:TIME_TICK"\n']
+    lines.append(f"9,h,0:RESET:TIME:{wall_ms(-1000)}\n9,h,500,+Eal=2\n9,h,0,-Eal=2\n9,h,500,Bl=90,Ewa=1\n")
+    now = 0
+    for at in sorted([*at_ms, *([] if clock_set_ms is None else [clock_set_ms])]):
+        if at == clock_set_ms:
+            lines.append(f"9,h,{at - now}:TIME:{wall_ms(at) - 3_600_000}\n")
+        else:
+            lines.append(f"9,h,{at - now},+Eal=1\n9,h,0,-Eal=1\n")
+        now = at
+    return "".join(lines) + "NEXT: 77\n"
+
+
+def test_alarms_are_compared_with_the_history(recorded: Maker, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    folder = recorded("r", 8)
+    add_history(folder, alarms(100, 200, 300, 400, 500, 600, 700))
+    assert graph(folder, "--json", folder / "g.json") == ExitCode.OK
+    out = capsys.readouterr().out
+    assert "Alarms and jobs in the history of batterystats" in out and "fewer in history" in " ".join(out.split())
+    assert max(map(len, out.splitlines())) <= 80
+    tag = f"*walarm*:{PACKAGE}/{SYNC}"
+    assert json.loads((folder / "g.json").read_text())["history"] == {
+        "runs": 1,
+        "unjoined": 0,
+        "tags": [
+            {"kind": "wake_up", "tag": tag, "modules": [SYNC], "recorded": 8, "in_history": 7, "difference": "fewer_in_history"}
+        ],
+    }
+
+
+def test_without_a_history_nothing_is_compared(recorded: Maker, capsys: Capture) -> None:
+    folder = recorded("r", 3)
+    assert graph(folder, "--json", folder / "g.json") == ExitCode.OK
+    assert "history of batterystats" not in capsys.readouterr().out
+    assert "history" not in json.loads((folder / "g.json").read_text())
+
+
+def test_a_clock_that_is_set_keeps_the_alarms_of_the_history(tmp_path: Path, capsys: Capture) -> None:
+    made = replace(scenario(8), clock_set=((450.0, -3600.0),))
+    make_recording(tmp_path / "r", made)
+    add_history(tmp_path / "r", alarms(*range(100, 900, 100), clock_set_ms=450))
+    assert graph(tmp_path / "r", "--json", tmp_path / "g.json") == ExitCode.OK
+    (found,) = json.loads((tmp_path / "g.json").read_text())["history"]["tags"]
+    assert (found["recorded"], found["in_history"], found["difference"]) == (8, 8, None)
+    assert "the phone's clock was set" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

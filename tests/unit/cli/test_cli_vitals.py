@@ -78,7 +78,7 @@ def test_the_document(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(said)
     assert list(document) == [
         "schema_version", "file", "recording", "source", "on_battery_ms", "screen_off_ms", "limits", "warnings", "apps",
-        "acquirers",
+        "acquirers", "recorded_alarms", "radio_users",
     ]  # fmt: skip
     assert document["acquirers"] is None and document["source"] == "statistics"
     app = document["apps"][0]

@@ -212,6 +212,8 @@ def test_sarif_has_what_its_schema_requires() -> None:
 
 def test_protected_broadcasts_are_whole_actions() -> None:
     actions = protected_broadcasts()
-    assert len(actions) > 300 and all(re.fullmatch(r"android\.[\w.-]+[\w]", action) for action in actions)
+    assert len(actions) > 500 and all(re.fullmatch(r"android\.[\w.-]+[\w]", action) for action in actions)
     assert {"android.intent.action.BOOT_COMPLETED", "android.net.conn.CONNECTIVITY_CHANGE"} <= actions
+    later = {"android.intent.action.MY_PACKAGE_SUSPENDED", "android.intent.action.PROFILE_AVAILABLE"}
+    assert later | {"android.provider.Telephony.SMS_RECEIVED"} <= actions
     assert not {"android.intent.action.VIEW", "android.intent.action.MAIN", "com.google.android.c2dm.intent.RECEIVE"} & actions

@@ -255,3 +255,38 @@ def test_times_of_radios_without_a_reading_at_the_start_are_unknown(tmp_path: Pa
 def test_times_of_radios_that_are_reset_or_unreadable_are_left_out(end: str) -> None:
     head = {"start": [], "gwfcd_start": ["100", "20", "0.0", "0.0", "7"], "gwfcd_end": end.split()}
     assert radio_times(head) == ()
+
+
+def events(folder: Path, text: str, clocks: ClockTriples | None = None) -> list[tuple[str, str, float]] | None:
+    path = folder / "batterystats.txt"
+    path.write_text(text)
+    clocks = triples() if clocks is None else clocks
+    found = read_state_history(cast(Recording, OneFile(path)), RUN, clocks, Findings(0), run_ns=RUN_NS).events
+    if found is None:
+        return None
+    times = ((found.t_ns - RUN_NS[0]) / MS).tolist()
+    return list(zip(found.states, found.tags, times, strict=True))
+
+
+ALARMS = (
+    '9,hsp,1,10057,"*walarm*:a.b/.Sync"\n9,hsp,2,10057,"a.b/.Job"\n9,hsp,3,10058,"*alarm*:other"\n'
+    f"9,h,0:RESET:TIME:{WALL_MS - 1000}\n9,h,500,+Eal=1\n9,h,0,-Eal=1\n9,h,600,+Eal=1\n9,h,0,-Eal=1,+Ejb=2\n9,h,10,+Eal=3\n"
+    "9,h,90,-Ejb=2\n9,h,900,+Eal=1\n"
+)
+
+
+def test_alarms_and_jobs_of_the_app_have_their_tag_and_time(tmp_path: Path) -> None:
+    """Also alarms that end at once. Those of other apps, and before or after the run, are left out."""
+    assert events(tmp_path, HEAD + ALARMS) == [("alarm", "*walarm*:a.b/.Sync", 100.0), ("job", "a.b/.Job", 100.0)]
+
+
+def test_alarms_of_an_unknown_app_or_time_are_left_out(tmp_path: Path) -> None:
+    assert events(tmp_path, ALARMS) is None
+    assert events(tmp_path, HEAD + ALARMS.replace(f":TIME:{WALL_MS - 1000}", "")) is None
+
+
+def test_a_history_says_whether_it_has_alarms_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "batterystats.txt"
+    path.write_text(HEAD + f"9,h,0:RESET:TIME:{WALL_MS}\n9,h,10,Bl=90,+S\n")
+    found = read_state_history(cast(Recording, OneFile(path)), RUN, triples(), Findings(0), run_ns=RUN_NS).events
+    assert found is not None and not len(found) and not found.names_alarms and not found.names_jobs

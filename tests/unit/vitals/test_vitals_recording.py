@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hardware_maker import OTHER_UID
+from support.added_history import wall_ms
 from support.recording_maker import PACKAGE
 from vitals_dumps import CHECKIN_16
-from vitals_recording import history, hooked_run, loaded, recording_with_histories, wall_ms
+from vitals_recording import history, hooked_run, loaded, recording_with_histories
 from vitals_reports import app_of
 
 from navitas.errors import NavitasError
+from navitas.parse.clock_triples import ClockTriples
 from navitas.vitals import report as report_module
 from navitas.vitals.acquirers import Acquirer, acquirers_of
 from navitas.vitals.device_use import Bounds
-from navitas.vitals.report import RecordedLocks, vitals_of_dump, vitals_of_recording
+from navitas.vitals.report import Recorded, vitals_of_dump, vitals_of_recording
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 EACH = ("9,h,216,+Ewl=1", "9,h,98,-Ewl=1", "9,h,103,+Ewl=2", "9,h,300,-Ewl=2")
@@ -70,7 +73,7 @@ def test_a_recording_without_hooks_has_no_methods(tmp_path: Path) -> None:
 
 def test_the_wake_locks_of_a_bug_report_have_the_methods_of_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     acquirer = Acquirer("a.C", "m1", "C.java", 1, 1, 10**8, 0.5, ("org.example:sync",))
-    recorded = RecordedLocks((), (acquirer,), frozenset({"org.example.app"}), frozenset({77}))
+    recorded = Recorded((), (acquirer,), frozenset({"org.example.app"}), frozenset({77}))
     monkeypatch.setattr(report_module, "_recorded", lambda path: recorded)
     dump = tmp_path / "dump"
     dump.write_text(CHECKIN_16)
@@ -114,3 +117,32 @@ def test_a_history_without_a_wall_clock_counts_as_a_whole(tmp_path: Path) -> Non
     report = vitals_of_recording(recording_with_histories(tmp_path / "rec", text))
     assert (report.use.on_battery_ms, report.apps[0].use.locks[0].held_ms) == (10_000, 3000)
     assert not report.apps[0].is_recorded
+
+
+@pytest.mark.parametrize("set_by_s", [-3600, 3600])
+def test_a_clock_that_is_set_in_a_run_changes_no_sums(tmp_path: Path, set_by_s: int) -> None:
+    """The clock is set at 500 ms. The wake lock is held from 300 ms to 800 ms."""
+    begin = wall_ms(0)
+    text = (
+        f'# uid 10057\n9,hsp,1,10057,"sync"\n9,h,0:RESET:TIME:{begin - 5000}\n9,h,0,Bl=90\n9,h,5300,+Ewl=1\n'
+        f"9,h,200:TIME:{begin + 500 + 1000 * set_by_s}\n9,h,300,-Ewl=1\n9,h,100,+S\n"
+    )
+    report = vitals_of_recording(recording_with_histories(tmp_path / "rec", text, clock_set=((500.0, set_by_s),)))
+    assert report.use.on_battery_ms == pytest.approx(1000, abs=5) and report.use.screen_off_ms == pytest.approx(900, abs=1)
+    assert app_of(report, 10_057).use.locks[0].held_ms == 500
+
+
+def test_the_time_that_a_phone_sleeps_counts(tmp_path: Path) -> None:
+    """m3 acquires its wake lock at 415 ms of the run, after 60 s of sleep from 300 ms on."""
+    made, profile = loaded(hooked_run())
+    run_ns = made.parsed.runs[0].start_ns
+    at_ns = run_ns + np.array([0, 300, 301, 1000], np.int64) * 1_000_000
+    slept_ns = np.array([0, 0, 60, 60], np.int64) * 1_000_000_000
+    clocks = ClockTriples(at_ns, at_ns + slept_ns, at_ns + slept_ns)
+    tables = (replace(made.parsed.runs[0], clocks=clocks),)
+    made = replace(made, parsed=replace(made.parsed, runs=tables))
+    lines = ("9,h,216,+Ewl=1", "9,h,98,-Ewl=1", "9,h,60103,+Ewl=2", "9,h,300,-Ewl=2")
+    assert {one.name: one.tags for one in acquirers_of(made, profile, [history(tmp_path, *lines)])} == {
+        "a.C.m1": ("sync",),
+        "a.C.m3": ("upload",),
+    }

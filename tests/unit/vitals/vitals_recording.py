@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
 from attribution_maker import MS, POLICIES, T0, manifest, nested, run, thread
 from hardware_maker import APP_UID, PHONE, hooks, profile_of
-from support.recording_maker import make_recording, start_ns
-from support.run_bytes import REAL_OFFSET_NS
+from support.added_history import add_history
+from support.recording_maker import make_recording
 from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 from traces import METHODS
 
@@ -48,7 +46,7 @@ def loaded(tables: RunTables) -> tuple[Loaded, Profile]:
 
 
 def history(folder: Path, *lines: str, uid: int = APP_UID) -> RunHistory:
-    """The history of the run, on the wall clock. It begins with the run."""
+    """The history of the run. It begins with the run."""
     path = folder / "batterystats.txt"
     names = f'9,hsp,1,{uid},"sync"\n9,hsp,2,{uid},"upload"\n9,hsp,3,1000,"system"\n9,h,0:RESET:TIME:{WALL_MS}\n'
     path.write_text(names + "".join(f"{line}\n" for line in lines))
@@ -56,29 +54,17 @@ def history(folder: Path, *lines: str, uid: int = APP_UID) -> RunHistory:
     for block in line_blocks(path):
         dump.read(block)
     dump.end()
-    states = dump.history.states()
-    wall = replace(states, start_ns=states.start_ns + WALL_MS * MS, end_ns=states.end_ns + WALL_MS * MS)
-    span_ns = WALL_MS * MS, (WALL_MS + 1000) * MS
-    return RunHistory(0, APP_PACKAGE, uid, wall, dump.reader.tags, span_ns, True, dump.reader.lines, 0)
+    span_ns = 0, 1000 * MS
+    return RunHistory(0, APP_PACKAGE, uid, dump.history.states(), dump.reader.tags, span_ns, True, dump.reader.lines, 0)
 
 
-def recording_with_histories(folder: Path, *texts: str | None) -> Path:
+def recording_with_histories(folder: Path, *texts: str | None, clock_set: tuple[tuple[float, float], ...] = ()) -> Path:
     """A recording with a run of 1 s for each text, the content of its batterystats.txt."""
     tests = (TestSpec("a.b.CTest#test", 0, 1000),)
     threads = (ThreadSpec("main", (Call("a.b.C#work", 10, 900),), ((10, 900, 1.0),)),)
-    scenarios = [Scenario(1000, threads, tests, repeat=number) for number in range(len(texts))]
+    scenarios = [Scenario(1000, threads, tests, repeat=number, clock_set=clock_set) for number in range(len(texts))]
     make_recording(folder, *scenarios)
-    manifest = json.loads((folder / "manifest.json").read_text())
     for number, text in enumerate(texts):
         if text is not None:
-            name, data = f"runs/{number}/batterystats.txt", text.encode()
-            (folder / name).write_bytes(data)
-            digest = hashlib.sha256(data).hexdigest()
-            manifest["files"].append({"path": name, "kind": "batterystats", "bytes": len(data), "sha256": digest, "run": number})
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+            add_history(folder, text, number)
     return folder
-
-
-def wall_ms(at_ms: int, number: int = 0) -> int:
-    """The wall clock at a time of a run of `recording_with_histories`."""
-    return (REAL_OFFSET_NS + start_ns(number)) // MS + at_ms

@@ -1,0 +1,59 @@
+"""Drawing a graph of 500 modules with the own layout, compared with writing the same graph as DOT."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from collections.abc import Callable
+from random import Random
+from typing import IO
+
+from common import Figures, arguments
+
+from navitas.graph.dot_format import write_dot
+from navitas.graph.module_graph import OUTSIDE_MODULES, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
+from navitas.graph.svg_format import write_svg
+
+MAX_S = 5.0
+_MODULES, _MESSAGES = 500, 2000
+
+
+def main(argv: list[str]) -> int:
+    """Report CPU times."""
+    options = arguments(__doc__ or "", argv)
+    figures = Figures("Graph")
+    for edges in (_MESSAGES, *(() if options.quick else (10 * _MESSAGES,))):
+        made = graph_of(_MODULES, edges)
+        floor_s, drawn_s = cpu_s(made, write_dot), cpu_s(made, write_svg)
+        note = f"{drawn_s / floor_s:.0f} × writing DOT ({floor_s * 1000:.1f} ms)"
+        name = f"{_MODULES} modules, {len(made.edges):,} edges: layout and SVG"
+        figures.add(name, drawn_s, "s", at_most=MAX_S if edges == _MESSAGES else None, note=note)
+    return figures.close(options.check)
+
+
+def graph_of(modules: int, edges: int) -> ModuleGraph:
+    """A random graph. Edges of the same ends and kind are one."""
+    random, kinds = Random(3), list(EdgeKind)
+    found: dict[tuple[str, str, str], ModuleEdge] = {}
+    for _ in range(edges):
+        sender, receiver = (f"org.example.app.M{random.randrange(modules)}" for _ in range(2))
+        one = ModuleEdge(sender, receiver, random.choice(kinds), random.randint(1, 99), 0, 0, None, None, 0, 0.0)
+        found[one.key] = one
+    nodes = tuple(ModuleNode(f"org.example.app.M{i}", float(i), (float(i),)) for i in range(modules))
+    outside = ModuleNode(OUTSIDE_MODULES, 1.0, (1.0,))
+    return ModuleGraph("made", ("cpu",), nodes, outside, tuple(found.values()), (), 1.0 + sum(range(modules)), 10**9, 1)
+
+
+def cpu_s(graph: ModuleGraph, write: Callable[[ModuleGraph, IO[str]], None], rounds: int = 3) -> float:
+    """The least CPU time of some rounds."""
+    times = []
+    for _ in range(rounds):
+        begin = time.process_time()
+        write(graph, io.StringIO())
+        times.append(time.process_time() - begin)
+    return min(times)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
