@@ -16,7 +16,7 @@ EVENT_STATES = ("alarm", "job")
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryEvents:
+class NotedEvents:
     """The app's alarms and jobs by begin, each in `EVENT_STATES`, with its tag and its time of CLOCK_MONOTONIC.
 
     `unjoined` counts those whose time is unknown because the clock was set. `names_alarms` and `names_jobs`: the history has
@@ -43,13 +43,13 @@ def app_events(states: StateIntervals, uid: int) -> StateIntervals:
 
 def history_events(
     found: StateIntervals, names: Sequence[str], tags: Sequence[str], t_ns: I64, run_ns: tuple[int, int], *, seen: Sequence[bool]
-) -> HistoryEvents:
+) -> NotedEvents:
     """Return the events that begin within a run. `t_ns` are their monotonic times, negative if unknown.
 
     `names` are those of all states, and `seen` whether the history has each one.
     """
     within = np.flatnonzero((t_ns >= run_ns[0]) & (t_ns <= run_ns[1]))
-    return HistoryEvents(
+    return NotedEvents(
         tuple(names[state] for state in found.state[within].tolist()),
         tuple(tags[tag] for tag in found.tag[within].tolist()),
         t_ns[within],

@@ -21,7 +21,7 @@ from navitas.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
-from navitas.parse.history_events import EVENT_STATES, HistoryEvents, app_events, history_events
+from navitas.parse.history_events import EVENT_STATES, NotedEvents, app_events, history_events
 from navitas.parse.radio_times import RadioTimes
 from navitas.parse.states_near_run import MOST_STATES, OPEN_NS, HistoryClock, StatesNearRun
 from navitas.power.components.screen_power import brightness_bin
@@ -72,7 +72,7 @@ class StateHistory:
 
     states: DeviceStates | None = None
     radio_times: tuple[RadioTimes, ...] = ()
-    events: HistoryEvents | None = None
+    events: NotedEvents | None = None
 
 
 def read_state_history(
@@ -105,7 +105,7 @@ def _states(
     return DeviceStates(names, state.astype(np.int32), rows.value, rows.start_ns, rows.end_ns, rows.uid, app_uid)
 
 
-def _events(content: _Content, clocks: ClockTriples, run_ns: tuple[int, int]) -> HistoryEvents | None:
+def _events(content: _Content, clocks: ClockTriples, run_ns: tuple[int, int]) -> NotedEvents | None:
     uid = uid_of(content.head)
     if uid == NO_UID or not content.clock or not len(clocks.monotonic_ns):
         return None

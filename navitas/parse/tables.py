@@ -11,7 +11,7 @@ from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.communication_records import Communications
 from navitas.parse.device_states import DeviceStates
 from navitas.parse.energy_consumers import EnergyConsumers
-from navitas.parse.history_events import HistoryEvents
+from navitas.parse.history_events import NotedEvents
 from navitas.parse.hook_calls import Handoffs, HookCalls
 from navitas.parse.io_counters import IoCounters
 from navitas.parse.radio_times import RadioTimes
@@ -216,7 +216,7 @@ class RunTables:
     realtime_offset_ns: int | None = None
     consumers: EnergyConsumers | None = None
     communications: Communications | None = None
-    history_events: HistoryEvents | None = None
+    history_events: NotedEvents | None = None
     clocks: ClockTriples | None = None
 
     @property

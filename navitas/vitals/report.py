@@ -57,7 +57,7 @@ class VitalsReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedRuns:
     """What a recording adds: its histories, the app's packages and uids, and the methods that acquired, set or used something."""
 
     histories: tuple[RunHistory, ...]
@@ -95,11 +95,11 @@ def vitals_of_recording(path: Path) -> VitalsReport:
     return _report(use, merged_warnings(warnings), recorded, by_uid=True)
 
 
-def _recorded(path: Path) -> Recorded:
+def _recorded(path: Path) -> RecordedRuns:
     loaded = load_tables(path)
     recording = open_recording(path)
     histories, profile = tuple(run_histories(recording, loaded.parsed.runs)), analyze(loaded)
-    return Recorded(
+    return RecordedRuns(
         histories,
         acquirers_of(loaded, profile, histories),
         frozenset(run.package for run in recording.manifest.runs),
@@ -109,7 +109,7 @@ def _recorded(path: Path) -> Recorded:
     )
 
 
-def _report(use: DeviceUse, warnings: Sequence[VitalsWarning], recorded: Recorded | None, *, by_uid: bool) -> VitalsReport:
+def _report(use: DeviceUse, warnings: Sequence[VitalsWarning], recorded: RecordedRuns | None, *, by_uid: bool) -> VitalsReport:
     def is_recorded(one: UidUse) -> bool:
         """A uid is the same in another dump only by chance, a package always."""
         if recorded is None:

@@ -17,19 +17,19 @@ from navitas.graph.build_graph import module_graph
 from navitas.graph.delivery_tags import component, job_component
 from navitas.graph.history_check import HistoryCheck, history_check
 from navitas.parse.communication_records import CommunicationFlag as Flag
-from navitas.parse.history_events import HistoryEvents
+from navitas.parse.history_events import NotedEvents
 from navitas.parse.tables import RunTables
 
 SYNC, TICK = "*walarm*:a/.Sync", "*alarm*:a.TICK"
 JOB, WORK = "a/.MyJob", "a/androidx.work.impl.background.systemjob.SystemJobService"
 
 
-def events(*found: tuple[str, str], alarms: bool = True, jobs: bool = True, unjoined: int = 0) -> HistoryEvents:
+def events(*found: tuple[str, str], alarms: bool = True, jobs: bool = True, unjoined: int = 0) -> NotedEvents:
     times = np.array([ns(10.0 * i) for i in range(len(found))], np.int64)
-    return HistoryEvents(tuple(state for state, _ in found), tuple(tag for _, tag in found), times, unjoined, alarms, jobs)
+    return NotedEvents(tuple(state for state, _ in found), tuple(tag for _, tag in found), times, unjoined, alarms, jobs)
 
 
-def made(rows: list[Row], history: HistoryEvents | None) -> RunTables:
+def made(rows: list[Row], history: NotedEvents | None) -> RunTables:
     tables = run([thread(1, [], [(0, 0), (1000, 0)])])
     return replace(tables, communications=communications(rows), history_events=history)
 

@@ -19,7 +19,7 @@ from navitas.parse.clock_triples import ClockTriples
 from navitas.vitals import report as report_module
 from navitas.vitals.acquirers import Acquirer, acquirers_of
 from navitas.vitals.device_use import Bounds
-from navitas.vitals.report import Recorded, vitals_of_dump, vitals_of_recording
+from navitas.vitals.report import RecordedRuns, vitals_of_dump, vitals_of_recording
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 EACH = ("9,h,216,+Ewl=1", "9,h,98,-Ewl=1", "9,h,103,+Ewl=2", "9,h,300,-Ewl=2")
@@ -73,7 +73,7 @@ def test_a_recording_without_hooks_has_no_methods(tmp_path: Path) -> None:
 
 def test_the_wake_locks_of_a_bug_report_have_the_methods_of_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     acquirer = Acquirer("a.C", "m1", "C.java", 1, 1, 10**8, 0.5, ("org.example:sync",))
-    recorded = Recorded((), (acquirer,), frozenset({"org.example.app"}), frozenset({77}))
+    recorded = RecordedRuns((), (acquirer,), frozenset({"org.example.app"}), frozenset({77}))
     monkeypatch.setattr(report_module, "_recorded", lambda path: recorded)
     dump = tmp_path / "dump"
     dump.write_text(CHECKIN_16)
