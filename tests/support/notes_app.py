@@ -375,14 +375,12 @@ def make(
         raise NotFetchedError("no JDK, or the jars are not built: make jars")
     framework = provide()
     libraries = sorted(fetch([f"junit:junit:{junit}"], folder / "lib", transitive=True).glob("*.jar"))
-    # Robolectric has modified the framework's classes. With this interface empty, subclasses compile as on Android.
-    woven = _compiled(folder / "woven", {"ShadowedObject": "public interface ShadowedObject {}"}, [], _WOVEN)
-    class_path = [woven, framework.android, *libraries, *framework.jars, *framework.last]
+    class_path = [woven(folder / "woven"), framework.android, *libraries, *framework.jars, *framework.last]
     app = _compiled(folder / "app", {**_APP_SOURCES, **(hooked or {})}, class_path)
     chosen = InstrumentOptions(hooks=hooked is not None)
     instrument([app], folder / "instrumented", folder / "map.json", chosen)
     compiled = _compiled(folder / "tests", tests, [*class_path, app])
-    app_jar = _packed(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
+    app_jar = pack_classes(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
     parts = (activity(".Main", launcher=True), activity(".Detail"), Tag("service", {"name": ".Sync"}))
     requests = [Tag("uses-permission", {"name": name}) for name in permissions]
@@ -397,7 +395,7 @@ def make(
     signer.run()
     entries = {"app/000-app.jar": app_jar, "app/001-runtime.jar": JARS / "navitas-runtime.jar"}
     entries |= {"app/002-hooks.jar": JARS / "navitas-hooks.jar"} if hooked is not None else {}
-    entries |= {"test/000-tests.jar": _packed(folder / "tests.jar", compiled)}
+    entries |= {"test/000-tests.jar": pack_classes(folder / "tests.jar", compiled)}
     entries |= {"test/001-listener.jar": JARS / "navitas-runtime-junit.jar"}
     entries |= {f"test/{number:03}-{file.name}": file for number, file in enumerate(libraries, 2)}
     with zipfile.ZipFile(folder / "jvm.zip", "w") as archive:
@@ -430,6 +428,19 @@ def _compiled(folder: Path, sources: Mapping[str, str], class_path: list[Path], 
     for name, text in sources.items():
         files.append(folder / f"{name}.java")
         files[-1].write_text(f"package {package};\n{text}")
+    return compile_classes(folder, files, class_path)
+
+
+def woven(folder: Path) -> Path:
+    """Return what comes first on the class path: Robolectric has modified the framework's classes.
+
+    With this interface empty, subclasses compile as on Android.
+    """
+    return _compiled(folder, {"ShadowedObject": "public interface ShadowedObject {}"}, [], _WOVEN)
+
+
+def compile_classes(folder: Path, files: Sequence[Path], class_path: Sequence[Path]) -> Path:
+    """Compile Java files, and return the folder of the classes."""
     command = [
         "javac",
         "-nowarn",
@@ -443,7 +454,8 @@ def _compiled(folder: Path, sources: Mapping[str, str], class_path: list[Path], 
     return folder / "classes"
 
 
-def _packed(jar: Path, classes: Path, map_id: str | None = None) -> Path:
+def pack_classes(jar: Path, classes: Path, map_id: str | None = None) -> Path:
+    """Write a jar of compiled classes below the package `org`, with the id of their method map."""
     with zipfile.ZipFile(jar, "w") as archive:
         root = next(iter(classes.rglob("org"))).parent
         for found in root.rglob("*.class"):
