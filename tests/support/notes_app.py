@@ -331,6 +331,79 @@ public class LifecycleTest {
             "pause Detail", "stop Detail", "destroy Detail");
     }
 }""",
+    "DeliveryTest": """
+import static org.junit.Assert.*;
+import android.app.*;
+import android.content.*;
+import android.os.SystemClock;
+import androidx.test.platform.app.InstrumentationRegistry;
+import java.util.*;
+import java.util.concurrent.*;
+import org.junit.*;
+public class DeliveryTest {
+    private static final int MUTABLE = PendingIntent.FLAG_MUTABLE;
+    private final Instrumentation phone = InstrumentationRegistry.getInstrumentation();
+    private final Context app = phone.getTargetContext();
+    private static BroadcastReceiver receiver(BlockingQueue<Intent> got) {
+        return new BroadcastReceiver() {
+            @Override public void onReceive(Context context, Intent intent) { intent.putExtra("seen", true); got.add(intent); }
+        };
+    }
+    @Test public void eachReceiverHasItsOwnIntent() throws Exception {
+        BlockingQueue<Intent> got = new LinkedBlockingQueue<>();
+        app.registerReceiver(receiver(got), new IntentFilter("a.PING"));
+        app.registerReceiver(receiver(got), new IntentFilter("a.PING"));
+        Intent sent = new Intent("a.PING").setPackage(app.getPackageName());
+        app.sendBroadcast(sent);
+        Intent first = got.poll(20, TimeUnit.SECONDS), second = got.poll(20, TimeUnit.SECONDS);
+        assertTrue(first != second && first.hasExtra("seen") && second.hasExtra("seen") && !sent.hasExtra("seen"));
+        app.sendBroadcast(new Intent("a.PING").setPackage("other.app"));
+        app.sendBroadcast(new Intent("a.PING").setClassName(app, "org.example.notes.Main"));
+        app.sendOrderedBroadcast(new Intent("a.PING"), null);
+        assertNull(got.poll(20, TimeUnit.SECONDS).getPackage());
+        assertNull(got.poll(20, TimeUnit.SECONDS).getComponent());
+        phone.waitForIdleSync();
+        assertTrue(got.isEmpty());
+    }
+    @Test public void alarmsComeAfterFiveSecondsUnlessTheyAreCancelled() throws Exception {
+        AlarmManager alarms = app.getSystemService(AlarmManager.class);
+        BlockingQueue<Intent> got = new LinkedBlockingQueue<>();
+        app.registerReceiver(receiver(got), new IntentFilter("a.ALARM"));
+        CountDownLatch heard = new CountDownLatch(1);
+        AlarmManager.OnAlarmListener listener = heard::countDown, cancelled = () -> fail("cancelled");
+        long now = SystemClock.elapsedRealtime();
+        PendingIntent alarm = PendingIntent.getBroadcast(app, 0, new Intent("a.ALARM").setPackage(app.getPackageName()), MUTABLE);
+        PendingIntent other = PendingIntent.getBroadcast(app, 1, new Intent("a.ALARM").setPackage(app.getPackageName()), MUTABLE);
+        alarms.set(AlarmManager.ELAPSED_REALTIME, now, "cancelled", cancelled, null);
+        alarms.setExact(AlarmManager.RTC_WAKEUP, 0, other);
+        alarms.setRepeating(AlarmManager.RTC, System.currentTimeMillis() + 5, 1, alarm);
+        alarms.set(AlarmManager.ELAPSED_REALTIME, now, "heard", listener, null);
+        alarms.cancel(cancelled);
+        alarms.cancel(other);
+        assertTrue(heard.await(30, TimeUnit.SECONDS));
+        assertTrue(SystemClock.elapsedRealtime() - now >= 5000);
+        assertEquals(1, got.poll(20, TimeUnit.SECONDS).getIntExtra(Intent.EXTRA_ALARM_COUNT, 0));
+        assertNull("the next one comes after a minute", got.poll(1, TimeUnit.SECONDS));
+        alarms.cancel(alarm);
+    }
+    @Test public void flagsAndPendingIntentsChooseTheActivity() throws Exception {
+        Intent main = new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+        Activity first = phone.startActivitySync(main);
+        app.startActivity(new Intent(main).addFlags(Intent.FLAG_ACTIVITY_SINGLE_TOP));
+        phone.waitForIdleSync();
+        Intent detail = new Intent(app, Detail.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+        PendingIntent.getActivity(app, 0, detail, PendingIntent.FLAG_IMMUTABLE).send();
+        phone.waitForIdleSync();
+        assertNotNull(Detail.shown);
+        int single = Intent.FLAG_ACTIVITY_SINGLE_TOP | Intent.FLAG_ACTIVITY_CLEAR_TOP;
+        app.startActivity(new Intent(main).addFlags(single));
+        phone.waitForIdleSync();
+        assertTrue("the one above is gone", Detail.shown == null && !first.isDestroyed());
+        app.startActivity(new Intent(main).addFlags(Intent.FLAG_ACTIVITY_CLEAR_TOP));
+        phone.waitForIdleSync();
+        assertTrue("a new one replaces it, the only one", first.isDestroyed());
+    }
+}""",
     "Nested": """
 import org.junit.*;
 public class Nested {
