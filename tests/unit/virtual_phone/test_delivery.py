@@ -41,7 +41,7 @@ class FakeApp:
         return self.answer
 
 
-def told(tmp_path: Path, script: str, answer: list[str] | None = None) -> tuple[list[str], Output]:
+def requested(tmp_path: Path, script: str, answer: list[str] | None = None) -> tuple[list[str], Output]:
     """The requests that a running app in front gets from a script, and the script's output."""
     app = FakeApp(answer)
 
@@ -59,7 +59,7 @@ def told(tmp_path: Path, script: str, answer: list[str] | None = None) -> tuple[
 @pytest.mark.parametrize(
     ("arguments", "printed", "uri"),
     [
-        ("-n p.q/.A", "cmp=p.q/p.q.A", "intent:#Intent;component=p.q/p.q.A;end"),
+        ("-n p.q/.A", "cmp=p.q/.A", "intent:#Intent;component=p.q/p.q.A;end"),
         ("p.q/r.A", "cmp=p.q/r.A", "intent:#Intent;component=p.q/r.A;end"),
         ("p.q", "pkg=p.q", "intent:#Intent;package=p.q;end"),
         ("-a x.GO -c one -c two -p p.q", "act=x.GO cat=[one,two] pkg=p.q",
@@ -88,15 +88,15 @@ def test_wrong_intents_are_errors(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("intent", ["-a x.GO", f"-n {APP}/.R", f"-a x.GO -p {APP}"])
 def test_am_broadcast_reaches_running_apps(tmp_path: Path, intent: str) -> None:
-    requests, output = told(tmp_path, f"am broadcast {intent}", [])
+    requests, output = requested(tmp_path, f"am broadcast {intent}", [])
     assert [request.partition(":")[0] for request in requests] == ["broadcast intent"]
     assert "launchFlags=0x400000;" in requests[0]
     assert output.stdout.endswith(b"flg=0x400000 }\nBroadcast completed: result=0\n") or b"flg=0x400000" in output.stdout
 
 
 @pytest.mark.parametrize("intent", ["-n other.app/.R", "-a x.GO -p other.app"])
-def test_am_broadcast_to_an_app_that_does_not_run_reaches_nobody(tmp_path: Path, intent: str) -> None:
-    requests, output = told(tmp_path, f"am broadcast {intent}", [])
+def test_am_broadcast_to_an_app_that_does_not_run_reaches_no_one(tmp_path: Path, intent: str) -> None:
+    requests, output = requested(tmp_path, f"am broadcast {intent}", [])
     assert (requests, output.status) == ([], 0)
 
 
@@ -115,28 +115,28 @@ def test_am_broadcast_to_an_app_that_does_not_run_reaches_nobody(tmp_path: Path,
     ],
 )  # fmt: skip
 def test_the_phone_broadcasts_its_changes(tmp_path: Path, script: str, actions: list[str]) -> None:
-    requests, _ = told(tmp_path, script, [])
+    requests, _ = requested(tmp_path, script, [])
     assert requests == [f"broadcast intent:#Intent;action={action};end" for action in actions]
 
 
 def test_keys_reach_the_app_in_front(tmp_path: Path) -> None:
-    requests, _ = told(tmp_path, "input keyevent KEYCODE_1 67; input tap 1 1", [])
+    requests, _ = requested(tmp_path, "input keyevent KEYCODE_1 67; input tap 1 1", [])
     assert requests == ["key KEYCODE_1", "key 67"]
 
 
 def test_an_app_that_ends_meanwhile_is_no_error(tmp_path: Path) -> None:
-    requests, output = told(tmp_path, "am broadcast -a x; input keyevent 8; cmd alarm advance 1 && dumpsys battery unplug")
+    requests, output = requested(tmp_path, "am broadcast -a x; input keyevent 8; cmd alarm advance 1 && dumpsys battery unplug")
     assert len(requests) == 4 and output.status == 0 and not output.stderr
 
 
 def test_alarms_are_advanced(tmp_path: Path) -> None:
-    requests, output = told(tmp_path, "cmd alarm advance 60.5", ["3"])
+    requests, output = requested(tmp_path, "cmd alarm advance 60.5", ["3"])
     assert (requests, output.stdout) == (["advance 60500"], b"Advanced by 60.5 s: 3 alarms and jobs\n")
 
 
 @pytest.mark.parametrize("words", ["", "advance", "advance -1", "advance 1e3", "set-time 4", "advance 1 2"])
 def test_wrong_times_are_refused(tmp_path: Path, words: str) -> None:
-    requests, output = told(tmp_path, f"cmd alarm {words}", ["0"])
+    requests, output = requested(tmp_path, f"cmd alarm {words}", ["0"])
     assert requests == [] and output.status == 255 and b"advance SECONDS" in output.stderr
 
 
@@ -152,5 +152,5 @@ def test_wrong_times_are_refused(tmp_path: Path, words: str) -> None:
     ],
 )
 def test_jobs_run_on_request(tmp_path: Path, words: str, answer: list[str] | None, status: int, text: str) -> None:
-    _, output = told(tmp_path, f"cmd jobscheduler {words}", answer)
+    _, output = requested(tmp_path, f"cmd jobscheduler {words}", answer)
     assert (output.status, output.stdout.decode()) == (status, text)

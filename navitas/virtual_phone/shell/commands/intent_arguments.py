@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from navitas.virtual_phone.package import short_name
 from navitas.virtual_phone.shell.flow import CommandError
 
 MAIN, LAUNCHER = "android.intent.action.MAIN", "android.intent.category.LAUNCHER"
@@ -45,7 +46,7 @@ class IntentArguments:
             f"typ={self.type}" if self.type else "",
             f"flg=0x{self.flags:x}" if self.flags else "",
             f"pkg={self.package}" if self.package else "",
-            f"cmp={self.component}" if self.component else "",
+            f"cmp={_short(self.component)}" if self.component else "",
             "(has extras)" if self.extras else "",
         ]
         return f"Intent {{ {' '.join(filter(None, parts))} }}"
@@ -102,6 +103,11 @@ def full_component(text: str) -> str:
     """Return `PACKAGE/CLASS` with the full name of the class."""
     name, slash, short = text.partition("/")
     return f"{name}/{name if short.startswith('.') else ''}{short}" if slash else text
+
+
+def _short(component: str) -> str:
+    package, _, name = component.partition("/")
+    return f"{package}/{short_name(name, package)}"
 
 
 def _encoded(text: str, safe: str = "") -> str:

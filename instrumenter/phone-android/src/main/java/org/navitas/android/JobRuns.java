@@ -82,7 +82,7 @@ final class JobRuns {
         }
     }
 
-    /** Waits until no job is running, but not for ever. Not for the main thread. */
+    /** Waits until no job is running, for a limited time. Not for the main thread. */
     static void await() {
         long endNs = System.nanoTime() + LONGEST_WAIT_MS * 1_000_000;
         synchronized (RUNNING) {

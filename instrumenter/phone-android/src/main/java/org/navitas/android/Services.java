@@ -37,7 +37,7 @@ final class Services {
             this.controller = controller;
         }
 
-        /** Calls onBind for the first client of an intent only, or onRebind if onUnbind has asked for it. */
+        /** Calls onBind for the first client of an intent only, or onRebind if onUnbind has requested it. */
         IBinder bind(Intent intent) {
             Intent.FilterComparison filter = new Intent.FilterComparison(intent);
             if (!binders.containsKey(filter)) {
