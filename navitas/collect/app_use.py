@@ -30,6 +30,8 @@ from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP
 
 WHOLE = "use"
 """The method name of the recording's only entry."""
+# A virtual phone on a busy machine needs a minute to load the framework.
+_START_S = 180.0
 _EVENTS_S = 15.0
 _POLL_S = 0.3
 # The runtime writes its buffers every half second. Anything after its last write is lost when the app ends.
@@ -109,7 +111,7 @@ def _record_use(device: Device, use: Use, done: InstrumentResult, stream: Path, 
     name = TestName(use.package, WHOLE)
     done.set(name, "cut")
     progress.stage(f"starting {use.package}")
-    started = device.shell(f"monkey -p {shlex.quote(use.package)} -c android.intent.category.LAUNCHER 1", timeout_s=60.0)
+    started = device.shell(f"monkey -p {shlex.quote(use.package)} -c android.intent.category.LAUNCHER 1", timeout_s=_START_S)
     if "No activities found" in started.text and not use.command:
         progress.stage(f"{use.package} has no activity to start: start what you want to measure")
     first = _first_process(device, use.package, _output_line(started))

@@ -44,6 +44,10 @@ class AppProcess:
             async for line in self._answer():
                 yield line
 
+    async def ask(self, request: str) -> list[str]:
+        """Send a request and return the lines of its answer except the last. Raises as `send`."""
+        return [line async for line in self.send(request)]
+
     async def _answer(self) -> AsyncIterator[str]:
         async for line in self._lines:
             if line == _DONE:
@@ -60,11 +64,25 @@ class RunningApps:
     def __init__(self, host: AppHost) -> None:
         self._host = host
         self._running: dict[str, AppProcess] = {}
+        self._front = ""
         self._tasks: set[asyncio.Task[None]] = set()
 
     def get(self, package: Package) -> AppProcess | None:
         """Return the app's process, if it is running."""
         return self._running.get(package.name)
+
+    def all(self) -> list[AppProcess]:
+        """Return the processes of all running apps."""
+        return list(self._running.values())
+
+    def shown(self, package: Package) -> None:
+        """Note that an app was brought to the front."""
+        self._front = package.name
+
+    @property
+    def front(self) -> AppProcess | None:
+        """The running app that was last brought to the front."""
+        return self._running.get(self._front)
 
     async def start(self, package: Package) -> AppProcess:
         """Start a new process of an app. Raises `StartError`."""
@@ -76,6 +94,18 @@ class RunningApps:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return await started
+
+    async def tell(self, app: AppProcess, request: str, wait_s: float) -> None:
+        """Send a request, and wait for its answer for a limited time. An app that ends or refuses it is no error."""
+
+        async def ask() -> None:
+            with contextlib.suppress(AppEnded, StartError):
+                await app.ask(request)
+
+        task = asyncio.create_task(ask(), name=f"request to process {app.pid}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.wait({task}, timeout=wait_s)
 
     async def stop(self) -> None:
         """End all apps."""

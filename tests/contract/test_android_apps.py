@@ -67,6 +67,11 @@ def test_activity_lifecycle_is_as_on_a_phone(phone: AdbDevice) -> None:
     assert found.text.rstrip().endswith("OK (8 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
 
 
+def test_intents_and_alarms_are_delivered_as_on_a_phone(phone: AdbDevice) -> None:
+    found = phone.shell(f"am instrument -w -r -e class {APP}.DeliveryTest {RUNNER}", timeout_s=240)
+    assert found.text.rstrip().endswith("OK (3 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
+
+
 def test_components_that_an_app_uses_have_state_and_energy(phone: AdbDevice) -> None:
     rails = "cat /sys/bus/iio/devices/iio:device0/energy_value"
 
@@ -100,9 +105,9 @@ def test_components_that_an_app_uses_have_state_and_energy(phone: AdbDevice) -> 
 def test_classes_outside_of_the_runners_scope_are_not_run(phone: AdbDevice) -> None:
     listed = phone.shell(f"am instrument -w -r -e log true {RUNNER}", timeout_s=240).text
     classes = set(re.findall(r"STATUS: class=(.*)", listed))
-    assert classes == {f"{APP}.{name}" for name in ("ComponentsTest", "NotesTest", "LifecycleTest", "CrashTest", "Nested")}, (
-        listed
-    )
+    assert classes == {
+        f"{APP}.{name}" for name in ("ComponentsTest", "DeliveryTest", "NotesTest", "LifecycleTest", "CrashTest", "Nested")
+    }, listed
     named = phone.shell(f"am instrument -w -r -e class {APP}.Nested$Inner {RUNNER}".replace("$", "\\$"), timeout_s=240)
     assert "OK (1 test)" in named.text, named.text
 

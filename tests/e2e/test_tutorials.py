@@ -6,19 +6,19 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from support.android_projects import copy_project
+from support.android_projects import aapt2, copy_project
 from support.command_line import NAVITAS
 from support.gradle_daemons import own_daemons
 from support.gradle_projects import gradles
 from support.quick_jvm import quick_jvms
 
 ROOT = Path(__file__).resolve().parents[2]
-_COMMANDS = re.compile(r"^```sh( fails)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_COMMANDS = re.compile(r"^ *```sh( fails)?\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 pytestmark = [
     pytest.mark.slow,
@@ -39,12 +39,29 @@ def _new_user(home: Path) -> dict[str, str]:
     }
 
 
-def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Run all commands of a page in `folder`, which has the examples; return their output."""
+def typed(
+    page: str,
+    folder: Path,
+    gradle: str,
+    replaced: Mapping[str, str] = MappingProxyType({}),
+    *,
+    section: str = "",
+    then: Sequence[str] = (),
+) -> str:
+    """Run all commands of a page, or of a section with this heading, in `folder`, which has the examples; return their output.
+
+    `then` are further commands, which succeed.
+    """
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("build", ".gradle"))
+    if (made := aapt2()) is not None:
+        for properties in (folder / "examples").glob("*/gradle.properties"):
+            properties.write_text(f"{properties.read_text()}android.aapt2FromMavenOverride={made}\n")
     path = os.pathsep.join([str(NAVITAS.parent), str(Path(gradle).parent), os.environ["PATH"]])
     printed = ""
-    commands = _COMMANDS.findall((ROOT / "docs" / page).read_text("utf-8"))
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    if section:
+        text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    commands = [*_COMMANDS.findall(text), *(("", command) for command in then)]
     assert commands, page
     registry = folder / "daemons"
     registry.mkdir()
@@ -104,3 +121,16 @@ def test_on_a_phone(tmp_path: Path) -> None:
         pytest.skip("no gradle on PATH, which builds the fixture")
     printed = typed("tutorial-phone.md", tmp_path, launcher, {"SERIAL": "virtual", "APP": str(app)})
     assert "expected evidence level" in printed and "Evidence" in printed
+
+
+@pytest.mark.usefixtures("android_sdk", "jvm")
+def test_the_graph_of_an_example_app(tmp_path: Path) -> None:
+    """Both example apps build. The communications of their scripts: integration/test_module_examples.py."""
+    launcher = gradles().get("8.11.1")
+    if launcher is None:
+        pytest.skip("no Gradle 8.11.1, which builds the examples: make gradle-homes")
+    build = "gradle -p examples/wakeups navitasBundleDebug -Pnavitas.hooks=true"
+    printed = typed("graph.md", tmp_path, launcher, section="Try it with an example app", then=[build])
+    assert "MyService2" in printed and "periodic" in printed
+    assert (tmp_path / "modules.svg").read_text().startswith("<")
+    assert list((tmp_path / "examples/wakeups/build/navitas").rglob("*.bundle.zip"))

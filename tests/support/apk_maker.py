@@ -12,7 +12,8 @@ from pathlib import Path
 
 ANDROID = "http://schemas.android.com/apk/res/android"
 _IDS = {
-    "name": 0x01010003, "debuggable": 0x0101000F, "exported": 0x01010010, "process": 0x01010011, "targetPackage": 0x01010021,
+    "label": 0x01010001, "name": 0x01010003, "permission": 0x01010006, "debuggable": 0x0101000F, "exported": 0x01010010,
+    "process": 0x01010011, "targetPackage": 0x01010021,
     "minSdkVersion": 0x0101020C, "versionCode": 0x0101021B, "versionName": 0x0101021C, "targetSdkVersion": 0x01010270,
     "testOnly": 0x01010272, "targetProcesses": 0x01010541,
 }  # fmt: skip

@@ -331,6 +331,79 @@ public class LifecycleTest {
             "pause Detail", "stop Detail", "destroy Detail");
     }
 }""",
+    "DeliveryTest": """
+import static org.junit.Assert.*;
+import android.app.*;
+import android.content.*;
+import android.os.SystemClock;
+import androidx.test.platform.app.InstrumentationRegistry;
+import java.util.*;
+import java.util.concurrent.*;
+import org.junit.*;
+public class DeliveryTest {
+    private static final int MUTABLE = PendingIntent.FLAG_MUTABLE;
+    private final Instrumentation phone = InstrumentationRegistry.getInstrumentation();
+    private final Context app = phone.getTargetContext();
+    private static BroadcastReceiver receiver(BlockingQueue<Intent> got) {
+        return new BroadcastReceiver() {
+            @Override public void onReceive(Context context, Intent intent) { intent.putExtra("seen", true); got.add(intent); }
+        };
+    }
+    @Test public void eachReceiverHasItsOwnIntent() throws Exception {
+        BlockingQueue<Intent> got = new LinkedBlockingQueue<>();
+        app.registerReceiver(receiver(got), new IntentFilter("a.PING"));
+        app.registerReceiver(receiver(got), new IntentFilter("a.PING"));
+        Intent sent = new Intent("a.PING").setPackage(app.getPackageName());
+        app.sendBroadcast(sent);
+        Intent first = got.poll(20, TimeUnit.SECONDS), second = got.poll(20, TimeUnit.SECONDS);
+        assertTrue(first != second && first.hasExtra("seen") && second.hasExtra("seen") && !sent.hasExtra("seen"));
+        app.sendBroadcast(new Intent("a.PING").setPackage("other.app"));
+        app.sendBroadcast(new Intent("a.PING").setClassName(app, "org.example.notes.Main"));
+        app.sendOrderedBroadcast(new Intent("a.PING"), null);
+        assertNull(got.poll(20, TimeUnit.SECONDS).getPackage());
+        assertNull(got.poll(20, TimeUnit.SECONDS).getComponent());
+        phone.waitForIdleSync();
+        assertTrue(got.isEmpty());
+    }
+    @Test public void alarmsComeAfterFiveSecondsUnlessTheyAreCancelled() throws Exception {
+        AlarmManager alarms = app.getSystemService(AlarmManager.class);
+        BlockingQueue<Intent> got = new LinkedBlockingQueue<>();
+        app.registerReceiver(receiver(got), new IntentFilter("a.ALARM"));
+        CountDownLatch heard = new CountDownLatch(1);
+        AlarmManager.OnAlarmListener listener = heard::countDown, cancelled = () -> fail("cancelled");
+        long now = SystemClock.elapsedRealtime();
+        PendingIntent alarm = PendingIntent.getBroadcast(app, 0, new Intent("a.ALARM").setPackage(app.getPackageName()), MUTABLE);
+        PendingIntent other = PendingIntent.getBroadcast(app, 1, new Intent("a.ALARM").setPackage(app.getPackageName()), MUTABLE);
+        alarms.set(AlarmManager.ELAPSED_REALTIME, now, "cancelled", cancelled, null);
+        alarms.setExact(AlarmManager.RTC_WAKEUP, 0, other);
+        alarms.setRepeating(AlarmManager.RTC, System.currentTimeMillis() + 5, 1, alarm);
+        alarms.set(AlarmManager.ELAPSED_REALTIME, now, "heard", listener, null);
+        alarms.cancel(cancelled);
+        alarms.cancel(other);
+        assertTrue(heard.await(30, TimeUnit.SECONDS));
+        assertTrue(SystemClock.elapsedRealtime() - now >= 5000);
+        assertEquals(1, got.poll(20, TimeUnit.SECONDS).getIntExtra(Intent.EXTRA_ALARM_COUNT, 0));
+        assertNull("the next one comes after a minute", got.poll(1, TimeUnit.SECONDS));
+        alarms.cancel(alarm);
+    }
+    @Test public void flagsAndPendingIntentsChooseTheActivity() throws Exception {
+        Intent main = new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+        Activity first = phone.startActivitySync(main);
+        app.startActivity(new Intent(main).addFlags(Intent.FLAG_ACTIVITY_SINGLE_TOP));
+        phone.waitForIdleSync();
+        Intent detail = new Intent(app, Detail.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+        PendingIntent.getActivity(app, 0, detail, PendingIntent.FLAG_IMMUTABLE).send();
+        phone.waitForIdleSync();
+        assertNotNull(Detail.shown);
+        int single = Intent.FLAG_ACTIVITY_SINGLE_TOP | Intent.FLAG_ACTIVITY_CLEAR_TOP;
+        app.startActivity(new Intent(main).addFlags(single));
+        phone.waitForIdleSync();
+        assertTrue("the one above is gone", Detail.shown == null && !first.isDestroyed());
+        app.startActivity(new Intent(main).addFlags(Intent.FLAG_ACTIVITY_CLEAR_TOP));
+        phone.waitForIdleSync();
+        assertTrue("a new one replaces it, the only one", first.isDestroyed());
+    }
+}""",
     "Nested": """
 import org.junit.*;
 public class Nested {
@@ -375,14 +448,12 @@ def make(
         raise NotFetchedError("no JDK, or the jars are not built: make jars")
     framework = provide()
     libraries = sorted(fetch([f"junit:junit:{junit}"], folder / "lib", transitive=True).glob("*.jar"))
-    # Robolectric has modified the framework's classes. With this interface empty, subclasses compile as on Android.
-    woven = _compiled(folder / "woven", {"ShadowedObject": "public interface ShadowedObject {}"}, [], _WOVEN)
-    class_path = [woven, framework.android, *libraries, *framework.jars, *framework.last]
+    class_path = [woven(folder / "woven"), framework.android, *libraries, *framework.jars, *framework.last]
     app = _compiled(folder / "app", {**_APP_SOURCES, **(hooked or {})}, class_path)
     chosen = InstrumentOptions(hooks=hooked is not None)
     instrument([app], folder / "instrumented", folder / "map.json", chosen)
     compiled = _compiled(folder / "tests", tests, [*class_path, app])
-    app_jar = _packed(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
+    app_jar = pack_classes(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
     parts = (activity(".Main", launcher=True), activity(".Detail"), Tag("service", {"name": ".Sync"}))
     requests = [Tag("uses-permission", {"name": name}) for name in permissions]
@@ -397,7 +468,7 @@ def make(
     signer.run()
     entries = {"app/000-app.jar": app_jar, "app/001-runtime.jar": JARS / "navitas-runtime.jar"}
     entries |= {"app/002-hooks.jar": JARS / "navitas-hooks.jar"} if hooked is not None else {}
-    entries |= {"test/000-tests.jar": _packed(folder / "tests.jar", compiled)}
+    entries |= {"test/000-tests.jar": pack_classes(folder / "tests.jar", compiled)}
     entries |= {"test/001-listener.jar": JARS / "navitas-runtime-junit.jar"}
     entries |= {f"test/{number:03}-{file.name}": file for number, file in enumerate(libraries, 2)}
     with zipfile.ZipFile(folder / "jvm.zip", "w") as archive:
@@ -430,6 +501,19 @@ def _compiled(folder: Path, sources: Mapping[str, str], class_path: list[Path], 
     for name, text in sources.items():
         files.append(folder / f"{name}.java")
         files[-1].write_text(f"package {package};\n{text}")
+    return compile_classes(folder, files, class_path)
+
+
+def woven(folder: Path) -> Path:
+    """Return what comes first on the class path: Robolectric has modified the framework's classes.
+
+    With this interface empty, subclasses compile as on Android.
+    """
+    return _compiled(folder, {"ShadowedObject": "public interface ShadowedObject {}"}, [], _WOVEN)
+
+
+def compile_classes(folder: Path, files: Sequence[Path], class_path: Sequence[Path]) -> Path:
+    """Compile Java files, and return the folder of the classes."""
     command = [
         "javac",
         "-nowarn",
@@ -443,7 +527,8 @@ def _compiled(folder: Path, sources: Mapping[str, str], class_path: list[Path], 
     return folder / "classes"
 
 
-def _packed(jar: Path, classes: Path, map_id: str | None = None) -> Path:
+def pack_classes(jar: Path, classes: Path, map_id: str | None = None) -> Path:
+    """Write a jar of compiled classes below the package `org`, with the id of their method map."""
     with zipfile.ZipFile(jar, "w") as archive:
         root = next(iter(classes.rglob("org"))).parent
         for found in root.rglob("*.class"):

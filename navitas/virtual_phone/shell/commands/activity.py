@@ -1,4 +1,4 @@
-"""am: instrument, start, startservice, stopservice, force-stop, kill."""
+"""am: instrument, start, startservice, stopservice, broadcast, force-stop, kill."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from navitas.virtual_phone.am_instrument import PrettyPrinter, make_launch, run_
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import InstrumentationRunner, Package
 from navitas.virtual_phone.shell.commands.app_start import start, start_service, stop_service
+from navitas.virtual_phone.shell.commands.broadcast import broadcast
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
@@ -24,7 +25,7 @@ _FLAGS = (
 
 @command("am")
 async def am(context: Context) -> int:
-    """instrument, start, startservice, stopservice, force-stop, kill, get-current-user."""
+    """instrument, start, startservice, stopservice, broadcast, force-stop, kill, get-current-user."""
     action, *args = context.args or [""]
     starts = {
         "instrument": _instrument,
@@ -32,6 +33,7 @@ async def am(context: Context) -> int:
         "startservice": start_service, "start-service": start_service,
         "startforegroundservice": start_service, "start-foreground-service": start_service,
         "stopservice": stop_service, "stop-service": stop_service,
+        "broadcast": broadcast,
     }  # fmt: skip
     if action in starts:
         return await starts[action](context, args)

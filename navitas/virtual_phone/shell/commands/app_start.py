@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 
 from navitas.apk.manifest import AppComponent
 from navitas.virtual_phone.apps import AppEnded, AppProcess
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import Package, short_name
+from navitas.virtual_phone.shell.commands.intent_arguments import IntentArguments, parse_intent
 from navitas.virtual_phone.shell.context import Context
-from navitas.virtual_phone.shell.flow import CommandError
-
-_WITH_VALUE = ("-a", "-c", "-d", "-t", "-f", "-i", "--user", "--display", "--windowingMode", "--activityType", "--task", "-P")
-_WITH_TWO = ("-e", "--es", "--ez", "--ei", "--el", "--ef", "--eu", "--ecn", "--esa", "--eia")
-_UNKNOWN = 255
-
-
-@dataclass(slots=True)
-class _Intent:
-    action: str = ""
-    categories: list[str] = field(default_factory=list)
-    component: str = ""
-    package: str = ""
-    waits: bool = False
-    stops: bool = False
-
-    def __str__(self) -> str:
-        parts = [
-            f"act={self.action}" if self.action else "",
-            f"cat=[{','.join(self.categories)}]" if self.categories else "",
-            f"pkg={self.package}" if self.package else "",
-            f"cmp={self.component}" if self.component else "",
-        ]
-        return f"Intent {{ {' '.join(filter(None, parts))} }}"
 
 
 async def start(context: Context, args: list[str]) -> int:
-    """`am start [-W] [-S] (-n PACKAGE/CLASS | [-a ACTION] [-c CATEGORY] PACKAGE)`, as AOSP's ActivityManagerShellCommand."""
-    intent = _parse(args)
+    """`am start [-W] [-S] (-n PACKAGE/CLASS | PACKAGE) [INTENT]`, as AOSP's ActivityManagerShellCommand."""
+    intent = parse_intent(args)
     package, activity = _find_activity(context, intent)
     await context.out(f"Starting: {intent}\n")
     if package is None or activity is None:
         if intent.component:
-            await context.err(f"Error type 3\nError: Activity class {{{_full(intent.component)}}} does not exist.\n")
+            await context.err(f"Error type 3\nError: Activity class {{{intent.component}}} does not exist.\n")
         else:
             await context.err(f"Error: Activity not started, unable to resolve {intent}\n")
         return 1
@@ -52,11 +28,12 @@ async def start(context: Context, args: list[str]) -> int:
     begun = time.monotonic()
     try:
         was_running, app = await running(context, package)
+        context.phone.apps.shown(package)
+        request = f"activity {intent.uri(f'{package.name}/{activity.name}')}"
         if intent.waits or was_running:
-            async for _ in app.send(f"activity {activity.name}"):
-                pass
+            await app.ask(request)
         else:
-            context.phone.jobs.start(("am",), context.shell.who, _request(app, f"activity {activity.name}"))
+            context.phone.jobs.start(("am",), context.shell.who, _request(app, request))
     except (StartError, AppEnded) as error:
         await context.err(f"Error: {error or 'the process ended'}\n")
         return 1
@@ -87,15 +64,14 @@ async def running(context: Context, package: Package) -> tuple[bool, AppProcess]
 async def _request(app: AppProcess, request: str) -> int:
     """Send a request without waiting; errors go to the log."""
     try:
-        async for _ in app.send(request):
-            pass
+        await app.ask(request)
     except (StartError, AppEnded):
         return 1
     return 0
 
 
 async def _service(context: Context, args: list[str], request: str, doing: str) -> int:
-    intent = _parse(args)
+    intent = parse_intent(args)
     name, slash, short = (intent.component or intent.package).partition("/")
     package = context.phone.packages.get(name)
     service = _named(package.apk.manifest.services if package and package.apk else (), name, short) if slash else None
@@ -105,43 +81,14 @@ async def _service(context: Context, args: list[str], request: str, doing: str) 
         return 255
     try:
         _, app = await running(context, package)
-        async for _ in app.send(f"{request} {service.name}"):
-            pass
+        await app.ask(f"{request} {intent.uri(f'{package.name}/{service.name}')}")
     except (StartError, AppEnded) as error:
         await context.err(f"Error: {error or 'the process ended'}\n")
         return 1
     return 0
 
 
-def _parse(args: list[str]) -> _Intent:
-    intent, left = _Intent(), list(args)
-
-    def value(option: str) -> str:
-        if not left:
-            raise CommandError(f'Error: Argument expected after "{option}"', _UNKNOWN)
-        return left.pop(0)
-
-    while left:
-        word = left.pop(0)
-        if word == "-n":
-            intent.component = value(word)
-        elif word == "-W":
-            intent.waits = True
-        elif word == "-S":
-            intent.stops = True
-        elif word in _WITH_TWO:
-            value(word)
-            value(word)
-        elif word in _WITH_VALUE:
-            text = value(word)
-            intent.action = text if word == "-a" else intent.action
-            intent.categories += [text] if word == "-c" else []
-        elif not word.startswith("-"):
-            intent.component, intent.package = (word, "") if "/" in word else (intent.component, word)
-    return intent
-
-
-def _find_activity(context: Context, intent: _Intent) -> tuple[Package | None, AppComponent | None]:
+def _find_activity(context: Context, intent: IntentArguments) -> tuple[Package | None, AppComponent | None]:
     name, _, short = intent.component.partition("/")
     package = context.phone.packages.get(name or intent.package)
     if package is None or package.apk is None:
@@ -153,8 +100,3 @@ def _find_activity(context: Context, intent: _Intent) -> tuple[Package | None, A
 def _named(parts: tuple[AppComponent, ...], package: str, short: str) -> AppComponent | None:
     name = package + short if short.startswith(".") else short
     return next((part for part in parts if part.name == name), None)
-
-
-def _full(component: str) -> str:
-    name, _, short = component.partition("/")
-    return f"{name}/{name if short.startswith('.') else ''}{short}"

@@ -7,6 +7,7 @@ import time
 from navitas.virtual_phone.apps import AppEnded
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.shell.commands.app_start import running
+from navitas.virtual_phone.shell.commands.intent_arguments import LAUNCHER, MAIN, IntentArguments
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 
@@ -30,9 +31,12 @@ async def monkey(context: Context) -> int:
     begun, injected = time.monotonic(), 0
     try:
         _, app = await running(context, package)
-        async for _ in app.send(f"activity {activity.name}"):
-            pass
-        async for event in app.send(f"monkey {seed} {count} {throttle} {activity.name}"):
+        context.phone.apps.shown(package)
+        if count:  # The first event starts the activity.
+            launch = IntentArguments(action=MAIN, categories=[LAUNCHER], component=f"{package.name}/{activity.name}")
+            await app.ask(f"activity {launch.uri()}")
+            injected = 1
+        async for event in app.send(f"monkey {seed} {max(count - 1, 0)} {throttle} {activity.name}"):
             injected += 1
             if verbose:
                 await context.out(f":Sending {event.removeprefix('event ')}\n")

@@ -11,15 +11,17 @@ from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.power_stats_dump import SERVICE as POWER_STATISTICS
 from navitas.virtual_phone.power_stats_dump import dump_power_statistics
 from navitas.virtual_phone.releases import SINCE, has
+from navitas.virtual_phone.shell.commands.broadcast import announcing
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.commands.radios import RADIOS
+from navitas.virtual_phone.shell.commands.scheduled import alarm, job_scheduler
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (
-    POWER_STATISTICS, "activity", "battery", "batterystats", "bluetooth_manager", "deviceidle", "display", "overlay",
-    "package", "power", "settings", "thermalservice", "wifi",
+    "activity", "alarm", POWER_STATISTICS, "battery", "batterystats", "bluetooth_manager", "deviceidle", "display",
+    "jobscheduler", "overlay", "package", "power", "settings", "thermalservice", "wifi",
 )  # fmt: skip
 _MAX_THERMAL = 6
 _STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "--write")
@@ -111,6 +113,10 @@ async def _doze(context: Context, args: list[str]) -> int:
 
 
 async def _battery(context: Context, args: list[str], *, dump: bool) -> int:
+    return await announcing(context, lambda: _battery_command(context, args, dump=dump))
+
+
+async def _battery_command(context: Context, args: list[str], *, dump: bool) -> int:
     if not args and dump:
         await context.out(context.phone.battery.dump())
         return 0
@@ -133,15 +139,17 @@ async def _thermal(context: Context, args: list[str]) -> int:
 @command("cmd")
 async def cmd(context: Context) -> int:
     """Run a command of a service: package, activity, settings, battery, thermalservice, deviceidle, wifi, bluetooth_manager,
-    overlay; `-l` lists them."""
+    overlay, alarm, jobscheduler; `-l` lists them."""
     if not context.args or context.args == ["-l"]:
         await _list(context)
         return 0
     name, *args = context.args
     services: dict[str, Callable[[], Awaitable[int]]] = {
         "battery": lambda: _battery(context, args, dump=False),
+        "alarm": lambda: alarm(context, args),
         "deviceidle": lambda: _doze(context, args),
-        **{radio: partial(run, context, args) for radio, run in RADIOS.items()},
+        "jobscheduler": lambda: job_scheduler(context, args),
+        **{radio: partial(announcing, context, partial(run, context, args)) for radio, run in RADIOS.items()},
     }
     if has("thermalservice", context.phone.sdk):
         services["thermalservice"] = lambda: _thermal(context, args)

@@ -326,6 +326,15 @@ public class CommunicationsTest {
         assertNotEquals(0, Communications.only(records, 1).token);
     }
 
+    /** AlarmManager does this: it adds EXTRA_ALARM_COUNT. */
+    @Test
+    public void extrasThatAPendingIntentsSenderFillsInStay() throws Exception {
+        Intent sent = Tokens.put(to(Worker.class).putExtras(new Bundle()), 5);
+        sent.fillIn(new Intent().putExtra(Intent.EXTRA_ALARM_COUNT, 3), 0);
+        assertEquals(5, Tokens.take(sent));
+        assertEquals(Collections.singleton(Intent.EXTRA_ALARM_COUNT), sent.getExtras().keySet());
+    }
+
     @Test
     public void extrasThatCannotBeReadStayAndHarmNothing() throws Exception {
         Parcel parcel = Parcel.obtain();

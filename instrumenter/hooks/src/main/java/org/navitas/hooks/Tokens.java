@@ -92,7 +92,9 @@ final class Tokens {
             }
             if (carried instanceof long[]) {
                 intent.removeExtra(EXTRA);
-                intent.replaceExtras(new Bundle());
+                if (intent.getExtras() == null) { // else the sender of a pending intent has filled in others
+                    intent.replaceExtras(new Bundle());
+                }
                 return ((long[]) carried)[0];
             }
         } catch (RuntimeException | LinkageError | OutOfMemoryError e) { // damaged lengths ask for huge arrays

@@ -28,7 +28,8 @@ final class Activities {
 
     private Activities() {}
 
-    private static final class Entry {
+    /** An activity of the task. */
+    static final class Entry {
         final ActivityController<? extends Activity> controller;
         /** The activity that receives the result, or null. */
         final Activity caller;
@@ -76,7 +77,8 @@ final class Activities {
         finish(new ArrayList<>(TASK));
     }
 
-    private static void finish(List<Entry> entries) {
+    /** Finishes activities of the task, the one on top first. */
+    static void finish(List<Entry> entries) {
         TASK.removeAll(entries);
         Collections.reverse(entries);
         for (Entry entry : entries) {
@@ -123,8 +125,10 @@ final class Activities {
             return;
         }
         new Handler(Looper.getMainLooper()).post(() -> {
-            Entry covered = coverTop();
-            shown(new Entry(show(info, intent, options), caller, target, requestCode), covered);
+            if (!LaunchModes.reuse(TASK, info, intent)) {
+                Entry covered = coverTop();
+                shown(new Entry(show(info, new Intent(intent), options), caller, target, requestCode), covered);
+            }
         });
     }
 
@@ -200,7 +204,7 @@ final class Activities {
         }
     }
 
-    private static boolean isStopped(Entry entry) {
+    static boolean isStopped(Entry entry) {
         return ReflectionHelpers.<Boolean>getField(entry.controller.get(), "mStopped");
     }
 

@@ -8,6 +8,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import org.robolectric.RuntimeEnvironment;
 
@@ -15,8 +16,10 @@ import org.robolectric.RuntimeEnvironment;
  * Runs the app without tests. Executes requests from standard input, one per line. Writes the answer to each to {@code
  * navitas.stream}; its last line is {@code done} or {@code failed REASON}.
  *
- * <p>Requests: {@code activity CLASS}, {@code service CLASS}, {@code stopservice CLASS}, {@code monkey SEED COUNT
- * THROTTLE_MS CLASS}.
+ * <p>Requests, with intents as URIs ({@link Intent#toUri}): {@code activity INTENT}, {@code service INTENT}, {@code
+ * stopservice INTENT}, {@code broadcast INTENT}, {@code key CODE_OR_NAME}, {@code advance MS} (answers the number of
+ * alarms and jobs), {@code job ID} (answers whether it exists), {@code monkey SEED COUNT THROTTLE_MS CLASS}. Each is
+ * answered when the main thread is idle.
  */
 public final class AppSession {
     private static PrintStream answers;
@@ -46,13 +49,26 @@ public final class AppSession {
         Context app = RuntimeEnvironment.getApplication();
         switch (words[0]) {
             case "activity":
-                launch(words[1]);
+                launch(intent(words[1]));
                 break;
             case "service":
-                app.startService(component(words[1]));
+                app.startService(intent(words[1]));
                 break;
             case "stopservice":
-                app.stopService(component(words[1]));
+                app.stopService(intent(words[1]));
+                break;
+            case "broadcast":
+                app.sendBroadcast(intent(words[1]));
+                break;
+            case "key":
+                Keys.press(words[1]);
+                break;
+            case "advance":
+                answers.println(AlarmClock.advance(Long.parseLong(words[1])));
+                break;
+            case "job":
+                answers.println(JobSchedulerShadow.run(Integer.parseInt(words[1])));
+                JobRuns.await();
                 break;
             case "monkey":
                 int events = Integer.parseInt(words[2]);
@@ -61,21 +77,35 @@ public final class AppSession {
             default:
                 throw new IllegalArgumentException("unknown request " + words[0]);
         }
-    }
-
-    /** Brings an activity to the front as the launcher does; an activity that is in front stays as it is. */
-    static void launch(String className) {
-        Intent intent = component(className).setAction(Intent.ACTION_MAIN).addCategory(Intent.CATEGORY_LAUNCHER);
-        intent.setFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
-        PhoneInstrumentation.get().runOnMainSync(() -> {
-            if (Activities.top() == null || !Activities.top().getClass().getName().equals(className)) {
-                Activities.start(intent, null, null, null, -1);
-            }
-        });
         PhoneInstrumentation.get().waitForIdleSync();
     }
 
-    private static Intent component(String className) {
-        return new Intent().setComponent(new ComponentName(RuntimeEnvironment.getApplication().getPackageName(), className));
+    /** Brings an activity to the front as the launcher does. */
+    static void launch(String className) {
+        ComponentName component = new ComponentName(RuntimeEnvironment.getApplication().getPackageName(), className);
+        launch(new Intent().setComponent(component).setAction(Intent.ACTION_MAIN).addCategory(Intent.CATEGORY_LAUNCHER));
+        PhoneInstrumentation.get().waitForIdleSync();
+    }
+
+    /** Starts an activity. One that is in front stays as it is if the intent has nothing for it. */
+    private static void launch(Intent intent) {
+        intent.addFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+        boolean isPlain = intent.getExtras() == null && intent.getData() == null;
+        PhoneInstrumentation.get().runOnMainSync(() -> {
+            boolean isInFront = Activities.top() != null
+                    && Activities.top().getClass().getName().equals(intent.getComponent().getClassName());
+            if (!isPlain || !isInFront) {
+                Activities.start(intent, null, null, null, -1);
+            }
+        });
+    }
+
+    private static Intent intent(String uri) {
+        try {
+            Intent intent = Intent.parseUri(uri, Intent.URI_INTENT_SCHEME);
+            return uri.contains(";action=") ? intent : intent.setAction(null); // else parseUri makes it ACTION_VIEW
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("no intent: " + uri, e);
+        }
     }
 }

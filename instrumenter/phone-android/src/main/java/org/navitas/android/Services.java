@@ -27,13 +27,25 @@ final class Services {
     private static final class Running {
         final ServiceController<? extends Service> controller;
         final Set<ServiceConnection> connections = new HashSet<>();
-        IBinder binder;
-        boolean wasBound;
+        /** What onBind returned, by intent; kept until the service ends. */
+        final Map<Intent.FilterComparison, IBinder> binders = new HashMap<>();
+        boolean wantsRebind;
         boolean isStarted;
         int starts;
 
         Running(ServiceController<? extends Service> controller) {
             this.controller = controller;
+        }
+
+        /** Calls onBind for the first client of an intent only, or onRebind if onUnbind has requested it. */
+        IBinder bind(Intent intent) {
+            Intent.FilterComparison filter = new Intent.FilterComparison(intent);
+            if (!binders.containsKey(filter)) {
+                binders.put(filter, controller.get().onBind(new Intent(intent)));
+            } else if (wantsRebind && connections.size() == 1) {
+                controller.get().onRebind(new Intent(intent));
+            }
+            return binders.get(filter);
         }
     }
 
@@ -44,7 +56,7 @@ final class Services {
             onMain(() -> {
                 Running service = running(name);
                 service.isStarted = true;
-                service.controller.get().onStartCommand(intent, 0, ++service.starts);
+                service.controller.get().onStartCommand(new Intent(intent), 0, ++service.starts); // a copy, as parcels are
             });
         }
         return name;
@@ -66,11 +78,7 @@ final class Services {
                 Running service = running(name);
                 service.connections.add(connection);
                 BOUND.put(connection, name);
-                if (!service.wasBound) {
-                    service.wasBound = true;
-                    service.binder = service.controller.get().onBind(intent);
-                }
-                IBinder binder = service.binder;
+                IBinder binder = service.bind(intent);
                 Runnable notification = () -> {
                     if (binder == null) {
                         connection.onNullBinding(name);
@@ -95,8 +103,7 @@ final class Services {
             Running service = name == null ? null : RUNNING.get(name);
             known[0] = name != null;
             if (service != null && service.connections.remove(connection) && service.connections.isEmpty()) {
-                service.wasBound = false;
-                service.controller.get().onUnbind(new Intent().setComponent(name));
+                service.wantsRebind = service.controller.get().onUnbind(new Intent().setComponent(name));
                 destroyWhenUnused(name);
             }
         });
@@ -128,6 +135,21 @@ final class Services {
                 stopped(name);
             }
         });
+    }
+
+    /** Returns the instance of a service, for a client that keeps it until {@link #release}. For the main thread only. */
+    static Service hold(ComponentName name, ServiceConnection client) {
+        Running service = running(name);
+        service.connections.add(client);
+        return service.controller.get();
+    }
+
+    /** Ends the use of a service, and the service if nothing else uses it. For the main thread only. */
+    static void release(ComponentName name, ServiceConnection client) {
+        Running service = RUNNING.get(name);
+        if (service != null && service.connections.remove(client)) {
+            destroyWhenUnused(name);
+        }
     }
 
     private static Running running(ComponentName name) {

@@ -10,11 +10,13 @@ import org.robolectric.annotation.LooperMode;
 @Config(
         sdk = 33,
         shadows = {
-            ActivityShadow.class, AudioTrackShadow.class, BleScannerShadow.class, BluetoothDeviceShadow.class,
-            BluetoothGattShadow.class, CameraDeviceShadow.class, CameraManagerShadow.class, ClockShadow.class,
-            ContextShadow.class, KeyCharacterMapShadow.class, LocationShadow.class, LogShadow.class,
-            MediaPlayerShadow.class, MessageQueueShadow.class, ProcessShadow.class, SensorShadow.class,
-            ServiceShadow.class, VsyncShadow.class, WakeLockShadow.class, WifiLockShadow.class, WifiManagerShadow.class,
+            ActivityShadow.class, AlarmShadow.class, AudioTrackShadow.class, BleScannerShadow.class,
+            BluetoothDeviceShadow.class, BluetoothGattShadow.class, CameraDeviceShadow.class,
+            CameraManagerShadow.class, ClockShadow.class, ContextShadow.class, JobSchedulerShadow.class,
+            JobServiceShadow.class, KeyCharacterMapShadow.class, LocationShadow.class, LogShadow.class,
+            MediaPlayerShadow.class, MessageQueueShadow.class, PendingIntentShadow.class, ProcessShadow.class,
+            ReceiverShadow.class, SensorShadow.class, ServiceShadow.class, VsyncShadow.class,
+            WakeLockShadow.class, WifiLockShadow.class, WifiManagerShadow.class,
         })
 @LooperMode(LooperMode.Mode.INSTRUMENTATION_TEST)
 @GraphicsMode(GraphicsMode.Mode.LEGACY)

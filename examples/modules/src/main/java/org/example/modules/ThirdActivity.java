@@ -1,0 +1,28 @@
+package org.example.modules;
+
+import android.app.Activity;
+import android.os.Bundle;
+import android.view.KeyEvent;
+
+/** Another screen. All screens have the same menu. */
+public class ThirdActivity extends Activity {
+    private Menu menu;
+
+    @Override
+    protected void onCreate(Bundle state) {
+        super.onCreate(state);
+        menu = new Menu(this);
+        menu.show();
+    }
+
+    @Override
+    public boolean onKeyDown(int key, KeyEvent event) {
+        return menu.press(key) || super.onKeyDown(key, event);
+    }
+
+    @Override
+    protected void onDestroy() {
+        menu.close();
+        super.onDestroy();
+    }
+}

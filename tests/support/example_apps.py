@@ -1,0 +1,72 @@
+"""The Android apps in `examples`, compiled and instrumented with hooks, without Gradle or an SDK."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+from navitas.build.bridge import InstrumentOptions
+from navitas.build.instrument import instrument
+from navitas.build.jars import JARS
+from navitas.bundle.reader import Bundle, open_bundle
+from support import bundle_maker
+from support.apk_maker import ANDROID, Signer, Tag, write
+from support.framework import provide
+from support.notes_app import compile_classes, pack_classes, woven
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def make_example(name: str, folder: Path, *, target_sdk: int) -> Bundle:
+    """Return an example's bundle. Raises `NotFetchedError`."""
+    source = EXAMPLES / name / "src" / "main"
+    package = f"org.example.{name}"
+    framework = provide()
+    class_path = [woven(folder / "woven"), framework.android, *framework.jars, *framework.last]
+    files = sorted((source / "java").rglob("*.java"))
+    (folder / "app").mkdir()
+    classes = compile_classes(folder / "app", files, class_path)
+    instrument([classes], folder / "instrumented", folder / "map.json", InstrumentOptions(hooks=True))
+    map_id = json.loads((folder / "map.json").read_text())["map_id"]
+    signer = Signer(folder, JARS / "navitas-phone-install.jar")
+    root = ElementTree.parse(source / "AndroidManifest.xml").getroot()
+    apk = signer.add(write(folder / "app.raw", _manifest(root, package, target_sdk)), folder / "app.apk")
+    signer.run()
+    jars = {
+        "app/000-app.jar": pack_classes(folder / "app.jar", folder / "instrumented", map_id),
+        "app/001-runtime.jar": JARS / "navitas-runtime.jar",
+        "app/002-hooks.jar": JARS / "navitas-hooks.jar",
+    }
+    with zipfile.ZipFile(folder / "jvm.zip", "w") as archive:
+        document = {"schema_version": 1, "package": package, "test_package": package, "class_path": [*jars]}
+        archive.writestr("jvm.json", json.dumps(document))
+        for entry, jar in jars.items():
+            archive.write(jar, entry)
+    manifest = bundle_maker.ANDROID_MANIFEST | {
+        "project": name, "package": package, "test_package": package, "runner": None, "map_id": map_id, "hooks": True,
+        "includes_map_ids": [], "apks": {"app": [{"file": "app.apk", "abi": None}], "test": None},
+    }  # fmt: skip
+    made = {each: (folder / each).read_bytes() for each in (apk.name, "jvm.zip", "map.json")}
+    return open_bundle(bundle_maker.make(folder / f"{name}.bundle.zip", {"bundle.json": json.dumps(manifest), **made}))
+
+
+def _manifest(root: ElementTree.Element, package: str, target_sdk: int) -> Tag:
+    """Return a manifest as the Android Gradle Plugin merges it for a debug build."""
+    sdk = Tag("uses-sdk", {"minSdkVersion": 21, "targetSdkVersion": target_sdk})
+    merged = _tag(root)
+    parts = tuple(
+        Tag(part.name, {**part.attributes, "debuggable": True}, part.children) if part.name == "application" else part
+        for part in merged.children
+    )
+    return Tag("manifest", {"package": package, "versionCode": 1, "versionName": "1"}, (sdk, *parts))
+
+
+def _tag(element: ElementTree.Element) -> Tag:
+    attributes = {name.removeprefix(f"{{{ANDROID}}}"): _value(value) for name, value in element.attrib.items()}
+    return Tag(element.tag, attributes, tuple(map(_tag, element)))
+
+
+def _value(text: str) -> str | bool:
+    return text == "true" if text in ("true", "false") else text

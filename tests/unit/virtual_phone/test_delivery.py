@@ -1,0 +1,156 @@
+"""Intents of the shell, broadcasts of the phone, keys, alarms and jobs: what reaches a running app's process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from phone_harness import Output, on_phone, run
+
+from navitas.virtual_phone.apps import AppEnded
+from navitas.virtual_phone.package import Package
+from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
+from navitas.virtual_phone.shell.flow import CommandError
+
+APP = "org.example.app"
+POWER = "android.intent.action.ACTION_POWER_"
+BATTERY = "android.intent.action.BATTERY_"
+
+
+class FakeApp:
+    """An app's process: notes its requests, and answers with `answer`; has ended if that is None."""
+
+    pid = 4000
+
+    def __init__(self, answer: list[str] | None) -> None:
+        self.answer = answer
+        self.requests: list[str] = []
+
+    async def send(self, request: str) -> AsyncIterator[str]:
+        for line in await self.ask(request):
+            yield line
+
+    async def ask(self, request: str) -> list[str]:
+        self.requests.append(request)
+        if self.answer is None:
+            raise AppEnded
+        return self.answer
+
+
+def requested(tmp_path: Path, script: str, answer: list[str] | None = None) -> tuple[list[str], Output]:
+    """The requests that a running app in front gets from a script, and the script's output."""
+    app = FakeApp(answer)
+
+    async def act(phone: Phone) -> Output:
+        manifest = SimpleNamespace(package=APP)
+        package = cast(Package, SimpleNamespace(name=APP, content=SimpleNamespace(manifest=manifest)))
+        running, packages = cast(Any, phone.apps)._running, cast(Any, phone.packages)._packages
+        running[APP], packages[APP] = app, package
+        phone.apps.shown(package)
+        return await run(phone, script)
+
+    return app.requests, on_phone(tmp_path, act)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed", "uri"),
+    [
+        ("-n p.q/.A", "cmp=p.q/.A", "intent:#Intent;component=p.q/p.q.A;end"),
+        ("p.q/r.A", "cmp=p.q/r.A", "intent:#Intent;component=p.q/r.A;end"),
+        ("p.q", "pkg=p.q", "intent:#Intent;package=p.q;end"),
+        ("-a x.GO -c one -c two -p p.q", "act=x.GO cat=[one,two] pkg=p.q",
+         "intent:#Intent;action=x.GO;category=one;category=two;package=p.q;end"),
+        ("-d https://a.b/c?d=1 -t text/plain", "dat=https://a.b/c?d=1 typ=text/plain",
+         "intent://a.b/c?d=1#Intent;scheme=https;type=text/plain;end"),
+        ("-a x -f 0x20 --activity-single-top", "act=x flg=0x20000020", "intent:#Intent;action=x;launchFlags=0x20000020;end"),
+    ],
+)  # fmt: skip
+def test_intents_are_parsed_as_on_a_phone(arguments: str, printed: str, uri: str) -> None:
+    intent = parse_intent(arguments.split())
+    assert (str(intent), intent.uri()) == (f"Intent {{ {printed} }}", uri)
+
+
+def test_extras_keep_their_types_and_need_no_spaces() -> None:
+    intent = parse_intent(["-a", "x", "--es", "a key", "b; c=d", "--ei", "n", "3", "--ez", "on", "true", "-e", "t", "é"])
+    assert intent.uri() == "intent:#Intent;action=x;S.a%20key=b%3B%20c%3Dd;i.n=3;B.on=true;S.t=%C3%A9;end"
+    assert str(intent) == "Intent { act=x (has extras) }"
+
+
+@pytest.mark.parametrize("arguments", [["-a"], ["--es", "key"], ["-f", "many"]])
+def test_wrong_intents_are_errors(arguments: list[str]) -> None:
+    with pytest.raises(CommandError, match="Error: "):
+        parse_intent(arguments)
+
+
+@pytest.mark.parametrize("intent", ["-a x.GO", f"-n {APP}/.R", f"-a x.GO -p {APP}"])
+def test_am_broadcast_reaches_running_apps(tmp_path: Path, intent: str) -> None:
+    requests, output = requested(tmp_path, f"am broadcast {intent}", [])
+    assert [request.partition(":")[0] for request in requests] == ["broadcast intent"]
+    assert "launchFlags=0x400000;" in requests[0]
+    assert output.stdout.endswith(b"flg=0x400000 }\nBroadcast completed: result=0\n") or b"flg=0x400000" in output.stdout
+
+
+@pytest.mark.parametrize("intent", ["-n other.app/.R", "-a x.GO -p other.app"])
+def test_am_broadcast_to_an_app_that_does_not_run_reaches_no_one(tmp_path: Path, intent: str) -> None:
+    requests, output = requested(tmp_path, f"am broadcast {intent}", [])
+    assert (requests, output.status) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("script", "actions"),
+    [
+        ("dumpsys battery unplug", [f"{POWER}DISCONNECTED"]),
+        ("dumpsys battery", []),
+        ("dumpsys battery unplug; cmd battery set level 15", [f"{POWER}DISCONNECTED", f"{BATTERY}LOW"]),
+        ("dumpsys battery set level 10", []),
+        ("dumpsys battery set level 10; dumpsys battery unplug", [f"{POWER}DISCONNECTED", f"{BATTERY}LOW"]),
+        ("dumpsys battery unplug; dumpsys battery set level 9; dumpsys battery set level 8; dumpsys battery reset",
+         [f"{POWER}DISCONNECTED", f"{BATTERY}LOW", f"{POWER}CONNECTED", f"{BATTERY}OKAY"]),
+        ("svc wifi disable; svc data disable; svc bluetooth disable", ["android.net.conn.CONNECTIVITY_CHANGE"] * 2),
+        ("svc data disable; cmd wifi set-wifi-enabled disabled", ["android.net.conn.CONNECTIVITY_CHANGE"]),
+    ],
+)  # fmt: skip
+def test_the_phone_broadcasts_its_changes(tmp_path: Path, script: str, actions: list[str]) -> None:
+    requests, _ = requested(tmp_path, script, [])
+    assert requests == [f"broadcast intent:#Intent;action={action};end" for action in actions]
+
+
+def test_keys_reach_the_app_in_front(tmp_path: Path) -> None:
+    requests, _ = requested(tmp_path, "input keyevent KEYCODE_1 67; input tap 1 1", [])
+    assert requests == ["key KEYCODE_1", "key 67"]
+
+
+def test_an_app_that_ends_meanwhile_is_no_error(tmp_path: Path) -> None:
+    requests, output = requested(tmp_path, "am broadcast -a x; input keyevent 8; cmd alarm advance 1 && dumpsys battery unplug")
+    assert len(requests) == 4 and output.status == 0 and not output.stderr
+
+
+def test_alarms_are_advanced(tmp_path: Path) -> None:
+    requests, output = requested(tmp_path, "cmd alarm advance 60.5", ["3"])
+    assert (requests, output.stdout) == (["advance 60500"], b"Advanced by 60.5 s: 3 alarms and jobs\n")
+
+
+@pytest.mark.parametrize("words", ["", "advance", "advance -1", "advance 1e3", "set-time 4", "advance 1 2"])
+def test_wrong_times_are_refused(tmp_path: Path, words: str) -> None:
+    requests, output = requested(tmp_path, f"cmd alarm {words}", ["0"])
+    assert requests == [] and output.status == 255 and b"advance SECONDS" in output.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "status", "text"),
+    [
+        (f"run {APP} 7", ["true"], 0, "Running job\n"),
+        (f"run -f {APP} 7", ["true"], 0, "Running job [FORCED]\n"),
+        (f"run {APP} 8", ["false"], 23, f"Could not find job 8 in package {APP} / user 0\n"),
+        (f"run {APP} 8", None, 23, f"Could not find job 8 in package {APP} / user 0\n"),
+        ("run no.app 8", ["true"], 24, "Package not found: no.app / user 0\n"),
+        (f"run {APP} x", ["true"], 255, ""),
+    ],
+)
+def test_jobs_run_on_request(tmp_path: Path, words: str, answer: list[str] | None, status: int, text: str) -> None:
+    _, output = requested(tmp_path, f"cmd jobscheduler {words}", answer)
+    assert (output.status, output.stdout.decode()) == (status, text)
