@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +103,8 @@ def _scenario(run: int, threads: int, tests: int, length_ms: float) -> Scenario:
 
 def _order(templates: list[Template], events: int, thread: int) -> list[int]:
     """Choose templates for a thread until it has the requested number of events."""
-    found, count = [], 0
+    found: list[int] = []
+    count = 0
     while count < events:
         found.append((thread + len(found)) % len(templates))
         count += len(templates[found[-1]].words)
@@ -143,7 +145,7 @@ def _chunks(templates: list[Template], part: list[int], thread: int, at: int, ma
     """Return a thread's chunks of calls and anchors."""
     seq = 0
     begin = at
-    options = {"map_id": map_id, "serial": thread + 1, "tid": TID0 + thread, "name": f"worker-{thread}" if thread else "main"}
+    options: dict[str, Any] = {"map_id": map_id, "serial": thread + 1, "tid": TID0 + thread, "name": f"worker-{thread}" if thread else "main"}
     for round_number, number in enumerate(part):
         template = templates[number]
         for low in range(0, len(template.words), CHUNK_EVENTS):
