@@ -145,7 +145,8 @@ def _chunks(templates: list[Template], part: list[int], thread: int, at: int, ma
     """Return a thread's chunks of calls and anchors."""
     seq = 0
     begin = at
-    options: dict[str, Any] = {"map_id": map_id, "serial": thread + 1, "tid": TID0 + thread, "name": f"worker-{thread}" if thread else "main"}
+    name = f"worker-{thread}" if thread else "main"
+    options: dict[str, Any] = {"map_id": map_id, "serial": thread + 1, "tid": TID0 + thread, "name": name}
     for round_number, number in enumerate(part):
         template = templates[number]
         for low in range(0, len(template.words), CHUNK_EVENTS):
