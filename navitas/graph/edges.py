@@ -10,8 +10,8 @@ from typing import TypeVar
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.matching import DELAYED, MatchedMessages
 from navitas.graph.module_graph import SYSTEM, EdgeKind, ModuleEdge, UnmatchedMessages
-from navitas.graph.protected_broadcasts import protected_broadcasts
-from navitas.parse.communication_records import CommunicationFlag, CommunicationKind
+from navitas.graph.protected_broadcasts import LIMITED_TO_SENDER, protected_broadcasts
+from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
 _Key = TypeVar("_Key", int, str)
@@ -87,6 +87,8 @@ def grouped(
         group = groups[sender, receiver, edge]
         group.times_ns[run[row]].append(t_ns[row])
         group.flags |= flags[row] | (0 if send is None else flags[send])
+        if row in matched.by_action:
+            group.flags |= CommunicationFlag.BY_ACTION
         if action[row] or (send is not None and action[send]):
             group.actions[action[row] or action[send or 0]] += 1
         if send is not None:
@@ -96,7 +98,8 @@ def grouped(
 
     for send, row in matched.pairs:
         received[modules[row]] += 1
-        add(modules[send], modules[row], _kind_of(kind[send], kind[row]), row, send)
+        is_send = kind[send] < FIRST_RECEIVE  # else an activity that sends the default result
+        add(modules[send], modules[row], _kind_of(kind[send], kind[row]), row, send if is_send else None)
     for row in matched.received:
         received[modules[row]] += 1
         edge = _system_edge(kind[row], flags[row], action[row])
@@ -125,7 +128,8 @@ def _system_edge(kind: int, flags: int, action: str) -> EdgeKind | None:
     """The edge from Android to a receiver without a known sender, None if the sender is not known to be Android."""
     is_system = bool(flags & CommunicationFlag.FROM_SYSTEM)
     if kind == K.RECEIVE:
-        return EdgeKind.SYSTEM_BROADCAST if is_system or action in protected_broadcasts() else None
+        is_androids = is_system or action in protected_broadcasts() or action in LIMITED_TO_SENDER
+        return EdgeKind.SYSTEM_BROADCAST if is_androids else None
     return EdgeKind.NORMAL if is_system and kind in _NAMES else None
 
 

@@ -206,6 +206,34 @@ def test_a_send_without_component_belongs_to_the_module_of_its_call_path() -> No
     assert [graph.places[method] for method in edge.methods] == [("p.Db.load", "Db.java", 13)]
 
 
+def test_a_send_belongs_to_the_callback_in_which_it_was_made() -> None:
+    """A receiver that an activity registered gets the activity as its context, and sends by it."""
+    events = sorted([*nested((10, 110, 4)), *nested((200, 300, 3))])
+    rows = [
+        *KNOWN,
+        Row(11, K.RECEIVE, "p.Recv", 0, 32, thread=-1),
+        Row(50, K.START_SERVICE, "p.Main", 1, target="p.Sync"),
+        Row(51, K.SERVICE_START, "p.Sync", 1, thread=-1),
+        Row(250, K.START_SERVICE, "p.Main", 2, target="p.Sync"),
+        Row(251, K.SERVICE_START, "p.Sync", 2, thread=-1),
+    ]
+    graph = graph_of(METHODS, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *rows))
+    assert {("p.Recv", "p.Sync", NORMAL, 1), ("p.Main", "p.Sync", NORMAL, 1)} <= edges_of(graph)
+
+
+def test_a_module_that_inherits_the_callback_of_another_one_sends_itself() -> None:
+    """Both the base class and the class below it are activities; the code of the base class runs for either."""
+    events = nested((10, 110, 0))
+    rows = [
+        *KNOWN,
+        Row(20, K.ACTIVITY_INTENT, "p.Special", 0, 32),
+        Row(50, K.START_SERVICE, "p.Special", 1, target="p.Sync"),
+        Row(51, K.SERVICE_START, "p.Sync", 1, thread=-1),
+    ]
+    graph = graph_of(METHODS, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *rows))
+    assert ("p.Special", "p.Sync", NORMAL, 1) in edges_of(graph)
+
+
 def test_runs_without_probes_do_not_count() -> None:
     made = with_messages(run([thread(1, nested((0, 100, 0)), [(0, 0), (1000, 1000)])]), *KNOWN)
     graph = module_graph(profile_with(METHODS, made, made, baseline=[1]))
