@@ -12,7 +12,7 @@ from navitas.attribute.ledger import Ledger, ModuleMessages
 from navitas.errors import RecordingError
 from navitas.graph.edges import grouped
 from navitas.graph.matching import match
-from navitas.graph.message_modules import modules_of_messages
+from navitas.graph.message_modules import callers_of_providers, modules_of_messages
 from navitas.graph.module_energy import module_energies
 from navitas.graph.module_graph import OUTSIDE_MODULES, ModuleGraph, ModuleNode
 from navitas.graph.module_paths import module_paths
@@ -30,7 +30,8 @@ def module_graph(profile: Profile) -> ModuleGraph:
     messages = _counted(ledger, ledger.messages)
     paths = module_paths(ledger, messages)
     energies = module_energies(ledger, paths)
-    found = grouped(messages, match(messages), modules_of_messages(ledger, messages, paths), _sending_methods(ledger, messages))
+    modules, callers = modules_of_messages(ledger, messages, paths), callers_of_providers(ledger, messages, paths)
+    found = grouped(messages, match(messages), modules, callers, _sending_methods(ledger, messages))
     by_module = energies.energy_j.sum(axis=1).tolist()
     nodes = [
         ModuleNode(

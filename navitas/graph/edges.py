@@ -72,9 +72,12 @@ class GroupedMessages:
 
 
 def grouped(
-    messages: ModuleMessages, matched: MatchedMessages, modules: Sequence[str], methods: Sequence[int]
+    messages: ModuleMessages, matched: MatchedMessages, modules: Sequence[str], callers: Sequence[str], methods: Sequence[int]
 ) -> GroupedMessages:
-    """Group all messages. `modules` and `methods` have the module and the sending method (-1: unknown) of each row."""
+    """Group all messages.
+
+    `modules` and `methods` have the module and the sending method (-1: unknown) of each row, `callers` what called a provider.
+    """
     groups: defaultdict[tuple[str, str, EdgeKind], _Group] = defaultdict(_Group)
     unmatched: Counter[tuple[str, str, str, str]] = Counter()
     received: Counter[str] = Counter()
@@ -105,6 +108,8 @@ def grouped(
         edge = _system_edge(kind[row], flags[row], action[row])
         if edge is not None:
             add(SYSTEM, modules[row], edge, row, None)
+        elif callers[row]:
+            add(callers[row], modules[row], EdgeKind.NORMAL, row, None)
         else:
             unmatched[modules[row], _name(kind[row]), action[row], _why(messages, matched, row)] += 1
     bound = {modules[row] for _, row in matched.pairs if kind[row] == K.SERVICE_BIND}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from navitas.attribute.ledger import PROBES, Ledger, ModuleMessages
+from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger, ModuleMessages
 from navitas.graph.module_energy import starting_modules
 from navitas.graph.module_graph import OUTSIDE_MODULES
 from navitas.graph.module_paths import NO_MODULE, ModulePaths
-from navitas.parse.communication_records import FIRST_RECEIVE
+from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationKind
 
 
 def modules_of_messages(ledger: Ledger, messages: ModuleMessages, paths: ModulePaths) -> Sequence[str]:
@@ -29,6 +29,19 @@ def modules_of_messages(ledger: Ledger, messages: ModuleMessages, paths: ModuleP
             found.append(called)
         else:
             found.append(name or (OUTSIDE_MODULES if module == NO_MODULE else paths.modules[module]))
+    return found
+
+
+def callers_of_providers(ledger: Ledger, messages: ModuleMessages, paths: ModulePaths) -> Sequence[str]:
+    """The module whose call reached a provider of the app by way of Android's code, which has no hooks; empty for other rows.
+
+    A provider in the same process runs on the caller's thread, so the call of the module encloses it.
+    """
+    found = []
+    for kind, path in zip(messages.kind.tolist(), messages.path.tolist(), strict=True):
+        outer = int(ledger.paths.parent[path]) if kind == CommunicationKind.PROVIDER and path > PROBES else OUTSIDE
+        module = int(paths.module[outer]) if outer > PROBES else NO_MODULE
+        found.append("" if module == NO_MODULE else paths.modules[module])
     return found
 
 

@@ -234,6 +234,16 @@ def test_a_module_that_inherits_the_callback_of_another_one_sends_itself() -> No
     assert ("p.Special", "p.Sync", NORMAL, 1) in edges_of(graph)
 
 
+def test_a_provider_that_androids_code_calls_for_a_module_has_that_module_as_sender() -> None:
+    """Hooks do not see the call within Android's code, but the module's own call encloses that of the provider."""
+    methods = [*METHODS, "p.Data#query"]
+    events = sorted([*nested((10, 110, 0), (50, 60, 3), (52, 58, 11)), *nested((200, 300, 11))])
+    rows = [*KNOWN, Row(53, K.PROVIDER, "p.Data"), Row(201, K.PROVIDER, "p.Data")]
+    graph = graph_of(methods, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *rows))
+    assert ("p.Main", "p.Data", NORMAL, 1) in edges_of(graph)
+    assert ("p.Data", "provider", "no_identity", 1) in unmatched_of(graph)
+
+
 def test_runs_without_probes_do_not_count() -> None:
     made = with_messages(run([thread(1, nested((0, 100, 0)), [(0, 0), (1000, 1000)])]), *KNOWN)
     graph = module_graph(profile_with(METHODS, made, made, baseline=[1]))
