@@ -11,7 +11,7 @@ from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.matching import DELAYED, MatchedMessages
 from navitas.graph.module_graph import SYSTEM, EdgeKind, ModuleEdge, UnmatchedMessages
 from navitas.graph.protected_broadcasts import LIMITED_TO_SENDER, protected_broadcasts
-from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationFlag, CommunicationKind
+from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
 _Key = TypeVar("_Key", int, str)
@@ -19,6 +19,7 @@ MAX_ACTIONS, MAX_METHODS = 5, 3
 _NAMES = {int(kind): kind.name.lower() for kind in K}
 _NOT_RECEIVED = frozenset({K.STOP_SERVICE, K.UNBIND_SERVICE, K.REGISTER_RECEIVER, K.PENDING_INTENT})
 """Sends that need no receiver."""
+_STARTS = frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, K.START_SERVICE, K.START_FOREGROUND_SERVICE})
 
 
 @dataclass(slots=True)
@@ -112,12 +113,18 @@ def grouped(
             add(callers[row], modules[row], EdgeKind.NORMAL, row, None)
         else:
             unmatched[modules[row], _name(kind[row]), action[row], _why(messages, matched, row)] += 1
+    started = Counter[str]()
     bound = {modules[row] for _, row in matched.pairs if kind[row] == K.SERVICE_BIND}
     for row in matched.sent:
         if kind[row] == K.BIND_SERVICE and target[row] in bound:
             add(modules[row], target[row], EdgeKind.BIND, row, row)  # Android calls onBind for the first client only.
+        elif kind[row] in _STARTS and target[row] and messages.token[row] == NO_TOKEN and target[row] not in received:
+            # The class overrides no callback that receives starts, such as a service that works in onCreate.
+            started[target[row]] += 1
+            add(modules[row], target[row], EdgeKind.NORMAL, row, row)
         elif row not in matched.replaced and (kind[row] not in _NOT_RECEIVED):
             unmatched[modules[row], _name(kind[row]), action[row] or target[row], _why_sent(kind[row], flags[row])] += 1
+    received.update(started)
     found = [UnmatchedMessages(*key, count) for key, count in unmatched.items()]
     return GroupedMessages(groups, tuple(sorted(found, key=lambda one: (-one.count, one.module, one.kind, one.action))), received)
 

@@ -12,9 +12,10 @@ import org.robolectric.annotation.LooperMode;
         shadows = {
             ActivityShadow.class, AudioTrackShadow.class, BleScannerShadow.class, BluetoothDeviceShadow.class,
             BluetoothGattShadow.class, CameraDeviceShadow.class, CameraManagerShadow.class, ClockShadow.class,
-            ContextShadow.class, KeyCharacterMapShadow.class, LocationShadow.class, LogShadow.class,
-            MediaPlayerShadow.class, MessageQueueShadow.class, ProcessShadow.class, SensorShadow.class,
+            ContextShadow.class, IntentServiceShadow.class, KeyCharacterMapShadow.class, LocationShadow.class,
+            LogShadow.class, MediaPlayerShadow.class, MessageQueueShadow.class, ProcessShadow.class, SensorShadow.class,
             ServiceShadow.class, VsyncShadow.class, WakeLockShadow.class, WifiLockShadow.class, WifiManagerShadow.class,
+            XmlShadow.class,
         })
 @LooperMode(LooperMode.Mode.INSTRUMENTATION_TEST)
 @GraphicsMode(GraphicsMode.Mode.LEGACY)
