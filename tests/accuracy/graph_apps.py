@@ -69,7 +69,7 @@ def total(scores: list[Score]) -> Score:
     """All apps together. Edges of different apps are different."""
 
     def all_of(field: str) -> set[Edge]:
-        return {(f"{i} {sender}", *rest) for i, each in enumerate(scores) for sender, *rest in getattr(each, field)}  # type: ignore[misc]
+        return {(f"{i} {sender}", *rest) for i, each in enumerate(scores) for sender, *rest in getattr(each, field)}
 
     return Score(*(all_of(field) for field in ("listed", "missed", "false")))
 
