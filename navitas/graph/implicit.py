@@ -1,9 +1,9 @@
 """Match implicit messages, which carry no identity, by their action.
 
 Android delivers an implicit intent to the app itself if the app declares a component for it. Such a message is matched if the
-app sent its action, and nothing else explains it: each start of a component once, each broadcast once for each module, within
-10 s. What an alarm or a `PendingIntent` sends is matched at any later time; the latter only if its action is not Android's, since
-every app can send that. A start by `android.intent.action.MAIN` is the launcher's, or goes to it.
+app sent its action, and nothing else explains it: each start of a component once within 20 s, each broadcast once for each
+module within 60 s. What an alarm or a `PendingIntent` sends is matched at any later time; the latter only if its action is not
+Android's, since every app can send that. A start by `android.intent.action.MAIN` is the launcher's, or goes to it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from navitas.graph.protected_broadcasts import protected_broadcasts
 from navitas.parse.communication_records import NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
-_DELIVERY_NS = 10_000_000_000
+_START_NS, _BROADCAST_NS = 20_000_000_000, 60_000_000_000
+"""AOSP's time limits of services that start (ActiveServices) and of background broadcasts (ActivityManagerService)."""
 _ANDROID = "android."
 _MAIN = "android.intent.action.MAIN"
 _SENDS_OF: dict[int, frozenset[int]] = {
@@ -82,7 +83,8 @@ class _Sends:
         while self._next[listener] < len(self.now) and self.now[self._next[listener]][0] <= t_ns:
             sent_ns, row, sent_kind = self.now[self._next[listener]]
             self._next[listener] += 1
-            if sent_kind in _SENDS_OF.get(kind, ()) and t_ns - sent_ns <= _DELIVERY_NS:
+            limit_ns = _BROADCAST_NS if kind == K.RECEIVE else _START_NS
+            if sent_kind in _SENDS_OF.get(kind, ()) and t_ns - sent_ns <= limit_ns:
                 return row
         alarm = _last(self.alarms, t_ns) if kind in _STARTED_LATER else None
         if alarm is None or (alarm, listener[1]) in self._gone_off:

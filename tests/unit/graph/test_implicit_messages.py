@@ -61,14 +61,15 @@ def test_alarms_go_off_at_any_later_time_and_once_unless_they_repeat() -> None:
     "rows",
     [
         [got(1, K.RECEIVE), sent(2, K.SEND_BROADCAST)],
-        [sent(0, K.SEND_BROADCAST), got(10_001, K.RECEIVE)],
+        [sent(0, K.SEND_BROADCAST), got(60_001, K.RECEIVE)],
+        [sent(0, K.START_SERVICE), got(20_001, K.SERVICE_START)],
         [sent(0, K.SEND_BROADCAST), got(1, K.RECEIVE, action="app.STOP")],
         [sent(0, K.SEND_BROADCAST), got(1, K.ACTIVITY_INTENT)],
         [Row(0, K.SEND_BROADCAST, "a.M", action=GO), got(1, K.RECEIVE)],
         [sent(0, K.START_ACTIVITY, "android.intent.action.MAIN"), got(1, K.ACTIVITY_INTENT, action="android.intent.action.MAIN")],
         [sent(0, K.PENDING_INTENT, VIEW), got(1, K.ACTIVITY_INTENT, action=VIEW)],
     ],
-    ids=["earlier", "late", "other action", "other kind", "stays in the app", "launcher", "any app can send it"],
+    ids=["earlier", "late", "late start", "other action", "other kind", "stays in the app", "launcher", "any app can send it"],
 )
 def test_what_the_app_need_not_have_sent_stays_unmatched(rows: list[Row]) -> None:
     assert times(rows) == set()
