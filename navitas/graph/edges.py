@@ -20,6 +20,7 @@ _NAMES = {int(kind): kind.name.lower() for kind in K}
 _NOT_RECEIVED = frozenset({K.STOP_SERVICE, K.UNBIND_SERVICE, K.REGISTER_RECEIVER, K.PENDING_INTENT})
 """Sends that need no receiver."""
 _STARTS = frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, K.START_SERVICE, K.START_FOREGROUND_SERVICE})
+_STARTED = frozenset({K.ACTIVITY_INTENT, K.SERVICE_START})
 
 
 @dataclass(slots=True)
@@ -113,12 +114,12 @@ def grouped(
             add(callers[row], modules[row], EdgeKind.NORMAL, row, None)
         else:
             unmatched[modules[row], _name(kind[row]), action[row], _why(messages, matched, row)] += 1
-    started = Counter[str]()
+    started, notified = Counter[str](), {modules[row] for row, each in enumerate(kind) if each in _STARTED}
     bound = {modules[row] for _, row in matched.pairs if kind[row] == K.SERVICE_BIND}
     for row in matched.sent:
         if kind[row] == K.BIND_SERVICE and target[row] in bound:
             add(modules[row], target[row], EdgeKind.BIND, row, row)  # Android calls onBind for the first client only.
-        elif kind[row] in _STARTS and target[row] and messages.token[row] == NO_TOKEN and target[row] not in received:
+        elif kind[row] in _STARTS and target[row] and messages.token[row] == NO_TOKEN and target[row] not in notified:
             # The class overrides no callback that receives starts, such as a service that works in onCreate.
             started[target[row]] += 1
             add(modules[row], target[row], EdgeKind.NORMAL, row, row)

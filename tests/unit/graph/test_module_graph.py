@@ -249,14 +249,19 @@ def test_a_class_without_a_callback_for_starts_is_a_receiver_by_its_name() -> No
     rows = [
         *KNOWN,
         *(Row(ms, K.START_SERVICE, "p.Main", target="p.Quiet") for ms in (10, 20)),
+        Row(25, K.SERVICE_DESTROYED, "p.Quiet"),
         Row(30, K.START_SERVICE, "p.Main", 7, target="p.Lost"),
         Row(40, K.START_SERVICE, "p.Main", target="p.Heard"),
         Row(41, K.SERVICE_START, "p.Heard"),
     ]
     graph = graph_of(METHODS, with_messages(run([thread(1, [], [(0, 0), (1000, 1000)])]), *rows))
     assert {edge for edge in edges_of(graph) if edge[0] == "p.Main"} == {("p.Main", "p.Quiet", NORMAL, 2)}
-    assert {node.name: node.received for node in graph.nodes}["p.Quiet"] == 2
-    assert unmatched_of(graph) == {("p.Main", "start_service", "not_received", 1), ("p.Heard", "service_start", "no_identity", 1)}
+    assert {node.name: node.received for node in graph.nodes}["p.Quiet"] == 3
+    assert unmatched_of(graph) == {
+        ("p.Main", "start_service", "not_received", 1),
+        ("p.Heard", "service_start", "no_identity", 1),
+        ("p.Quiet", "service_destroyed", "no_identity", 1),
+    }
 
 
 def test_runs_without_probes_do_not_count() -> None:
