@@ -14,9 +14,10 @@ from navitas.errors import RecordingError
 from navitas.graph.delivery_tags import scheduled_tags
 from navitas.graph.edges import grouped
 from navitas.graph.matching import match
-from navitas.graph.module_energy import module_energies, starting_modules
+from navitas.graph.message_modules import callers_of_providers, modules_of_messages
+from navitas.graph.module_energy import module_energies
 from navitas.graph.module_graph import OUTSIDE_MODULES, ModuleGraph, ModuleNode
-from navitas.graph.module_paths import NO_MODULE, ModulePaths, module_paths
+from navitas.graph.module_paths import module_paths
 from navitas.parse.communication_records import CommunicationKind
 from navitas.parse.tables import Method
 
@@ -32,8 +33,9 @@ def module_graph(profile: Profile) -> ModuleGraph:
     messages = _counted(ledger, ledger.messages)
     paths = module_paths(ledger, messages)
     energies = module_energies(ledger, paths)
-    matched, modules, methods = match(messages), _modules(messages, paths), _sending_methods(ledger, messages)
-    found = grouped(messages, matched, modules, methods)
+    modules, callers = modules_of_messages(ledger, messages, paths), callers_of_providers(ledger, messages, paths)
+    matched, methods = match(messages), _sending_methods(ledger, messages)
+    found = grouped(messages, matched, modules, callers, methods)
     scheduled = scheduled_tags(ledger, messages, matched, modules, methods)
     by_module = energies.energy_j.sum(axis=1).tolist()
     nodes = [
@@ -75,16 +77,6 @@ def _counted(ledger: Ledger, messages: ModuleMessages) -> ModuleMessages:
     rows = np.flatnonzero(np.array([not run.baseline for run in ledger.runs] + [False])[messages.run])
     columns = (name for name in ModuleMessages.__slots__ if name != "names")
     return ModuleMessages(**{name: getattr(messages, name)[rows] for name in columns}, names=messages.names)
-
-
-def _modules(messages: ModuleMessages, paths: ModulePaths) -> Sequence[str]:
-    """The module of each row: the one that it names, else that of its call path, else that of the work in which it ran."""
-    by_path = starting_modules(paths, messages.path, messages.root).tolist()
-    named = [messages.names[number] for number in messages.module.tolist()]
-    return [
-        name or (OUTSIDE_MODULES if module == NO_MODULE else paths.modules[module])
-        for name, module in zip(named, by_path, strict=True)
-    ]
 
 
 def _sending_methods(ledger: Ledger, messages: ModuleMessages) -> Sequence[int]:

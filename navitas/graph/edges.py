@@ -10,8 +10,8 @@ from typing import TypeVar
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.matching import DELAYED, MatchedMessages
 from navitas.graph.module_graph import SYSTEM, EdgeKind, ModuleEdge, UnmatchedMessages
-from navitas.graph.protected_broadcasts import protected_broadcasts
-from navitas.parse.communication_records import CommunicationFlag, CommunicationKind
+from navitas.graph.protected_broadcasts import LIMITED_TO_SENDER, protected_broadcasts
+from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
 _Key = TypeVar("_Key", int, str)
@@ -19,6 +19,8 @@ MAX_ACTIONS, MAX_METHODS = 5, 3
 _NAMES = {int(kind): kind.name.lower() for kind in K}
 _NOT_RECEIVED = frozenset({K.STOP_SERVICE, K.UNBIND_SERVICE, K.REGISTER_RECEIVER, K.PENDING_INTENT})
 """Sends that need no receiver."""
+_STARTS = frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, K.START_SERVICE, K.START_FOREGROUND_SERVICE})
+_STARTED = frozenset({K.ACTIVITY_INTENT, K.SERVICE_START})
 
 
 @dataclass(slots=True)
@@ -72,9 +74,12 @@ class GroupedMessages:
 
 
 def grouped(
-    messages: ModuleMessages, matched: MatchedMessages, modules: Sequence[str], methods: Sequence[int]
+    messages: ModuleMessages, matched: MatchedMessages, modules: Sequence[str], callers: Sequence[str], methods: Sequence[int]
 ) -> GroupedMessages:
-    """Group all messages. `modules` and `methods` have the module and the sending method (-1: unknown) of each row."""
+    """Group all messages.
+
+    `modules` and `methods` have the module and the sending method (-1: unknown) of each row, `callers` what called a provider.
+    """
     groups: defaultdict[tuple[str, str, EdgeKind], _Group] = defaultdict(_Group)
     unmatched: Counter[tuple[str, str, str, str]] = Counter()
     received: Counter[str] = Counter()
@@ -87,6 +92,8 @@ def grouped(
         group = groups[sender, receiver, edge]
         group.times_ns[run[row]].append(t_ns[row])
         group.flags |= flags[row] | (0 if send is None else flags[send])
+        if row in matched.by_action:
+            group.flags |= CommunicationFlag.BY_ACTION
         if action[row] or (send is not None and action[send]):
             group.actions[action[row] or action[send or 0]] += 1
         if send is not None:
@@ -96,20 +103,29 @@ def grouped(
 
     for send, row in matched.pairs:
         received[modules[row]] += 1
-        add(modules[send], modules[row], _kind_of(kind[send], kind[row]), row, send)
+        is_send = kind[send] < FIRST_RECEIVE  # else an activity that sends the default result
+        add(modules[send], modules[row], _kind_of(kind[send], kind[row]), row, send if is_send else None)
     for row in matched.received:
         received[modules[row]] += 1
         edge = _system_edge(kind[row], flags[row], action[row])
         if edge is not None:
             add(SYSTEM, modules[row], edge, row, None)
+        elif callers[row]:
+            add(callers[row], modules[row], EdgeKind.NORMAL, row, None)
         else:
             unmatched[modules[row], _name(kind[row]), action[row], _why(messages, matched, row)] += 1
+    started, notified = Counter[str](), {modules[row] for row, each in enumerate(kind) if each in _STARTED}
     bound = {modules[row] for _, row in matched.pairs if kind[row] == K.SERVICE_BIND}
     for row in matched.sent:
         if kind[row] == K.BIND_SERVICE and target[row] in bound:
             add(modules[row], target[row], EdgeKind.BIND, row, row)  # Android calls onBind for the first client only.
+        elif kind[row] in _STARTS and target[row] and messages.token[row] == NO_TOKEN and target[row] not in notified:
+            # The class overrides no callback that receives starts, such as a service that works in onCreate.
+            started[target[row]] += 1
+            add(modules[row], target[row], EdgeKind.NORMAL, row, row)
         elif row not in matched.replaced and (kind[row] not in _NOT_RECEIVED):
             unmatched[modules[row], _name(kind[row]), action[row] or target[row], _why_sent(kind[row], flags[row])] += 1
+    received.update(started)
     found = [UnmatchedMessages(*key, count) for key, count in unmatched.items()]
     return GroupedMessages(groups, tuple(sorted(found, key=lambda one: (-one.count, one.module, one.kind, one.action))), received)
 
@@ -125,7 +141,8 @@ def _system_edge(kind: int, flags: int, action: str) -> EdgeKind | None:
     """The edge from Android to a receiver without a known sender, None if the sender is not known to be Android."""
     is_system = bool(flags & CommunicationFlag.FROM_SYSTEM)
     if kind == K.RECEIVE:
-        return EdgeKind.SYSTEM_BROADCAST if is_system or action in protected_broadcasts() else None
+        is_androids = is_system or action in protected_broadcasts() or action in LIMITED_TO_SENDER
+        return EdgeKind.SYSTEM_BROADCAST if is_androids else None
     return EdgeKind.NORMAL if is_system and kind in _NAMES else None
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 from navitas.attribute.ledger import ModuleMessages
+from navitas.graph.activity_results import result_pairs
+from navitas.graph.implicit import implicit_pairs
 from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
@@ -36,7 +38,9 @@ class MatchedMessages:
     """`pairs` are rows of a send and a receipt; `received` and `sent` the rows without a partner.
 
     Of `received`, those in `repeated` have the identity of a send whose message was received before.
-    `replaced` are alarms, jobs and work that were set again before they ran.
+    `replaced` are results, alarms, jobs and work that were set again before they were delivered. `by_action` are receipts of
+    `pairs` that were matched by their action. The default result of an activity has no send: in `pairs`, the row in which the
+    activity received the start is in its place.
     """
 
     pairs: Sequence[tuple[int, int]]
@@ -44,6 +48,7 @@ class MatchedMessages:
     repeated: frozenset[int]
     sent: Sequence[int]
     replaced: frozenset[int]
+    by_action: frozenset[int] = frozenset()
 
 
 def match(messages: ModuleMessages) -> MatchedMessages:
@@ -53,6 +58,8 @@ def match(messages: ModuleMessages) -> MatchedMessages:
     - A periodic alarm, job or work is received any number of times. If it is set again, the last setting counts.
     - The creation of a `PendingIntent` counts as the send if neither a send nor an alarm of the app explains the message.
     - A job of an earlier process has no identity. Its class and id identify it.
+    - An activity that ends without setting a result sends one, too: the default, to the one that started it for a result.
+    - Implicit messages have no identity, and are matched by their action.
     """
     rows, jobs = _Rows(messages), _Jobs(messages)
     sends: defaultdict[tuple[int, int], _Sends] = defaultdict(lambda: _Sends(rows))
@@ -73,8 +80,23 @@ def match(messages: ModuleMessages) -> MatchedMessages:
             repeated.add(row)
     partners = {send for send, _ in pairs}
     sent = [row for row in range(len(messages)) if rows.kind[row] < FIRST_RECEIVE and row not in partners]
-    replaced = frozenset(row for each in sends.values() for row in each.replaced if row not in partners)
-    return MatchedMessages(pairs, received, frozenset(repeated), sent, replaced)
+    implicit = implicit_pairs(messages, received, sent)
+    results = result_pairs(messages, [*pairs, *implicit], received, sent)
+    pairs += implicit + results
+    senders, receipts = {send for send, _ in pairs}, {row for _, row in pairs}
+    received = _without(received, receipts)
+    return MatchedMessages(
+        pairs,
+        received,
+        frozenset(repeated - receipts),
+        _without(sent, senders),
+        frozenset(row for each in sends.values() for row in each.replaced if row not in senders),
+        frozenset(row for _, row in implicit),
+    )
+
+
+def _without(rows: Iterable[int], known: set[int]) -> list[int]:
+    return [row for row in rows if row not in known]
 
 
 class _Rows:
@@ -147,10 +169,18 @@ class _Sends:
             self._delayed = row
         elif kind == K.PENDING_INTENT:
             self._prepared = row
+        elif kind == K.SET_RESULT:
+            self._replace_results()
         elif kind in SENDS_OF[K.RECEIVE]:
             self._broadcasts.append(row)
         if kind not in DELAYED and kind not in (K.PENDING_INTENT, K.SEND_BROADCAST):
             self._open.append(row)
+
+    def _replace_results(self) -> None:
+        """An activity that sets its result again sends the last one."""
+        earlier = [row for row in self._open if self.columns.kind[row] == K.SET_RESULT]
+        self.replaced += earlier
+        self._open = deque(row for row in self._open if row not in earlier)
 
     def _take_broadcast(self, receipt: int) -> int:
         module = self.columns.module[receipt]

@@ -21,11 +21,13 @@ class ModulePaths:
     """The module of each call path, an index in `modules` or `NO_MODULE`.
 
     `may_be_task`: the path is below an outermost call of the module's own code that can be work which another module handed over.
+    `in_callback`: the path is below a callback of the module.
     """
 
     modules: tuple[str, ...]
     module: I64
     may_be_task: Bool
+    in_callback: Bool
 
 
 def modules_of(messages: ModuleMessages) -> tuple[str, ...]:
@@ -55,10 +57,11 @@ def module_paths(ledger: Ledger, messages: ModuleMessages) -> ModulePaths:
     certain, own = in_calls & is_callback[last], in_calls & (parent == OUTSIDE) & is_own[last]
     entry = _nearest(parent, certain | own)
     has_entry = entry > PROBES
-    module, open_task = np.full(len(parent), NO_MODULE), np.zeros(len(parent), bool)
+    module, open_task, in_callback = np.full(len(parent), NO_MODULE), *np.zeros((2, len(parent)), bool)
     module[has_entry] = of_class[last[entry[has_entry]]]
     open_task[has_entry] = (is_task[last] & ~certain)[entry[has_entry]]
-    return ModulePaths(modules, module, open_task)
+    in_callback[has_entry] = certain[entry[has_entry]]
+    return ModulePaths(modules, module, open_task, in_callback)
 
 
 def _nearest(parent: I64, marked: Bool) -> I64:

@@ -10,6 +10,9 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
+LIMITED_TO_SENDER = frozenset(f"android.appwidget.action.APPWIDGET_{end}" for end in ("UPDATE", "CONFIGURE"))
+"""Broadcasts that Android sends, and that an app may send to itself only (AOSP's ActivityManagerService)."""
+
 
 @cache
 def protected_broadcasts() -> frozenset[str]:

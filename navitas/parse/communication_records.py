@@ -45,7 +45,7 @@ FIRST_RECEIVE = int(CommunicationKind.ACTIVITY_INTENT)
 
 
 class CommunicationFlag(IntFlag):
-    """Properties of a communication."""
+    """Properties of a communication. `BY_ACTION` is not recorded: the message was matched by its action, without an identity."""
 
     LEAVES_APP = 1
     PERIODIC = 2
@@ -53,6 +53,7 @@ class CommunicationFlag(IntFlag):
     WAKE_UP = 8
     FOREGROUND = 16
     FROM_SYSTEM = 32
+    BY_ACTION = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,9 @@ def test_instrumentation_tests_run_and_are_recorded(phone: AdbDevice) -> None:
     found = phone.shell(f"am instrument -w -r -e class {APP}.NotesTest -e colour blue {LISTENER} {RUNNER}", timeout_s=240)
     tests = re.findall(r"STATUS: stack=(.*)|STATUS: test=(\w+)\nINSTRUMENTATION_STATUS_CODE: (-?\d)", found.text)
     names = ("aProcess", "bTimeRuns", "cActivities", "dServices", "eAnimationsTakeTheirTime", "fAssetsOfTheTests")
+    names += ("gAnIntentServiceEndsAfterItsLastIntent", "hXmlIsParsed")
     assert [test[1:] for test in tests] == [(name, code) for name in names for code in ("1", "0")], found.text
-    assert found.text.rstrip().endswith("OK (6 tests)\n\n\nINSTRUMENTATION_CODE: -1")
+    assert found.text.rstrip().endswith("OK (8 tests)\n\n\nINSTRUMENTATION_CODE: -1")
     events = recorded(phone)
     for what in (b"main", b"sync worker", f"{APP}.NotesTest#dServices".encode()):
         assert what in events, what

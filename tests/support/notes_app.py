@@ -45,6 +45,15 @@ public class Detail extends android.app.Activity {
     @Override protected void onResume() { super.onResume(); shown = this; setResult(42); }
     @Override protected void onDestroy() { super.onDestroy(); shown = null; }
 }""",
+    "Queue": """
+public class Queue extends android.app.IntentService {
+    static final java.util.List<String> STEPS = new java.util.concurrent.CopyOnWriteArrayList<>();
+    public Queue() { super("queue"); }
+    @Override protected void onHandleIntent(android.content.Intent intent) {
+        STEPS.add(intent.getStringExtra("what") + " " + Thread.currentThread().getName());
+    }
+    @Override public void onDestroy() { super.onDestroy(); STEPS.add("destroy"); }
+}""",
     "Sync": """
 public class Sync extends android.app.Service {
     static final java.util.List<String> STEPS = new java.util.concurrent.CopyOnWriteArrayList<>();
@@ -152,6 +161,25 @@ public class NotesTest {
         });
         eventually(() -> took[0] > 0);
         assertTrue(took[0] / 1e6 + " ms, " + frames[0] + " frames", took[0] >= 250_000_000L && frames[0] < 100);
+    }
+    @Test public void gAnIntentServiceEndsAfterItsLastIntent() throws Exception {
+        app.startService(new Intent(app, Queue.class).putExtra("what", "one"));
+        eventually(() -> Queue.STEPS.contains("destroy"));
+        assertEquals("[one IntentService[queue], destroy]", Queue.STEPS.toString());
+    }
+    @Test public void hXmlIsParsed() throws Exception {
+        StringBuilder found = new StringBuilder();
+        org.xml.sax.helpers.DefaultHandler handler = new org.xml.sax.helpers.DefaultHandler() {
+            @Override public void startElement(String uri, String name, String qualified, org.xml.sax.Attributes attributes) {
+                found.append(uri + " " + name + " " + attributes.getValue("b") + ";");
+            }
+        };
+        String text = "<!DOCTYPE a SYSTEM 'http://127.0.0.1:1/none'><x:a xmlns:x='u' b='\u00e9'><c/></x:a>";
+        byte[] bytes = text.getBytes("ISO-8859-1");
+        android.util.Xml.parse(new java.io.ByteArrayInputStream(bytes), android.util.Xml.Encoding.ISO_8859_1, handler);
+        android.util.Xml.parse(text, handler);
+        assertEquals("u a \u00e9; c null;u a \u00e9; c null;", found.toString());
+        assertThrows(org.xml.sax.SAXException.class, () -> android.util.Xml.parse("<a>", handler));
     }
     @Test public void fAssetsOfTheTests() throws Exception {
         try (java.io.InputStream in = phone.getContext().getAssets().open("seed.txt")) {
@@ -455,7 +483,11 @@ def make(
     compiled = _compiled(folder / "tests", tests, [*class_path, app])
     app_jar = pack_classes(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
-    parts = (activity(".Main", launcher=True), activity(".Detail"), Tag("service", {"name": ".Sync"}))
+    parts = (
+        activity(".Main", launcher=True),
+        activity(".Detail"),
+        *(Tag("service", {"name": name}) for name in (".Sync", ".Queue")),
+    )
     requests = [Tag("uses-permission", {"name": name}) for name in permissions]
     app_manifest = manifest(APP, *parts, application={"name": application}, outside=requests)
     apks = [

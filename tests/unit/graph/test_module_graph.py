@@ -206,6 +206,64 @@ def test_a_send_without_component_belongs_to_the_module_of_its_call_path() -> No
     assert [graph.places[method] for method in edge.methods] == [("p.Db.load", "Db.java", 13)]
 
 
+def test_a_send_belongs_to_the_callback_in_which_it_was_made() -> None:
+    """A receiver that an activity registered gets the activity as its context, and sends by it."""
+    events = sorted([*nested((10, 110, 4)), *nested((200, 300, 3))])
+    rows = [
+        *KNOWN,
+        Row(11, K.RECEIVE, "p.Recv", 0, 32, thread=-1),
+        Row(50, K.START_SERVICE, "p.Main", 1, target="p.Sync"),
+        Row(51, K.SERVICE_START, "p.Sync", 1, thread=-1),
+        Row(250, K.START_SERVICE, "p.Main", 2, target="p.Sync"),
+        Row(251, K.SERVICE_START, "p.Sync", 2, thread=-1),
+    ]
+    graph = graph_of(METHODS, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *rows))
+    assert {("p.Recv", "p.Sync", NORMAL, 1), ("p.Main", "p.Sync", NORMAL, 1)} <= edges_of(graph)
+
+
+def test_a_module_that_inherits_the_callback_of_another_one_sends_itself() -> None:
+    """Both the base class and the class below it are activities; the code of the base class runs for either."""
+    events = nested((10, 110, 0))
+    rows = [
+        *KNOWN,
+        Row(20, K.ACTIVITY_INTENT, "p.Special", 0, 32),
+        Row(50, K.START_SERVICE, "p.Special", 1, target="p.Sync"),
+        Row(51, K.SERVICE_START, "p.Sync", 1, thread=-1),
+    ]
+    graph = graph_of(METHODS, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *rows))
+    assert ("p.Special", "p.Sync", NORMAL, 1) in edges_of(graph)
+
+
+def test_a_provider_that_androids_code_calls_for_a_module_has_that_module_as_sender() -> None:
+    """Hooks do not see the call within Android's code, but the module's own call encloses that of the provider."""
+    methods = [*METHODS, "p.Data#query"]
+    events = sorted([*nested((10, 110, 0), (50, 60, 3), (52, 58, 11)), *nested((200, 300, 11))])
+    rows = [*KNOWN, Row(53, K.PROVIDER, "p.Data"), Row(201, K.PROVIDER, "p.Data")]
+    graph = graph_of(methods, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *rows))
+    assert ("p.Main", "p.Data", NORMAL, 1) in edges_of(graph)
+    assert ("p.Data", "provider", "no_identity", 1) in unmatched_of(graph)
+
+
+def test_a_class_without_a_callback_for_starts_is_a_receiver_by_its_name() -> None:
+    """Hooks give such starts no token, since nothing could remove it: a service can do all its work in onCreate."""
+    rows = [
+        *KNOWN,
+        *(Row(ms, K.START_SERVICE, "p.Main", target="p.Quiet") for ms in (10, 20)),
+        Row(25, K.SERVICE_DESTROYED, "p.Quiet"),
+        Row(30, K.START_SERVICE, "p.Main", 7, target="p.Lost"),
+        Row(40, K.START_SERVICE, "p.Main", target="p.Heard"),
+        Row(41, K.SERVICE_START, "p.Heard"),
+    ]
+    graph = graph_of(METHODS, with_messages(run([thread(1, [], [(0, 0), (1000, 1000)])]), *rows))
+    assert {edge for edge in edges_of(graph) if edge[0] == "p.Main"} == {("p.Main", "p.Quiet", NORMAL, 2)}
+    assert {node.name: node.received for node in graph.nodes}["p.Quiet"] == 3
+    assert unmatched_of(graph) == {
+        ("p.Main", "start_service", "not_received", 1),
+        ("p.Heard", "service_start", "no_identity", 1),
+        ("p.Quiet", "service_destroyed", "no_identity", 1),
+    }
+
+
 def test_runs_without_probes_do_not_count() -> None:
     made = with_messages(run([thread(1, nested((0, 100, 0)), [(0, 0), (1000, 1000)])]), *KNOWN)
     graph = module_graph(profile_with(METHODS, made, made, baseline=[1]))

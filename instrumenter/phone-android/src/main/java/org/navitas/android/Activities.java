@@ -120,7 +120,9 @@ final class Activities {
 
     /** Starts an activity for the app or the launcher. Does nothing if the app does not declare it. */
     static void start(Intent intent, Bundle options, Activity caller, String target, int requestCode) {
-        ActivityInfo info = intent.resolveActivityInfo(RuntimeEnvironment.getApplication().getPackageManager(), 0);
+        Intent typed = new Intent(intent); // Android asks the content's provider for its type.
+        typed.setDataAndType(intent.getData(), intent.resolveTypeIfNeeded(RuntimeEnvironment.getApplication().getContentResolver()));
+        ActivityInfo info = typed.resolveActivityInfo(RuntimeEnvironment.getApplication().getPackageManager(), 0);
         if (info == null || !info.packageName.equals(RuntimeEnvironment.getApplication().getPackageName())) {
             return;
         }

@@ -12,11 +12,11 @@ import org.robolectric.annotation.LooperMode;
         shadows = {
             ActivityShadow.class, AlarmShadow.class, AudioTrackShadow.class, BleScannerShadow.class,
             BluetoothDeviceShadow.class, BluetoothGattShadow.class, CameraDeviceShadow.class,
-            CameraManagerShadow.class, ClockShadow.class, ContextShadow.class, JobSchedulerShadow.class,
-            JobServiceShadow.class, KeyCharacterMapShadow.class, LocationShadow.class, LogShadow.class,
-            MediaPlayerShadow.class, MessageQueueShadow.class, PendingIntentShadow.class, ProcessShadow.class,
-            ReceiverShadow.class, SensorShadow.class, ServiceShadow.class, VsyncShadow.class,
-            WakeLockShadow.class, WifiLockShadow.class, WifiManagerShadow.class,
+            CameraManagerShadow.class, ClockShadow.class, ContextShadow.class, IntentServiceShadow.class,
+            JobSchedulerShadow.class, JobServiceShadow.class, KeyCharacterMapShadow.class, LocationShadow.class,
+            LogShadow.class, MediaPlayerShadow.class, MessageQueueShadow.class, PendingIntentShadow.class,
+            ProcessShadow.class, ReceiverShadow.class, SensorShadow.class, ServiceShadow.class, VsyncShadow.class,
+            WakeLockShadow.class, WifiLockShadow.class, WifiManagerShadow.class, XmlShadow.class,
         })
 @LooperMode(LooperMode.Mode.INSTRUMENTATION_TEST)
 @GraphicsMode(GraphicsMode.Mode.LEGACY)

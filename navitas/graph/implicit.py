@@ -1,0 +1,103 @@
+"""Match implicit messages, which carry no identity, by their action.
+
+Android delivers an implicit intent to the app itself if the app declares a component for it. Such a message is matched if the
+app sent its action, and nothing else explains it: each start of a component once within 20 s, each broadcast once for each
+module within 60 s. What an alarm or a `PendingIntent` sends is matched at any later time; the latter only if its action is not
+Android's, since every app can send that. A start by `android.intent.action.MAIN` is the launcher's, or goes to it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from navitas.attribute.ledger import ModuleMessages
+from navitas.graph.protected_broadcasts import protected_broadcasts
+from navitas.parse.communication_records import NO_TOKEN, CommunicationFlag, CommunicationKind
+
+K = CommunicationKind
+_START_NS, _BROADCAST_NS = 20_000_000_000, 60_000_000_000
+"""AOSP's time limits of services that start (ActiveServices) and of background broadcasts (ActivityManagerService)."""
+_ANDROID = "android."
+_MAIN = "android.intent.action.MAIN"
+_SENDS_OF: dict[int, frozenset[int]] = {
+    K.ACTIVITY_INTENT: frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, K.PENDING_INTENT_SEND}),
+    K.SERVICE_START: frozenset({K.START_SERVICE, K.START_FOREGROUND_SERVICE, K.PENDING_INTENT_SEND}),
+    K.SERVICE_BIND: frozenset({K.BIND_SERVICE}),
+    K.RECEIVE: frozenset({K.SEND_BROADCAST, K.PENDING_INTENT_SEND}),
+}
+
+
+def implicit_pairs(messages: ModuleMessages, received: Sequence[int], sent: Sequence[int]) -> list[tuple[int, int]]:
+    """Return rows of sends and receipts that belong together, of those that have no partner. Both are given by run and time."""
+    run, kind, action, module = (column.tolist() for column in (messages.run, messages.kind, messages.action, messages.module))
+    flags, token, t_ns = messages.flags.tolist(), messages.token.tolist(), messages.t_ns.tolist()
+    is_periodic = ((messages.period_ms > 0) | ((messages.flags & CommunicationFlag.PERIODIC) != 0)).tolist()
+    sends: defaultdict[tuple[int, int], _Sends] = defaultdict(_Sends)
+    for row in sent:
+        is_named = action[row] and messages.names[action[row]] != _MAIN
+        if flags[row] & CommunicationFlag.LEAVES_APP and is_named and not messages.target[row]:
+            sends[run[row], action[row]].add(row, kind[row], t_ns[row])
+    pairs = []
+    for row in received:
+        known, name = sends.get((run[row], action[row])), messages.names[action[row]]
+        is_system = flags[row] & CommunicationFlag.FROM_SYSTEM or (kind[row] == K.RECEIVE and name in protected_broadcasts())
+        if known is None or token[row] != NO_TOKEN or is_system:
+            continue
+        send = known.take(kind[row], module[row], t_ns[row], is_periodic)
+        if send is None and kind[row] in _STARTED_LATER and not name.startswith(_ANDROID):
+            send = known.prepared(t_ns[row])
+        if send is not None:
+            pairs.append((send, row))
+    return pairs
+
+
+_STARTED_LATER = frozenset({K.ACTIVITY_INTENT, K.SERVICE_START, K.RECEIVE})
+"""What an alarm or a `PendingIntent` can cause."""
+
+
+@dataclass(slots=True)
+class _Sends:
+    """The app's sends of one action, by time: those that are delivered at once, alarms, and `PendingIntent`s."""
+
+    now: list[tuple[int, int, int]] = field(default_factory=list)
+    alarms: list[tuple[int, int]] = field(default_factory=list)
+    intents: list[tuple[int, int]] = field(default_factory=list)
+    _next: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """By kind and listener, the first of `now` that can still be received."""
+    _gone_off: set[tuple[int, int]] = field(default_factory=set)
+
+    def add(self, row: int, kind: int, t_ns: int) -> None:
+        if kind == K.SET_ALARM:
+            self.alarms.append((t_ns, row))
+        elif kind == K.PENDING_INTENT:
+            self.intents.append((t_ns, row))
+        else:
+            self.now.append((t_ns, row, kind))
+
+    def take(self, kind: int, module: int, t_ns: int, is_periodic: Sequence[bool]) -> int | None:
+        """The first send that can be on its way, else the last alarm, unless it has gone off already."""
+        listener = (kind, module if kind == K.RECEIVE else -1)
+        while self._next[listener] < len(self.now) and self.now[self._next[listener]][0] <= t_ns:
+            sent_ns, row, sent_kind = self.now[self._next[listener]]
+            self._next[listener] += 1
+            limit_ns = _BROADCAST_NS if kind == K.RECEIVE else _START_NS
+            if sent_kind in _SENDS_OF.get(kind, ()) and t_ns - sent_ns <= limit_ns:
+                return row
+        alarm = _last(self.alarms, t_ns) if kind in _STARTED_LATER else None
+        if alarm is None or (alarm, listener[1]) in self._gone_off:
+            return None
+        if not is_periodic[alarm]:
+            self._gone_off.add((alarm, listener[1]))
+        return alarm
+
+    def prepared(self, t_ns: int) -> int | None:
+        """The last `PendingIntent`."""
+        return _last(self.intents, t_ns)
+
+
+def _last(rows: Sequence[tuple[int, int]], t_ns: int) -> int | None:
+    place = bisect_right(rows, t_ns, key=lambda row: row[0])
+    return rows[place - 1][1] if place else None
