@@ -27,7 +27,7 @@ from navitas.fleet.usage import COLUMNS
 
 SUSPECTS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
-_VERSION = "9"
+_VERSION = "10"
 _READ = [name for name in COLUMNS if name not in ("model", "os")]
 STRATA = pa.schema(
     [

@@ -51,7 +51,10 @@ def made(clients: int, each: int, gap_s: int = 600) -> list[dict[str, object]]:
 
 
 def test_strata_are_those_of_least_squares() -> None:
-    """Each stratum is contrasted with the time in which its app does not run, without the known drains of other hogs."""
+    """Each stratum is contrasted with the time in which its app does not run, without the known drains of other hogs.
+
+    The rest of its version has an effect of its own, and other versions have one.
+    """
     rows, effects = made(2, 150, gap_s=9000), (2.0, 0.0, 1.0)
     table = pa.Table.from_pylist(rows, SAMPLES).select(COLUMNS)
     request = requested([0], {2: [1]}, effects)
@@ -74,7 +77,7 @@ def test_strata_are_those_of_least_squares() -> None:
         for (_, package, on, by), row in ((key, row) for key, row in found.items() if key[0] == client):
             app = int(OF_APP[package])
             own = share[:, package] * ((screen == on) & (network == by))
-            rest = share[:, app == OF_APP].sum(axis=1) - own
+            rest = np.column_stack([share[:, package] - own, share[:, app == OF_APP].sum(axis=1) - share[:, package]])
             other = 2 - app
             left = np.full(len(end), 10_000.0 / 9000) - effects[other] * whole[other] * (other == 0 or client == 1 or app == 0)
             fit = np.linalg.lstsq(np.column_stack([own, rest, design]), left, rcond=1e-12)[0]
