@@ -16,7 +16,7 @@ _LOW_PERCENT, _OKAY_PERCENT = 15, 20
 
 
 @dataclass(frozen=True, slots=True)
-class PhoneCondition:
+class BroadcastState:
     """What the broadcasts report."""
 
     is_plugged: bool
@@ -25,14 +25,14 @@ class PhoneCondition:
     """`wifi`, `mobile`, or nothing."""
 
 
-def condition_of(phone: Phone) -> PhoneCondition:
+def condition_of(phone: Phone) -> BroadcastState:
     """Return the present condition of a phone."""
     switches = phone.state.switches
     network = "wifi" if switches.wifi_on else "mobile" if switches.mobile_on else ""
-    return PhoneCondition(phone.battery.is_plugged, int(phone.battery.shown["level"]), network)
+    return BroadcastState(phone.battery.is_plugged, int(phone.battery.shown["level"]), network)
 
 
-def changes(before: PhoneCondition, after: PhoneCondition) -> list[str]:
+def changes(before: BroadcastState, after: BroadcastState) -> list[str]:
     """Return the actions of the broadcasts, in the order of BatteryService.processValuesLocked."""
     actions = []
     if before.is_plugged != after.is_plugged:
