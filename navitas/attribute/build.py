@@ -175,7 +175,15 @@ def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | N
         rails_j=rails_j,
         rails_estimate_j=estimate_j,
         package="" if run is None else run.package,
+        slept_ns=_slept_ns(tables),
     )
+
+
+def _slept_ns(tables: RunTables) -> int:
+    if tables.clocks is None:
+        return 0
+    run_ns = np.array([tables.start_ns, tables.end_ns])
+    return int(np.diff(tables.clocks.to_boottime(run_ns))[0] - np.diff(run_ns)[0])
 
 
 def _run_energies(runs: Sequence[RunTables], curves: Sequence[Curves], components: int) -> F64:

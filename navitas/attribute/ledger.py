@@ -29,7 +29,7 @@ class RunEntry:
     `baseline`: the run has no probes. `tick_ns`: the mean period of ticks, None if every call was timed.
     `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard error; None if unknown.
     `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
-    `package`: the app of the process; empty if unknown.
+    `package`: the app of the process; empty if unknown. `slept_ns`: how long the device slept between start and end.
     `consumers`: what the device's own power statistics attribute to components, with the estimates.
     `unrecorded_j`: joules that rails measured above their lowest power, by component, if the use of components was not recorded.
     """
@@ -46,6 +46,7 @@ class RunEntry:
     rails_j: float | None = None
     rails_estimate_j: float | None = None
     package: str = ""
+    slept_ns: int = 0
     consumers: tuple[ConsumerEnergy, ...] = ()
     unrecorded_j: tuple[tuple[str, float], ...] = ()
 
@@ -232,7 +233,8 @@ class HandedTasks:
 class ModuleMessages:
     """Communications between the app's modules, by run, then time. A module is an activity, a service, a receiver or similar.
 
-    `run` is a row of `Ledger.runs`, `owner` a thread or `NO_OWNER`, `process` the process within the run. `path` is the call that
+    `run` is a row of `Ledger.runs`, `owner` a thread or `NO_OWNER`, `process` the process within the run. `t_ns` is on
+    CLOCK_BOOTTIME, which also counts while the device sleeps, or on CLOCK_MONOTONIC if that is unknown. `path` is the call that
     sent or received the message, `OUTSIDE` if it is unknown, and `root` the call that started the handed work in which it ran,
     `OUTSIDE` if there is none. `module`, `target` and `action` are indexes in `names`; index 0 is the empty name. For the other
     columns, see `Communications`.

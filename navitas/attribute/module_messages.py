@@ -35,7 +35,7 @@ def module_messages(run: int, tables: RunTables, first_owner: int, paths: Paths)
         run=np.full(len(rows), run),
         owner=np.where(rows.thread < 0, NO_OWNER, first_owner + rows.thread),
         process=rows.process,
-        t_ns=rows.t_ns,
+        t_ns=rows.t_ns if tables.clocks is None else tables.clocks.to_boottime(rows.t_ns),
         token=rows.token,
         kind=rows.kind.astype(np.int64),
         flags=rows.flags.astype(np.int64),

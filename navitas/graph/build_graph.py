@@ -61,7 +61,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
         edges=edges,
         unmatched=found.unmatched,
         energy_j=float(energies.total_j.sum()),
-        run_ns=sum(run.end_ns - run.start_ns for run in counted),
+        run_ns=sum(run.end_ns - run.start_ns + run.slept_ns for run in counted),
         runs=len(counted),
         places={method: _place(ledger.methods.methods[method]) for method in named},
         scheduled=scheduled,

@@ -47,7 +47,7 @@ class ModuleNode:
 class ModuleEdge:
     """Messages of one kind from one module to another.
 
-    - `count`: messages received. `first_ns` and `last_ns` are times of CLOCK_MONOTONIC.
+    - `count`: messages received. `first_ns` and `last_ns` are times of CLOCK_BOOTTIME.
     - `mean_period_ns`: mean time between messages of a run, None if no run has two.
     - `period_ms`: the period that the app requested, None if it requested none.
     - `flags`: `CommunicationFlag` bits of all its messages.
@@ -114,7 +114,7 @@ class ModuleGraph:
     """The modules of a recording, the messages between them, and messages without a known partner.
 
     Nodes are sorted by energy, largest first. Their energies and that of `outside` add up to `energy_j`, the energy of the app's
-    threads. `run_ns` is the time of all runs, and `runs` their number. Runs without probes do not count.
+    threads. `run_ns` is the time of all runs with sleep, and `runs` their number. Runs without probes do not count.
     """
 
     project: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import fsum
 
+import numpy as np
 import pytest
 from attribution_maker import J_PER_MS, folded, nested, run, thread
 from graph_maker import (
@@ -27,6 +28,7 @@ from test_handed_tasks import handoffs
 from navitas.errors import RecordingError
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph
+from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.tables import RunTables
 
 MAIN, SECOND, THIRD = "p.MainActivity", "p.SecondActivity", "p.ThirdActivity"
@@ -96,8 +98,24 @@ def test_the_sample_app_of_paper_2_has_exactly_its_edges() -> None:
     assert {node.name for node in graph.nodes} == {MAIN, SECOND, THIRD, ONE, TWO, THREE, RECEIVER}
 
 
+def test_times_count_while_the_phone_sleeps() -> None:
+    """It sleeps for a minute in the middle of five alarms, during which CLOCK_MONOTONIC stands still."""
+    made, sleep_ns = paper_2_scenario(), 60 * 10**9
+    awake = graph_of([f"{MAIN}#onCreate"], made)
+    (alarm,) = (edge for edge in awake.edges if edge.kind.value == PERIODIC)
+    middle_ns = (alarm.first_ns + alarm.last_ns) // 2
+    monotonic = np.array([made.start_ns, middle_ns, middle_ns + 1, made.end_ns])
+    slept = np.array([0, 0, sleep_ns, sleep_ns])
+    asleep = replace(made, clocks=ClockTriples(monotonic, monotonic + slept, monotonic + slept))
+    graph = graph_of([f"{MAIN}#onCreate"], asleep)
+    (alarm,) = (edge for edge in graph.edges if edge.kind.value == PERIODIC)
+    assert alarm.mean_period_ns == pytest.approx((400e6 + sleep_ns) / 4)
+    assert graph.run_ns == awake.run_ns + sleep_ns
+    assert edges_of(graph) == edges_of(awake)
+
+
 def test_a_clock_that_is_set_changes_nothing() -> None:
-    """All times are of CLOCK_MONOTONIC; only the offset of the realtime clock differs."""
+    """Only the offset of the realtime clock differs."""
     made = paper_2_scenario()
     graphs = [graph_of([], replace(made, realtime_offset_ns=offset)) for offset in (None, 0, -(10**18))]
     assert graphs[0] == graphs[1] == graphs[2]
