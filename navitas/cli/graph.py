@@ -88,8 +88,8 @@ def command(
     check_files([path for path in (file, json_file) if path is not None])
     with ConsoleProgress(only_live=True) as progress:
         load = partial(_graph, evidence=evidence, power_model=power_model, progress=progress)
-        graph, check = load(recording)
         earlier = None if against is None else load(against)[0]
+        graph, check = load(recording)
     reached = processing(graph, entries) if entries else None
     shown = graph if reached is None else _part(graph, reached)
     wakes = tuple(one for one in wake_ups(graph) if one.edge in shown.edges)

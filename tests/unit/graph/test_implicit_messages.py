@@ -82,7 +82,7 @@ def test_a_protected_broadcast_is_androids_also_if_the_app_tries_to_send_it() ->
 
 
 def test_an_update_of_a_widget_is_androids_unless_the_app_has_sent_it() -> None:
-    """Other apps cannot send it, so nobody else is left."""
+    """Other apps cannot send it, so only Android is left."""
     action = "android.appwidget.action.APPWIDGET_UPDATE"
     found = graph(sent(1, K.SEND_BROADCAST, action), *(got(ms, K.RECEIVE, action=action) for ms in (2, 3)))
     assert edges_of(found) == {("a.M", "a.R", BROADCAST, 1), (SYSTEM, "a.R", SYSTEM_BROADCAST, 1)}

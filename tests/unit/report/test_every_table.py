@@ -39,6 +39,7 @@ from navitas.cli.fleet_jscore import scores_table
 from navitas.cli.fleet_paper import paper_table
 from navitas.cli.fleet_rates import rates_table
 from navitas.cli.fleet_rows import rows_table
+from navitas.cli.graph_history_table import history_table
 from navitas.cli.graph_tables import (
     edge_changes_table,
     graph_edges_table,
@@ -49,7 +50,7 @@ from navitas.cli.graph_tables import (
 )
 from navitas.cli.model import coefficients_table
 from navitas.cli.power import cluster_table
-from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table
+from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
 from navitas.collect.doctor import Check
 from navitas.device.adb_server import ListedDevice
 from navitas.fleet.advice import ActionRow
@@ -59,6 +60,7 @@ from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow
 from navitas.fleet.rates import Summary
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.graph.difference import EdgeChange, ModuleChange
+from navitas.graph.history_check import CheckedTag, HistoryCheck
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages
 from navitas.graph.wake_ups import WakeUp
 from navitas.parse.tables import MethodTable
@@ -76,6 +78,7 @@ from navitas.report.terminal.tests_table import tests_table as table_of_tests
 from navitas.report.terminal.threads_table import threads_table
 from navitas.vitals.acquirers import Acquirer
 from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
+from navitas.vitals.radio_users import RadioUser
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.verdicts import figures_of, verdict_of
 
@@ -321,6 +324,15 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/vitals_tables.py:apps_table": lambda names: apps_table(_vitals(names), TOP),
     "cli/vitals_tables.py:locks_table": lambda names: locks_table(_vitals(names), TOP),
     "cli/vitals_tables.py:alarms_table": lambda names: alarms_table(_vitals(names), TOP),
+    "cli/graph_history_table.py:history_table": lambda names: history_table(
+        HistoryCheck(
+            tuple(CheckedTag("wake_up", name, (name,), 12_345, 1_234_567, "fewer_in_recording") for name in names), 3, 2
+        ),
+        TOP,
+    ),
+    "cli/vitals_tables.py:radio_users_table": lambda names: radio_users_table(
+        [RadioUser(name, name, name, 12_345, 1_234_567, 10**9, 12_345.6) for name in names], TOP
+    ),
     "cli/vitals_tables.py:acquirers_table": lambda names: acquirers_table([_acquirer(name) for name in names], TOP),
     "cli/fleet_rows.py:rows_table": lambda names: rows_table(
         "Hogs", {Column("App", text=True): lambda row: row.app, Column("Pairs"): lambda row: f"{row.pairs:,}"}, _hogs(names), TOP
