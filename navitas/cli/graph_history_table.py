@@ -33,7 +33,7 @@ def history_table(check: HistoryCheck, top: int) -> FittedTable:
         Column("Received by", drop=1, text=True),
         Column("Recorded"),
         Column("History"),
-        Column("Difference", text=True, wrap=True),
+        Column("Difference", drop=2, text=True, wrap=True),
     ]
     table = FittedTable("Alarms and jobs in the history of batterystats", columns)
     rows = sorted(check.tags, key=lambda one: (not one.difference, -max(one.recorded, one.in_history or 0), one.tag))
