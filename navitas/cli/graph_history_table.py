@@ -30,10 +30,10 @@ def history_table(check: HistoryCheck, top: int) -> FittedTable:
     """The alarms and jobs in the recording and in the history, those with a difference first."""
     columns = [
         Column("Alarm or job", text=True),
-        Column("Received by", drop=1, text=True),
+        Column("Received by", drop=2, text=True),
         Column("Recorded"),
         Column("History"),
-        Column("Difference", drop=2, text=True, wrap=True),
+        Column("Difference", drop=1, text=True, wrap=True),
     ]
     table = FittedTable("Alarms and jobs in the history of batterystats", columns)
     rows = sorted(check.tags, key=lambda one: (not one.difference, -max(one.recorded, one.in_history or 0), one.tag))
