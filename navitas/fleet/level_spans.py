@@ -34,17 +34,21 @@ class LevelSpans:
 
     def means(self, values: F64, seconds: F64, rows: slice = slice(None)) -> F64:
         """The mean over time of the span of each pair, for values with a row for each pair of `rows`."""
-        first = np.flatnonzero(np.diff(self.number[rows], prepend=-1))
-        size = np.diff(np.append(first, len(values)))
+        first, size = self._parts(rows)
         means = np.add.reduceat(values * seconds[:, None], first) / np.add.reduceat(seconds, first)[:, None]
         return np.asarray(np.repeat(means, size, axis=0))
 
     def alike(self, value: I64, rows: slice, otherwise: int) -> I64:
         """The values of the pairs of `rows`, or `otherwise` in spans with several values."""
-        first = np.flatnonzero(np.diff(self.number[rows], prepend=-1))
-        size = np.diff(np.append(first, len(value)))
+        first, size = self._parts(rows)
         least, most = (np.repeat(extreme.reduceat(value, first), size) for extreme in (np.minimum, np.maximum))
         return np.where(least == most, value, otherwise)
+
+    def _parts(self, rows: slice) -> tuple[I64, I64]:
+        """The first pair of each span, counted from the begin of `rows`, and the span's number of pairs."""
+        number = self.number[rows]
+        first = np.flatnonzero(np.diff(number, prepend=-1))
+        return first, np.diff(np.append(first, len(number)))
 
 
 def spans_of(end: I64, first: I64, seconds: F64, drop_ppm: F64) -> LevelSpans:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from navitas.attribute.ledger import ModuleMessages
-from navitas.graph.matching import DELAYED, MatchedMessages
+from navitas.graph.matching import MatchedMessages
+from navitas.graph.message_kinds import DELAYED
 from navitas.graph.module_graph import SYSTEM, EdgeKind, ModuleEdge, UnmatchedMessages
 from navitas.graph.protected_broadcasts import LIMITED_TO_SENDER, protected_broadcasts
 from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind

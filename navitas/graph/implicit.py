@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from navitas.attribute.ledger import ModuleMessages
+from navitas.graph.message_kinds import SENDS_OF, STARTED_LATER, periodic
 from navitas.graph.protected_broadcasts import protected_broadcasts
 from navitas.parse.communication_records import NO_TOKEN, CommunicationFlag, CommunicationKind
 
@@ -22,19 +23,15 @@ _START_NS, _BROADCAST_NS = 20_000_000_000, 60_000_000_000
 """AOSP's time limits of services that start (ActiveServices) and of background broadcasts (ActivityManagerService)."""
 _ANDROID = "android."
 _MAIN = "android.intent.action.MAIN"
-_SENDS_OF: dict[int, frozenset[int]] = {
-    K.ACTIVITY_INTENT: frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, K.PENDING_INTENT_SEND}),
-    K.SERVICE_START: frozenset({K.START_SERVICE, K.START_FOREGROUND_SERVICE, K.PENDING_INTENT_SEND}),
-    K.SERVICE_BIND: frozenset({K.BIND_SERVICE}),
-    K.RECEIVE: frozenset({K.SEND_BROADCAST, K.PENDING_INTENT_SEND}),
-}
+_RECEIPTS = frozenset({*STARTED_LATER, K.SERVICE_BIND})
+"""What an implicit intent can cause."""
 
 
 def implicit_pairs(messages: ModuleMessages, received: Sequence[int], sent: Sequence[int]) -> list[tuple[int, int]]:
     """Return rows of sends and receipts that belong together, of those that have no partner. Both are given by run and time."""
     run, kind, action, module = (column.tolist() for column in (messages.run, messages.kind, messages.action, messages.module))
     flags, token, t_ns = messages.flags.tolist(), messages.token.tolist(), messages.t_ns.tolist()
-    is_periodic = ((messages.period_ms > 0) | ((messages.flags & CommunicationFlag.PERIODIC) != 0)).tolist()
+    is_periodic = periodic(messages)
     sends: defaultdict[tuple[int, int], _Sends] = defaultdict(_Sends)
     for row in sent:
         is_named = action[row] and messages.names[action[row]] != _MAIN
@@ -47,15 +44,11 @@ def implicit_pairs(messages: ModuleMessages, received: Sequence[int], sent: Sequ
         if known is None or token[row] != NO_TOKEN or is_system:
             continue
         send = known.take(kind[row], module[row], t_ns[row], is_periodic)
-        if send is None and kind[row] in _STARTED_LATER and not name.startswith(_ANDROID):
+        if send is None and kind[row] in STARTED_LATER and not name.startswith(_ANDROID):
             send = known.prepared(t_ns[row])
         if send is not None:
             pairs.append((send, row))
     return pairs
-
-
-_STARTED_LATER = frozenset({K.ACTIVITY_INTENT, K.SERVICE_START, K.RECEIVE})
-"""What an alarm or a `PendingIntent` can cause."""
 
 
 @dataclass(slots=True)
@@ -84,9 +77,9 @@ class _Sends:
             sent_ns, row, sent_kind = self.now[self._next[listener]]
             self._next[listener] += 1
             limit_ns = _BROADCAST_NS if kind == K.RECEIVE else _START_NS
-            if sent_kind in _SENDS_OF.get(kind, ()) and t_ns - sent_ns <= limit_ns:
+            if kind in _RECEIPTS and sent_kind in SENDS_OF[kind] and t_ns - sent_ns <= limit_ns:
                 return row
-        alarm = _last(self.alarms, t_ns) if kind in _STARTED_LATER else None
+        alarm = _last(self.alarms, t_ns) if kind in STARTED_LATER else None
         if alarm is None or (alarm, listener[1]) in self._gone_off:
             return None
         if not is_periodic[alarm]:

@@ -11,26 +11,13 @@ from itertools import islice
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.activity_results import result_pairs
 from navitas.graph.implicit import implicit_pairs
-from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
+from navitas.graph.message_kinds import DELAYED, SENDS_OF, periodic
+from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationKind
 
 K = CommunicationKind
 NO_SEND = -1
 _SEARCHED = 64
 """The largest number of open sends with one identity among which a receipt is searched."""
-DELAYED = frozenset({K.SET_ALARM, K.SCHEDULE_JOB, K.ENQUEUE_WORK})
-_THROUGH_PENDING_INTENT = {K.PENDING_INTENT_SEND, K.SET_ALARM, K.PENDING_INTENT}
-SENDS_OF: dict[int, frozenset[int]] = {
-    K.ACTIVITY_INTENT: frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, *_THROUGH_PENDING_INTENT}),
-    K.ACTIVITY_RESULT: frozenset({K.SET_RESULT}),
-    K.SERVICE_START: frozenset({K.START_SERVICE, K.START_FOREGROUND_SERVICE, *_THROUGH_PENDING_INTENT}),
-    K.SERVICE_BIND: frozenset({K.BIND_SERVICE}),
-    K.RECEIVE: frozenset({K.SEND_BROADCAST, *_THROUGH_PENDING_INTENT}),
-    K.JOB: frozenset({K.SCHEDULE_JOB}),
-    K.WORK: frozenset({K.ENQUEUE_WORK}),
-    K.PROVIDER: frozenset({K.PROVIDER_CALL}),
-    K.SERVICE_DESTROYED: frozenset({K.STOP_SERVICE}),
-}
-"""The kinds of sends that can cause each kind of receipt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +96,7 @@ class _Rows:
         self.kind: list[int] = messages.kind.tolist()
         self.module: list[int] = messages.module.tolist()
         self.process: list[int] = messages.process.tolist()
-        periodic = (messages.period_ms > 0) | ((messages.flags & CommunicationFlag.PERIODIC) != 0)
-        self.periodic: list[bool] = periodic.tolist()
+        self.periodic = periodic(messages)
 
 
 class _Jobs:

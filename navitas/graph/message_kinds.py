@@ -1,0 +1,30 @@
+"""Which kinds of messages belong together."""
+
+from __future__ import annotations
+
+from navitas.attribute.ledger import ModuleMessages
+from navitas.parse.communication_records import CommunicationFlag, CommunicationKind
+
+K = CommunicationKind
+DELAYED = frozenset({K.SET_ALARM, K.SCHEDULE_JOB, K.ENQUEUE_WORK})
+_THROUGH_PENDING_INTENT = {K.PENDING_INTENT_SEND, K.SET_ALARM, K.PENDING_INTENT}
+SENDS_OF: dict[int, frozenset[int]] = {
+    K.ACTIVITY_INTENT: frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, *_THROUGH_PENDING_INTENT}),
+    K.ACTIVITY_RESULT: frozenset({K.SET_RESULT}),
+    K.SERVICE_START: frozenset({K.START_SERVICE, K.START_FOREGROUND_SERVICE, *_THROUGH_PENDING_INTENT}),
+    K.SERVICE_BIND: frozenset({K.BIND_SERVICE}),
+    K.RECEIVE: frozenset({K.SEND_BROADCAST, *_THROUGH_PENDING_INTENT}),
+    K.JOB: frozenset({K.SCHEDULE_JOB}),
+    K.WORK: frozenset({K.ENQUEUE_WORK}),
+    K.PROVIDER: frozenset({K.PROVIDER_CALL}),
+    K.SERVICE_DESTROYED: frozenset({K.STOP_SERVICE}),
+}
+"""The kinds of sends that can cause each kind of receipt."""
+STARTED_LATER = frozenset(receipt for receipt, sends in SENDS_OF.items() if K.SET_ALARM in sends)
+"""What an alarm or a `PendingIntent` can cause."""
+
+
+def periodic(messages: ModuleMessages) -> list[bool]:
+    """Whether each message is set to repeat."""
+    repeats: list[bool] = ((messages.period_ms > 0) | ((messages.flags & CommunicationFlag.PERIODIC) != 0)).tolist()
+    return repeats
