@@ -13,7 +13,7 @@ from navitas.cli.analysis import load_analyzed
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.graph_history_table import history_table
-from navitas.cli.graph_output import FORMATS, GraphResult, graph_format, graph_writer
+from navitas.cli.graph_output import FORMATS, GraphResult, graph_format, write_graph
 from navitas.cli.graph_tables import (
     advice_lines,
     difference_line,
@@ -100,7 +100,7 @@ def command(
     if json_file is not None:
         write_to(json_file, partial(write_node_link, document))
     if name is not None and file is not None:
-        write_to(file, graph_writer(name, GraphResult(shown, document, found)))
+        write_graph(file, name, GraphResult(shown, document, found))
         if file != STDOUT:
             location(f"graph: {printable_line(str(file), 1000)}")
     if STDOUT in (file, json_file):

@@ -9,18 +9,25 @@ from pathlib import Path
 from typing import IO, Any
 
 from navitas import __version__
-from navitas.cli.files import STDOUT
+from navitas.cli.files import STDOUT, write_to
 from navitas.errors import UsageError
 from navitas.graph.advice_findings import Advice
 from navitas.graph.dot_format import write_dot
 from navitas.graph.graphml_format import write_graphml
-from navitas.graph.graphviz_layout import graphviz_svg
+from navitas.graph.graphviz_layout import graphviz_png, graphviz_svg
 from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.node_link_format import write_node_link
 from navitas.graph.sarif_format import write_sarif
 from navitas.graph.svg_format import write_svg
 
-FORMATS = {"dot": (".dot", ".gv"), "svg": (".svg",), "graphml": (".graphml",), "json": (".json",), "sarif": (".sarif",)}
+FORMATS = {
+    "dot": (".dot", ".gv"),
+    "svg": (".svg",),
+    "png": (".png",),
+    "graphml": (".graphml",),
+    "json": (".json",),
+    "sarif": (".sarif",),
+}
 """The formats, with the extensions that select them."""
 
 
@@ -47,8 +54,16 @@ def graph_format(name: str | None, output: Path | None) -> str | None:
     return found
 
 
-def graph_writer(name: str, result: GraphResult) -> Callable[[IO[str]], object]:
-    """Return the function that writes a format to a stream."""
+def write_graph(file: Path, name: str, result: GraphResult) -> None:
+    """Write a format to a file. Raises `UsageError` for a PNG that Graphviz cannot draw."""
+    if name == "png":
+        picture = graphviz_png(result.graph)
+        write_to(file, lambda out: out.write(picture), binary=True)
+    else:
+        write_to(file, _text_writer(name, result))
+
+
+def _text_writer(name: str, result: GraphResult) -> Callable[[IO[str]], object]:
     writers: dict[str, Callable[[IO[str]], object]] = {
         "dot": lambda out: write_dot(result.graph, out),
         "svg": lambda out: out.write(_svg(result.graph)),
