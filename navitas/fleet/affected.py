@@ -73,7 +73,8 @@ def _shared(strata: ConditionStrata, hit: Bool) -> tuple[FeatureCondition, Bool]
 
 def _grown(strata: ConditionStrata, affected: Affected, path: tuple[FeatureCondition, ...], rows: Bool, least: float) -> TreeNode:
     effect = _effect(strata, affected, rows)
-    tries = [one for feature in _WITHIN for one in _sides(strata, feature, rows)] if len(path) < _MAX_DEPTH else []
+    known = [feature for feature in _WITHIN if feature in strata.features]
+    tries = [one for feature in known for one in _sides(strata, feature, rows)] if len(path) < _MAX_DEPTH else []
     best, gap = None, 0.0
     for condition, met, rest in tries:
         found = within(strata.cluster, (strata.s, strata.w, strata.noise), met, rest)

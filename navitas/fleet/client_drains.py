@@ -18,12 +18,14 @@ from navitas.fleet.statistics import Z95, scaled_distance
 class ClientDrains:
     """Extra drains of hogs as the client's own samples show them, by app: value in ppm/s, and variance.
 
-    `among_clients` is the variance of each hog's drain among clients, and `scale_error` the `Effects.scale_error` of all clients.
+    `among_clients` is the variance of each hog's drain among clients, `scale_error` the `Effects.scale_error` of all clients, and
+    `shared_error` that of `Hogs`.
     """
 
     own: dict[int, tuple[float, float]]
     among_clients: dict[int, float]
     scale_error: dict[int, float]
+    shared_error: dict[int, float]
 
     def predicted(self, app: int, mean: float, half_width: float) -> tuple[float, float, float]:
         """The ends and the middle of the 95 % prediction interval of a hog's drain on this client: low, middle, high.
@@ -35,7 +37,8 @@ class ClientDrains:
         value, variance = self.own.get(app, (mean, np.inf))
         trust = spread / (spread + variance) if spread > 0 else 0.0
         middle = mean + trust * (value - mean)
-        half = float(np.hypot(half_width * (1 - trust), Z95 * np.sqrt(spread * (1 - trust))))
+        shared = self.shared_error.get(app, 0.0)
+        half = float(np.hypot(half_width * (1 - trust), Z95 * np.sqrt(spread * (1 - trust) + shared**2)))
         log_factor = Z95 * self.scale_error.get(app, 0.0)
         below, above = (scaled_distance(np.array(middle), np.array(half), np.array(one)) for one in (-log_factor, log_factor))
         return middle - float(below), middle, middle + float(above)
@@ -49,7 +52,5 @@ def client_drains(fleet: Fleet, hogs: Hogs, client: int) -> ClientDrains:
         int(found.app[i]): (float(found.value[i]), hogs.noise_of_clients**2 * float(found.variance[i]))
         for i in np.flatnonzero((found.client == client) & (found.weight_s >= MIN_WEIGHT_S))
     }
-    among_clients, scale_error = (
-        dict(zip(hogs.app.tolist(), column.tolist(), strict=True)) for column in (hogs.variance, hogs.effect.scale_error)
-    )
-    return ClientDrains(own, among_clients, scale_error)
+    columns = (hogs.variance, hogs.effect.scale_error, hogs.shared_error)
+    return ClientDrains(own, *(dict(zip(hogs.app.tolist(), column.tolist(), strict=True)) for column in columns))

@@ -57,21 +57,24 @@ class SharePairs:
 
 def condition_sums(pairs: SharePairs, condition: I64) -> ConditionSums:
     """The sums of conditions and columns that have a pair. `condition` is that of each pair, and the same in a whole span."""
-    order = np.argsort(condition, kind="stable")
-    condition = condition[order]
-    starts = np.flatnonzero(np.diff(condition, prepend=-1))
-    added = np.stack([pairs.share > 0, pairs.drop_ppm[:, None] * pairs.share, pairs.left_ppm * pairs.share], axis=1)[order]
-    counts, drop, left = np.add.reduceat(added, starts, axis=0).transpose(1, 0, 2).reshape(3, -1)
-    timed, share, spanned, reliable = (one[order] for one in (pairs.timed, pairs.share, pairs.spanned, pairs.reliable))
-    weighted, alike = pairs.seconds[order, None] * reliable, pairs.app[:, None] == pairs.app
-    moments, products = [], []
-    for low, high in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
-        z, x = timed[low:high].T, share[low:high]
-        moments.append((z @ x, z @ reliable[low:high]))
-        product = spanned[low:high].T @ weighted[low:high] * alike
-        products.append((product.diagonal(), product.sum(axis=1), product.sum(axis=0)))
-    moment, reliable_moment = (np.hstack(parts) for parts in zip(*moments, strict=True))
-    own, before, after = (np.concatenate(parts) for parts in zip(*products, strict=True))
-    number, column = np.repeat(condition[starts], len(pairs.app)), np.tile(np.arange(len(pairs.app)), len(starts))
-    whole = ConditionSums(number, column, counts, drop, left, moment, reliable_moment, own, before, after)
+    order, size = np.argsort(condition, kind="stable"), len(pairs.app)
+    starts = np.flatnonzero(np.diff(condition[order], prepend=-1))
+    alike = (pairs.app[:, None] == pairs.app).astype(np.float64)
+    weighted = pairs.seconds[:, None] * pairs.reliable
+    amounts = [
+        pairs.share > 0,
+        pairs.drop_ppm[:, None] * pairs.share,
+        pairs.left_ppm * pairs.share,
+        pairs.spanned * weighted,
+        pairs.spanned * (weighted @ alike),
+        (pairs.spanned @ alike) * weighted,
+    ]
+    added = np.add.reduceat(np.concatenate(amounts, axis=1)[order], starts, axis=0)
+    counts, drop, left, own, before, after = added.reshape(len(starts), -1, size).transpose(1, 0, 2).reshape(len(amounts), -1)
+    timed, both = pairs.timed[order].T, np.concatenate([pairs.share, pairs.reliable], axis=1)[order]
+    ends = zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True)
+    moments = np.stack([timed[:, low:high] @ both[low:high] for low, high in ends], axis=1)
+    moment, reliable = (moments[:, :, part].reshape(len(timed), -1) for part in (slice(size), slice(size, None)))
+    number, column = np.repeat(condition[order[starts]], size), np.tile(np.arange(size), len(starts))
+    whole = ConditionSums(number, column, counts, drop, left, moment, reliable, own, before, after)
     return whole.only(np.flatnonzero(counts))

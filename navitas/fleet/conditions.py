@@ -15,6 +15,11 @@ from navitas.fleet.schema import NETWORKS
 from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import F64, I64, Bool
 
+_SCREEN_KNOWN = 0.5
+"""Least share of the evidence with known screen time, for conditions on the screen. Without it, an app that comes with the screen
+is charged for it, and most of all in pairs with the screen on at both ends.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class ConditionStrata:
@@ -53,6 +58,7 @@ def strata_by_app(
     control group only.
     """
     phones, versions = Phones.from_fleet(fleet), AppVersions.from_fleet(fleet)
+    knows_screen = set(hogs.app[hogs.evidence.screen_known >= _SCREEN_KNOWN].tolist())
     is_suspect = np.isin(apps, [*hogs.app[hogs.is_hog].tolist(), *affected])
     for folder, chosen in strata_rows.prepared(fleet, hogs, affected, apps, is_suspect, progress):
         for group in strata_rows.groups(fleet, folder, chosen, affected):
@@ -60,10 +66,11 @@ def strata_by_app(
             ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))
             for number, low, high in zip(group, *ends.tolist(), strict=True):
                 own = table.slice(low, high - low)
-                yield number, _strata(own, phones, versions.feature(number, own["package"].to_numpy()))
+                version = versions.feature(number, own["package"].to_numpy())
+                yield number, _strata(own, phones, version, with_screen=number in knows_screen)
 
 
-def _strata(table: pa.Table, phones: Phones, version: Feature) -> ConditionStrata:
+def _strata(table: pa.Table, phones: Phones, version: Feature, *, with_screen: bool) -> ConditionStrata:
     own = np.searchsorted(phones.client, table["client"].to_numpy())
     clients, cluster = np.unique(own, return_inverse=True)
     features = {
@@ -71,8 +78,9 @@ def _strata(table: pa.Table, phones: Phones, version: Feature) -> ConditionStrat
         "os": phones.os.take(own),
         "model": phones.model.take(own),
         "network": Feature.from_texts([*NETWORKS, ""], table["network"].to_numpy()),
-        "screen": Feature.from_texts(["off", "", "on"], table["screen"].to_numpy()),
     }
+    if with_screen:
+        features["screen"] = Feature.from_texts(["off", "", "on"], table["screen"].to_numpy())
     contrasted = np.bincount(cluster, table["contrasted"].to_numpy(), len(clients)) > 0
     s, w, noise, seconds, drop = (table[name].to_numpy() for name in ("s", "w", "noise", "seconds", "drop_ppm"))
     return ConditionStrata(phones.client[clients], contrasted, cluster, s, w, noise, seconds, drop, features)

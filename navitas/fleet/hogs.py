@@ -31,6 +31,7 @@ class Hogs:
     the false discovery rate at which the app is a hog, or NaN with too few clients. `usual_ppm_s` is the drain of all clients.
     `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. `variance` is that
     of the effect among clients, and `noise_of_clients` the real noise of effects on single clients divided by its estimate.
+    `shared_error` is the part of the effect's error that is the same on all clients: what is inferred about the screen.
     `partner` is the app that runs most along with it, or −1, and `overlap` their correlation.
     `request` says which apps were regressed together.
     """
@@ -49,6 +50,7 @@ class Hogs:
     noise_scale: float
     variance: F64
     noise_of_clients: float
+    shared_error: F64
     partner: I64
     overlap: F64
     evidence: AppEvidence
@@ -91,6 +93,7 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
         noise_scale=alone.noise_scale,
         variance=given.spreads.variance,
         noise_of_clients=given.spreads.noise,
+        shared_error=np.hypot(_SHOWN_ERROR * evidence.shown_ppm_s, _CHARGED_ERROR * evidence.charged_ppm_s),
         partner=given.partner,
         overlap=given.overlap,
         evidence=evidence,

@@ -53,9 +53,9 @@ class AppLists:
         return self._of_entries(wanted.ravel()[place])
 
     def _of_entries(self, wanted: Bool) -> AppLists:
-        kept = np.flatnonzero(wanted)
-        value = None if self.value is None else self.value[kept]
-        return AppLists(np.searchsorted(kept, self.offset), self.app[kept], value)
+        value = None if self.value is None else self.value[wanted]
+        before = np.append(0, np.cumsum(wanted, dtype=np.int64))
+        return AppLists(before[self.offset], self.app[wanted], value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,16 +65,17 @@ def samples_in(table: pa.Table) -> ClientSamples:
     )
 
 
-def runs_in(table: pa.Table, number_of: NDArray[np.int32]) -> RunLists:
+def runs_in(table: pa.Table, number_of: NDArray[np.int32], app_of: NDArray[np.integer] | None = None) -> RunLists:
     """The lists of an ordered table. `number_of` maps packages to the numbers to use; those with a negative one are left out.
 
+    `app_of` maps these numbers to apps, of which several can be versions of one. Without it, each number is an app.
     Raises `UnknownPackage`.
     """
     apps = _lists(table["apps"], number_of)
     running, running_known = _counters(table, "running", number_of)
     foreground, foreground_known = _counters(table, "foreground", number_of)
     if running is not None:
-        running_known &= _are_complete(apps, running)
+        running_known &= _are_complete(apps, running, app_of)
     return RunLists(apps, running, running_known, foreground, foreground_known)
 
 
@@ -98,12 +99,13 @@ def _counters(table: pa.Table, name: str, number_of: NDArray[np.int32]) -> tuple
     return _lists(apps, number_of, flat), known
 
 
-def _are_complete(apps: AppLists, running: AppLists) -> Bool:
-    """Whether each app of a sample also has a counter there."""
-    size = int(max(apps.app.max(initial=-1), running.app.max(initial=-1))) + 1
-    of_app, of_running = (np.repeat(np.arange(len(one.offset) - 1), np.diff(one.offset)) for one in (apps, running))
-    missing = ~np.isin(of_app * size + apps.app, of_running * size + running.app)
-    return np.asarray(np.bincount(of_app[missing], minlength=len(apps.offset) - 1) == 0)
+def _are_complete(apps: AppLists, running: AppLists, app_of: NDArray[np.integer] | None) -> Bool:
+    """Whether each app of a sample also has a counter there. Counters name no versions."""
+    listed, counted = (one.app if app_of is None else app_of[one.app] for one in (apps, running))
+    size = int(max(listed.max(initial=-1), counted.max(initial=-1))) + 1
+    of_listed, of_counted = (np.repeat(np.arange(len(one.offset) - 1), np.diff(one.offset)) for one in (apps, running))
+    missing = ~np.isin(of_listed * size + listed, of_counted * size + counted)
+    return np.asarray(np.bincount(of_listed[missing], minlength=len(apps.offset) - 1) == 0)
 
 
 def _lists(column: pa.ChunkedArray, number_of: NDArray[np.int32], value: F64 | None = None) -> AppLists:

@@ -27,7 +27,7 @@ from navitas.fleet.usage import COLUMNS
 
 SUSPECTS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
-_VERSION = "10"
+_VERSION = "11"
 _READ = [name for name in COLUMNS if name not in ("model", "os")]
 STRATA = pa.schema(
     [
@@ -94,7 +94,7 @@ def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: 
     packages = request.packages(app_of)
     owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(parsed.client))))
     needed = (wanted | (request.effect_ppm_s != 0))[:, np.searchsorted(request.app, app_of[packages])]
-    runs = _runs(samples, packages, len(app_of)).of_owners(owner, needed)
+    runs = _runs(samples, packages, app_of).of_owners(owner, needed)
     runs = with_versions(runs, parsed.client, app_of[packages], has_version[packages])
     conditions = PairConditions.of(samples, used)
     rows = ClientColumns(STRATA)
@@ -113,8 +113,8 @@ def strata_of(samples: pa.Table, begins_s: int, request: StrataRequest, app_of: 
     return rows.table()
 
 
-def _runs(samples: pa.Table, packages: NDArray[np.int32], count: int) -> RunLists:
-    """The lists of samples with only these of `count` packages, as places in `packages`."""
-    number_of = np.full(count, -1, np.int32)
+def _runs(samples: pa.Table, packages: NDArray[np.int32], app_of: NDArray[np.int32]) -> RunLists:
+    """The lists of samples with only these packages, as places in `packages`."""
+    number_of = np.full(len(app_of), -1, np.int32)
     number_of[packages] = np.arange(len(packages))
-    return runs_in(samples, number_of)
+    return runs_in(samples, number_of, app_of[packages])

@@ -88,9 +88,12 @@ def _slopes(others: F64, own_others: F64, scale: F64) -> F64:
     """The slopes of each stratum's running time on those of two groups of others, of which one or both may not vary."""
     diagonal = np.diagonal(others, axis1=1, axis2=2)
     varied = diagonal > _LEAST * scale[:, None]
-    matrix = np.where(varied[:, :, None] & varied[:, None, :], others, 0.0).transpose(0, 2, 1)
-    ridge = np.where(varied, _LEAST * diagonal, 1.0)[:, :, None] * np.eye(2)
-    return np.asarray(np.linalg.solve(matrix + ridge, np.where(varied, own_others, 0.0)[:, :, None])[:, :, 0])
+    both = varied.all(axis=1)
+    one, other = np.where(varied, (1 + _LEAST) * diagonal, 1.0).T
+    one_other, other_one = (np.where(both, others[:, i, 1 - i], 0.0) for i in (0, 1))
+    own_one, own_other = np.where(varied, own_others, 0.0).T
+    slope = [own_one * other - own_other * other_one, own_other * one - own_one * one_other]
+    return np.asarray(np.stack(slope, axis=1) / (one * other - one_other * other_one)[:, None])
 
 
 def _summed(amount: F64, group: I64) -> F64:

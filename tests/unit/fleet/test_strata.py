@@ -108,6 +108,25 @@ def test_slow_changes_do_not_count_for_versions() -> None:
         assert effect == pytest.approx(5, abs=0.4)
 
 
+def test_counters_without_versions_say_how_long_a_version_ran() -> None:
+    """The app is in the list at each sample, and ran for a quarter of each pair."""
+    gap_s, pairs = 600, 40
+    rows = [
+        dict.fromkeys(SAMPLES.names)
+        | {"client": 0, "time_s": gap_s * i, "level_ppm": 10**6 - 1000 * i, "state": int(State.DISCHARGING), "screen": False}
+        | {"apps": [int(i > 20)], "running_apps": [2], "running_ms": [250 * gap_s * i]}
+        for i in range(pairs + 1)
+    ]
+    table = pa.Table.from_pylist(rows, SAMPLES).select(COLUMNS)
+    of_app, has_version = np.zeros(3, np.int32), np.array([True, True, False])
+    request = StrataRequest(
+        WantedApps(np.array([0]), np.zeros(0, np.int64), np.zeros(0, np.int64)), np.arange(1), np.ones((1, CLASSES)), np.zeros(1)
+    )
+    found = strata.strata_of(table, 0, request, of_app, has_version).to_pylist()
+    seconds = {package: sum(row["seconds"] for row in found if row["package"] == package) for package in (0, 1)}
+    assert seconds[0] == pytest.approx(20 * gap_s / 4, rel=0.15) and seconds[1] == pytest.approx(20 * gap_s / 4, rel=0.15)
+
+
 def test_no_samples_give_no_strata() -> None:
     empty = strata.strata_of(SAMPLES.empty_table().select(COLUMNS), 0, REQUEST, OF_APP, HAS_VERSION)
     assert empty.schema == strata.STRATA and not empty.num_rows
@@ -157,7 +176,8 @@ def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
             if client not in by_condition:
                 assert own.sum() == 1 and {feature.place[own][0] for feature in found.features.values()} == {-1}
     values = on_some.values()
-    assert (values["version"], values["network"], values["screen"]) == (["1", "2"], ["mobile", "none", "wifi"], ["off", "on"])
+    assert (values["version"], values["network"]) == (["1", "2"], ["mobile", "none", "wifi"])
+    assert "screen" not in values, "the time with the screen on is unknown"
 
 
 @pytest.mark.parametrize("apps", [[], [0]])
