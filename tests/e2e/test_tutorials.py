@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -46,12 +46,8 @@ def typed(
     replaced: Mapping[str, str] = MappingProxyType({}),
     *,
     section: str = "",
-    then: Sequence[str] = (),
 ) -> str:
-    """Run all commands of a page, or of a section with this heading, in `folder`, which has the examples; return their output.
-
-    `then` are further commands, which succeed.
-    """
+    """Run all commands of a page, or of a section with this heading, in `folder`, which has the examples; return their output."""
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("build", ".gradle"))
     if (made := aapt2()) is not None:
         for properties in (folder / "examples").glob("*/gradle.properties"):
@@ -61,7 +57,7 @@ def typed(
     text = (ROOT / "docs" / page).read_text("utf-8")
     if section:
         text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-    commands = [*_COMMANDS.findall(text), *(("", command) for command in then)]
+    commands = _COMMANDS.findall(text)
     assert commands, page
     registry = folder / "daemons"
     registry.mkdir()
@@ -125,12 +121,10 @@ def test_on_a_phone(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("android_sdk", "jvm")
 def test_the_graph_of_an_example_app(tmp_path: Path) -> None:
-    """Both example apps build. The communications of their scripts: integration/test_module_examples.py."""
+    """The communications of the example apps' scripts: integration/test_module_examples.py."""
     launcher = gradles().get("8.11.1")
     if launcher is None:
         pytest.skip("no Gradle 8.11.1, which builds the examples: make gradle-homes")
-    build = "gradle -p examples/wakeups navitasBundleDebug -Pnavitas.hooks=true"
-    printed = typed("graph.md", tmp_path, launcher, section="Try it with an example app", then=[build])
+    printed = typed("graph.md", tmp_path, launcher, section="Try it with an example app")
     assert "MyService2" in printed and "periodic" in printed
     assert (tmp_path / "modules.svg").read_text().startswith("<")
-    assert list((tmp_path / "examples/wakeups/build/navitas").rglob("*.bundle.zip"))

@@ -8,11 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.example_apps import EXAMPLES, make_example
+from support.android_projects import sdk
+from support.example_apps import EXAMPLES, build_example, make_example
+from support.gradle_daemons import own_daemons
+from support.gradle_projects import gradles
 from support.maven import NotFetchedError
 from support.no_progress import NoProgress
 
 import navitas
+from navitas.bundle.reader import Bundle
 from navitas.cli.map_ids import map_ids
 from navitas.collect.app_use import Use, record
 from navitas.collect.options import ProfileOptions
@@ -20,16 +24,12 @@ from navitas.device.adb import AdbDevice
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import SYSTEM, ModuleGraph
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 LAUNCHER = "android.intent.action.MAIN"
 
 
-def graph_of(name: str, target_sdk: int, phone: AdbDevice, folder: Path) -> ModuleGraph:
+def graph_of(name: str, bundle: Bundle, phone: AdbDevice, folder: Path) -> ModuleGraph:
     """Record an example while its script uses it, and return its graph."""
-    try:
-        bundle = make_example(name, folder, target_sdk=target_sdk)
-    except NotFetchedError as error:
-        pytest.skip(str(error))
     script = (EXAMPLES / name / "use.sh").read_text()
     use = Use(bundle.manifest.package, script, lambda: None, map_ids, bundle)
     done = record(phone, use, ProfileOptions(record="hooks"), folder / "recording", NoProgress())
@@ -54,7 +54,12 @@ def unmatched_of(graph: ModuleGraph, package: str) -> set[tuple[str, str, str, s
 
 @pytest.fixture(scope="module")
 def modules(jvm: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> ModuleGraph:
-    return graph_of("modules", 23, phone, tmp_path_factory.mktemp("modules"))
+    folder = tmp_path_factory.mktemp("modules")
+    try:
+        bundle = make_example("modules", folder, target_sdk=23)
+    except NotFetchedError as error:
+        pytest.skip(str(error))
+    return graph_of("modules", bundle, phone, folder)
 
 
 MODULES = {
@@ -97,7 +102,17 @@ def test_broadcasts_of_the_system_and_periods_are_known(modules: ModuleGraph) ->
 
 @pytest.fixture(scope="module")
 def wakeups(jvm: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> ModuleGraph:
-    return graph_of("wakeups", 28, phone, tmp_path_factory.mktemp("wakeups"))
+    """Its libraries have resources and a manifest of their own, so Gradle builds it."""
+    launcher, home = gradles().get("8.11.1"), sdk()
+    if launcher is None or home is None:
+        pytest.skip("no Gradle 8.11.1 or no Android SDK, which build the example: make gradle-homes android-sdk")
+    folder = tmp_path_factory.mktemp("wakeups")
+    (folder / "daemons").mkdir()
+    with own_daemons(folder / "daemons") as used, pytest.MonkeyPatch.context() as patch:
+        used.add(launcher)
+        patch.setenv("ANDROID_HOME", str(home))
+        bundle = build_example("wakeups", folder, launcher)
+    return graph_of("wakeups", bundle, phone, folder)
 
 
 WAKEUPS = {
@@ -110,6 +125,8 @@ WAKEUPS = {
     ("SystemReceiver", "SyncJob", "periodic", 1),
     ("MainActivity", "SyncJob", "periodic", 6),
     ("SyncJob", "SyncedReceiver", "broadcast", 7),
+    ("MainActivity", "BackupWorker", "periodic", 5),
+    ("BackupWorker", "VerifyWorker", "periodic", 5),
 }
 
 

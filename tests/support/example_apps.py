@@ -1,8 +1,10 @@
-"""The Android apps in `examples`, compiled and instrumented with hooks, without Gradle or an SDK."""
+"""The Android apps in `examples`, instrumented with hooks: compiled without Gradle or an SDK, or built by Gradle."""
 
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,8 +12,10 @@ from xml.etree import ElementTree
 from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument
 from navitas.build.jars import JARS
+from navitas.build.plugin_repository import install_plugin
 from navitas.bundle.reader import Bundle, open_bundle
 from support import bundle_maker
+from support.android_projects import aapt2
 from support.apk_maker import ANDROID, Signer, Tag, write
 from support.framework import provide
 from support.notes_app import compile_classes, pack_classes, woven
@@ -19,8 +23,27 @@ from support.notes_app import compile_classes, pack_classes, woven
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
+def build_example(name: str, folder: Path, gradle: str) -> Bundle:
+    """Return the bundle of an example with libraries, as a user builds it. ANDROID_HOME is an SDK."""
+    project = _copied(name, folder / name)
+    repository = f"-Dmaven.repo.local={install_plugin(folder / 'plugin')}"
+    command = [gradle, "-p", str(project), repository, "navitasBundleDebug", "-Pnavitas.hooks=true"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return open_bundle(project / "build" / "navitas" / "debug" / f"{name}-debug.bundle.zip")
+
+
+def _copied(name: str, project: Path) -> Path:
+    """Copy an example, which builds with the test SDK's aapt2 if there is one."""
+    shutil.copytree(EXAMPLES / name, project, ignore=shutil.ignore_patterns("build", ".gradle"))
+    if (made := aapt2()) is not None:
+        with (project / "gradle.properties").open("a") as properties:
+            properties.write(f"android.aapt2FromMavenOverride={made}\n")
+    return project
+
+
 def make_example(name: str, folder: Path, *, target_sdk: int) -> Bundle:
-    """Return an example's bundle. Raises `NotFetchedError`."""
+    """Return the bundle of an example without libraries. Raises `NotFetchedError`."""
     source = EXAMPLES / name / "src" / "main"
     package = f"org.example.{name}"
     framework = provide()

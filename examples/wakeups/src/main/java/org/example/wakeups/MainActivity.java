@@ -9,7 +9,7 @@ import android.widget.TextView;
 
 /**
  * The only screen. Key 1 uploads in the foreground, key 2 schedules synchronization every quarter of an hour, key 3 sets
- * a reminder every ten minutes.
+ * a reminder every ten minutes, and key 4 backs up every quarter of an hour.
  */
 public class MainActivity extends Activity {
     private final SyncedReceiver synced = new SyncedReceiver();
@@ -18,7 +18,7 @@ public class MainActivity extends Activity {
     protected void onCreate(Bundle state) {
         super.onCreate(state);
         TextView help = new TextView(this);
-        help.setText("1 upload, 2 synchronize every 15 minutes, 3 remind every 10 minutes");
+        help.setText("1 upload, 2 synchronize, 3 remind every 10 minutes, 4 back up");
         setContentView(help);
         registerReceiver(synced, new IntentFilter(SyncJob.SYNCED));
     }
@@ -34,6 +34,9 @@ public class MainActivity extends Activity {
                 return true;
             case 3:
                 ReminderReceiver.set(this);
+                return true;
+            case 4:
+                BackupWorker.enqueue(this);
                 return true;
             default:
                 return super.onKeyDown(key, event);

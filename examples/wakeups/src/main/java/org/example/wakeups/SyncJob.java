@@ -11,7 +11,7 @@ import android.content.Intent;
 /** Synchronizes on its own thread, every quarter of an hour. */
 public class SyncJob extends JobService {
     static final String SYNCED = "org.example.wakeups.SYNCED";
-    private static final int ID = 7;
+    private static final int ID = 1_000_000; // WorkManager numbers its jobs from 0
     private static final long PERIOD_MS = 15 * 60_000;
 
     static void schedule(Context context) {

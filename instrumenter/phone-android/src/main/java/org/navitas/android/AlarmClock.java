@@ -5,6 +5,7 @@ import android.os.Looper;
 import android.os.SystemClock;
 import java.util.ArrayList;
 import java.util.List;
+import org.navitas.phone.android.RealTime;
 
 /**
  * The clock of alarms and jobs. It runs with the phone's other clocks, and {@link #advance} moves it ahead of them. So what
@@ -84,6 +85,7 @@ final class AlarmClock {
     private static synchronized Entry takeUntil(long endMs) {
         Entry next = ENTRIES.isEmpty() || ENTRIES.get(0).dueMs > endMs ? null : ENTRIES.remove(0);
         skippedMs += Math.max(0, (next == null ? endMs : next.dueMs) - nowMs());
+        RealTime.setSkipped(skippedMs);
         wakeUp();
         return next;
     }

@@ -25,6 +25,10 @@ final class BroadcastRules {
 
     /** Returns whether a phone delivers the intent to a receiver, which the context has registered. */
     static boolean isDelivered(Intent intent, BroadcastReceiver receiver, Context context) {
+        boolean isOfManifest = isOfManifest(receiver, context, PackageManager.MATCH_DISABLED_COMPONENTS);
+        if (isOfManifest && !isOfManifest(receiver, context, 0)) {
+            return false;
+        }
         String own = context.getPackageName();
         ComponentName component = intent.getComponent();
         if (component != null) {
@@ -33,7 +37,7 @@ final class BroadcastRules {
         if (intent.getPackage() != null) {
             return intent.getPackage().equals(own);
         }
-        return !isOfManifest(receiver, context) || wakesApps(intent, context.getApplicationInfo().targetSdkVersion);
+        return !isOfManifest || wakesApps(intent, context.getApplicationInfo().targetSdkVersion);
     }
 
     /** Returns whether an implicit broadcast reaches receivers of the manifest. */
@@ -45,12 +49,13 @@ final class BroadcastRules {
                 || (intent.getFlags() & INCLUDES_BACKGROUND) != 0;
     }
 
-    private static boolean isOfManifest(BroadcastReceiver receiver, Context registrar) {
+    /** Returns whether the receiver is in the manifest and, by the flags, enabled. */
+    private static boolean isOfManifest(BroadcastReceiver receiver, Context registrar, int flags) {
         if (registrar != RuntimeEnvironment.getApplication()) {
             return false;
         }
         try {
-            registrar.getPackageManager().getReceiverInfo(new ComponentName(registrar, receiver.getClass()), 0);
+            registrar.getPackageManager().getReceiverInfo(new ComponentName(registrar, receiver.getClass()), flags);
             return true;
         } catch (PackageManager.NameNotFoundException e) {
             return false;

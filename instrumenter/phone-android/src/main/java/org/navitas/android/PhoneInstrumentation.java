@@ -1,6 +1,7 @@
 package org.navitas.android;
 
 import android.app.Activity;
+import android.app.Application;
 import android.content.Context;
 import android.content.Intent;
 import android.os.Bundle;
@@ -29,6 +30,12 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
 
     static PhoneInstrumentation get() {
         return instance;
+    }
+
+    @Override
+    public void callApplicationOnCreate(Application app) {
+        Providers.install(app);
+        super.callApplicationOnCreate(app);
     }
 
     /** Returns the context of the test package. An app without tests is its own test package. */

@@ -100,6 +100,7 @@ public final class Framework extends RobolectricTestRunner {
         InstrumentationConfiguration.Builder config =
                 new InstrumentationConfiguration.Builder(super.createClassLoaderConfig(method));
         SHARED.forEach(config::doNotAcquirePackage);
+        RealTime.PLANNERS.forEach(config::addInstrumentedClass);
         return config.build();
     }
 
