@@ -27,7 +27,7 @@ LAUNCHER = "android.intent.action.MAIN"
 def graph_of(name: str, target_sdk: int, phone: AdbDevice, folder: Path) -> ModuleGraph:
     """Record an example while its script uses it, and return its graph."""
     try:
-        bundle = make_example(name, folder, target_sdk=target_sdk)
+        bundle = make_example(EXAMPLES / name, folder, target_sdk=target_sdk)
     except NotFetchedError as error:
         pytest.skip(str(error))
     script = (EXAMPLES / name / "use.sh").read_text()

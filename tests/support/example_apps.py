@@ -1,4 +1,4 @@
-"""The Android apps in `examples`, compiled and instrumented with hooks, without Gradle or an SDK."""
+"""Android apps such as those in `examples`, compiled and instrumented with hooks, without Gradle or an SDK."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from support.notes_app import compile_classes, pack_classes, woven
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
-def make_example(name: str, folder: Path, *, target_sdk: int) -> Bundle:
-    """Return an example's bundle. Raises `NotFetchedError`."""
-    source = EXAMPLES / name / "src" / "main"
-    package = f"org.example.{name}"
+def make_example(project: Path, folder: Path, *, target_sdk: int) -> Bundle:
+    """Return the bundle of an app `org.example.PROJECT`. Raises `NotFetchedError`."""
+    source = project / "src" / "main"
+    package = f"org.example.{project.name}"
     framework = provide()
     class_path = [woven(folder / "woven"), framework.android, *framework.jars, *framework.last]
     files = sorted((source / "java").rglob("*.java"))
@@ -45,11 +45,11 @@ def make_example(name: str, folder: Path, *, target_sdk: int) -> Bundle:
         for entry, jar in jars.items():
             archive.write(jar, entry)
     manifest = bundle_maker.ANDROID_MANIFEST | {
-        "project": name, "package": package, "test_package": package, "runner": None, "map_id": map_id, "hooks": True,
+        "project": project.name, "package": package, "test_package": package, "runner": None, "map_id": map_id, "hooks": True,
         "includes_map_ids": [], "apks": {"app": [{"file": "app.apk", "abi": None}], "test": None},
     }  # fmt: skip
     made = {each: (folder / each).read_bytes() for each in (apk.name, "jvm.zip", "map.json")}
-    return open_bundle(bundle_maker.make(folder / f"{name}.bundle.zip", {"bundle.json": json.dumps(manifest), **made}))
+    return open_bundle(bundle_maker.make(folder / f"{project.name}.bundle.zip", {"bundle.json": json.dumps(manifest), **made}))
 
 
 def _manifest(root: ElementTree.Element, package: str, target_sdk: int) -> Tag:
