@@ -101,6 +101,7 @@ accuracy: setup
 	$(BIN)/python tests/accuracy/score.py --write
 	$(BIN)/python tests/accuracy/processing.py
 	$(BIN)/python tests/accuracy/rails.py
+	$(BIN)/python tests/accuracy/advice_rails.py
 	$(BIN)/python tests/accuracy/probes.py
 	$(BIN)/python tests/accuracy/monsoon.py
 	$(BIN)/python tests/accuracy/fitted.py

@@ -56,7 +56,7 @@ def unmatched_of(graph: ModuleGraph, package: str) -> set[tuple[str, str, str, s
 def modules(jvm: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> ModuleGraph:
     folder = tmp_path_factory.mktemp("modules")
     try:
-        bundle = make_example("modules", folder, target_sdk=23)
+        bundle = make_example(EXAMPLES / "modules", folder, target_sdk=23)
     except NotFetchedError as error:
         pytest.skip(str(error))
     return graph_of("modules", bundle, phone, folder)

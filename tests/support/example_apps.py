@@ -1,4 +1,4 @@
-"""The Android apps in `examples`, instrumented with hooks: compiled without Gradle or an SDK, or built by Gradle."""
+"""Android apps such as those in `examples`, instrumented with hooks: compiled without Gradle or an SDK, or built by Gradle."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def _copied(name: str, project: Path) -> Path:
     return project
 
 
-def make_example(name: str, folder: Path, *, target_sdk: int) -> Bundle:
-    """Return the bundle of an example without libraries. Raises `NotFetchedError`."""
-    source = EXAMPLES / name / "src" / "main"
-    package = f"org.example.{name}"
+def make_example(project: Path, folder: Path, *, target_sdk: int) -> Bundle:
+    """Return the bundle of an app `org.example.PROJECT` without libraries. Raises `NotFetchedError`."""
+    source = project / "src" / "main"
+    package = f"org.example.{project.name}"
     framework = provide()
     class_path = [woven(folder / "woven"), framework.android, *framework.jars, *framework.last]
     files = sorted((source / "java").rglob("*.java"))
@@ -68,11 +68,11 @@ def make_example(name: str, folder: Path, *, target_sdk: int) -> Bundle:
         for entry, jar in jars.items():
             archive.write(jar, entry)
     manifest = bundle_maker.ANDROID_MANIFEST | {
-        "project": name, "package": package, "test_package": package, "runner": None, "map_id": map_id, "hooks": True,
+        "project": project.name, "package": package, "test_package": package, "runner": None, "map_id": map_id, "hooks": True,
         "includes_map_ids": [], "apks": {"app": [{"file": "app.apk", "abi": None}], "test": None},
     }  # fmt: skip
     made = {each: (folder / each).read_bytes() for each in (apk.name, "jvm.zip", "map.json")}
-    return open_bundle(bundle_maker.make(folder / f"{name}.bundle.zip", {"bundle.json": json.dumps(manifest), **made}))
+    return open_bundle(bundle_maker.make(folder / f"{project.name}.bundle.zip", {"bundle.json": json.dumps(manifest), **made}))
 
 
 def _manifest(root: ElementTree.Element, package: str, target_sdk: int) -> Tag:
