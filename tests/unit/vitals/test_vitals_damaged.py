@@ -14,6 +14,7 @@ from vitals_dumps import CHECKIN_16, HEAD, HOUR, OTHER_SERVICE, TEXT_13, bugrepo
 from vitals_reports import app_of, report_of, statistics
 
 from navitas.errors import NavitasError
+from navitas.vitals.device_use import Bounds
 from navitas.vitals.report import VitalsReport, vitals_of_dump
 
 
@@ -67,6 +68,20 @@ def test_a_clock_that_jumps_is_named(tmp_path: Path) -> None:
 def test_lines_that_are_not_understood_are_counted(tmp_path: Path) -> None:
     report = report_of(tmp_path, CHECKIN_16 + "9,10123,l,wua,alarm,x\nwhat is this\n")
     assert codes(report) == ["not_understood"] and "2 lines" in report.warnings[0].message
+
+
+def test_statistics_that_a_file_has_twice_do_not_count_twice(tmp_path: Path) -> None:
+    for text in (CHECKIN_16 * 2, bugreport(checkin_section(), checkin_section())):
+        report = report_of(tmp_path, text)
+        assert codes(report) == ["repeated"] and "since the same reset" in report.warnings[0].message
+        assert report.use == report_of(tmp_path, CHECKIN_16).use
+    report = report_of(tmp_path, statistics("awl,5000000,0", "awl,5000000,0"))
+    assert codes(report) == ["repeated"] and report.apps[0].use.held_ms == Bounds.exactly(5_000_000)
+
+
+def test_a_number_that_no_phone_has_is_not_judged(tmp_path: Path) -> None:
+    report = report_of(tmp_path, statistics("wua,one,1e308", "wua,two,-500", "wua,three,0.4", "awl,-5,0", "awl,1e308,0"))
+    assert "not_understood" in codes(report) and report.apps[0].use.wakeups == Bounds.exactly(0)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "no such content\n", "\x00\xff\n" * 9, "PK\x03\x04 no zip file"])
