@@ -93,8 +93,10 @@ class CheckinStatistics:
     def _since_reset(self, number: int, kind: str, fields: list[str], line: bytes) -> None:
         if kind == "pwi":
             self._power(number, fields, line)
-        else:
-            self._counters(number, kind, fields, line)
+            return
+        if kind == "bt" and len(fields) > _START_CLOCK and parse_count(fields[_START_CLOCK]):
+            self._found.reset_at(fields[_START_CLOCK])
+        self._counters(-1 if kind in _OF_DEVICE else number, kind, fields, line)
 
     def _info(self, kind: str, fields: list[str], line: bytes) -> None:
         if kind == "vers" and fields[0].isascii() and fields[0].isdigit() and len(fields[0]) < 7:
@@ -121,8 +123,6 @@ class CheckinStatistics:
         self._counts.accept()
 
     def _counters(self, uid: int, kind: str, fields: list[str], line: bytes) -> None:
-        if kind in _OF_DEVICE:
-            uid = -1
         if kind == "wl":
             values = list(_wake_lock(fields))
         elif kind == "sr":
@@ -139,8 +139,6 @@ class CheckinStatistics:
         else:
             self._counts.skip(f"checkin type {kind}")
             return
-        if kind == "bt" and len(fields) > _START_CLOCK and parse_count(fields[_START_CLOCK]):
-            self._found.reset_at(fields[_START_CLOCK])
         for name, tag, value in values:
             if value is not None and not self._found.add_counter(uid, name, tag, value):
                 self._found.repeated += 1

@@ -42,7 +42,7 @@ def parse_count(text: str) -> int | None:
 
 
 def parse_duration_ms(text: str) -> int | None:
-    """Return the milliseconds of `1h 2m 3s 4ms`, with or without spaces; None if there is no duration, or one of 2⁴⁷ ms or more."""
+    """Return the milliseconds of `1h 2m 3s 4ms`, with or without spaces. None for anything else, 2⁴⁷ ms or more included."""
     text = text.strip().lstrip("+").strip()
     if text == "0":
         return 0

@@ -13,6 +13,7 @@ import click
 from navitas.cli.standard_input_file import standard_input_file
 from navitas.errors import UsageError
 from navitas.fleet import layout
+from navitas.recording.layout import recording_of
 
 Role = Literal["read", "write", "folder", "store"]
 """`read`: a file or folder to read; `write`: a file to replace; `folder`: a folder whose content can be replaced;
@@ -34,7 +35,7 @@ class _PathArgument:
 
 
 class PathType(click.Path):
-    """A path in a command line. Raises `UsageError` for an output that is also another path of the command.
+    """A path in a command line. Raises `UsageError` for an output that is another path of the command, or in a recording.
 
     - `any_name`: names that are not UTF-8 are valid. By default they are errors, since Java, Gradle and Arrow cannot open them.
     - `is_file`: a file to read. The name `-` stands for standard input.
@@ -58,8 +59,11 @@ class PathType(click.Path):
             raise UsageError(f"{_label(param)}: {path} is not a folder", "Name a folder, or a new one.")
         if self.must_exist:
             _check_exists(path, param)
+        real = Path(os.path.realpath(path))
+        if self.role == "write" and path != _STDIN and recording_of(real) is not None:
+            raise file_of_recording(path)
         if param is not None and ctx is not None:
-            _compare(_PathArgument(param, path, Path(os.path.realpath(path)), self.role), ctx)
+            _compare(_PathArgument(param, path, real, self.role), ctx)
         return path
 
 
@@ -85,6 +89,11 @@ class NameOrFile(Utf8Text):
         if param is not None and ctx is not None and os.path.lexists(text):
             _compare(_PathArgument(param, Path(text), Path(os.path.realpath(text)), "read"), ctx)
         return text
+
+
+def file_of_recording(path: Path) -> UsageError:
+    """Return the error for an output that is a file of a recording."""
+    return UsageError(f"{path} is a file of the recording", "Name another file: a recording is never changed.")
 
 
 READ = PathType("read")

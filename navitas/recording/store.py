@@ -10,12 +10,13 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 
 from navitas.errors import RecordingError
+from navitas.recording.layout import MANIFEST_NAME, POWER_PROFILE_NAME
 from navitas.recording.manifest import FileKind, Manifest, Warning
 from navitas.recording.raw import read_json
 from navitas.recording.unknown import Unknown, unknown_parts
 from navitas.recording.version_1_0 import upgraded
 from navitas.recording.versions import check_major
-from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RecordingWriter
+from navitas.recording.writer import MAX_MANIFEST_BYTES, RecordingWriter
 from navitas.regular_files import open_regular
 
 __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
