@@ -50,6 +50,8 @@ class PathType(click.Path):
         self.must_exist = must_exist or role == "read"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        if value == "":
+            raise UsageError(f"{_label(param)}: '' is not the name of a file or folder", "Check the variable that has it.")
         path = Path(str(super().convert(value, param, ctx)))
         if self.is_file and path == _STDIN and ctx is not None:
             return standard_input_file(ctx)

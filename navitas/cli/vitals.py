@@ -14,6 +14,7 @@ from navitas.cli.json_output import check_json, json_option, write_document
 from navitas.cli.messages import failed_check, next_step, warning
 from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.standard_input_file import as_given
 from navitas.cli.standard_output import output_console
 from navitas.cli.vitals_document import vitals_document
 from navitas.cli.vitals_tables import (
@@ -71,7 +72,7 @@ def command(
     if package is not None:
         report = _only(report, package)
     if json_file is not None:
-        write_document(json_file, vitals_document(source, recording, report))
+        write_document(json_file, vitals_document(as_given(source), recording, report))
     if is_text:
         _print(report, top)
     for one in report.warnings:
@@ -135,4 +136,4 @@ def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> st
 
 
 def _shown(path: Path) -> str:
-    return printable_line(str(path), _LONGEST)
+    return printable_line(str(as_given(path)), _LONGEST)

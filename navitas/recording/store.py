@@ -87,6 +87,9 @@ def open_recording(path: Path) -> Recording:
     manifest_path = path / MANIFEST_NAME
     if not path.exists():
         raise RecordingError(f"{path}: there is no such recording", "Check the path. `navitas profile` makes recordings.")
+    if path.is_file():
+        remedy = f"Give {path.parent}" if path.name == MANIFEST_NAME else "For a bug report or a dump: navitas vitals FILE"
+        raise RecordingError(f"{path}: a recording is a folder, and this is a file", f"{remedy}.")
     if not manifest_path.is_file():
         raise RecordingError(f"{path}: not a recording ({MANIFEST_NAME} is missing)", "Give the folder that holds it.")
     raw = read_json(manifest_path, "", MAX_MANIFEST_BYTES)

@@ -103,9 +103,11 @@ def _best(dumps: dict[DumpPart, DumpReading]) -> DumpPart | None:
 
 
 def _nothing(file: DumpFile, cutter: BugreportCutter) -> RecordingError:
+    damage = f"; {file.damage}" if file.damage else ""
     if not cutter.is_bugreport:
-        return RecordingError(f"{file.path}: contains nothing of batterystats", f"Write a dump: {DUMP_COMMAND}")
-    why = "" if cutter.is_done else "; it does not have its last line, so it may be cut off"
+        again = "Copy the file again, or write" if damage else "Write"
+        return RecordingError(f"{file.path}: contains nothing of batterystats{damage}", f"{again} a dump: {DUMP_COMMAND}")
+    why = damage or ("" if cutter.is_done else "; it does not have its last line, so it may be cut off")
     return RecordingError(
         f"{file.path}: the bug report contains nothing of batterystats{why}",
         f"Take another bug report, or a dump: {DUMP_COMMAND}",
