@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import click
 
+from navitas.cli.messages import shell_word
 from navitas.cli.standard_input_file import standard_input_file
 from navitas.errors import UsageError
 from navitas.fleet import layout
@@ -136,7 +137,9 @@ def check_folders(ctx: click.Context) -> None:
         folder = one.real.parent if one.path.parent.is_dir() else one.path.parent
         if not any(one.real.parent.is_relative_to(output) for output in created if output != one.real):
             what = "is not a folder" if os.path.lexists(folder) else "no such folder"
-            raise UsageError(f"{_label(one.param)} {one.path}: {what}: {folder}", f"Create it first: mkdir -p {folder}")
+            raise UsageError(
+                f"{_label(one.param)} {one.path}: {what}: {folder}", f"Create it first: mkdir -p {shell_word(folder)}"
+            )
 
 
 def _check_utf8(text: str, param: click.Parameter | None) -> None:
