@@ -35,7 +35,7 @@ def record(folder: Path, sender: str, receiver: str) -> Path:
 
 @pytest.mark.parametrize("folder", ["r", "with space; touch x", "it's $HOME"])
 @pytest.mark.parametrize(
-    ("sender", "receiver", "entry"),
+    "names",
     [
         ("a.b.Main", "a.b.Sync", "Main"),
         ("a.b.Outer$Main", "a.b.Outer$Sync", "Outer$Main"),
@@ -44,9 +44,8 @@ def record(folder: Path, sender: str, receiver: str) -> Path:
         ("a.b.$(touch x)", "a.b.Sync", "$(touch x)"),
     ],
 )
-def test_the_next_step_can_be_pasted(
-    folder: str, sender: str, receiver: str, entry: str, tmp_path: Path, capsys: Capture
-) -> None:
+def test_the_next_step_can_be_pasted(folder: str, names: tuple[str, str, str], tmp_path: Path, capsys: Capture) -> None:
+    sender, receiver, entry = names
     recording = record(tmp_path / folder, sender, receiver)
     assert run(["graph", str(recording)]) == ExitCode.OK
     last = capsys.readouterr().err.splitlines()[-1]
