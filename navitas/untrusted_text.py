@@ -2,8 +2,8 @@
 
 One rule defines the unsafe characters, which are not shown as they are. They are control characters, which steer a
 terminal; invisible characters and those that change the direction of text, such as U+202E; line separators other than
-the line feed; surrogates, which no file can contain; and private-use characters, whose look depends on the font. JSON
-contains such text unchanged, as escapes.
+the line feed; surrogates, which no file can contain; private-use characters, whose look depends on the font; and
+noncharacters such as U+FFFE, which XML does not allow. JSON contains such text unchanged, as escapes.
 """
 
 from __future__ import annotations
@@ -70,8 +70,12 @@ def without_surrogates(value: Any) -> Any:
 def _shown(text: str, limit: int, instead: Callable[[str], str]) -> str:
     shown = text[: limit + 1]
     if not shown.isprintable():  # spaces other than U+0020 are not printable, but stay unchanged
-        shown = "".join(instead(char) if unicodedata.category(char) in _UNSAFE else char for char in shown)
+        shown = "".join(instead(char) if _is_unsafe(char) else char for char in shown)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def _is_unsafe(char: str) -> bool:
+    return unicodedata.category(char) in _UNSAFE or ord(char) & 0xFFFE == 0xFFFE or "\ufdd0" <= char <= "\ufdef"
 
 
 def _in_name(char: str) -> str:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from navitas.batterystats.components import component_name
 from navitas.batterystats.controllers import CONTROLLERS, read_controller
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.numbers import parse_number
+from navitas.batterystats.numbers import parse_count, parse_number
 from navitas.batterystats.statistics import Statistics
 from navitas.batterystats.uids import parse_uid
 
 _LINE = re.compile(r"\d{1,2},(-?\w{1,12}),([a-z]),(\w{1,8})(?:,(.*))?", re.ASCII)
 _SINCE_RESET = "l"
 _GPS = "-10000"
+_NOT_MEASURED = "-1"
 _US = 1e-3
 _UNITS = ("ms", "count")
 # Names of fields in order; None: not used. A name that begins with `us:` is in microseconds.
@@ -56,6 +57,8 @@ _FIELDS: dict[str, tuple[str | None, ...]] = {
 }  # fmt: skip
 _WAKE_LOCKS = {"f": "wake_lock_full", "p": "wake_lock_partial", "bp": "wake_lock_background_partial", "w": "wake_lock_window"}
 _OF_DEVICE = ("gn", "br", "bt", "pws", *CONTROLLERS)
+_START_CLOCK = 5
+"""Field of `bt`: when the statistics were reset, in ms since 1970."""
 _WITH_DURATION = 6
 """Fields of each type of wake lock since Android 8: time, letter, count, and current, longest and total duration."""
 
@@ -90,8 +93,10 @@ class CheckinStatistics:
     def _since_reset(self, number: int, kind: str, fields: list[str], line: bytes) -> None:
         if kind == "pwi":
             self._power(number, fields, line)
-        else:
-            self._counters(number, kind, fields, line)
+            return
+        if kind == "bt" and len(fields) > _START_CLOCK and parse_count(fields[_START_CLOCK]):
+            self._found.reset_at(fields[_START_CLOCK])
+        self._counters(-1 if kind in _OF_DEVICE else number, kind, fields, line)
 
     def _info(self, kind: str, fields: list[str], line: bytes) -> None:
         if kind == "vers" and fields[0].isascii() and fields[0].isdigit() and len(fields[0]) < 7:
@@ -118,14 +123,12 @@ class CheckinStatistics:
         self._counts.accept()
 
     def _counters(self, uid: int, kind: str, fields: list[str], line: bytes) -> None:
-        if kind in _OF_DEVICE:
-            uid = -1
         if kind == "wl":
             values = list(_wake_lock(fields))
         elif kind == "sr":
             values = list(_sensor(fields))
         elif kind == "wua":
-            values = [("wakeup_alarm_count", fields[0], parse_number(fields[1]) if len(fields) > 1 else None)]
+            values = [("wakeup_alarm_count", fields[0], parse_count(fields[1]) if len(fields) > 1 else None)]
         elif kind == "kwl":
             tag = fields[0].strip('"')
             values = list(_timer("kernel_wake_lock", tag, fields))
@@ -137,8 +140,8 @@ class CheckinStatistics:
             self._counts.skip(f"checkin type {kind}")
             return
         for name, tag, value in values:
-            if value is not None:
-                self._found.add_counter(uid, name, tag, value)
+            if value is not None and not self._found.add_counter(uid, name, tag, value):
+                self._found.repeated += 1
         if not values or any(value is None for *_, value in values):
             self._counts.refuse(f"{kind}: unreadable fields", line)
         else:
@@ -151,7 +154,7 @@ _Values = Iterator[tuple[str, str, float | None]]
 def _positions(names: tuple[str | None, ...], fields: list[str]) -> _Values:
     for name, text in zip(names, fields, strict=False):
         if name is not None:
-            value = parse_number(text)
+            value = parse_number(text) if name.endswith("_mah") else parse_count(text)
             is_us = name.startswith("us:")
             yield name.removeprefix("us:"), "", value * _US if value is not None and is_us else value
 
@@ -160,16 +163,15 @@ def _wake_lock(fields: list[str]) -> _Values:
     """The name, then for each type of wake lock: time, letter, count, and more in later versions.
 
     The time is the app's share of the time that several apps held wake locks together. The total duration (`_actual_ms`) is
-    the whole time; −1 means that the phone did not measure it.
+    the whole time; `_NOT_MEASURED` means that the phone did not measure it.
     """
     places = [place for place in range(2, len(fields)) if fields[place] in _WAKE_LOCKS]
     for place, following in zip(places, [*places[1:], len(fields) + 1], strict=False):
         name = _WAKE_LOCKS[fields[place]]
-        yield f"{name}_ms", fields[0], parse_number(fields[place - 1])
-        yield f"{name}_count", fields[0], parse_number(fields[place + 1]) if place + 1 < len(fields) else None
-        actual_ms = parse_number(fields[place + 4]) if following - place == _WITH_DURATION else None
-        if actual_ms is not None and actual_ms >= 0:
-            yield f"{name}_actual_ms", fields[0], actual_ms
+        yield f"{name}_ms", fields[0], parse_count(fields[place - 1])
+        yield f"{name}_count", fields[0], parse_count(fields[place + 1]) if place + 1 < len(fields) else None
+        if following - place == _WITH_DURATION and fields[place + 4] != _NOT_MEASURED:
+            yield f"{name}_actual_ms", fields[0], parse_count(fields[place + 4])
 
 
 def _sensor(fields: list[str]) -> _Values:
@@ -180,7 +182,7 @@ def _sensor(fields: list[str]) -> _Values:
 
 def _timer(name: str, tag: str, fields: list[str]) -> _Values:
     for unit, text in zip(_UNITS, fields[1:], strict=False):
-        yield f"{name}_{unit}", tag, parse_number(text)
+        yield f"{name}_{unit}", tag, parse_count(text)
 
 
 def _controller(name: str, fields: list[str]) -> _Values:

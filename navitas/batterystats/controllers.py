@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from navitas.batterystats.numbers import parse_number
+from navitas.batterystats.numbers import parse_count
 
 CONTROLLERS = {"gwfcd": "wifi", "gmcd": "modem", "gble": "bluetooth"}
 """The radio of each type of line."""
@@ -29,10 +29,10 @@ def read_controller(fields: Sequence[str]) -> ControllerCounters:
     Android 10 added a charge, that of the power rails. Charges have decimals, times do not.
     """
     has_rail = len(fields) > 3 and "." in fields[3]
-    levels = [parse_number(text) for text in fields[4 if has_rail else 3 :]]
+    levels = [parse_count(text) for text in fields[4 if has_rail else 3 :]]
     known = [level for level in levels if level is not None]
     return ControllerCounters(
-        parse_number(fields[0]) if fields else None,
-        parse_number(fields[1]) if len(fields) > 1 else None,
+        parse_count(fields[0]) if fields else None,
+        parse_count(fields[1]) if len(fields) > 1 else None,
         sum(known) if levels and len(known) == len(levels) else None,
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
+import lzma
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +23,20 @@ _ZIP_BEGIN = (b"PK\x03\x04", b"PK\x05\x06")
 _MEMBER = re.compile(r"bugreport[^/]*\.txt")
 _NAME_FILE = "main_entry.txt"
 _NAME_BYTES = 1000
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, NotImplementedError, ValueError)
+_ARCHIVES = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip"}
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    NotImplementedError,
+    ValueError,
+    OSError,
+)
 _REMEDY = "Copy it again from the phone: adb bugreport FILE.zip"
 
 
@@ -39,15 +54,16 @@ class DumpFile:
                 is_zip = stream.peek(4)[:4] in _ZIP_BEGIN
                 yield from self._of_zip(stream) if is_zip else self._lines(stream)
         except OSError as error:
-            raise RecordingError(
-                f"{self.path}: cannot be read: {error.strerror or error}", "Check the name, and that you may read the file."
-            ) from error
+            is_special = self.path.exists() and not self.path.is_file()
+            remedy = "For standard input, give -." if is_special else "Check the name, and that you may read the file."
+            raise RecordingError(f"{self.path}: cannot be read: {error.strerror or error}", remedy) from error
 
     def _of_zip(self, stream: IO[bytes]) -> Iterator[LineBlock]:
         try:
             with zipfile.ZipFile(stream) as archive, archive.open(self._member(archive)) as member:
                 yield from self._lines(member)
         except _UNREADABLE as error:
+            _raise_of_system(error)
             raise RecordingError(f"{self.path}: not a readable zip file ({error})", _REMEDY) from error
 
     def _member(self, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
@@ -56,23 +72,52 @@ class DumpFile:
         reports = [one for one in texts if _MEMBER.fullmatch(one.filename.rpartition("/")[2])]
         found = [one for one in texts if one.filename == named] or reports
         if not found:
-            raise RecordingError(f"{self.path}: the zip file has no bugreport-*.txt", "Name a file of adb bugreport.")
-        return max(found, key=lambda one: one.file_size)
+            has_archive = any(one.filename.endswith((".zip", ".gz")) for one in archive.infolist())
+            remedy = "Unpack the archive in it, and name that." if has_archive else "Name a file of adb bugreport."
+            raise RecordingError(f"{self.path}: the zip file has no bugreport-*.txt", remedy)
+        chosen = max(found, key=lambda one: one.file_size)
+        if chosen.compress_type not in _METHODS:
+            raise NotImplementedError(f"compression method {chosen.compress_type}")
+        return chosen
 
     def _lines(self, stream: IO[bytes]) -> Iterator[LineBlock]:
         cutter, size, last = LineCutter(), 0, b"\n"
         try:
             while data := stream.read(_BLOCK_BYTES):
-                size, last = size + len(data), data[-1:]
+                if not size:
+                    self._refuse_archive(data)
+                    utf8 = _utf8_of(data)
+                size, data = size + len(data), utf8(data)
+                last = data[-1:] or last
                 yield cutter.cut(data)
                 if size >= MOST_BYTES:
                     self.damage = f"only its first {MOST_BYTES >> 30} GiB are read"
                     break
         except _UNREADABLE as error:
+            _raise_of_system(error)
             self.damage = f"the zip file is damaged ({error})"
         yield cutter.cut(b"", end=True)
         if not self.damage and last != b"\n":
             self.damage = "it ends without a line feed, so it may be cut off in the middle of a line"
+
+    def _refuse_archive(self, begin: bytes) -> None:
+        kind = next((kind for magic, kind in _ARCHIVES.items() if begin.startswith(magic)), None)
+        if kind is not None:
+            raise RecordingError(f"{self.path}: the text is packed in a {kind} file", "Unpack it, and name the file in it.")
+
+
+def _utf8_of(begin: bytes) -> Callable[[bytes], bytes]:
+    """Return a function that makes pieces of a text UTF-8. PowerShell's `>` writes UTF-16."""
+    if not begin.startswith(_UTF16):
+        return lambda data: data
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    return lambda data: decoder.decode(data).encode()
+
+
+def _raise_of_system(error: Exception) -> None:
+    """Raise an error of the operating system again. Damage of a bzip2 file is an `OSError` without a number."""
+    if isinstance(error, OSError) and error.errno is not None:
+        raise error
 
 
 def _name_in(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> str:

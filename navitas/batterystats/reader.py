@@ -92,6 +92,7 @@ class BatteryStatsReader:
 
     def _begin_dump(self, version: int) -> None:
         self._history.start_dump()
+        self.statistics.begin_dump()
         self._history.changes.set_version(version)
 
     def _other(self, line: bytes) -> None:

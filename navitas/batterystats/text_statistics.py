@@ -15,7 +15,8 @@ _USER = re.compile(r"  (u\d{1,4}(?:ai|a|i|s)\d{1,5}|\d{1,10}):\s*")
 _TITLE = re.compile(r"(?:  )?(?=\S)[^=]{1,200}:\s*")
 _SUMMARY = re.compile(r"[A-Za-z][^:=]{1,200}: ?\S.*")
 _SIZE = r"\d[\d.,]* ?[KMGTP]?B"
-_TIME = r"(?:\d+(?:d|h|ms|m|s) ?)+"
+_TIME = r"(?:\d{1,9}(?:d|h|ms|m|s) ?){1,5}"
+"""Bounded, so that the time of a search is proportional to the length of the line."""
 _NETWORK = re.compile(
     rf"(Mobile|Wi-?[Ff]i|Bluetooth) network: ({_SIZE}) received, ({_SIZE}) sent"
     r"(?: \(packets (\d{1,15}) received, (\d{1,15}) sent\))?.*"
@@ -29,6 +30,7 @@ _ALARM = re.compile(r"Wakeup alarm (.*): (\d{1,15}) times")
 _PACKAGE = re.compile(r"Apk (\S{1,255}):")
 _SCAN = re.compile(rf"(Background Wi-?[Ff]i Scan|Wi-?[Ff]i Scan \(actual\)): ({_TIME})(.*)")
 _ON_BATTERY = re.compile(rf" {{0,4}}Time on battery( screen off)?: ({_TIME})\D.*")
+_START_CLOCK = re.compile(r" {0,4}Start clock time: ([\d-]{1,30})\s*")
 _PERIOD = re.compile(r"Statistics since (.{1,100}):")
 _CHARGE = "last charge"
 _SENSOR = re.compile(rf"Sensor (\w{{1,20}}): ({_TIME})(?:\w* )?.*?(?:\((\d{{1,10}}) times\).*)?")
@@ -80,7 +82,10 @@ class TextStatistics:
             self._uid, self._section = parse_uid(user[1]), "statistics of a user"
             self._counts.accept()
         elif (time := _ON_BATTERY.fullmatch(text)) is not None:
-            self._on_battery(time)
+            self._on_battery(time, line)
+        elif (clock := _START_CLOCK.fullmatch(text)) is not None:
+            self._found.reset_at(clock[1])
+            self._counts.accept()
         elif self._uid is not None and text.startswith("    "):
             self._of_user(self._uid, text.strip(), line)
         elif _TITLE.fullmatch(text):
@@ -94,13 +99,17 @@ class TextStatistics:
     def _begin(self, period: str) -> None:
         """Begin the statistics of a period. Up to Android 9, those since the last charge are followed by others."""
         self._uid, self._section, self._period = None, period[:40], period
-        self._found.is_begun |= period == _CHARGE
+        if period == _CHARGE:
+            self._found.is_begun = True
+            self._found.begin_dump()
         self._counts.skip("titles")
 
-    def _on_battery(self, found: re.Match[str]) -> None:
+    def _on_battery(self, found: re.Match[str], line: bytes) -> None:
         duration_ms = parse_duration_ms(found[2])
-        if duration_ms is not None:
-            self._found.add_counter(-1, "on_battery_screen_off_ms" if found[1] else "on_battery_ms", "", duration_ms)
+        if duration_ms is None:
+            self._counts.refuse("Time on battery: unreadable fields", line)
+            return
+        self._found.add_counter(-1, "on_battery_screen_off_ms" if found[1] else "on_battery_ms", "", duration_ms)
         self._counts.accept()
 
     def _of_user(self, uid: int, text: str, line: bytes) -> None:
@@ -127,19 +136,21 @@ class TextStatistics:
     def _wake_lock(self, uid: int, found: re.Match[str]) -> bool:
         for text, kind, times, actual_ms in _PART.findall(found[2]):
             duration_ms = parse_duration_ms(text)
+            if duration_ms is None:
+                return False
             name = f"wake_lock_{_WAKE_LOCKS.get(kind, kind)}"
-            if duration_ms is not None:
-                self._found.add_counter(uid, f"{name}_ms", found[1], duration_ms)
-                self._found.add_counter(uid, f"{name}_count", found[1], float(times))
-                # Android prints the total duration only if it is longer.
-                self._found.add_counter(uid, f"{name}_actual_ms", found[1], float(actual_ms or duration_ms))
+            self._found.add_counter(uid, f"{name}_ms", found[1], duration_ms)
+            self._found.add_counter(uid, f"{name}_count", found[1], float(times))
+            # Android prints the total duration only if it is longer.
+            self._found.add_counter(uid, f"{name}_actual_ms", found[1], float(actual_ms or duration_ms))
         return True
 
     def _all_locks(self, uid: int, found: re.Match[str]) -> bool:
         for text, background in _ALL_PART.findall(found[1]):
             duration_ms = parse_duration_ms(text)
-            if duration_ms is not None:
-                self._found.add_counter(uid, f"wake_lock_all_{'background_' if background else ''}ms", "", duration_ms)
+            if duration_ms is None:
+                return False
+            self._found.add_counter(uid, f"wake_lock_all_{'background_' if background else ''}ms", "", duration_ms)
         return True
 
     def _alarm(self, uid: int, found: re.Match[str]) -> bool:

@@ -13,7 +13,8 @@ from click.core import ParameterSource
 from navitas.cli.common_options import COMMON, common_options
 from navitas.cli.messages import detail, note, warning
 from navitas.cli.option import Option
-from navitas.errors import UsageError
+from navitas.cli.standard_input_file import without_copy
+from navitas.errors import NavitasError, UsageError
 
 _OTHER_OPTIONS = "Options"
 _SOURCE_NAMES = {ParameterSource.COMMANDLINE: "command line", ParameterSource.ENVIRONMENT: "environment"}
@@ -68,8 +69,9 @@ class NavitasCommand(click.Command):
         check_folders(ctx)
         try:
             return super().invoke(ctx)
-        except UsageError as error:
-            if origins := self._origins_of(error.message, ctx):
+        except NavitasError as error:
+            error.message = without_copy(error.message, ctx)
+            if isinstance(error, UsageError) and (origins := self._origins_of(error.message, ctx)):
                 error.remedy = f"{error.remedy} ({origins})".strip()
             raise
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from navitas.cli.files import STDOUT, check_files
 from navitas.cli.options import ReportOptions
+from navitas.cli.paths import file_of_recording
 from navitas.errors import UsageError
-from navitas.recording.writer import LOCK_NAME, MANIFEST_NAME, POWER_PROFILE_NAME, RESERVE_NAME
-
-_RECORDING_FILES = (MANIFEST_NAME, POWER_PROFILE_NAME, "maps", "runs", LOCK_NAME, RESERVE_NAME)
+from navitas.recording.layout import MANIFEST_NAME, is_file_of
 
 
 def check_not_recorded(recording: Path | None, *, replace: bool) -> None:
@@ -20,15 +19,15 @@ def check_not_recorded(recording: Path | None, *, replace: bool) -> None:
 
 
 def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:
-    """Raise `UsageError` for outputs that overwrite each other or a file of the recording."""
+    """Raise `UsageError` for outputs that overwrite each other or a file of the recording, which need not exist yet."""
     files = options.paths
     check_files(files)
     if recording is None:
         return
-    folder, *raw = [Path(os.path.realpath(recording / name)) for name in ("", *_RECORDING_FILES)]
+    folder = Path(os.path.realpath(recording))
     for path in files:
         real = path if path == STDOUT else Path(os.path.realpath(path))
         if real == folder:
             raise UsageError(f"{path} is the recording's folder", "name a file, for example in this folder")
-        if any(real.is_relative_to(kept) for kept in raw):
-            raise UsageError(f"{path} is a file of the recording", "Name another file: a recording is never changed.")
+        if is_file_of(folder, real):
+            raise file_of_recording(path)

@@ -10,7 +10,7 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import next_step, warning
+from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.options import VIRTUAL
 from navitas.cli.standard_output import output_console
 from navitas.device.adb_server import ListedDevice, list_devices
@@ -38,7 +38,7 @@ def command(json_file: Path | None) -> None:
         if device.state != "device":
             warning(printable_line(f"{device.serial} is {device.state}: {remedy_for(device.state)}", 1000))
     usable = next((device.serial for device in devices[1:] if device.state == "device"), VIRTUAL)
-    next_step(f"navitas doctor --device {printable(usable)}")
+    next_step(f"navitas doctor --device {shell_word(usable)}")
 
 
 def devices_table(devices: Sequence[ListedDevice]) -> FittedTable:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import next_step
+from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import VIRTUAL
 from navitas.cli.paths import TEXT
@@ -64,7 +64,7 @@ def command(*, package: str | None, serial: str | None, restore: bool, json_file
     if is_text:
         _print(checks, found)
         if not has_problem and package is None:
-            next_step(f"navitas profile PROJECT --device {printable(serial or (found.serial if found else VIRTUAL))}")
+            next_step(f"navitas profile PROJECT --device {shell_word(serial or (found.serial if found else VIRTUAL))}")
     return ExitCode.TROUBLE if has_problem else ExitCode.OK
 
 

@@ -16,7 +16,7 @@ from navitas.cli.fleet_rows import more_rows
 from navitas.cli.fleet_sources import LocalFile, NamedSource, SamplesSource, local_files
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import error as show_error
-from navitas.cli.messages import failed_check, is_quiet, next_step, note, warning
+from navitas.cli.messages import failed_check, is_quiet, next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.paths import NEW_STORE, TEXT
 from navitas.cli.standard_output import error_console, output_console
@@ -81,7 +81,7 @@ def command(*, store: Path, files: tuple[NamedSource, ...], client: str, json_fi
     if errors or partly:
         return ExitCode.TROUBLE if errors else ExitCode.CHECK_FAILED
     if json_file != STDOUT and any(outcome.accepted for outcome in outcomes):
-        next_step(f"navitas fleet hogs {store}")
+        next_step(f"navitas fleet hogs {shell_word(store)}")
     return ExitCode.OK
 
 

@@ -10,7 +10,7 @@ import click
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import next_step
+from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import NEW_STORE, READ_FILE, TEXT
@@ -128,7 +128,7 @@ def command(
     if not is_text:
         return
     click.echo(f"{folder}: {counted(model.samples, 'sample')} of {counted(model.clients, 'client')}; see {folder / 'truth'}")
-    next_step(f"navitas fleet hogs {folder}")
+    next_step(f"navitas fleet hogs {shell_word(folder)}")
 
 
 def _buckets(samples: int) -> int:

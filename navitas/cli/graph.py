@@ -25,19 +25,19 @@ from navitas.cli.graph_tables import (
     wake_ups_table,
 )
 from navitas.cli.json_output import json_option
-from navitas.cli.messages import location, next_step, warning
+from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
-from navitas.errors import RecordingError
+from navitas.errors import RecordingError, UsageError
 from navitas.graph.advice_findings import Advice, advice
 from navitas.graph.build_graph import module_graph
 from navitas.graph.difference import GraphDifference, difference
 from navitas.graph.history_check import HistoryCheck, history_check
-from navitas.graph.module_graph import NO_CLASS, ModuleGraph
+from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.node_link_format import graph_document, write_node_link
-from navitas.graph.processing import Processing, processing
+from navitas.graph.processing import Processing, entry_name, processing
 from navitas.graph.wake_ups import WakeUp, wake_ups
 from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import joules, percent
@@ -83,18 +83,22 @@ def command(
 
     Modules are activities, services, receivers, providers, jobs and workers. The RECORDING needs --record hooks.
     """
+    if entries and against is not None:
+        raise UsageError("--from and --against exclude each other: a difference is that of whole graphs", "leave one out")
     name = graph_format(format_name, output)
     file = output or (STDOUT if name is not None else None)
     check_files([path for path in (file, json_file) if path is not None])
     with ConsoleProgress(only_live=True) as progress:
         load = partial(_graph, evidence=evidence, power_model=power_model, progress=progress)
-        earlier = None if against is None else load(against)[0]
-        graph, check = load(recording)
+        before = None if against is None else load(against)
+        graph, check, packages = load(recording)
+    if before is not None:
+        _warn_about_packages(before[2], packages)
     reached = processing(graph, entries) if entries else None
     shown = graph if reached is None else _part(graph, reached)
     wakes = tuple(one for one in wake_ups(graph) if one.edge in shown.edges)
     found = advice(graph, wakes)
-    changed = None if earlier is None else difference(earlier, graph)
+    changed = None if before is None else difference(before[0], graph)
     check = None if reached is not None or changed is not None else check
     document = graph_document(shown, wakes=wakes, found=found, reached=reached, changed=changed, check=check)
     if json_file is not None:
@@ -114,7 +118,8 @@ def command(
 
 def _graph(
     path: Path, *, evidence: EvidenceChoice, power_model: Path | None, progress: ConsoleProgress
-) -> tuple[ModuleGraph, HistoryCheck | None]:
+) -> tuple[ModuleGraph, HistoryCheck | None, frozenset[str]]:
+    """The graph of a recording, its comparison with the history, and the packages that were recorded."""
     loaded, profile = load_analyzed(path, evidence=evidence, power_model=power_model, stage=progress.stage)
     for one in profile.warnings:
         if one.code in _WARNINGS:
@@ -126,7 +131,15 @@ def _graph(
         raise RecordingError(f"{path}: {error.message}", error.remedy) from error
     if graph.processes > 1:
         warning(f"a run has messages of {graph.processes} processes: the app has several, or it ended and was started again")
-    return graph, history_check(graph, loaded.parsed.runs)
+    packages = frozenset(run.package for run in profile.ledger.runs if run.package)
+    return graph, history_check(graph, loaded.parsed.runs), packages
+
+
+def _warn_about_packages(before: frozenset[str], after: frozenset[str]) -> None:
+    """Warn about recordings of different apps, whose difference means little."""
+    if before and after and before.isdisjoint(after):
+        first, second = (printable(", ".join(sorted(names)), 300) for names in (before, after))
+        warning(f"--against is a recording of {first}, and this one is of {second}: the difference is that of two apps")
 
 
 def _part(graph: ModuleGraph, reached: Processing) -> ModuleGraph:
@@ -179,9 +192,9 @@ def _print_difference(changed: GraphDifference, top: int) -> None:
 
 
 def _suggest(recording: Path, graph: ModuleGraph, reached: Processing | None, changed: GraphDifference | None) -> None:
-    shown = printable_line(str(recording), 1000)
-    senders = [edge.sender for edge in graph.edges if edge.sender not in NO_CLASS]
+    senders = [edge.sender for edge in graph.edges if edge.sender in graph.by_name and printable(edge.sender) == edge.sender]
+    command = f"navitas graph {shell_word(recording)}"
     if reached is None and changed is None and senders:
-        next_step(f"navitas graph {shown} --from {printable(senders[0].rpartition('.')[2])}")
+        next_step(f"{command} --from {shell_word(entry_name(graph, senders[0]))}")
     else:
-        next_step(f"navitas graph {shown} -o modules.svg")
+        next_step(f"{command} -o modules.svg")

@@ -11,12 +11,11 @@ from navitas.build.bridge import InstrumentOptions, InstrumentSummary
 from navitas.build.instrument import instrument
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import next_step, note, warning
+from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import probe_options
 from navitas.cli.paths import READ, WRITE
 from navitas.errors import UsageError
-from navitas.untrusted_text import printable
 
 
 @click.command("instrument", cls=NavitasCommand, example="navitas instrument classes -o out --map-output map.json")
@@ -67,7 +66,7 @@ def command(
     if summary.methods:
         jars = "navitas-runtime.jar:navitas-hooks.jar" if hooks else "navitas-runtime.jar"
         recorded = " -Dnavitas.hooks=true" if hooks else ""
-        next_step(f"java -Dnavitas.out=DIR{recorded} -cp {printable(str(output))}:{jars} MAIN")
+        next_step(f"java -Dnavitas.out=DIR{recorded} -cp {shell_word(f'{output}:{jars}')} MAIN")
 
 
 def _framework_warnings(summary: InstrumentSummary) -> list[str]:

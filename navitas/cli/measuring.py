@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -15,7 +14,7 @@ from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
 from navitas.cli.messages import error as show_error
-from navitas.cli.messages import failure, location, next_step
+from navitas.cli.messages import failure, location, next_step, shell_word
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
 from navitas.collect.app_use import Use
@@ -96,7 +95,7 @@ def _report_partial_on_error(recording: Path, report: ReportOptions) -> Iterator
         if _file_version(manifest) not in (None, before):
             if isinstance(error, DeviceError):
                 _report_partial(recording, report)
-            location(f"partial recording kept: {recording} (navitas report {recording})")
+            location(f"partial recording kept: {recording} (navitas report {shell_word(recording)})")
         with suppress(OSError):
             recording.rmdir()  # Removes the folder if nothing was recorded.
         raise
@@ -117,7 +116,7 @@ def name_recording_on_error(recording: Path) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, NavitasError):
-        location(f"recording kept: {recording} (navitas report {recording})")
+        location(f"recording kept: {recording} (navitas report {shell_word(recording)})")
         raise
 
 
@@ -148,7 +147,7 @@ def _next_report(profile: Profile, report: ReportOptions) -> str:
         return ""
     busiest = max(threads, key=lambda thread: thread.energy_j)
     name = busiest.name if busiest.name.isprintable() else str(busiest.serial)
-    return f"--tree {shlex.quote(name)} (the calls of the thread with the most energy)"
+    return f"--tree {shell_word(name)} (the calls of the thread with the most energy)"
 
 
 def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOptions) -> int:
@@ -177,5 +176,5 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
         listed = ", ".join(f"{name} {joules(energy_j)}" for name, energy_j in used)
         next_step(f"profile again with --record hooks (shows which methods used what the phone's rails measured: {listed})")
     if proposed := _next_report(profile, report):
-        next_step(f"navitas report {shlex.quote(str(outcome.recording))} {proposed}")
+        next_step(f"navitas report {shell_word(outcome.recording)} {proposed}")
     return ExitCode.OK

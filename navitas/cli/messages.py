@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,9 +12,10 @@ from typing import IO, Literal
 
 import click
 
-from navitas.untrusted_text import printable_line
+from navitas.untrusted_text import printable, printable_line
 
 _LONGEST_LINE = 10_000
+_LONGEST_WORD = 1000
 Color = Literal["auto", "always", "never"]
 
 
@@ -86,8 +88,13 @@ def note(text: str) -> None:
         _print(text)
 
 
+def shell_word(value: object) -> str:
+    """Return a path or name as one word of a command that the user can paste into a shell."""
+    return shlex.quote(printable(str(value), _LONGEST_WORD))
+
+
 def next_step(text: str) -> None:
-    """Print a suggestion for the next step, as the last line of a command."""
+    """Print a suggestion for the next step, as the last line of a command. Names in it must be `shell_word`s."""
     note(f"next: {text}")
 
 

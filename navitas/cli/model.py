@@ -12,7 +12,7 @@ from navitas.analyze.load import load_tables
 from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import next_step, note, warning
+from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
@@ -78,7 +78,7 @@ def fit(
         warning(printable(text, 1000))
     if is_text:
         _print(found.model)
-        next_step(f"navitas report RECORDING --power-model {printable_line(str(output), 1000)}")
+        next_step(f"navitas report RECORDING --power-model {shell_word(output)}")
 
 
 def _print(model: FittedModel) -> None:

@@ -10,9 +10,11 @@ from typing import Any, Literal
 
 import click
 
+from navitas.cli.messages import shell_word
 from navitas.cli.standard_input_file import standard_input_file
 from navitas.errors import UsageError
 from navitas.fleet import layout
+from navitas.recording.layout import recording_of
 
 Role = Literal["read", "write", "folder", "store"]
 """`read`: a file or folder to read; `write`: a file to replace; `folder`: a folder whose content can be replaced;
@@ -34,7 +36,7 @@ class _PathArgument:
 
 
 class PathType(click.Path):
-    """A path in a command line. Raises `UsageError` for an output that is also another path of the command.
+    """A path in a command line. Raises `UsageError` for an output that is another path of the command, or in a recording.
 
     - `any_name`: names that are not UTF-8 are valid. By default they are errors, since Java, Gradle and Arrow cannot open them.
     - `is_file`: a file to read. The name `-` stands for standard input.
@@ -49,6 +51,8 @@ class PathType(click.Path):
         self.must_exist = must_exist or role == "read"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        if value == "":
+            raise UsageError(f"{_label(param)}: '' is not the name of a file or folder", "Check the variable that has it.")
         path = Path(str(super().convert(value, param, ctx)))
         if self.is_file and path == _STDIN and ctx is not None:
             return standard_input_file(ctx)
@@ -58,8 +62,11 @@ class PathType(click.Path):
             raise UsageError(f"{_label(param)}: {path} is not a folder", "Name a folder, or a new one.")
         if self.must_exist:
             _check_exists(path, param)
+        real = Path(os.path.realpath(path))
+        if self.role == "write" and path != _STDIN and recording_of(real) is not None:
+            raise file_of_recording(path)
         if param is not None and ctx is not None:
-            _compare(_PathArgument(param, path, Path(os.path.realpath(path)), self.role), ctx)
+            _compare(_PathArgument(param, path, real, self.role), ctx)
         return path
 
 
@@ -85,6 +92,11 @@ class NameOrFile(Utf8Text):
         if param is not None and ctx is not None and os.path.lexists(text):
             _compare(_PathArgument(param, Path(text), Path(os.path.realpath(text)), "read"), ctx)
         return text
+
+
+def file_of_recording(path: Path) -> UsageError:
+    """Return the error for an output that is a file of a recording."""
+    return UsageError(f"{path} is a file of the recording", "Name another file: a recording is never changed.")
 
 
 READ = PathType("read")
@@ -125,7 +137,9 @@ def check_folders(ctx: click.Context) -> None:
         folder = one.real.parent if one.path.parent.is_dir() else one.path.parent
         if not any(one.real.parent.is_relative_to(output) for output in created if output != one.real):
             what = "is not a folder" if os.path.lexists(folder) else "no such folder"
-            raise UsageError(f"{_label(one.param)} {one.path}: {what}: {folder}", f"Create it first: mkdir -p {folder}")
+            raise UsageError(
+                f"{_label(one.param)} {one.path}: {what}: {folder}", f"Create it first: mkdir -p {shell_word(folder)}"
+            )
 
 
 def _check_utf8(text: str, param: click.Parameter | None) -> None:

@@ -11,7 +11,7 @@ import click
 from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import next_step, note, warning
+from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
@@ -85,7 +85,7 @@ def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None
     write_to(output, lambda out: out.write(found.xml), binary=True)
     write_json(json_file, output=str(output), source=found.source)
     note(printable_line(f"{output}: {found.source}", 1000))
-    next_step(f"navitas power validate {printable_line(str(output), 1000)}")
+    next_step(f"navitas power validate {shell_word(output)}")
 
 
 @command.command("validate", cls=NavitasCommand, example="navitas power validate profile.xml --json -")

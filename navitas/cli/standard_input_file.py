@@ -11,7 +11,7 @@ import click
 from navitas.errors import UsageError
 from navitas.owned_folder import owned_folder
 
-_META = f"{__name__}.taken"
+_META = f"{__name__}.copy"
 _NAME = "standard-input"
 
 
@@ -22,10 +22,21 @@ def standard_input_file(ctx: click.Context) -> Path:
     """
     if sys.stdin is None:
         raise UsageError("standard input is closed, so there is nothing to read", "name a file")
-    if ctx.meta.setdefault(_META, False):
+    if _META in ctx.meta:
         raise UsageError("standard input can be read only once", "name a file for one of the two")
-    ctx.meta[_META] = True
     file = ctx.with_resource(owned_folder("navitas-stdin-")) / _NAME
+    ctx.meta[_META] = file
     with file.open("wb") as copy:
         shutil.copyfileobj(sys.stdin.buffer, copy)
     return file
+
+
+def without_copy(text: str, ctx: click.Context) -> str:
+    """Return a message that names standard input instead of its copy."""
+    return text.replace(str(ctx.meta[_META]), "standard input") if _META in ctx.meta else text
+
+
+def as_given(path: Path) -> Path:
+    """Return the path that the user gave: `-` for the copy of standard input."""
+    ctx = click.get_current_context(silent=True)
+    return Path("-") if ctx is not None and path == ctx.meta.get(_META) else path

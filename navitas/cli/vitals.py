@@ -11,9 +11,10 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_document
-from navitas.cli.messages import failed_check, next_step, warning
+from navitas.cli.messages import failed_check, next_step, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.standard_input_file import as_given
 from navitas.cli.standard_output import output_console
 from navitas.cli.vitals_document import vitals_document
 from navitas.cli.vitals_tables import (
@@ -71,7 +72,7 @@ def command(
     if package is not None:
         report = _only(report, package)
     if json_file is not None:
-        write_document(json_file, vitals_document(source, recording, report))
+        write_document(json_file, vitals_document(as_given(source), recording, report))
     if is_text:
         _print(report, top)
     for one in report.warnings:
@@ -124,15 +125,12 @@ def _failure(apps: Sequence[AppVitals]) -> str:
 
 def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> str:
     """The next command: with methods if there are none yet, or for a better dump."""
+    shown = shell_word(as_given(source))
     if any(one.code in ("no_statistics", "no_users") for one in report.warnings):
-        return f"{DUMP_COMMAND}, then navitas vitals stats.txt --recording {_shown(source)}" if source.is_dir() else DUMP_COMMAND
+        return f"{DUMP_COMMAND}, then navitas vitals stats.txt --recording {shown}" if source.is_dir() else DUMP_COMMAND
     named = next((app.packages[0] for app in apps if app.packages and is_app(app.uid)), "PACKAGE")
     if report.acquirers is None:
-        return f"navitas record {printable(named)} --record hooks, then navitas vitals {_shown(source)} --recording DIR"
+        return f"navitas record {shell_word(named)} --record hooks, then navitas vitals {shown} --recording DIR"
     if source.is_dir():
-        return f"navitas report {_shown(source)} --view tree --component wakelock"
+        return f"navitas report {shown} --view tree --component wakelock"
     return "see the methods above, and docs/vitals.md for remedies"
-
-
-def _shown(path: Path) -> str:
-    return printable_line(str(path), _LONGEST)

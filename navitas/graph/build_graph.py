@@ -16,7 +16,7 @@ from navitas.graph.edges import grouped
 from navitas.graph.matching import match
 from navitas.graph.message_modules import callers_of_providers, modules_of_messages
 from navitas.graph.module_energy import module_energies
-from navitas.graph.module_graph import OUTSIDE_MODULES, ModuleGraph, ModuleNode
+from navitas.graph.module_graph import OUTSIDE_MODULES, ModuleGraph, ModuleNode, class_name
 from navitas.graph.module_paths import module_paths
 from navitas.parse.communication_records import CommunicationKind
 from navitas.parse.tables import Method
@@ -73,10 +73,12 @@ def module_graph(profile: Profile) -> ModuleGraph:
 
 
 def _counted(ledger: Ledger, messages: ModuleMessages) -> ModuleMessages:
-    """The messages of runs with probes."""
+    """The messages of runs with probes, with the names that a graph has for classes."""
     rows = np.flatnonzero(np.array([not run.baseline for run in ledger.runs] + [False])[messages.run])
     columns = (name for name in ModuleMessages.__slots__ if name != "names")
-    return ModuleMessages(**{name: getattr(messages, name)[rows] for name in columns}, names=messages.names)
+    return ModuleMessages(
+        **{name: getattr(messages, name)[rows] for name in columns}, names=tuple(map(class_name, messages.names))
+    )
 
 
 def _sending_methods(ledger: Ledger, messages: ModuleMessages) -> Sequence[int]:

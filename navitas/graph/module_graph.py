@@ -15,6 +15,11 @@ NO_CLASS = frozenset({OUTSIDE_MODULES, SYSTEM})
 """Nodes that are no class of the app."""
 
 
+def class_name(name: str) -> str:
+    """Return the name of a class as a graph has it. A class cannot have the name of a node that is no class."""
+    return f"class {name}" if name.endswith(tuple(NO_CLASS)) else name
+
+
 class EdgeKind(Enum):
     """How one module communicates with another."""
 

@@ -51,11 +51,22 @@ def _resolved(graph: ModuleGraph, entry: str) -> str:
     names = graph.by_name
     if entry in names or entry == SYSTEM:
         return entry
-    short = [name for name in names if entry in (name.rpartition(".")[2], name.rpartition("$")[2])]
+    short = _named(graph, entry)
     if len(short) == 1:
         return short[0]
     if short:
         raise UsageError(f"several modules are named {entry}", f"give one of: {', '.join(sorted(short)[:5])}")
-    near = get_close_matches(entry, [*names, *(name.rpartition(".")[2] for name in names)], 3)
+    near = get_close_matches(entry, {*names, *(name.rpartition(".")[2] for name in names)}, 3)
     hint = f"did you mean {', '.join(near)}?" if near else "run `navitas graph` without --from to list the modules"
-    raise UsageError(f"no module is named {entry}", hint)
+    raise UsageError(f"no module is named {entry or repr(entry)}", hint)
+
+
+def _named(graph: ModuleGraph, entry: str) -> list[str]:
+    """The modules of which this is the last part."""
+    return [name for name in graph.by_name if entry in (name.rpartition(".")[2], name.rpartition("$")[2])]
+
+
+def entry_name(graph: ModuleGraph, module: str) -> str:
+    """Return the short name by which `processing` finds a module: its last part if that is unique."""
+    last = module.rpartition(".")[2]
+    return last if _named(graph, last) == [module] else module

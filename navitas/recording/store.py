@@ -10,12 +10,13 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 
 from navitas.errors import RecordingError
+from navitas.recording.layout import MANIFEST_NAME, POWER_PROFILE_NAME
 from navitas.recording.manifest import FileKind, Manifest, Warning
 from navitas.recording.raw import read_json
 from navitas.recording.unknown import Unknown, unknown_parts
 from navitas.recording.version_1_0 import upgraded
 from navitas.recording.versions import check_major
-from navitas.recording.writer import MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RecordingWriter
+from navitas.recording.writer import MAX_MANIFEST_BYTES, RecordingWriter
 from navitas.regular_files import open_regular
 
 __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
@@ -86,6 +87,9 @@ def open_recording(path: Path) -> Recording:
     manifest_path = path / MANIFEST_NAME
     if not path.exists():
         raise RecordingError(f"{path}: there is no such recording", "Check the path. `navitas profile` makes recordings.")
+    if path.is_file():
+        remedy = f"Give {path.parent}" if path.name == MANIFEST_NAME else "For a bug report or a dump: navitas vitals FILE"
+        raise RecordingError(f"{path}: a recording is a folder, and this is a file", f"{remedy}.")
     if not manifest_path.is_file():
         raise RecordingError(f"{path}: not a recording ({MANIFEST_NAME} is missing)", "Give the folder that holds it.")
     raw = read_json(manifest_path, "", MAX_MANIFEST_BYTES)

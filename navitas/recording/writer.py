@@ -19,6 +19,7 @@ from navitas.errors import RecordingError
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers, write_new
 from navitas.recording.codes import LossCode, WarningCode
+from navitas.recording.layout import LOCK_NAME, MANIFEST_NAME, POWER_PROFILE_NAME, RESERVE_NAME
 from navitas.recording.manifest import (
     SCHEMA_MINOR,
     DeviceEntry,
@@ -39,12 +40,8 @@ from navitas.recording.manifest import (
 )
 from navitas.recording.raw import read_json
 
-MANIFEST_NAME = "manifest.json"
 # A hundred thousand tests take 20 MiB.
 MAX_MANIFEST_BYTES = 64 << 20
-LOCK_NAME = ".lock"
-RESERVE_NAME = ".reserve"
-POWER_PROFILE_NAME = "power_profile.xml"
 
 # Deleted when the disk is full, to make room for the last manifest.
 _RESERVE_BYTES = 256 << 10

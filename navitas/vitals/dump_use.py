@@ -11,7 +11,15 @@ from navitas.batterystats.reader import BatteryStatsReader
 from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock
 from navitas.vitals.device_use import DeviceUse
-from navitas.vitals.dump_warnings import DUMP_COMMAND, VitalsWarning, cut_off, damaged_lines, merged_warnings, missing_statistics
+from navitas.vitals.dump_warnings import (
+    DUMP_COMMAND,
+    VitalsWarning,
+    cut_off,
+    damaged_lines,
+    merged_warnings,
+    missing_statistics,
+    repeated_statistics,
+)
 from navitas.vitals.history_use import HistoryCollector, history_use
 from navitas.vitals.packages import packages_by_uid
 from navitas.vitals.statistics_use import statistics_use
@@ -83,6 +91,7 @@ def read_dump_use(path: Path) -> tuple[DeviceUse, tuple[VitalsWarning, ...]]:
             is_begun=dump.has_statistics, has_users=bool(use.uids), has_time=bool(use.on_battery_ms), is_text=is_text
         ),
         *damaged_lines(reader.lines, uses_history=not dump.has_statistics, dropped=dump.history.dropped + statistics.dropped),
+        *repeated_statistics(statistics.repeated, statistics.replaced),
     ]
     return use, merged_warnings(warnings)
 
@@ -94,9 +103,11 @@ def _best(dumps: dict[DumpPart, DumpReading]) -> DumpPart | None:
 
 
 def _nothing(file: DumpFile, cutter: BugreportCutter) -> RecordingError:
+    damage = f"; {file.damage}" if file.damage else ""
     if not cutter.is_bugreport:
-        return RecordingError(f"{file.path}: contains nothing of batterystats", f"Write a dump: {DUMP_COMMAND}")
-    why = "" if cutter.is_done else "; it does not have its last line, so it may be cut off"
+        again = "Copy the file again, or write" if damage else "Write"
+        return RecordingError(f"{file.path}: contains nothing of batterystats{damage}", f"{again} a dump: {DUMP_COMMAND}")
+    why = damage or ("" if cutter.is_done else "; it does not have its last line, so it may be cut off")
     return RecordingError(
         f"{file.path}: the bug report contains nothing of batterystats{why}",
         f"Take another bug report, or a dump: {DUMP_COMMAND}",

@@ -10,7 +10,9 @@ from navitas.batterystats.bugreport import DumpPart
 from navitas.batterystats.history import CLOCK_REASONS
 from navitas.batterystats.line_counts import LineCounts
 
-VitalsCode = Literal["cut_off", "no_statistics", "no_users", "no_time", "clock", "not_understood", "left_out", "rounded"]
+VitalsCode = Literal[
+    "cut_off", "no_statistics", "no_users", "no_time", "clock", "not_understood", "left_out", "rounded", "repeated"
+]
 DUMP_COMMAND = "adb shell dumpsys batterystats -c > stats.txt"
 _AGAIN = "Write the dump again, and keep the phone connected until it ends."
 _REASONS = 3
@@ -65,6 +67,16 @@ def damaged_lines(lines: LineCounts, *, uses_history: bool, dropped: int) -> Ite
         yield VitalsWarning(
             "left_out", f"{dropped:,} entries are left out: the dump has too many", "Check that the dump is whole."
         )
+
+
+def repeated_statistics(repeated: int, replaced: int) -> Iterator[VitalsWarning]:
+    """Warn about statistics that the file has more than once."""
+    if repeated:
+        message = f"the dump has {repeated:,} counters again: only the first of each counts"
+        yield VitalsWarning("repeated", message, "Check that the file has each line of the dump once.")
+    if replaced:
+        message = f"dumps that are not used: {replaced:,}. A later one in the file has the statistics since the same reset"
+        yield VitalsWarning("repeated", message, "Keep one dump in the file, the last one.")
 
 
 def merged_warnings(found: Iterable[VitalsWarning]) -> tuple[VitalsWarning, ...]:

@@ -26,7 +26,10 @@ _Sums = Mapping[tuple[str, str], float]
 
 
 def statistics_use(statistics: Statistics) -> DeviceUse:
-    """Return the use since the last charge. Counters of several dumps in one file are added up, as are their times."""
+    """Return the use since the last charge. Counters of several dumps in one file are added up, as are their times.
+
+    Of dumps since the same reset, the last one has the statistics of all.
+    """
     by_uid: defaultdict[int, defaultdict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
     for counter in statistics.counters:
         by_uid[counter.uid][counter.name, counter.tag] += counter.value

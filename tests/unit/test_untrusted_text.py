@@ -24,6 +24,7 @@ ANY_TEXT = st.text(st.characters(), max_size=600)
         ("turned \u202e \u2066 \ufeff", "turned \\u202e \\u2066 \\ufeff"),
         ("half \ud83d", "half \\ud83d"),
         ("hidden \U000e0041, private \ue000", "hidden \\U000e0041, private \\ue000"),
+        ("no characters \ufffe\uffff\ufdd0\U0001ffff", "no characters \\ufffe\\uffff\\ufdd0\\U0001ffff"),
         ("é ü 😀 [bold red]x[/] %s {0}", "é ü 😀 [bold red]x[/] %s {0}"),
         ("", ""),
     ],
@@ -36,6 +37,7 @@ def test_unsafe_characters_are_shown_by_their_numbers(text: str, shown: str) -> 
 def test_any_shown_text_is_safe_and_short(text: str, limit: int) -> None:
     for shown in (printable(text, limit), printable_line(text, limit), boxed(text, limit)):
         assert len(shown) <= limit and not UNSAFE & set(map(unicodedata.category, shown))
+        assert not any(ord(char) & 0xFFFF in (0xFFFE, 0xFFFF) for char in shown)
         shown.encode()
     assert not UNSAFE & set(map(unicodedata.category, printable_lines(text).replace("\n", "")))
 

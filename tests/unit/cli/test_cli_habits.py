@@ -246,7 +246,7 @@ def test_a_dash_is_standard_input_for_input_files(
     said = capsys.readouterr()
     assert code != ExitCode.OK and "Traceback" not in said.err
     assert Stdin.buffer.read() == b"", "the command reads all of standard input"
-    assert "standard-input" in said.out + said.err or "unusable" in said.out, said.err
+    assert "standard input" in said.out + said.err or "unusable" in said.out, said.err
 
 
 def test_a_profile_is_read_from_standard_input(

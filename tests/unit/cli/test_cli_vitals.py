@@ -109,6 +109,34 @@ def test_a_bug_report_from_standard_input(
     assert "61.0 MB" in capsys.readouterr().out
 
 
+def test_standard_input_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    class Stdin:
+        buffer = io.BytesIO()
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    assert run(["vitals", "-"]) == ExitCode.TROUBLE
+    assert capsys.readouterr().err.startswith("error: standard input: contains nothing of batterystats\n")
+    Stdin.buffer = io.BytesIO(CHECKIN_16.encode())
+    assert run(["vitals", "-", "--json", "-"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert json.loads(said.out)["file"] == "-" and "then navitas vitals - --recording DIR" in said.err
+
+
+@pytest.mark.parametrize("line", [["vitals", ""], ["graph", ""], ["report", str(GOLDEN), "--json", ""]])
+def test_an_empty_name_is_shown_as_it_is(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(line) == ExitCode.USAGE
+    assert "'' is not the name of a file or folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("command", "name"), [("graph", "manifest.json"), ("report", "manifest.json"), ("graph", "stats.txt")])
+def test_a_file_instead_of_a_recording(command: str, name: str, dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = GOLDEN / name if name == "manifest.json" else dump
+    assert run([command, str(path)]) == ExitCode.TROUBLE
+    said = capsys.readouterr().err
+    assert f"{path}: a recording is a folder, and this is a file" in said
+    assert (f"Give {GOLDEN}." if name == "manifest.json" else "navitas vitals FILE") in said
+
+
 def test_hostile_names_are_shown_safely(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = CHECKIN_16.replace("org.example:sync", HOSTILE).replace("org.example.app", HOSTILE)
     dump.write_text(text + f"9,10123,l,wua,{HOSTILE},9000\n9,10123,l,wua,{HOSTILE}\n")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import os
 import random
 import zipfile
 from pathlib import Path
@@ -14,6 +16,7 @@ from vitals_dumps import CHECKIN_16, HEAD, HOUR, OTHER_SERVICE, TEXT_13, bugrepo
 from vitals_reports import app_of, report_of, statistics
 
 from navitas.errors import NavitasError
+from navitas.vitals.device_use import Bounds
 from navitas.vitals.report import VitalsReport, vitals_of_dump
 
 
@@ -69,6 +72,20 @@ def test_lines_that_are_not_understood_are_counted(tmp_path: Path) -> None:
     assert codes(report) == ["not_understood"] and "2 lines" in report.warnings[0].message
 
 
+def test_statistics_that_a_file_has_twice_do_not_count_twice(tmp_path: Path) -> None:
+    for text in (CHECKIN_16 * 2, bugreport(checkin_section(), checkin_section())):
+        report = report_of(tmp_path, text)
+        assert codes(report) == ["repeated"] and "since the same reset" in report.warnings[0].message
+        assert report.use == report_of(tmp_path, CHECKIN_16).use
+    report = report_of(tmp_path, statistics("awl,5000000,0", "awl,5000000,0"))
+    assert codes(report) == ["repeated"] and report.apps[0].use.held_ms == Bounds.exactly(5_000_000)
+
+
+def test_a_number_that_no_phone_has_is_not_judged(tmp_path: Path) -> None:
+    report = report_of(tmp_path, statistics("wua,one,1e308", "wua,two,-500", "wua,three,0.4", "awl,-5,0", "awl,1e308,0"))
+    assert "not_understood" in codes(report) and report.apps[0].use.wakeups == Bounds.exactly(0)
+
+
 @pytest.mark.parametrize("text", ["", "{}", "no such content\n", "\x00\xff\n" * 9, "PK\x03\x04 no zip file"])
 def test_a_file_without_batterystats_is_an_error(text: str, tmp_path: Path) -> None:
     with pytest.raises(NavitasError) as error:
@@ -112,6 +129,61 @@ def test_a_zip_file_that_is_cut_off_or_damaged(tmp_path: Path) -> None:
         assert "cut_off" in codes(report)
     except NavitasError as error:
         assert error.remedy
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_each_compression_method_damaged_anywhere(method: int, tmp_path: Path) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", method) as archive:
+        archive.writestr("bugreport-a.txt", bugreport(checkin_section()) + "".join(map(chr, range(32, 127))) * 50)
+    whole = data.getvalue()
+    for at in range(30 + len("bugreport-a.txt"), len(whole), 97):
+        damaged = whole[:at] + bytes(byte ^ 0x5A for byte in whole[at : at + 40]) + whole[at + 40 :]
+        try:
+            report = _zip_report(tmp_path, damaged)
+        except NavitasError as error:
+            assert "zip file" in error.message and "cannot be read" not in error.message
+            assert "Copy" in error.remedy or "Name a file" in error.remedy
+        else:
+            assert "cut_off" in codes(report)
+
+
+def _error_of(path: Path, data: bytes) -> NavitasError:
+    path.write_bytes(data)
+    with pytest.raises(NavitasError) as error:
+        vitals_of_dump(path)
+    return error.value
+
+
+def test_a_text_in_utf_16_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "dump"
+    for text in (CHECKIN_16, CHECKIN_16.replace("\n", "\r\n"), bugreport(checkin_section())):
+        for encoding in ("utf-16-le", "utf-16-be"):
+            path.write_bytes(("\ufeff" + text).encode(encoding))
+            report = vitals_of_dump(path)
+            assert not report.warnings and report.use == report_of(tmp_path, CHECKIN_16).use
+    assert "cut_off" in codes(_zip_report(tmp_path, ("\ufeff" + CHECKIN_16).encode("utf-16-le")[:-7]))
+
+
+def test_a_packed_file_is_named(tmp_path: Path) -> None:
+    path, inner = tmp_path / "dump", zipped(bugreport(checkin_section()))
+    error = _error_of(path, gzip.compress(CHECKIN_16.encode()))
+    assert "packed in a gzip file" in error.message and "Unpack" in error.remedy
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("bugreport-a.txt", inner)
+    assert "packed in a zip file" in _error_of(path, data.getvalue()).message
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("bugreport-a.zip", inner)
+    assert "Unpack the archive in it" in _error_of(path, data.getvalue()).remedy
+
+
+def test_a_pipe_has_the_remedy(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(NavitasError, match="a pipe, not a regular file") as error:
+        vitals_of_dump(tmp_path / "pipe")
+    assert error.value.remedy == "For standard input, give -."
 
 
 def test_a_zip_bomb_ends_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
