@@ -92,7 +92,7 @@ def command(
         graph, check = load(recording)
     reached = processing(graph, entries) if entries else None
     shown = graph if reached is None else _part(graph, reached)
-    wakes = tuple(one for one in wake_ups(graph) if one.edge in shown.edges)
+    wakes = wake_ups(graph, shown.edges)
     found = advice(graph, wakes)
     changed = None if earlier is None else difference(earlier, graph)
     check = None if reached is not None or changed is not None else check
