@@ -180,7 +180,7 @@ def test_the_difference_of_two_recordings(recorded: Maker, capsys: Capture) -> N
     [
         (["--from", "Nothing"], "no module is named Nothing"),
         (["-o", "-"], "--format dot -o -"),
-        (["-o", "x.png"], "no format has this extension"),
+        (["-o", "x.pdf"], "no format has this extension"),
         (["--format", "pdf"], "--format"),
         (["-o", "x.dot", "--json", "x.dot"], "x.dot"),
     ],
