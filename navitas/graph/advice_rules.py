@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from navitas.graph.message_cycles import cycles
-from navitas.graph.module_graph import EdgeKind, ModuleGraph, Repeats
+from navitas.graph.module_graph import EdgeKind, ModuleGraph, Repetitions
 from navitas.graph.wake_ups import WakeUp
 
 _S = 1_000_000_000
@@ -42,7 +42,7 @@ class AdviceRule:
     find: Callable[[ModuleGraph, tuple[WakeUp, ...]], Iterator[Pattern]]
 
 
-def _period_ns(repeats: Repeats) -> float | None:
+def _period_ns(repeats: Repetitions) -> float | None:
     """The mean period of messages that are more frequent than the shortest inexact interval, else None."""
     period_ns = repeats.mean_period_ns
     if repeats.count < _LEAST_REPETITIONS or period_ns is None:

@@ -28,7 +28,7 @@ class EdgeKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
+class Repetitions:
     """A number of messages, and the mean time between those of a run, None if no run has two."""
 
     count: int = 0
@@ -79,9 +79,9 @@ class ModuleEdge:
     energy_j: float
     actions: tuple[str, ...] = ()
     methods: tuple[int, ...] = ()
-    exact: Repeats = Repeats()
-    inexact: Repeats = Repeats()
-    repeating: Repeats = Repeats()
+    exact: Repetitions = Repetitions()
+    inexact: Repetitions = Repetitions()
+    repeating: Repetitions = Repetitions()
 
     @property
     def key(self) -> tuple[str, str, str]:
