@@ -96,7 +96,7 @@ def command(
         _warn_about_packages(before[2], packages)
     reached = processing(graph, entries) if entries else None
     shown = graph if reached is None else _part(graph, reached)
-    wakes = tuple(one for one in wake_ups(graph) if one.edge in shown.edges)
+    wakes = wake_ups(graph, shown.edges)
     found = advice(graph, wakes)
     changed = None if before is None else difference(before[0], graph)
     check = None if reached is not None or changed is not None else check

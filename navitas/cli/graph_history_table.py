@@ -17,7 +17,7 @@ _DIFFERENCES: dict[Difference, str] = {
     "no_alarms_in_history": "no alarms in history",
     "no_jobs_in_history": "no jobs in history",
     "listener": "for a listener",
-    "work": "runs works",
+    "work": "runs WorkManager's work",
     "only_in_history": "not recorded",
     "fewer_in_recording": "fewer recorded",
     "only_in_recording": "not in the history",

@@ -75,7 +75,7 @@ def _text_writer(name: str, result: GraphResult) -> Callable[[IO[str]], object]:
 
 
 def _svg(graph: ModuleGraph) -> str:
-    """By Graphviz, if it is installed; else with the own layout."""
+    """By Graphviz, if it is installed; else with Navitas's own layout."""
     drawn = graphviz_svg(graph)
     if drawn is not None:
         return drawn

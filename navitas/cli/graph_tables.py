@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from rich.text import Text
 
@@ -17,6 +18,7 @@ from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import duration, joules, percent
 from navitas.untrusted_text import printable
 
+_Row = TypeVar("_Row")
 _LONGEST = 10_000
 _KINDS = {"system_broadcast": "system broadcast"}
 _REASONS = {
@@ -38,7 +40,7 @@ def graph_modules_table(graph: ModuleGraph, top: int) -> FittedTable:
             Column("Energy"),
             Column("Share", drop=1),
             Column("Received", drop=2),
-            Column("Handed on", drop=3),
+            Column("On other threads", drop=3),
             Column("Time", drop=4),
         ],
     )
@@ -170,7 +172,7 @@ def _name(name: str) -> Text:
     return Text(printable(shown, _LONGEST))
 
 
-def _listed(table: FittedTable, rows: Sequence, top: int, what: str) -> Sequence:  # type: ignore[type-arg]
+def _listed(table: FittedTable, rows: Sequence[_Row], top: int, what: str) -> Sequence[_Row]:
     if len(rows) > top:
         table.notes.append(Paragraph(f"… {len(rows) - top:,} more {what} (--top, --json)", style="dim"))
     return rows[:top]

@@ -92,10 +92,10 @@ def failing(apps: Sequence[AppVitals], fail_on: FailOn | None) -> list[AppVitals
 
 
 def _only(report: VitalsReport, package: str) -> VitalsReport:
-    apps = tuple(app for app in report.apps if package in (app.name, *app.packages))
+    apps = tuple(app for app in (*report.apps, *report.idle) if package in (app.name, *app.packages))
     if not apps:
         raise UsageError(
-            f"no app {printable(package)} in this file, or nothing that it did on battery",
+            f"no app {printable(package)} in this file",
             "Leave out --package for a list of all apps. A history names uids only, such as u0a123.",
         )
     return replace(report, apps=apps)

@@ -17,7 +17,7 @@ from navitas.vitals.radio_users import RadioUser
 from navitas.vitals.recorded_alarms import RecordedAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_app
-from navitas.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, VitalFigure
+from navitas.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, VitalFigure, is_extrapolated
 
 VERDICT_TEXTS: dict[Verdict, str] = {"bad": "bad", "ok": "ok", "not_known": "not known"}
 _STYLES: dict[Verdict, str] = {"bad": "bold red", "ok": "green", "not_known": "dim"}
@@ -25,6 +25,8 @@ _SHORT: dict[VitalName, str] = {
     "wake_locks": "wake locks", "wakeups": "wake-ups", "wifi_scans": "Wi-Fi scans", "mobile_bytes": "mobile data",
 }  # fmt: skip
 _UNKNOWN = "–"
+_EXTRAPOLATED = " (extrapolated)"
+_EXTRAPOLATION = "Extrapolated: the time on battery is less than a day, so the verdict can change within a day."
 _LONGEST_NAME = 10_000
 _MINUTE_MS = 60_000
 
@@ -66,6 +68,8 @@ def apps_table(report: VitalsReport, top: int) -> FittedTable:
     if table.rows:
         reasons = dict.fromkeys(figure.reason for app in report.apps[:top] for figure in app.figures if figure.reason)
         table.notes.append(Paragraph(_limits(), style="dim"))
+        if any(is_extrapolated(app.figures) for app in report.apps[:top]):
+            table.notes.append(Paragraph(_EXTRAPOLATION, style="dim"))
         table.notes += [Paragraph(f"Not known: {_reasons(list(reasons))}.", style="dim")] if reasons else []
     return table
 
@@ -184,7 +188,7 @@ def _bounds(vital: Vital, rate: Bounds) -> str:
 def _verdict(app: AppVitals) -> Text:
     bad = [_SHORT[figure.vital.name] for figure in app.figures if figure.verdict == "bad"]
     text = VERDICT_TEXTS[app.verdict] + (f": {', '.join(bad)}" if bad else "")
-    return Text(text, style=_STYLES[app.verdict])
+    return Text(text + (_EXTRAPOLATED if is_extrapolated(app.figures) else ""), style=_STYLES[app.verdict])
 
 
 def _limits() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -33,5 +34,6 @@ def result_pairs(
         if activity is None:
             continue
         own = set_rows[run[row], process[activity], module[activity]]
-        found.append((max((each for each in own if activity < each < row), default=activity), row))
+        before = bisect_left(own, row)
+        found.append((max(own[before - 1], activity) if before else activity, row))
     return found

@@ -31,8 +31,7 @@ def advice(graph: ModuleGraph, wakes: tuple[WakeUp, ...] | None = None) -> tuple
     found = []
     for rule in RULES:
         for case in rule.find(graph, wakes):
-            avoided = max(case.wake_up.edge.count - case.left, 0.0)
-            each_j = case.wake_up.each_j
+            each_j, avoided = case.wake_up.each_j, case.avoided
             saving_j = None if each_j is None else each_j * avoided
             share = saving_j / graph.energy_j if saving_j is not None and graph.energy_j > 0 else None
             if avoided > 0:

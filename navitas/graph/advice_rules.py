@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph
+from navitas.graph.message_cycles import cycles
+from navitas.graph.module_graph import EdgeKind, ModuleGraph, Repetitions
 from navitas.graph.wake_ups import WakeUp
-from navitas.parse.communication_records import CommunicationFlag
 
 _S = 1_000_000_000
 INEXACT_INTERVAL_NS = 900 * _S
@@ -18,15 +18,17 @@ STORM_INTERVAL_NS = _S
 _LEAST_STORM = 10
 _SYSTEM_PER_HOUR = 10.0
 _HOUR_NS = 3600 * _S
+LEAST_RUN_NS = 600 * _S
+"""10 minutes: rates per hour of shorter runs are not judged. What Android sends at the start of an app would count too much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A case of a rule: the edge, a message, and the number of its messages that the change would leave."""
+    """A case of a rule: the edge, a message, and the number of its messages that the change would avoid."""
 
     wake_up: WakeUp
     message: str
-    left: float
+    avoided: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +42,40 @@ class AdviceRule:
     find: Callable[[ModuleGraph, tuple[WakeUp, ...]], Iterator[Pattern]]
 
 
-def _alarms(wakes: tuple[WakeUp, ...], *, exact: bool) -> Iterator[tuple[WakeUp, float]]:
-    """Repeated alarms, jobs or work that are more frequent than the shortest inexact interval, with their mean period."""
-    for wake in wakes:
-        edge = wake.edge
-        is_exact = bool(edge.flags & CommunicationFlag.EXACT)
-        if edge.kind == EdgeKind.PERIODIC and is_exact == exact and edge.count >= _LEAST_REPETITIONS:
-            period_ns = edge.mean_period_ns
-            if period_ns is not None and 0 < period_ns < INEXACT_INTERVAL_NS:
-                yield wake, period_ns
+def _period_ns(repeats: Repetitions) -> float | None:
+    """The mean period of messages that are more frequent than the shortest inexact interval, else None."""
+    period_ns = repeats.mean_period_ns
+    if repeats.count < _LEAST_REPETITIONS or period_ns is None:
+        return None
+    return period_ns if 0 < period_ns < INEXACT_INTERVAL_NS else None
 
 
-def _left(edge: ModuleEdge, period_ns: float, wanted_ns: float) -> float:
-    """The number of messages with a longer period, over the same time."""
-    return min(float(edge.count), ceil(edge.count * period_ns / wanted_ns))
+def _avoided(count: int, period_ns: float, wanted_ns: float) -> float:
+    """The number of messages less that a longer period makes, over the same time."""
+    return max(count - ceil(count * period_ns / wanted_ns), 0)
 
 
 def _exact_alarms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
-    for wake, period_ns in _alarms(wakes, exact=True):
-        text = f"an exact alarm of {wake.edge.sender} starts {wake.edge.receiver} every {period_ns / _S:.3g} s"
-        yield Pattern(wake, text, _left(wake.edge, period_ns, INEXACT_INTERVAL_NS))
+    for wake in wakes:
+        if (period_ns := _period_ns(wake.edge.exact)) is not None:
+            text = f"an exact alarm of {wake.edge.sender} starts {wake.edge.receiver} every {period_ns / _S:.3g} s"
+            yield Pattern(wake, text, _avoided(wake.edge.exact.count, period_ns, INEXACT_INTERVAL_NS))
 
 
 def _frequent_starts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
-    for wake, period_ns in _alarms(wakes, exact=False):
-        text = f"{wake.edge.sender} lets {wake.edge.receiver} start every {period_ns / _S:.3g} s"
-        yield Pattern(wake, text, _left(wake.edge, period_ns, INEXACT_INTERVAL_NS))
+    """What is not set to repeat counts only within a cycle: the receiver, or a module that it leads to, sets the next one."""
+    after: dict[str, set[str]] = {node.name: set() for node in graph.nodes}
+    for edge in graph.edges:
+        if edge.sender in after and edge.receiver in after:
+            after[edge.sender].add(edge.receiver)
+    cycle = {name: i for i, names in enumerate(cycles(after)) for name in names}
+    for wake in wakes:
+        edge = wake.edge
+        is_cycle = edge.sender in cycle and cycle[edge.sender] == cycle.get(edge.receiver)
+        repeats = edge.inexact if is_cycle else edge.repeating
+        if (period_ns := _period_ns(repeats)) is not None:
+            text = f"{edge.sender} starts {edge.receiver} every {period_ns / _S:.3g} s"
+            yield Pattern(wake, text, _avoided(repeats.count, period_ns, INEXACT_INTERVAL_NS))
 
 
 def _broadcast_storms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
@@ -75,10 +85,12 @@ def _broadcast_storms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator
             continue
         if period_ns < STORM_INTERVAL_NS:
             text = f"{edge.sender} sends {edge.count:,} broadcasts to {edge.receiver}, one every {period_ns / 1e6:.3g} ms"
-            yield Pattern(wake, text, _left(edge, max(period_ns, 1.0), STORM_INTERVAL_NS))
+            yield Pattern(wake, text, _avoided(edge.count, max(period_ns, 1.0), STORM_INTERVAL_NS))
 
 
 def _system_broadcasts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+    if graph.run_ns < LEAST_RUN_NS * graph.runs:
+        return
     for wake in wakes:
         edge = wake.edge
         if edge.kind != EdgeKind.SYSTEM_BROADCAST or edge.count < _LEAST_REPETITIONS or graph.run_ns <= 0:
@@ -86,7 +98,8 @@ def _system_broadcasts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterato
         per_hour = edge.count * _HOUR_NS / graph.run_ns
         if per_hour >= _SYSTEM_PER_HOUR:
             named = f" ({edge.actions[0]})" if edge.actions else ""
-            yield Pattern(wake, f"broadcasts of Android{named} start {edge.receiver} {per_hour:.3g} times an hour", 0.0)
+            text = f"broadcasts of Android{named} start {edge.receiver} {per_hour:.3g} times an hour"
+            yield Pattern(wake, text, float(edge.count))
 
 
 RULES = (

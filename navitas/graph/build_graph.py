@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.analyze.handed_work import UNKNOWN_STARTER, starting_methods
+from navitas.analyze.handed_work import starting_methods
 from navitas.analyze.profile import Profile
 from navitas.attribute.ledger import Ledger, ModuleMessages
 from navitas.errors import RecordingError
 from navitas.graph.delivery_tags import scheduled_tags
 from navitas.graph.edges import grouped
 from navitas.graph.matching import match
-from navitas.graph.message_modules import callers_of_providers, modules_of_messages
+from navitas.graph.message_modules import callers_of_providers, modules_of_messages, running_classes
 from navitas.graph.module_energy import module_energies
 from navitas.graph.module_graph import OUTSIDE_MODULES, ModuleGraph, ModuleNode, class_name
 from navitas.graph.module_paths import module_paths
@@ -35,7 +35,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
     energies = module_energies(ledger, paths)
     modules, callers = modules_of_messages(ledger, messages, paths), callers_of_providers(ledger, messages, paths)
     matched, methods = match(messages), _sending_methods(ledger, messages)
-    found = grouped(messages, matched, modules, callers, methods)
+    found = grouped(messages, matched, modules, callers, methods, running=running_classes(ledger))
     scheduled = scheduled_tags(ledger, messages, matched, modules, methods)
     by_module = energies.energy_j.sum(axis=1).tolist()
     nodes = [
@@ -46,6 +46,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
             handed_j=float(energies.handed_j[i].sum()),
             busy_ns=int(energies.busy_ns[i]),
             received=found.received.get(name, 0),
+            is_fragment=name in paths.fragments,
         )
         for i, name in enumerate(paths.modules)
     ]
@@ -83,7 +84,6 @@ def _counted(ledger: Ledger, messages: ModuleMessages) -> ModuleMessages:
 
 def _sending_methods(ledger: Ledger, messages: ModuleMessages) -> Sequence[int]:
     found: list[int] = starting_methods(ledger, messages.path).tolist()
-    assert UNKNOWN_STARTER < 0
     return found
 
 

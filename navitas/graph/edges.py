@@ -3,104 +3,82 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from navitas.attribute.ledger import ModuleMessages
+from navitas.graph.edge_group import EdgeGroup
+from navitas.graph.known_deliveries import known_deliveries
 from navitas.graph.matching import MatchedMessages
-from navitas.graph.message_kinds import DELAYED
+from navitas.graph.message_kinds import DELAYED, periodic
 from navitas.graph.module_graph import SYSTEM, EdgeKind, ModuleEdge, UnmatchedMessages
 from navitas.graph.protected_broadcasts import LIMITED_TO_SENDER, protected_broadcasts
-from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
+from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
-_Key = TypeVar("_Key", int, str)
-MAX_ACTIONS, MAX_METHODS = 5, 3
 _NAMES = {int(kind): kind.name.lower() for kind in K}
 _NOT_RECEIVED = frozenset({K.STOP_SERVICE, K.UNBIND_SERVICE, K.REGISTER_RECEIVER, K.PENDING_INTENT})
 """Sends that need no receiver."""
-_STARTS = frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, K.START_SERVICE, K.START_FOREGROUND_SERVICE})
-_STARTED = frozenset({K.ACTIVITY_INTENT, K.SERVICE_START})
-
-
-@dataclass(slots=True)
-class _Group:
-    """The messages of one edge: times by run, and what they have in common."""
-
-    times_ns: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    actions: Counter[str] = field(default_factory=Counter)
-    methods: Counter[int] = field(default_factory=Counter)
-    flags: int = 0
-    period_ms: int | None = None
-
-    def edge(self, key: tuple[str, str, EdgeKind], energy_j: float) -> ModuleEdge:
-        spans = [(len(times) - 1, max(times) - min(times)) for times in self.times_ns.values()]
-        gaps, span_ns = sum(gap for gap, _ in spans), sum(span for _, span in spans)
-        every = [t_ns for times in self.times_ns.values() for t_ns in times]
-        return ModuleEdge(
-            *key,
-            count=len(every),
-            first_ns=min(every),
-            last_ns=max(every),
-            mean_period_ns=span_ns / gaps if gaps else None,
-            period_ms=self.period_ms,
-            flags=self.flags,
-            energy_j=energy_j,
-            actions=tuple(action for action, _ in _most(self.actions, MAX_ACTIONS)),
-            methods=tuple(method for method, _ in _most(self.methods, MAX_METHODS)),
-        )
-
-
-def _most(counts: Counter[_Key], limit: int) -> list[tuple[_Key, int]]:
-    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit]
 
 
 @dataclass(frozen=True, slots=True)
 class GroupedMessages:
-    """Edges and unmatched messages before their energy is known. `received` counts all messages by receiver."""
+    """Edges and unmatched messages before their energy is known. `received` counts all messages by receiver.
 
-    groups: Mapping[tuple[str, str, EdgeKind], _Group]
+    It is at least the sum of the edges to a receiver.
+    """
+
+    groups: Mapping[tuple[str, str, EdgeKind], EdgeGroup]
     unmatched: tuple[UnmatchedMessages, ...]
     received: Mapping[str, int]
 
     def edges(self, energy_j: Mapping[str, float]) -> tuple[ModuleEdge, ...]:
         """The edges by count, with their part of the receivers' energies."""
-        found = []
-        for key, group in self.groups.items():
-            count = sum(map(len, group.times_ns.values()))
-            share = count / max(self.received.get(key[1], 0), 1)
-            found.append(group.edge(key, energy_j.get(key[1], 0.0) * share))
+        groups = self.groups.items()
+        found = [group.edge(key, energy_j.get(key[1], 0.0), self.received.get(key[1], 0)) for key, group in groups]
         return tuple(sorted(found, key=lambda edge: (-edge.count, edge.key)))
 
 
 def grouped(
-    messages: ModuleMessages, matched: MatchedMessages, modules: Sequence[str], callers: Sequence[str], methods: Sequence[int]
+    messages: ModuleMessages,
+    matched: MatchedMessages,
+    modules: Sequence[str],
+    callers: Sequence[str],
+    methods: Sequence[int],
+    *,
+    running: Set[tuple[int, str]] = frozenset(),
 ) -> GroupedMessages:
     """Group all messages.
 
     `modules` and `methods` have the module and the sending method (-1: unknown) of each row, `callers` what called a provider.
+    `running` are the runs and classes with calls.
     """
-    groups: defaultdict[tuple[str, str, EdgeKind], _Group] = defaultdict(_Group)
+    groups: defaultdict[tuple[str, str, EdgeKind], EdgeGroup] = defaultdict(EdgeGroup)
     unmatched: Counter[tuple[str, str, str, str]] = Counter()
     received: Counter[str] = Counter()
     kind, flags, names = messages.kind.tolist(), messages.flags.tolist(), messages.names
     action = [names[number] for number in messages.action.tolist()]
     target = [names[number] for number in messages.target.tolist()]
     run, t_ns, period_ms = messages.run.tolist(), messages.t_ns.tolist(), messages.period_ms.tolist()
+    repeats = periodic(messages)
 
     def add(sender: str, receiver: str, edge: EdgeKind, row: int, send: int | None) -> None:
         group = groups[sender, receiver, edge]
-        group.times_ns[run[row]].append(t_ns[row])
+        times = [group.every]
         group.flags |= flags[row] | (0 if send is None else flags[send])
         if row in matched.by_action:
             group.flags |= CommunicationFlag.BY_ACTION
         if action[row] or (send is not None and action[send]):
             group.actions[action[row] or action[send or 0]] += 1
         if send is not None:
-            group.period_ms = period_ms[send] or group.period_ms
+            group.periods_ms |= {period_ms[send]} - {0}
             if methods[send] >= 0:
                 group.methods[methods[send]] += 1
+            if kind[send] in DELAYED:
+                is_exact = flags[send] & CommunicationFlag.EXACT
+                times += [group.exact] if is_exact else [group.inexact, group.repeating][: 1 + repeats[send]]
+        for one in times:
+            one.add(run[row], t_ns[row])
 
     for send, row in matched.pairs:
         received[modules[row]] += 1
@@ -115,18 +93,14 @@ def grouped(
             add(callers[row], modules[row], EdgeKind.NORMAL, row, None)
         else:
             unmatched[modules[row], _name(kind[row]), action[row], _why(messages, matched, row)] += 1
-    started, notified = Counter[str](), {modules[row] for row, each in enumerate(kind) if each in _STARTED}
-    bound = {modules[row] for _, row in matched.pairs if kind[row] == K.SERVICE_BIND}
+    known = known_deliveries(messages, matched, modules, running)
     for row in matched.sent:
-        if kind[row] == K.BIND_SERVICE and target[row] in bound:
-            add(modules[row], target[row], EdgeKind.BIND, row, row)  # Android calls onBind for the first client only.
-        elif kind[row] in _STARTS and target[row] and messages.token[row] == NO_TOKEN and target[row] not in notified:
-            # The class overrides no callback that receives starts, such as a service that works in onCreate.
-            started[target[row]] += 1
-            add(modules[row], target[row], EdgeKind.NORMAL, row, row)
+        if row in known:
+            receiver, edge = known[row]
+            received[receiver] += 1
+            add(modules[row], receiver, edge, row, row)
         elif row not in matched.replaced and (kind[row] not in _NOT_RECEIVED):
             unmatched[modules[row], _name(kind[row]), action[row] or target[row], _why_sent(kind[row], flags[row])] += 1
-    received.update(started)
     found = [UnmatchedMessages(*key, count) for key, count in unmatched.items()]
     return GroupedMessages(groups, tuple(sorted(found, key=lambda one: (-one.count, one.module, one.kind, one.action))), received)
 

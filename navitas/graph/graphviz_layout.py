@@ -12,7 +12,7 @@ from navitas.graph.dot_format import write_dot
 from navitas.graph.module_graph import ModuleGraph
 
 TIMEOUT_S = 3.0
-"""Graphviz can need minutes for a dense graph. After this time, an SVG gets the own layout."""
+"""Graphviz can need minutes for a dense graph. After this time, an SVG gets Navitas's own layout."""
 _PNG_TIMEOUT_S = 60.0
 
 

@@ -12,12 +12,17 @@ _ROW_LIMIT = 12
 
 @dataclass(frozen=True, slots=True)
 class LayeredLayout:
-    """The row and the place in it of each node, from 0."""
+    """The row and the place in it of each node, from 0; and the number of nodes in each row, and in the widest one."""
 
     row: Sequence[int]
     place: Sequence[int]
-    rows: int
+    sizes: Sequence[int]
     widest: int
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.sizes)
 
 
 def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> LayeredLayout:
@@ -37,7 +42,7 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> LayeredLayou
     for number, row in enumerate(wrapped):
         for place, node in enumerate(row):
             row_of[node], place_of[node] = number, place
-    return LayeredLayout(row_of, place_of, len(wrapped), max(map(len, wrapped), default=0))
+    return LayeredLayout(row_of, place_of, [len(row) for row in wrapped], max(map(len, wrapped), default=0))
 
 
 def _layers(count: int, after: Mapping[int, Sequence[int]]) -> list[int]:

@@ -11,7 +11,8 @@ from itertools import islice
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.activity_results import result_pairs
 from navitas.graph.implicit import implicit_pairs
-from navitas.graph.message_kinds import DELAYED, SENDS_OF, periodic
+from navitas.graph.message_kinds import DELAYED, SENDS_OF, is_receipt, periodic
+from navitas.graph.scheduled_again import scheduled_again
 from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationKind
 
 K = CommunicationKind
@@ -22,7 +23,7 @@ _SEARCHED = 64
 
 @dataclass(frozen=True, slots=True)
 class MatchedMessages:
-    """`pairs` are rows of a send and a receipt; `received` and `sent` the rows without a partner.
+    """`pairs` are rows of a send and a receipt; `received` and `sent` the rows without a partner, but not ends of services.
 
     Of `received`, those in `repeated` have the identity of a send whose message was received before.
     `replaced` are results, alarms, jobs and work that were set again before they were delivered. `by_action` are receipts of
@@ -45,6 +46,7 @@ def match(messages: ModuleMessages) -> MatchedMessages:
     - A periodic alarm, job or work is received any number of times. If it is set again, the last setting counts.
     - The creation of a `PendingIntent` counts as the send if neither a send nor an alarm of the app explains the message.
     - A job of an earlier process has no identity. Its class and id identify it.
+    - A job that is scheduled again replaces the earlier one, as does work of the same unique name.
     - An activity that ends without setting a result sends one, too: the default, to the one that started it for a result.
     - Implicit messages have no identity, and are matched by their action.
     """
@@ -55,7 +57,7 @@ def match(messages: ModuleMessages) -> MatchedMessages:
             sends[rows.run[row], rows.token[row]].rows.append(row)
     pairs, received, repeated = list[tuple[int, int]](), list[int](), set[int]()
     for row in range(len(messages)):
-        if rows.kind[row] < FIRST_RECEIVE:
+        if not is_receipt(rows.kind[row]):
             continue
         known = sends.get((rows.run[row], rows.token[row])) if rows.token[row] != NO_TOKEN else None
         send = jobs.take(row) if known is None else known.take(row)
@@ -77,7 +79,8 @@ def match(messages: ModuleMessages) -> MatchedMessages:
         received,
         frozenset(repeated - receipts),
         _without(sent, senders),
-        frozenset(row for each in sends.values() for row in each.replaced if row not in senders),
+        frozenset(row for each in sends.values() for row in each.replaced if row not in senders)
+        | scheduled_again(messages, pairs, sent),
         frozenset(row for _, row in implicit),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from navitas.attribute.ledger import ModuleMessages
-from navitas.parse.communication_records import CommunicationFlag, CommunicationKind
+from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
 DELAYED = frozenset({K.SET_ALARM, K.SCHEDULE_JOB, K.ENQUEUE_WORK})
@@ -17,11 +17,15 @@ SENDS_OF: dict[int, frozenset[int]] = {
     K.JOB: frozenset({K.SCHEDULE_JOB}),
     K.WORK: frozenset({K.ENQUEUE_WORK}),
     K.PROVIDER: frozenset({K.PROVIDER_CALL}),
-    K.SERVICE_DESTROYED: frozenset({K.STOP_SERVICE}),
 }
 """The kinds of sends that can cause each kind of receipt."""
 STARTED_LATER = frozenset(receipt for receipt, sends in SENDS_OF.items() if K.SET_ALARM in sends)
 """What an alarm or a `PendingIntent` can cause."""
+
+
+def is_receipt(kind: int) -> bool:
+    """Whether a row is a message that arrived. The end of a service is none: no message causes it alone."""
+    return kind >= FIRST_RECEIVE and kind != K.SERVICE_DESTROYED
 
 
 def periodic(messages: ModuleMessages) -> list[bool]:

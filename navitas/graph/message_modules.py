@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger, ModuleMessages
 from navitas.graph.module_energy import starting_modules
 from navitas.graph.module_graph import OUTSIDE_MODULES
@@ -43,6 +45,13 @@ def callers_of_providers(ledger: Ledger, messages: ModuleMessages, paths: Module
         module = int(paths.module[outer]) if outer > PROBES else NO_MODULE
         found.append("" if module == NO_MODULE else paths.modules[module])
     return found
+
+
+def running_classes(ledger: Ledger) -> set[tuple[int, str]]:
+    """Runs and classes of which they have calls."""
+    of_call = np.stack([ledger.owners.run[ledger.calls.owner], ledger.paths.method[ledger.calls.path]])
+    of_call = np.unique(of_call[:, ledger.calls.path > PROBES], axis=1)
+    return {(run, ledger.methods.methods[method].class_name) for run, method in of_call.T.tolist()}
 
 
 def _heirs(ledger: Ledger, messages: ModuleMessages) -> set[tuple[str, str]]:

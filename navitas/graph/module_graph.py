@@ -33,11 +33,19 @@ class EdgeKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Repetitions:
+    """A number of messages, and the mean time between those of a run, None if no run has two."""
+
+    count: int = 0
+    mean_period_ns: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleNode:
     """A module with its energy in joules and by component, all runs together.
 
     `handed_j` is the part of `energy_j` that work used which the module handed to other threads. `busy_ns` is the time in calls
-    and in handed work. `received` is the number of messages that it received, matched or not.
+    and in handed work. `received` is the number of messages that it received, matched or not. No message names a fragment.
     """
 
     name: str
@@ -46,6 +54,7 @@ class ModuleNode:
     handed_j: float = 0.0
     busy_ns: int = 0
     received: int = 0
+    is_fragment: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +63,13 @@ class ModuleEdge:
 
     - `count`: messages received. `first_ns` and `last_ns` are times of CLOCK_BOOTTIME.
     - `mean_period_ns`: mean time between messages of a run, None if no run has two.
-    - `period_ms`: the period that the app requested, None if it requested none.
+    - `period_ms`: the period that the app requested, None if it requested none, or several.
     - `flags`: `CommunicationFlag` bits of all its messages.
     - `energy_j`: the receiver's energy × `count` / all messages that it received.
     - `actions`: the actions that occurred most, at most `MAX_ACTIONS`.
     - `methods`: the methods that sent most of them, indexes in `Profile.method_table.methods`.
+    - `exact`: the messages of exact alarms. `inexact`: those of other alarms, jobs and work, and `repeating` the ones among them
+      that the app set to repeat.
     """
 
     sender: str
@@ -73,6 +84,9 @@ class ModuleEdge:
     energy_j: float
     actions: tuple[str, ...] = ()
     methods: tuple[int, ...] = ()
+    exact: Repetitions = Repetitions()
+    inexact: Repetitions = Repetitions()
+    repeating: Repetitions = Repetitions()
 
     @property
     def key(self) -> tuple[str, str, str]:

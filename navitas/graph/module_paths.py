@@ -10,6 +10,7 @@ import numpy as np
 
 from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger, ModuleMessages
 from navitas.graph.callbacks import CALLBACKS, may_be_task
+from navitas.graph.fragments import enclosing_class, fragment_classes
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.communication_records import FIRST_RECEIVE
 
@@ -21,13 +22,14 @@ class ModulePaths:
     """The module of each call path, an index in `modules` or `NO_MODULE`.
 
     `may_be_task`: the path is below an outermost call of the module's own code that can be work which another module handed over.
-    `in_callback`: the path is below a callback of the module.
+    `in_callback`: the path is below a callback of the module. `fragments` are those of `modules` that are fragments.
     """
 
     modules: tuple[str, ...]
     module: I64
     may_be_task: Bool
     in_callback: Bool
+    fragments: frozenset[str] = frozenset()
 
 
 def modules_of(messages: ModuleMessages) -> tuple[str, ...]:
@@ -41,16 +43,20 @@ def module_paths(ledger: Ledger, messages: ModuleMessages) -> ModulePaths:
 
     A call is an entry to a module if it is a callback of the module's class, or of a base class that only this module uses. An
     outermost call of another method of the class, or of a class nested in it, is an entry, too, because the app does not call it.
+    Fragments have only such outermost entries: what runs within an activity's callback belongs to the activity.
     """
     modules = modules_of(messages)
     number = {name: i for i, name in enumerate(modules)}
     number |= _base_classes(ledger, messages, number)
+    fragments = fragment_classes(ledger, number)
+    number |= {name: len(modules) + i for i, name in enumerate(fragments)}
     parent, method = ledger.paths.parent, ledger.paths.method
     size = max(len(ledger.methods.methods), 1)
     of_class, is_callback, is_own, is_task = (np.zeros(size, kind) for kind in (np.int64, bool, bool, bool))
     for i, each in enumerate(ledger.methods.methods):
-        of_class[i] = _module_of_class(each.class_name, number)
-        is_callback[i] = each.class_name in number and each.name in CALLBACKS
+        named = enclosing_class(each.class_name, number)
+        of_class[i] = NO_MODULE if named is None else number[named]
+        is_callback[i] = number.get(each.class_name, len(modules)) < len(modules) and each.name in CALLBACKS
         is_own[i], is_task[i] = of_class[i] != NO_MODULE, may_be_task(each.name)
     in_calls = np.arange(len(parent)) > PROBES
     last = np.where(in_calls, method, 0)
@@ -61,7 +67,7 @@ def module_paths(ledger: Ledger, messages: ModuleMessages) -> ModulePaths:
     module[has_entry] = of_class[last[entry[has_entry]]]
     open_task[has_entry] = (is_task[last] & ~certain)[entry[has_entry]]
     in_callback[has_entry] = certain[entry[has_entry]]
-    return ModulePaths(modules, module, open_task, in_callback)
+    return ModulePaths((*modules, *fragments), module, open_task, in_callback, frozenset(fragments))
 
 
 def _nearest(parent: I64, marked: Bool) -> I64:
@@ -74,15 +80,6 @@ def _nearest(parent: I64, marked: Bool) -> I64:
             break
         above = further
     return np.where(above == PROBES, OUTSIDE, above)
-
-
-def _module_of_class(name: str, number: Mapping[str, int]) -> int:
-    """The module that a class is, or is nested in."""
-    while name not in number:
-        name, dollar, _ = name.rpartition("$")
-        if not dollar:
-            return NO_MODULE
-    return number[name]
 
 
 def _base_classes(ledger: Ledger, messages: ModuleMessages, number: Mapping[str, int]) -> dict[str, int]:

@@ -43,7 +43,7 @@ def graph_document(
         },
         "nodes": [
             *(_node(node, graph.components) for node in (*graph.nodes, graph.outside)),
-            *({"id": name, "is_module": False, "energy_j": None} for name in others),
+            *({"id": name, "is_module": False, "is_fragment": False, "energy_j": None} for name in others),
         ],
         "links": [_link(edge, graph) for edge in graph.edges],
         "unmatched": [
@@ -78,6 +78,7 @@ def _node(node: ModuleNode, components: Sequence[str]) -> dict[str, Any]:
     return {
         "id": node.name,
         "is_module": node.name not in NO_CLASS,
+        "is_fragment": node.is_fragment,
         "energy_j": node.energy_j,
         "handed_j": node.handed_j,
         "busy_ns": node.busy_ns,
@@ -98,6 +99,7 @@ def _link(edge: ModuleEdge, graph: ModuleGraph) -> dict[str, Any]:
         "last_ns": edge.last_ns,
         "mean_period_ns": edge.mean_period_ns,
         "period_ms": edge.period_ms,
+        "exact_count": edge.exact.count,
         "energy_j": edge.energy_j,
         "flags": [str(flag.name).lower() for flag in CommunicationFlag if edge.flags & flag],
         "actions": list(edge.actions),

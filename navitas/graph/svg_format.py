@@ -58,7 +58,7 @@ def _arrow(color: str) -> str:
 
 
 def _corner(layout: LayeredLayout, node: int) -> tuple[int, int]:
-    shift = (layout.widest - sum(1 for row in layout.row if row == layout.row[node])) * _STEP_X // 2
+    shift = (layout.widest - layout.sizes[layout.row[node]]) * _STEP_X // 2
     return _MARGIN + shift + layout.place[node] * _STEP_X, _MARGIN + layout.row[node] * _STEP_Y
 
 

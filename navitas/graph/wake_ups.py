@@ -4,28 +4,31 @@ A module's energy is split evenly among the messages that it received. A message
 receiver sent in response, which follows from their numbers: c = e + P c, where e is the energy of each module per message
 received, and P the messages that it sent to each module per message received. The next alarm, job or work does not count as a
 response, because it has a cost of its own.
+
+The equations are solved cycle by cycle. A column of a cycle's matrix adds up to the messages that entered at that module. If
+there are any, the matrix has an inverse, which has no negative element; else the cycle has no beginning, and no cost.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph
-from navitas.parse.arrays import F64
+from navitas.graph.message_cycles import cycles
+from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
 
 WAKING = (EdgeKind.PERIODIC, EdgeKind.SYSTEM_BROADCAST, EdgeKind.BROADCAST)
 _DAY_NS = 86_400_000_000_000
-_MAX_MODULES = 3000
-_TOLERANCE = 1e-9
+_MOST_IN_CYCLE = 3000
 
 
 @dataclass(frozen=True, slots=True)
 class WakeUp:
     """The cost of the messages of one edge. `each_j` is per message, `total_j` of all of them in the recording.
 
-    `per_day_j` extrapolates from the recording's time. All are None if the messages form a cycle without a beginning.
+    `per_day_j` extrapolates from the recording's time. All are None if the cost is not determined (`message_costs`).
     """
 
     edge: ModuleEdge
@@ -34,11 +37,11 @@ class WakeUp:
     per_day_j: float | None
 
 
-def wake_ups(graph: ModuleGraph) -> tuple[WakeUp, ...]:
-    """Return the alarms, jobs, work and broadcasts of a graph, largest total first."""
+def wake_ups(graph: ModuleGraph, edges: Iterable[ModuleEdge] | None = None) -> tuple[WakeUp, ...]:
+    """Return the alarms, jobs, work and broadcasts of a graph, largest total first. `edges`: only those of these edges."""
     costs = message_costs(graph)
     found = []
-    for edge in graph.edges:
+    for edge in graph.edges if edges is None else edges:
         each_j = costs.get(edge.receiver)
         if edge.kind not in WAKING or edge.receiver not in costs:
             continue
@@ -49,28 +52,38 @@ def wake_ups(graph: ModuleGraph) -> tuple[WakeUp, ...]:
 
 
 def message_costs(graph: ModuleGraph) -> dict[str, float | None]:
-    """The energy that one message to each module starts, None if it is not determined. Modules without messages are left out."""
-    nodes = [node for node in graph.nodes if node.received > 0]
-    place = {node.name: i for i, node in enumerate(nodes)}
-    if not nodes or len(nodes) > _MAX_MODULES:
-        return dict.fromkeys(place)
-    received = np.array([node.received for node in nodes], np.float64)
-    answers = np.zeros((len(nodes), len(nodes)))
+    """The energy that one message to each module starts. Modules without messages are left out.
+
+    None if it is not determined: the message leads into a cycle without a beginning, or into one of more than 3000 modules.
+    """
+    nodes = {node.name: node for node in graph.nodes if node.received > 0}
+    answers: dict[str, dict[str, int]] = {name: {} for name in nodes}
     for edge in graph.edges:
-        if edge.kind != EdgeKind.PERIODIC and edge.sender in place and edge.receiver in place:
-            answers[place[edge.sender], place[edge.receiver]] += edge.count
-    answers /= received[:, None]
-    own_j = np.array([node.energy_j for node in nodes]) / received
-    costs = _solved(answers, own_j)
-    return {node.name: None if costs is None else float(costs[i]) for i, node in enumerate(nodes)}
+        if edge.kind != EdgeKind.PERIODIC and edge.sender in nodes and edge.receiver in nodes:
+            counts = answers[edge.sender]
+            counts[edge.receiver] = counts.get(edge.receiver, 0) + edge.count
+    costs: dict[str, float | None] = {}
+    for cycle in cycles(answers):
+        costs |= _costs_of([nodes[name] for name in cycle], answers, costs)
+    return {name: costs[name] for name in nodes}
 
 
-def _solved(answers: F64, own_j: F64) -> F64 | None:
-    """The solution of c = e + P c, or None if there is none without negative costs."""
-    system = np.eye(len(own_j)) - answers
-    try:
-        costs: F64 = np.linalg.solve(system, own_j).astype(np.float64)
-    except np.linalg.LinAlgError:
-        return None
-    is_close = np.allclose(system @ costs, own_j, rtol=_TOLERANCE, atol=_TOLERANCE)
-    return costs if is_close and (costs >= -_TOLERANCE).all() else None
+def _costs_of(
+    cycle: Sequence[ModuleNode], answers: Mapping[str, Mapping[str, int]], known: Mapping[str, float | None]
+) -> dict[str, float | None]:
+    """Solve the modules of a cycle, or one module, by the `known` costs of all others that they lead to."""
+    place = {node.name: i for i, node in enumerate(cycle)}
+    outer = [(name, other, count) for name in place for other, count in answers[name].items() if other not in place]
+    if len(cycle) > _MOST_IN_CYCLE or any(known[other] is None for _, other, _ in outer):
+        return dict.fromkeys(place)
+    started_j = np.array([node.energy_j for node in cycle])
+    for name, other, count in outer:
+        started_j[place[name]] += count * (known[other] or 0.0)
+    system = np.diag(np.array([node.received for node in cycle], np.float64))
+    for name, row in place.items():
+        for other in answers[name].keys() & place.keys():
+            system[row, place[other]] -= answers[name][other]
+    entering = system.sum(axis=0)
+    if entering.min() < 0 or entering.max() <= 0:
+        return dict.fromkeys(place)
+    return dict(zip(place, np.linalg.solve(system, started_j).tolist(), strict=True))

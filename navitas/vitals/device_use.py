@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 UseSource = Literal["statistics", "history"]
@@ -73,7 +73,7 @@ class UidUse:
 class DeviceUse:
     """The use of all uids in `on_battery_ms`, of which the screen was off for `screen_off_ms`. None: not in the dump.
 
-    `packages` are those of each uid, as far as the dump names them.
+    `packages` are those of each uid, as far as the dump names them. `idle` are packages without use, by uid.
     """
 
     source: UseSource
@@ -81,3 +81,4 @@ class DeviceUse:
     screen_off_ms: float | None
     uids: tuple[UidUse, ...]
     packages: Mapping[int, tuple[str, ...]]
+    idle: Mapping[int, tuple[str, ...]] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from navitas.batterystats.bugreport import BugreportCutter, DumpPart
@@ -21,7 +21,7 @@ from navitas.vitals.dump_warnings import (
     repeated_statistics,
 )
 from navitas.vitals.history_use import HistoryCollector, history_use
-from navitas.vitals.packages import packages_by_uid
+from navitas.vitals.packages import idle_packages, packages_by_uid
 from navitas.vitals.statistics_use import statistics_use
 
 _NS = 1_000_000
@@ -63,7 +63,8 @@ class DumpReading:
             return statistics_use(statistics)
         states = self.history.states()
         packages = packages_by_uid(statistics.packages, set(states.uid.tolist()))
-        return history_use(states, self.reader.tags, (0, self.reader.end_ms * _NS), packages)
+        found = history_use(states, self.reader.tags, (0, self.reader.end_ms * _NS), packages)
+        return replace(found, idle=idle_packages(statistics.packages, (one.uid for one in found.uids)))
 
 
 def read_dump_use(path: Path) -> tuple[DeviceUse, tuple[VitalsWarning, ...]]:

@@ -16,8 +16,8 @@ def api_energy(profile: Profile, components: Sequence[str]) -> Mapping[int, floa
     methods = profile.method_table.methods
     found: defaultdict[int, float] = defaultdict(float)
     for tree in (tree for name in known for tree in profile.energy_trees(name)):
-        parents, numbers = tree.nodes.columns[0].tolist(), tree.nodes.columns[1].tolist()
-        for node, energy_j in enumerate(tree.nodes.columns[4].tolist()):
+        parents, numbers, _, _, self_j, _ = (column.tolist() for column in tree.nodes.columns)
+        for node, energy_j in enumerate(self_j):
             place = node
             while place >= 0 and methods[numbers[place]].api_kind:
                 place = parents[place]

@@ -16,6 +16,13 @@ def packages_by_uid(named: Iterable[tuple[int, str]], uids: Iterable[int]) -> Ma
     return {uid: tuple(sorted(names)) for uid in uids if (names := found.get(uid) or found.get(uid % UIDS_PER_USER))}
 
 
+def idle_packages(named: Iterable[tuple[int, str]], uids: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+    """Return the packages of the app ids that none of `uids` has."""
+    used = {uid % UIDS_PER_USER for uid in uids}
+    named = [one for one in named if one[0] % UIDS_PER_USER not in used]
+    return packages_by_uid(named, {uid for uid, _ in named})
+
+
 def uid_text(uid: int) -> str:
     """Return a uid as Android prints it: `u0a123`, or `1000`."""
     user, app = divmod(uid, UIDS_PER_USER)

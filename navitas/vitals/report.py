@@ -10,9 +10,9 @@ from navitas.analyze.load import analyze, load_tables
 from navitas.errors import RecordingError
 from navitas.recording.store import open_recording
 from navitas.vitals.acquirers import Acquirer, acquirers_of
-from navitas.vitals.device_use import DeviceUse, UidUse
+from navitas.vitals.device_use import Bounds, DeviceUse, UidUse
 from navitas.vitals.dump_use import read_dump_use
-from navitas.vitals.dump_warnings import VitalsWarning, damaged_lines, merged_warnings, missing_statistics
+from navitas.vitals.dump_warnings import VitalsCode, VitalsWarning, damaged_lines, merged_warnings, missing_statistics
 from navitas.vitals.merged_use import merged_use
 from navitas.vitals.packages import app_name
 from navitas.vitals.radio_users import RadioUser, radio_users_of
@@ -20,6 +20,9 @@ from navitas.vitals.recorded_alarms import RecordedAlarm, recorded_alarms
 from navitas.vitals.run_history import RunHistory, run_histories
 from navitas.vitals.thresholds import is_app
 from navitas.vitals.verdicts import Verdict, VitalFigure, figures_of, verdict_of
+
+_LOSSES: frozenset[VitalsCode] = frozenset({"cut_off", "no_users", "left_out"})
+"""Warnings of dumps in which an app's use can be missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,10 @@ class AppVitals:
 
 @dataclass(frozen=True, slots=True)
 class VitalsReport:
-    """Vitals of all apps, the worst first. `acquirers`, `alarms` and `radio_users` are of the recording, None without one."""
+    """Vitals of all apps, the worst first. `acquirers`, `alarms` and `radio_users` are of the recording, None without one.
+
+    `idle` are apps that the dump names, but that did nothing on battery.
+    """
 
     use: DeviceUse
     apps: tuple[AppVitals, ...]
@@ -45,6 +51,7 @@ class VitalsReport:
     acquirers: tuple[Acquirer, ...] | None = None
     alarms: tuple[RecordedAlarm, ...] | None = None
     radio_users: tuple[RadioUser, ...] | None = None
+    idle: tuple[AppVitals, ...] = ()
 
     def acquirers_of(self, app: AppVitals, tag: str) -> tuple[Acquirer, ...]:
         """Return the methods of the recording that acquired a wake lock of this name."""
@@ -110,23 +117,21 @@ def _recorded(path: Path) -> RecordedRuns:
 
 
 def _report(use: DeviceUse, warnings: Sequence[VitalsWarning], recorded: RecordedRuns | None, *, by_uid: bool) -> VitalsReport:
-    def is_recorded(one: UidUse) -> bool:
+    packages = {**use.idle, **use.packages}
+
+    def app(one: UidUse) -> AppVitals:
         """A uid is the same in another dump only by chance, a package always."""
-        if recorded is None:
-            return False
-        return one.uid in recorded.uids if by_uid else not recorded.packages.isdisjoint(use.packages.get(one.uid, ()))
+        named, figures = packages.get(one.uid, ()), figures_of(one, use.on_battery_ms)
+        is_recorded = recorded is not None and (one.uid in recorded.uids if by_uid else bool(recorded.packages & {*named}))
+        return AppVitals(one.uid, app_name(one.uid, packages), named, verdict_of(figures), figures, one, is_recorded)
 
-    apps = [_app(one, use, is_recorded=is_recorded(one)) for one in use.uids]
-    ranked = tuple(sorted(apps, key=_rank))
+    ranked = tuple(sorted(map(app, use.uids), key=_rank))
+    is_whole = use.source == "statistics" and not any(one.code in _LOSSES for one in warnings)
+    none = Bounds.exactly(0.0) if is_whole else None
+    idle = tuple(app(UidUse(uid, none, none, none, none, none)) for uid in sorted(use.idle))
     if recorded is None:
-        return VitalsReport(use, ranked, tuple(warnings))
-    return VitalsReport(use, ranked, tuple(warnings), recorded.acquirers, recorded.alarms, recorded.radio_users)
-
-
-def _app(use: UidUse, device: DeviceUse, *, is_recorded: bool) -> AppVitals:
-    figures = figures_of(use, device.on_battery_ms)
-    packages = device.packages.get(use.uid, ())
-    return AppVitals(use.uid, app_name(use.uid, device.packages), packages, verdict_of(figures), figures, use, is_recorded)
+        return VitalsReport(use, ranked, tuple(warnings), idle=idle)
+    return VitalsReport(use, ranked, tuple(warnings), recorded.acquirers, recorded.alarms, recorded.radio_users, idle)
 
 
 def _rank(app: AppVitals) -> tuple[bool, bool, bool, float, int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from navitas.batterystats.statistics import Statistics
 from navitas.batterystats.tables import UsageCounter
 from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
-from navitas.vitals.packages import packages_by_uid
+from navitas.vitals.packages import idle_packages, packages_by_uid
 from navitas.vitals.thresholds import is_exempt
 
 OVERLAP = "the times of wake locks that may overlap"
@@ -41,6 +41,7 @@ def statistics_use(statistics: Statistics) -> DeviceUse:
         device.get(("on_battery_screen_off_ms", "")),
         tuple(_use(uid, sums, has_background=has_background) for uid, sums in by_uid.items()),
         packages_by_uid(statistics.packages, by_uid),
+        idle_packages(statistics.packages, by_uid),
     )
 
 

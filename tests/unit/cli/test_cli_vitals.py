@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from vitals_dumps import CHECKIN_16, TEXT_13, bugreport, checkin_section, text_section, zipped
+from vitals_dumps import CHECKIN_16, DAY, HOUR, TEXT_13, bugreport, checkin_section, text_section, zipped
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
@@ -59,6 +59,28 @@ def test_an_unknown_package_is_a_usage_error(dump: Path, capsys: pytest.CaptureF
     assert run(["vitals", str(dump), "--package", "org.nosuch"]) == ExitCode.USAGE
     assert "org.nosuch" in capsys.readouterr().err
     assert run(["vitals", str(GOLDEN), "--recording", str(GOLDEN)]) == ExitCode.USAGE
+
+
+def test_an_app_that_did_nothing_is_ok_if_the_dump_names_it_and_is_whole(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["vitals", str(dump), "--package", "org.idle", "--fail-on", "unknown", "--json", "-"]
+    named = "9,0,i,uid,10125,org.idle\n"
+    dump.write_text(CHECKIN_16 + named)
+    assert run(line) == ExitCode.OK
+    (app,) = json.loads(capsys.readouterr().out)["apps"]
+    assert (app["uid"], app["packages"], app["verdict"]) == (10_125, ["org.idle"], "ok")
+    assert run(["vitals", str(dump), "--package", "org.idle"]) == ExitCode.OK
+    assert "org.idle" in capsys.readouterr().out
+    dump.write_text(named + CHECKIN_16[:-20])
+    assert run(line) == ExitCode.CHECK_FAILED
+    (app,) = json.loads(capsys.readouterr().out)["apps"]
+    assert app["verdict"] == "not_known" and {one["reason"] for one in app["vitals"]} == {"not_in_dump"}
+
+
+def test_a_verdict_of_less_than_a_day_is_marked(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dump.write_text(CHECKIN_16.replace(f",{DAY},", f",{DAY // 2},").replace(f",{20 * HOUR},", f",{10 * HOUR},"))
+    assert run(["vitals", str(dump), "--fail-on", "bad", "--package", "org.other"]) == ExitCode.OK
+    said = " ".join(capsys.readouterr().out.split())
+    assert "ok (extrapolated)" in said and "Extrapolated: the time on battery is less than a day" in said
 
 
 def test_a_recording_without_histories_says_so(capsys: pytest.CaptureFixture[str]) -> None:

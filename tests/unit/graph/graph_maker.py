@@ -70,12 +70,12 @@ def messages(*runs: Sequence[Row]) -> ModuleMessages:
 
 
 def profile_with(methods: Sequence[str], *runs: RunTables, baseline: Sequence[int] = ()) -> Profile:
-    """The profile of runs whose methods are given as `a.b.C#name`."""
-    listed = [method.partition("#") for method in methods]
+    """The profile of runs whose methods are given as `a.b.C#name`, or with a descriptor, as `a.b.C#name(I)V`."""
+    listed = [(f"{method}()V" if "(" not in method else method).replace("#", "(", 1).split("(", 2) for method in methods]
     table = MethodTable(
         tuple(
-            Method(i, ":", name, called, "()V", 10 + i, "main", False, name.split(".")[-1].split("$")[0] + ".java")
-            for i, (name, _, called) in enumerate(listed)
+            Method(i, ":", name, called, f"({rest}", 10 + i, "main", False, name.split(".")[-1].split("$")[0] + ".java")
+            for i, (name, called, rest) in enumerate(listed)
         ),
         {},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,8 @@ from navitas.errors import UsageError
 from navitas.graph.advice_findings import advice
 from navitas.graph.advice_rules import RULES
 from navitas.graph.difference import difference
-from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
+from navitas.graph.message_cycles import cycles
+from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, Repetitions
 from navitas.graph.processing import processing
 from navitas.graph.wake_ups import message_costs, wake_ups
 from navitas.parse.communication_records import CommunicationFlag as Flag
@@ -23,8 +25,13 @@ Given = tuple[str, str, EdgeKind, int]
 
 
 def edge(sender: str, receiver: str, kind: EdgeKind, count: int, *, period_s: float | None = None, flags: int = 0) -> ModuleEdge:
+    """An edge whose messages have equal periods and flags."""
     period_ns = None if period_s is None else period_s * S
-    return ModuleEdge(sender, receiver, kind, count, 0, int((period_ns or 0) * (count - 1)), period_ns, None, flags, 0.0)
+    last_ns, every = int((period_ns or 0) * (count - 1)), Repetitions(count, period_ns) if kind == P else Repetitions()
+    exact, inexact = (every, Repetitions()) if flags & Flag.EXACT else (Repetitions(), every)
+    repeating = inexact if flags & Flag.PERIODIC else Repetitions()
+    groups = {"exact": exact, "inexact": inexact, "repeating": repeating}
+    return ModuleEdge(sender, receiver, kind, count, 0, last_ns, period_ns, None, flags, 0.0, **groups)
 
 
 def graph(energies: dict[str, float], *edges: ModuleEdge, hours: float = 1.0, runs: int = 1) -> ModuleGraph:
@@ -85,9 +92,40 @@ def test_the_next_alarm_is_no_response_to_this_one() -> None:
     assert found.each_j == pytest.approx(1.0)
 
 
-def test_a_cycle_without_beginning_has_no_cost() -> None:
-    made = graph({"p.A": 1.0, "p.B": 1.0}, edge("p.A", "p.B", B, 3), edge("p.B", "p.A", B, 3))
-    assert {one.each_j for one in wake_ups(made)} == {None}
+def test_only_a_cycle_without_beginning_and_what_leads_to_it_have_no_cost() -> None:
+    made = graph(
+        {"p.A": 1.0, "p.B": 1.0, "p.C": 2.0, "p.D": 4.0, "p.R": 8.0},
+        edge("p.A", "p.B", B, 3),
+        edge("p.B", "p.A", B, 3),
+        edge("p.B", "p.D", B, 2),
+        edge(SYSTEM, "p.C", SYS, 1),
+        edge("p.C", "p.R", N, 2),
+        edge(SYSTEM, "p.R", SYS, 2),
+    )
+    assert message_costs(made) == {"p.A": None, "p.B": None, "p.C": 6.0, "p.D": 2.0, "p.R": 2.0}
+    into = replace(made, edges=(*made.edges, edge("p.C", "p.A", N, 0)))
+    assert message_costs(into) == {"p.A": None, "p.B": None, "p.C": None, "p.D": 2.0, "p.R": 2.0}
+
+
+def test_a_long_chain_of_modules_has_costs() -> None:
+    """Each of 5000 modules starts the next one: more than one system of equations could hold."""
+    names = [f"p.M{i}" for i in range(5000)]
+    edges = [edge(SYSTEM, names[0], SYS, 1), *(edge(a, b, N, 1) for a, b in pairwise(names))]
+    assert message_costs(graph(dict.fromkeys(names, 1.0), *edges))["p.M0"] == pytest.approx(5000.0)
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from("abcdef"))))
+def test_cycles_are_what_reaches_each_other_and_come_after_what_they_lead_to(given_after: dict[str, set[str]]) -> None:
+    after = {name: given_after.get(name, set()) for name in "abcdef"}
+    reached = {name: {name} for name in after}
+    for _ in after:
+        reached = {name: known.union(*(reached[other] | after[other] for other in known)) for name, known in reached.items()}
+    found = list(cycles(after))
+    assert {frozenset(one) for one in found} == {
+        frozenset(b for b in after if b in reached[a] and a in reached[b]) for a in after
+    } and sorted(name for one in found for name in one) == sorted(after)
+    place = {name: i for i, one in enumerate(found) for name in one}
+    assert all(place[b] <= place[a] for a in after for b in after[a])
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 9)), max_size=12), st.integers(1, 5))
@@ -150,6 +188,23 @@ def test_a_rule_finds_its_fault_and_is_silent_without_it(rule: str) -> None:
     measured_j = faulty.energy_j - better.energy_j
     assert found.saving_j == pytest.approx(measured_j, rel=0.2) and found.saving_share == found.saving_j / faulty.energy_j
     assert "p.R" in found.message and found.rule.mechanism and found.rule.change
+
+
+def test_broadcasts_of_a_short_run_are_no_rate() -> None:
+    """Three broadcasts in a second are no 10,800 an hour; neither are those at the start of each of 60 short runs."""
+    three = edge(SYSTEM, "p.R", SYS, 3, period_s=0.3)
+    assert advice(graph({"p.R": 1.0}, three, hours=1 / 3600)) == ()
+    assert advice(graph({"p.R": 1.0}, replace(three, count=60), runs=60)) == ()
+    assert [one.rule.id for one in advice(graph({"p.R": 1.0}, three, hours=1 / 6))] == ["frequent-system-broadcast"]
+
+
+def test_what_runs_once_is_frequent_only_if_it_leads_to_the_next_one() -> None:
+    """A user starts work three times; a worker, or a module that it starts, enqueues the next work itself."""
+    once = edge("p.M", "p.W", P, 3, period_s=10)
+    assert advice(graph({"p.W": 1.0}, once)) == ()
+    own = graph({"p.W": 1.0}, edge("p.W", "p.W", P, 3, period_s=10))
+    chain = graph({"p.W": 1.0, "p.M": 1.0}, once, edge("p.W", "p.M", B, 3))
+    assert [[one.rule.id for one in advice(made)] for made in (own, chain)] == [["frequent-periodic-start"]] * 2
 
 
 def test_few_messages_are_no_fault() -> None:

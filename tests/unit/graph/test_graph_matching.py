@@ -76,6 +76,27 @@ def test_an_alarm_that_is_replaced_before_it_goes_off_is_no_unmatched_send() -> 
     assert found.pairs == [(1, 2)] and found.replaced == {0}
 
 
+def test_a_job_that_is_scheduled_again_replaces_the_earlier_one() -> None:
+    """Hooks give each request a fresh token. Another id, class or run is another job."""
+    job = Row(0, K.SCHEDULE_JOB, "a.M", 100, target="a.J", action="7")
+    again = [job._replace(ms=ms, token=100 + ms, process=ms > 2) for ms in range(5)]
+    others = [job._replace(ms=1.5, token=8, action="8"), job._replace(ms=1.5, token=9, target="a.K")]
+    found = match(messages([*again, *others, Row(50, K.JOB, "a.J", 104, action="7")], [job]))
+    assert found.pairs == [(6, 7)] and found.replaced == {0, 1, 4, 5} and found.sent == [0, 1, 2, 3, 4, 5, 8]
+
+
+def test_work_of_one_name_is_replaced_or_kept() -> None:
+    """REPLACE: the first never runs. KEEP: the second never runs. A list of works has one name and one time."""
+    replaced = [Row(0, K.ENQUEUE_WORK, "a.M", 1, action="n"), Row(5, K.ENQUEUE_WORK, "a.M", 2, action="n")]
+    assert matched(*replaced, Row(9, K.WORK, "a.W", 2)).replaced == {0}
+    assert matched(*replaced, Row(9, K.WORK, "a.W", 1)).replaced == {1}
+    assert matched(*replaced, Row(3, K.WORK, "a.W", 1)).replaced == set()
+    kept = [replaced[0]._replace(period_ms=5), replaced[1], Row(3, K.WORK, "a.W", 1)]
+    assert matched(*kept).replaced == {2}
+    both = [replaced[0], replaced[0]._replace(token=2), Row(9, K.WORK, "a.W", 1)]
+    assert matched(*both).replaced == matched(*(row._replace(action="") for row in replaced)).replaced == set()
+
+
 def test_equal_pending_intents_share_a_token() -> None:
     """The app sends one itself, its alarm fires, and at last a notification sends it."""
     rows = [Row(0, K.PENDING_INTENT, "a.M", 5), Row(1, K.PENDING_INTENT, "a.N", 5), Row(10, K.PENDING_INTENT_SEND, "a.O", 5)]
@@ -132,8 +153,8 @@ def test_each_receipt_has_one_send_of_its_token_or_none(rows: list[Row]) -> None
     """A job may have lost its token, an implicit message never had one, and a result can be known by its start."""
     table = messages(rows)
     found = match(table)
-    receipts = [row for row, kind in enumerate(table.kind.tolist()) if kind >= FIRST_RECEIVE]
-    sends = set(range(len(table))) - set(receipts)
+    receipts = [row for row, kind in enumerate(table.kind.tolist()) if kind >= FIRST_RECEIVE and kind != K.SERVICE_DESTROYED]
+    sends = {row for row, kind in enumerate(table.kind.tolist()) if kind < FIRST_RECEIVE}
     assert sorted([receipt for _, receipt in found.pairs] + list(found.received)) == receipts
     assert set(found.sent) == sends - {send for send, _ in found.pairs} and found.repeated <= set(found.received)
     for send, receipt in found.pairs:

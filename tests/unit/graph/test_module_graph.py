@@ -26,8 +26,9 @@ from graph_maker import (
 from test_handed_tasks import handoffs
 
 from navitas.errors import RecordingError
+from navitas.graph.advice_findings import advice
 from navitas.graph.build_graph import module_graph
-from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph
+from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph, Repetitions
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.tables import RunTables
 
@@ -71,8 +72,8 @@ def paper_2_scenario() -> RunTables:
         Row(81, K.RECEIVE, RECEIVER, 0, 32, action="com.google.android.c2dm.intent.RECEIVE"),
         Row(82, K.RECEIVE, RECEIVER, 0, action="android.intent.action.VIEW"),
         Row(90, K.START_ACTIVITY, MAIN, 0, 1, action="android.intent.action.VIEW"),
-        Row(91, K.STOP_SERVICE, MAIN, 9, target=ONE),
-        Row(92, K.SERVICE_DESTROYED, ONE, 9),
+        Row(91, K.STOP_SERVICE, MAIN, 0, target=ONE),
+        Row(92, K.SERVICE_DESTROYED, ONE, 0),
         Row(93, K.REGISTER_RECEIVER, MAIN, action="p.DONE"),
     ]
     return with_messages(run([thread(1, [], [(0, 0), (1000, 500)])]), *rows)
@@ -85,7 +86,7 @@ def test_the_sample_app_of_paper_2_has_exactly_its_edges() -> None:
         (MAIN, SECOND, NORMAL, 1),
         (SECOND, THIRD, NORMAL, 1),
         (THIRD, SECOND, RESULT, 1),
-        (MAIN, ONE, NORMAL, 3),
+        (MAIN, ONE, NORMAL, 2),
         (SECOND, TWO, PERIODIC, 5),
         (THIRD, THREE, BIND, 1),
         (MAIN, THREE, BIND, 1),
@@ -95,6 +96,8 @@ def test_the_sample_app_of_paper_2_has_exactly_its_edges() -> None:
     assert unmatched_of(graph) == {(RECEIVER, "receive", "no_identity", 1), (MAIN, "start_activity", "leaves_app", 1)}
     (alarm,) = (edge for edge in graph.edges if edge.kind.value == PERIODIC)
     assert (alarm.mean_period_ns, alarm.period_ms, alarm.last_ns - alarm.first_ns) == (100e6, 100, 400_000_000)
+    assert (alarm.exact, alarm.repeating) == (Repetitions(), Repetitions(5, 100e6)) and alarm.inexact == alarm.repeating
+    assert not any(edge.methods for edge in graph.edges), "no send was within a call"
     assert {node.name for node in graph.nodes} == {MAIN, SECOND, THIRD, ONE, TWO, THREE, RECEIVER}
 
 
@@ -274,12 +277,38 @@ def test_a_class_without_a_callback_for_starts_is_a_receiver_by_its_name() -> No
     ]
     graph = graph_of(METHODS, with_messages(run([thread(1, [], [(0, 0), (1000, 1000)])]), *rows))
     assert {edge for edge in edges_of(graph) if edge[0] == "p.Main"} == {("p.Main", "p.Quiet", NORMAL, 2)}
-    assert {node.name: node.received for node in graph.nodes}["p.Quiet"] == 3
+    assert {node.name: node.received for node in graph.nodes}["p.Quiet"] == 2
     assert unmatched_of(graph) == {
         ("p.Main", "start_service", "not_received", 1),
         ("p.Heard", "service_start", "no_identity", 1),
-        ("p.Quiet", "service_destroyed", "no_identity", 1),
     }
+
+
+def test_a_class_that_did_nothing_in_a_run_was_not_started_in_it() -> None:
+    """startService returns null for a class that the app does not declare. A call of the class shows that it runs."""
+    events = nested((50, 60, 2))
+    made = run([thread(1, events, [(0, 0), (1000, 1000)])])
+    start = Row(10, K.START_SERVICE, "p.Main", target="p.Sync")
+    ran, gone = with_messages(made, start), with_messages(run([thread(1, [], [(0, 0), (1000, 1000)])]), start)
+    graph = graph_of(METHODS, ran, gone, with_messages(made, start._replace(target="p.Gone")))
+    assert edges_of(graph) == {("p.Main", "p.Sync", NORMAL, 1)}
+    assert {(one.action, one.reason, one.count) for one in graph.unmatched} == {
+        ("p.Sync", "not_received", 1),
+        ("p.Gone", "not_received", 1),
+    }
+
+
+def test_the_end_of_a_service_is_no_message() -> None:
+    """Five alarms start a service, which ends each time: each alarm costs a fifth of all."""
+    rows = [Row(0, K.SET_ALARM, "p.Main", 5, 2, 60_000, "p.Sync")]
+    for i in range(5):
+        rows += [Row(100 * i + 100, K.SERVICE_START, "p.Sync", 5), Row(100 * i + 130, K.SERVICE_DESTROYED, "p.Sync")]
+    rows.append(Row(900, K.STOP_SERVICE, "p.Main", target="p.Sync"))
+    events = sorted(event for i in range(5) for event in nested((100 * i + 100, 100 * i + 120, 2)))
+    graph = graph_of(METHODS, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), *rows))
+    (edge,) = graph.edges
+    assert (edge.count, graph.by_name["p.Sync"].received) == (5, 5) and not unmatched_of(graph)
+    assert edge.energy_j == pytest.approx(100 * J_PER_MS)
 
 
 def test_runs_without_probes_do_not_count() -> None:
@@ -287,6 +316,50 @@ def test_runs_without_probes_do_not_count() -> None:
     graph = module_graph(profile_with(METHODS, made, made, baseline=[1]))
     assert graph.runs == 1 and graph.run_ns == 10**9 and joules(graph)["p.Main"] == 100
     assert {edge.count for edge in graph.edges} == {1}
+
+
+def test_one_exact_alarm_does_not_make_the_others_exact() -> None:
+    """It goes off once, 20 inexact ones repeat. Of several periods on an edge, none is that of the edge."""
+    rows = [Row(0, K.SET_ALARM, "p.Main", 5, 4), Row(1, K.RECEIVE, "p.Recv", 5), Row(2, K.SET_ALARM, "p.Main", 6, 2, 60_000)]
+    rows += [Row(10 + 10 * i, K.RECEIVE, "p.Recv", 6) for i in range(20)]
+    made = run([thread(1, [], [(0, 0), (1000, 0)])])
+    graph = graph_of(METHODS, with_messages(made, *rows))
+    (edge,) = graph.edges
+    assert (edge.exact, edge.inexact, edge.repeating) == (Repetitions(1), Repetitions(20, 10e6), Repetitions(20, 10e6))
+    assert edge.period_ms == 60_000 and [one.rule.id for one in advice(graph)] == ["frequent-periodic-start"]
+    other = [Row(300, K.SET_ALARM, "p.Main", 7, 2, 3_600_000), Row(301, K.RECEIVE, "p.Recv", 7)]
+    assert graph_of(METHODS, with_messages(made, *rows, *other)).edges[0].period_ms is None
+
+
+FRAGMENT = [
+    "p.Main#onCreate",
+    "p.Home#onCreateView(Landroid/view/LayoutInflater;Landroid/view/ViewGroup;Landroid/os/Bundle;)Landroid/view/View;",
+    "p.Home$1#onClick",
+    "p.Home#onResume",
+    "p.Detail#onAttach(Landroid/content/Context;)V",
+    "p.Listener#onAttach(Lp/Home;)V",
+    "p.Plain#onResume",
+]
+
+
+def test_outermost_calls_of_a_fragment_are_a_module() -> None:
+    """50 ms within the activity's onCreate, then 100, 200 and 400 ms alone. p.Detail has calls within the activity only."""
+    calls = [(100, 200, 1), (300, 500, 2), (510, 910, 3), (920, 930, 5), (940, 950, 6)]
+    events = sorted([*nested((0, 80, 0), (10, 60, 1), (65, 70, 4)), *(event for one in calls for event in nested(one))])
+    row = Row(0, K.ACTIVITY_INTENT, "p.Main", 0, 32, thread=-1)
+    graph = graph_of(FRAGMENT, with_messages(run([thread(1, events, [(0, 0), (1000, 1000)])]), row))
+    assert joules(graph) == {"p.Home": 700, "p.Main": 80, OUTSIDE_MODULES: 220}
+    assert {node.name: (node.is_fragment, node.received) for node in graph.nodes} == {"p.Home": (True, 0), "p.Main": (False, 1)}
+
+
+def test_a_fragment_that_sends_by_its_activity_does_not_replace_it_as_the_sender() -> None:
+    rows = [
+        Row(0, K.ACTIVITY_INTENT, "p.Main", 0, 32, thread=-1),
+        *(Row(ms, K.START_SERVICE, module, int(ms), target="p.Sync") for ms, module in ((150, "p.Main"), (160, ""))),
+        *(Row(ms, K.SERVICE_START, "p.Sync", token, thread=-1) for ms, token in ((250, 150), (260, 160))),
+    ]
+    graph = graph_of(FRAGMENT, with_messages(run([thread(1, nested((100, 200, 1)), [(0, 0), (1000, 1000)])]), *rows))
+    assert {edge[:2] for edge in edges_of(graph)} == {(SYSTEM, "p.Main"), ("p.Main", "p.Sync"), ("p.Home", "p.Sync")}
 
 
 def test_periods_are_those_within_a_run() -> None:

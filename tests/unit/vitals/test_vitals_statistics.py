@@ -8,10 +8,10 @@ import pytest
 from vitals_dumps import APP, CHECKIN_16, DAY, HOUR, OTHER, SYSTEM, TEXT_13, UNPLUGGED, bugreport, checkin_section, text_section
 from vitals_reports import app_of, report_of, statistics
 
-from navitas.vitals.device_use import Bounds
+from navitas.vitals.device_use import Bounds, UidUse
 from navitas.vitals.statistics_use import OVERLAP, SHARED, TOTAL_ONLY
-from navitas.vitals.thresholds import DAY_MS, MOBILE_BYTES, VITALS, WAKE_LOCKS, WAKEUPS, WIFI_SCANS
-from navitas.vitals.verdicts import judge, verdict_of
+from navitas.vitals.thresholds import DAY_MS, MOBILE_BYTES, VITALS, WAKE_LOCKS, WAKEUPS, WIFI_SCANS, Vital
+from navitas.vitals.verdicts import SEVERAL_DAYS, figures_of, is_extrapolated, judge, verdict_of
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,37 @@ def test_a_short_time_is_extrapolated_unless_the_limit_is_reached() -> None:
     assert (reached.verdict, reached.is_extrapolated) == ("bad", False)
     assert judge(WAKEUPS, Bounds.exactly(11), HOUR / 2, APP).verdict == "bad"
     assert judge(WAKEUPS, Bounds.exactly(9), HOUR / 2, APP).reason == "too_short"
-    week = judge(WAKE_LOCKS, Bounds.exactly(7 * HOUR), 7 * DAY, APP)
-    assert (week.verdict, week.is_extrapolated, week.rate) == ("ok", False, Bounds.exactly(HOUR))
+
+
+def test_of_several_days_only_the_sum_is_known() -> None:
+    """The worst day has at least the mean, at least what the other days cannot hold, and at most everything."""
+
+    def judged(vital: Vital, amount: float, time_ms: float) -> tuple[str, str | None, Bounds | None]:
+        figure = judge(vital, Bounds.exactly(amount), time_ms, APP)
+        assert not figure.is_extrapolated
+        return figure.verdict, figure.reason, figure.rate
+
+    between = "not_known", "between_bounds"
+    assert judged(WAKE_LOCKS, 3.89 * HOUR, 2 * DAY) == (*between, Bounds(3.89 * HOUR / 2, 3.89 * HOUR, SEVERAL_DAYS))
+    assert judged(WAKE_LOCKS, 7 * HOUR, 7 * DAY) == (*between, Bounds(HOUR, 7 * HOUR, SEVERAL_DAYS))
+    assert judged(WAKE_LOCKS, 30 * HOUR, 2 * DAY) == ("bad", None, Bounds(15 * HOUR, DAY, SEVERAL_DAYS))
+    assert judged(WAKE_LOCKS, 3.9 * HOUR, 25 * HOUR) == ("bad", None, Bounds(3.9 * 24 / 25 * HOUR, 3.9 * HOUR, SEVERAL_DAYS))
+    assert judged(WAKE_LOCKS, 6 * HOUR, 28 * HOUR)[0] == "bad" and judged(WAKE_LOCKS, HOUR, 9 * DAY)[0] == "ok"
+    assert judged(WAKEUPS, 480, 2 * DAY) == (*between, Bounds(10, 20, SEVERAL_DAYS))
+    assert judged(WAKEUPS, 240, 2 * DAY)[0] == "ok" and judged(WAKEUPS, 481, 2 * DAY)[0] == "bad"
+    assert judged(WAKE_LOCKS, 0, 2 * DAY) == ("ok", None, Bounds.exactly(0))
+    shared = judge(WAKE_LOCKS, Bounds(HOUR, None, SHARED), 2 * DAY, APP)
+    assert shared.rate == Bounds(HOUR / 2, None, f"{SHARED}; {SEVERAL_DAYS}")
+
+
+def test_a_verdict_on_an_app_is_extrapolated_if_it_depends_on_a_metric_that_is() -> None:
+    def found(held_h: float, wakeups: float, time_ms: float) -> bool:
+        none = Bounds.exactly(0)
+        use = UidUse(APP, Bounds.exactly(held_h * HOUR), Bounds.exactly(wakeups), none, none, none)
+        return is_extrapolated(figures_of(use, time_ms))
+
+    assert found(0.1, 0, 6 * HOUR) and found(0.6, 0, 6 * HOUR)
+    assert not found(2, 0, 6 * HOUR) and not found(0.6, 61, 6 * HOUR) and not found(0.1, 0, DAY) and not found(0, 0, HOUR)
 
 
 def test_an_app_is_as_bad_as_its_worst_metric() -> None:

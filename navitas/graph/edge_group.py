@@ -1,0 +1,70 @@
+"""The messages of one edge while they are counted: their times, and what they have in common."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from navitas.graph.module_graph import EdgeKind, ModuleEdge, Repetitions
+
+_Key = TypeVar("_Key", int, str)
+MAX_ACTIONS, MAX_METHODS = 5, 3
+
+
+class MessageTimes:
+    """Times of messages by run."""
+
+    def __init__(self) -> None:
+        self._by_run: defaultdict[int, list[int]] = defaultdict(list)
+
+    def add(self, run: int, t_ns: int) -> None:
+        """Add a message."""
+        self._by_run[run].append(t_ns)
+
+    def all_ns(self) -> list[int]:
+        """The times of all runs."""
+        return [t_ns for times in self._by_run.values() for t_ns in times]
+
+    def repeats(self) -> Repetitions:
+        """The number of messages, and the mean time between those of a run."""
+        spans = [(len(times), max(times) - min(times)) for times in self._by_run.values()]
+        count, gaps = sum(each for each, _ in spans), sum(each - 1 for each, _ in spans)
+        return Repetitions(count, sum(span_ns for _, span_ns in spans) / gaps if gaps else None)
+
+
+@dataclass(slots=True)
+class EdgeGroup:
+    """The messages of one edge. `exact`, `inexact` and `repeating` are among `every`, as in `ModuleEdge`."""
+
+    every: MessageTimes = field(default_factory=MessageTimes)
+    exact: MessageTimes = field(default_factory=MessageTimes)
+    inexact: MessageTimes = field(default_factory=MessageTimes)
+    repeating: MessageTimes = field(default_factory=MessageTimes)
+    actions: Counter[str] = field(default_factory=Counter)
+    methods: Counter[int] = field(default_factory=Counter)
+    periods_ms: set[int] = field(default_factory=set)
+    flags: int = 0
+
+    def edge(self, key: tuple[str, str, EdgeKind], receiver_j: float, received: int) -> ModuleEdge:
+        """The edge. `receiver_j` is the receiver's energy, `received` the number of all messages that it received."""
+        repeats, times = self.every.repeats(), self.every.all_ns()
+        return ModuleEdge(
+            *key,
+            count=repeats.count,
+            first_ns=min(times),
+            last_ns=max(times),
+            mean_period_ns=repeats.mean_period_ns,
+            period_ms=next(iter(self.periods_ms)) if len(self.periods_ms) == 1 else None,
+            flags=self.flags,
+            energy_j=receiver_j * repeats.count / max(received, 1),
+            actions=_most(self.actions, MAX_ACTIONS),
+            methods=_most(self.methods, MAX_METHODS),
+            exact=self.exact.repeats(),
+            inexact=self.inexact.repeats(),
+            repeating=self.repeating.repeats(),
+        )
+
+
+def _most(counts: Counter[_Key], limit: int) -> tuple[_Key, ...]:
+    return tuple(key for key, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit])
