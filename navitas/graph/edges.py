@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.matching import MatchedMessages
-from navitas.graph.message_kinds import DELAYED
+from navitas.graph.message_kinds import CANCELLING, DELAYED
 from navitas.graph.module_graph import SYSTEM, EdgeKind, ModuleEdge, UnmatchedMessages
 from navitas.graph.protected_broadcasts import LIMITED_TO_SENDER, protected_broadcasts
 from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
@@ -18,7 +18,7 @@ K = CommunicationKind
 _Key = TypeVar("_Key", int, str)
 MAX_ACTIONS, MAX_METHODS = 5, 3
 _NAMES = {int(kind): kind.name.lower() for kind in K}
-_NOT_RECEIVED = frozenset({K.STOP_SERVICE, K.UNBIND_SERVICE, K.REGISTER_RECEIVER, K.PENDING_INTENT})
+_NOT_RECEIVED = frozenset({K.STOP_SERVICE, K.UNBIND_SERVICE, K.REGISTER_RECEIVER, K.PENDING_INTENT, *CANCELLING})
 """Sends that need no receiver."""
 _STARTS = frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, K.START_SERVICE, K.START_FOREGROUND_SERVICE})
 _STARTED = frozenset({K.ACTIVITY_INTENT, K.SERVICE_START})
