@@ -6,6 +6,22 @@ public class WorkManager {
         return null;
     }
 
+    public WorkContinuation beginWith(OneTimeWorkRequest request) {
+        return new WorkContinuation();
+    }
+
+    public WorkContinuation beginWith(java.util.List<OneTimeWorkRequest> requests) {
+        return new WorkContinuation();
+    }
+
+    public WorkContinuation beginUniqueWork(String name, ExistingWorkPolicy policy, OneTimeWorkRequest request) {
+        return new WorkContinuation();
+    }
+
+    public WorkContinuation beginUniqueWork(String name, ExistingWorkPolicy policy, java.util.List<OneTimeWorkRequest> requests) {
+        return new WorkContinuation();
+    }
+
     public Operation cancelWorkById(java.util.UUID id) {
         return null;
     }

@@ -16,6 +16,15 @@ public abstract class WorkManager {
     public abstract Operation enqueueUniquePeriodicWork(
             String name, ExistingPeriodicWorkPolicy policy, PeriodicWorkRequest request);
 
+    public abstract WorkContinuation beginWith(OneTimeWorkRequest request);
+
+    public abstract WorkContinuation beginWith(List<OneTimeWorkRequest> requests);
+
+    public abstract WorkContinuation beginUniqueWork(String name, ExistingWorkPolicy policy, OneTimeWorkRequest request);
+
+    public abstract WorkContinuation beginUniqueWork(
+            String name, ExistingWorkPolicy policy, List<OneTimeWorkRequest> requests);
+
     public abstract Operation cancelWorkById(UUID id);
 
     public abstract Operation cancelUniqueWork(String name);

@@ -830,6 +830,33 @@ public class CommunicationsTest {
         assertEquals(send.token, cancelled.get(0).token);
     }
 
+    private static androidx.work.OneTimeWorkRequest work(String name) {
+        androidx.work.OneTimeWorkRequest request = new androidx.work.OneTimeWorkRequest();
+        request.spec.workerClassName = name;
+        return request;
+    }
+
+    @Test
+    public void workOfAChainIsRecordedOnceWhenTheChainIsEnqueued() throws Exception {
+        androidx.work.WorkManager manager = new androidx.work.WorkManager();
+        androidx.work.OneTimeWorkRequest last = work("w.Last");
+        androidx.work.WorkContinuation one = Chains.beginWith(manager, work("w.One"));
+        androidx.work.WorkContinuation two = Chains.beginUniqueWork(manager, "two", null, Arrays.asList(work("w.Two"), work("w.Three")));
+        androidx.work.WorkContinuation both = Chains.then(Chains.combine(Arrays.asList(two, one)), last);
+        assertEquals(Collections.emptyList(), Communications.next());
+        Chains.enqueue(one);
+        assertEquals("[14 >w.One ]", Communications.next().toString());
+        Chains.enqueue(both);
+        Chains.enqueue(both);
+        List<Record> records = Communications.next();
+        assertEquals("[14 >w.Two two, 14 >w.Three two, 14 >w.Last two]", records.toString());
+        assertEquals(Tokens.of(last.getId()), records.get(2).token);
+        Chains.enqueue(new androidx.work.WorkContinuation());
+        Chains.enqueue(Chains.then(Chains.beginWith(manager, Arrays.asList(work("w.A"))), Arrays.asList(work("w.B"))));
+        Chains.enqueue(Chains.beginUniqueWork(manager, "c", null, work("w.C")));
+        assertEquals("[14 >w.A , 14 >w.B , 14 >w.C c]", Communications.next().toString());
+    }
+
     @Test
     public void launchedIntentCarriesATokenOnlyIfAContractOfAndroidxPassesItOn() throws Exception {
         Target.class.getName();

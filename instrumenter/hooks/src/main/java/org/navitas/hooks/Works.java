@@ -81,7 +81,7 @@ public final class Works {
         }
     }
 
-    private static void enqueued(long start, String name, List<? extends WorkRequest> requests) {
+    static void enqueued(long start, String name, List<? extends WorkRequest> requests) {
         if (start == 0) {
             return;
         }
