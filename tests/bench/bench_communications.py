@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
         note = f"{cost.record_ns / cost.clock_ns:.1f} × two nanoTime() ({cost.clock_ns:.0f} ns)"
         figures.add(f"{cost.mode}: a record", cost.record_ns, "ns", at_most=MAX_NS, note=note)
         figures.add(f"{cost.mode}: allocated a record", 2 * cost.allocated_bytes, "B")
-    for name, cost_ns in whole_hooks(rounds=100 if options.quick else 400).items():
+    for name, cost_ns in whole_hooks(rounds=200 if options.quick else 400).items():
         figures.add(f"the hook of {name}", cost_ns, "ns", at_most=MAX_NS, note="with the framework's classes, on Robolectric")
     return figures.close(options.check)
 
