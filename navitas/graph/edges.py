@@ -10,14 +10,14 @@ from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.edge_group import EdgeGroup
 from navitas.graph.known_deliveries import known_deliveries
 from navitas.graph.matching import MatchedMessages
-from navitas.graph.message_kinds import DELAYED, periodic
+from navitas.graph.message_kinds import CANCELLING, DELAYED, periodic
 from navitas.graph.module_graph import SYSTEM, EdgeKind, ModuleEdge, UnmatchedMessages
 from navitas.graph.protected_broadcasts import LIMITED_TO_SENDER, protected_broadcasts
 from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
 _NAMES = {int(kind): kind.name.lower() for kind in K}
-_NOT_RECEIVED = frozenset({K.STOP_SERVICE, K.UNBIND_SERVICE, K.REGISTER_RECEIVER, K.PENDING_INTENT})
+_NOT_RECEIVED = frozenset({K.STOP_SERVICE, K.UNBIND_SERVICE, K.REGISTER_RECEIVER, K.PENDING_INTENT, *CANCELLING})
 """Sends that need no receiver."""
 
 

@@ -12,13 +12,15 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from navitas.attribute.ledger import ModuleMessages
-from navitas.graph.message_kinds import SENDS_OF, STARTED_LATER, periodic
+from navitas.graph.message_kinds import CANCELLING, SENDS_OF, STARTED_LATER, periodic
 from navitas.graph.protected_broadcasts import protected_broadcasts
 from navitas.parse.communication_records import NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
+_Row = TypeVar("_Row", int, int | None)
 _START_NS, _BROADCAST_NS = 20_000_000_000, 60_000_000_000
 """AOSP's time limits of services that start (ActiveServices) and of background broadcasts (ActivityManagerService)."""
 _ANDROID = "android."
@@ -36,7 +38,7 @@ def implicit_pairs(messages: ModuleMessages, received: Sequence[int], sent: Sequ
     for row in sent:
         is_named = action[row] and messages.names[action[row]] != _MAIN
         if flags[row] & CommunicationFlag.LEAVES_APP and is_named and not messages.target[row]:
-            sends[run[row], action[row]].add(row, kind[row], t_ns[row])
+            sends[run[row], action[row]].add(row, kind[row], t_ns[row], token[row])
     pairs = []
     for row in received:
         known, name = sends.get((run[row], action[row])), messages.names[action[row]]
@@ -56,15 +58,21 @@ class _Sends:
     """The app's sends of one action, by time: those that are delivered at once, alarms, and `PendingIntent`s."""
 
     now: list[tuple[int, int, int]] = field(default_factory=list)
-    alarms: list[tuple[int, int]] = field(default_factory=list)
+    alarms: list[tuple[int, int | None]] = field(default_factory=list)
+    """By time, the last alarm that is not cancelled, or None."""
+    _set: dict[int, int] = field(default_factory=dict)
+    """The alarms that are not cancelled, by token."""
     intents: list[tuple[int, int]] = field(default_factory=list)
     _next: Counter[tuple[int, int]] = field(default_factory=Counter)
     """By kind and listener, the first of `now` that can still be received."""
     _gone_off: set[tuple[int, int]] = field(default_factory=set)
 
-    def add(self, row: int, kind: int, t_ns: int) -> None:
-        if kind == K.SET_ALARM:
-            self.alarms.append((t_ns, row))
+    def add(self, row: int, kind: int, t_ns: int, token: int) -> None:
+        if kind == K.SET_ALARM or kind in CANCELLING:
+            self._set.pop(token, None)
+            if kind == K.SET_ALARM:
+                self._set[token] = row
+            self.alarms.append((t_ns, next(reversed(self._set.values()), None)))
         elif kind == K.PENDING_INTENT:
             self.intents.append((t_ns, row))
         else:
@@ -91,6 +99,6 @@ class _Sends:
         return _last(self.intents, t_ns)
 
 
-def _last(rows: Sequence[tuple[int, int]], t_ns: int) -> int | None:
+def _last(rows: Sequence[tuple[int, _Row]], t_ns: int) -> _Row | None:
     place = bisect_right(rows, t_ns, key=lambda row: row[0])
     return rows[place - 1][1] if place else None

@@ -7,16 +7,20 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from math import inf
+
+import numpy as np
 
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.activity_results import result_pairs
 from navitas.graph.implicit import implicit_pairs
-from navitas.graph.message_kinds import DELAYED, SENDS_OF, is_receipt, periodic
+from navitas.graph.message_kinds import CANCELLING, DELAYED, SENDS_OF, is_receipt, periodic
 from navitas.graph.scheduled_again import scheduled_again
-from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationKind
+from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
 NO_SEND = -1
+_NOT_OPEN = DELAYED | CANCELLING | {K.PENDING_INTENT, K.SEND_BROADCAST}
 _SEARCHED = 64
 """The largest number of open sends with one identity among which a receipt is searched."""
 
@@ -26,9 +30,9 @@ class MatchedMessages:
     """`pairs` are rows of a send and a receipt; `received` and `sent` the rows without a partner, but not ends of services.
 
     Of `received`, those in `repeated` have the identity of a send whose message was received before.
-    `replaced` are results, alarms, jobs and work that were set again before they were delivered. `by_action` are receipts of
-    `pairs` that were matched by their action. The default result of an activity has no send: in `pairs`, the row in which the
-    activity received the start is in its place.
+    `replaced` are results, alarms, jobs and work that were set again, or cancelled, before they were delivered. `by_action` are
+    receipts of `pairs` that were matched by their action. The default result of an activity has no send: in `pairs`, the row in
+    which the activity received the start is in its place.
     """
 
     pairs: Sequence[tuple[int, int]]
@@ -44,6 +48,7 @@ def match(messages: ModuleMessages) -> MatchedMessages:
 
     - A message that is sent once is received once; a broadcast is received once by each module.
     - A periodic alarm, job or work is received any number of times. If it is set again, the last setting counts.
+    - What was cancelled is not received any more.
     - The creation of a `PendingIntent` counts as the send if neither a send nor an alarm of the app explains the message.
     - A job of an earlier process has no identity. Its class and id identify it.
     - A job that is scheduled again replaces the earlier one, as does work of the same unique name.
@@ -67,6 +72,8 @@ def match(messages: ModuleMessages) -> MatchedMessages:
         received.append(row)
         if known is not None and known.was_received:
             repeated.add(row)
+    for each in sends.values():
+        each.see(inf)
     partners = {send for send, _ in pairs}
     sent = [row for row in range(len(messages)) if rows.kind[row] < FIRST_RECEIVE and row not in partners]
     implicit = implicit_pairs(messages, received, sent)
@@ -100,6 +107,8 @@ class _Rows:
         self.module: list[int] = messages.module.tolist()
         self.process: list[int] = messages.process.tolist()
         self.periodic = periodic(messages)
+        replaces = (messages.kind == K.PENDING_INTENT) & ((messages.flags & CommunicationFlag.REPLACES) != 0)
+        self.cancels: list[bool] = (replaces | np.isin(messages.kind, list(CANCELLING))).tolist()
 
 
 class _Jobs:
@@ -140,9 +149,7 @@ class _Sends:
     def take(self, receipt: int) -> int:
         """The send that caused a receipt, or `NO_SEND`. Receipts are given in order of time."""
         columns, kinds = self.columns, SENDS_OF.get(self.columns.kind[receipt], frozenset())
-        while self._next < len(self.rows) and columns.t_ns[self.rows[self._next]] <= columns.t_ns[receipt]:
-            self._see(self.rows[self._next])
-            self._next += 1
+        self.see(columns.t_ns[receipt])
         is_broadcast = columns.kind[receipt] == K.RECEIVE
         send = self._take_broadcast(receipt) if is_broadcast else self._take_open(receipt, kinds)
         if send == NO_SEND:
@@ -150,19 +157,25 @@ class _Sends:
         self.was_received |= send != NO_SEND
         return send
 
+    def see(self, until_ns: float) -> None:
+        """Take note of sends until a time."""
+        while self._next < len(self.rows) and self.columns.t_ns[self.rows[self._next]] <= until_ns:
+            self._see(self.rows[self._next])
+            self._next += 1
+
     def _see(self, row: int) -> None:
         kind = self.columns.kind[row]
-        if kind in DELAYED:
+        if kind in DELAYED or self.columns.cancels[row]:
             if self._delayed != NO_SEND:
                 self.replaced.append(self._delayed)
-            self._delayed = row
-        elif kind == K.PENDING_INTENT:
-            self._prepared = row
+            self._delayed = row if kind in DELAYED else NO_SEND
+        if kind in (K.PENDING_INTENT, K.CANCEL_PENDING_INTENT):
+            self._prepared = row if kind == K.PENDING_INTENT else NO_SEND
         elif kind == K.SET_RESULT:
             self._replace_results()
-        elif kind in SENDS_OF[K.RECEIVE]:
+        elif kind in SENDS_OF[K.RECEIVE] and kind not in DELAYED:
             self._broadcasts.append(row)
-        if kind not in DELAYED and kind not in (K.PENDING_INTENT, K.SEND_BROADCAST):
+        if kind not in _NOT_OPEN:
             self._open.append(row)
 
     def _replace_results(self) -> None:

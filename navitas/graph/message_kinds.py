@@ -7,6 +7,8 @@ from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationFlag
 
 K = CommunicationKind
 DELAYED = frozenset({K.SET_ALARM, K.SCHEDULE_JOB, K.ENQUEUE_WORK})
+CANCELLING = frozenset({K.CANCEL_ALARM, K.CANCEL_PENDING_INTENT, K.CANCEL_JOB, K.CANCEL_WORK})
+"""What ends the last alarm, job or work with the same identity."""
 _THROUGH_PENDING_INTENT = {K.PENDING_INTENT_SEND, K.SET_ALARM, K.PENDING_INTENT}
 SENDS_OF: dict[int, frozenset[int]] = {
     K.ACTIVITY_INTENT: frozenset({K.START_ACTIVITY, K.START_ACTIVITY_FOR_RESULT, *_THROUGH_PENDING_INTENT}),

@@ -12,7 +12,7 @@ NO_TOKEN = 0
 
 
 class CommunicationKind(IntEnum):
-    """What a module did. Kinds from `ACTIVITY_INTENT` on receive a message; all others send or prepare one."""
+    """What a module did. Kinds from `ACTIVITY_INTENT` on receive a message; all others send, prepare or cancel one."""
 
     START_ACTIVITY = 1
     START_ACTIVITY_FOR_RESULT = 2
@@ -30,6 +30,10 @@ class CommunicationKind(IntEnum):
     ENQUEUE_WORK = 14
     PROVIDER_CALL = 15
     SET_RESULT = 16
+    CANCEL_ALARM = 17
+    CANCEL_PENDING_INTENT = 18
+    CANCEL_JOB = 19
+    CANCEL_WORK = 20
     ACTIVITY_INTENT = 32
     ACTIVITY_RESULT = 33
     SERVICE_START = 34
@@ -53,6 +57,7 @@ class CommunicationFlag(IntFlag):
     WAKE_UP = 8
     FOREGROUND = 16
     FROM_SYSTEM = 32
+    REPLACES = 64
     BY_ACTION = 1 << 16
 
 

@@ -1,8 +1,12 @@
-"""The cost of the record of a communication between modules, compared with two System.nanoTime() (JMH; needs Maven)."""
+"""The cost of the record of a communication between modules, compared with two System.nanoTime() (JMH; needs Maven).
+
+And of whole hooks, beyond the same calls without them: with the classes of Android's framework, on Robolectric.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -12,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_probe import JAR, build
-from common import Figures, arguments
+from common import ROOT, Figures, arguments
 
 MAX_NS = 5000.0
+_HOOK_COSTS = ROOT / "instrumenter/hooks-android/target/surefire-reports/org.navitas.hooks.HookCostTest-output.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ def main(argv: list[str]) -> int:
         note = f"{cost.record_ns / cost.clock_ns:.1f} × two nanoTime() ({cost.clock_ns:.0f} ns)"
         figures.add(f"{cost.mode}: a record", cost.record_ns, "ns", at_most=MAX_NS, note=note)
         figures.add(f"{cost.mode}: allocated a record", 2 * cost.allocated_bytes, "B")
+    for name, cost_ns in whole_hooks(rounds=200 if options.quick else 400).items():
+        figures.add(f"the hook of {name}", cost_ns, "ns", at_most=MAX_NS, note="with the framework's classes, on Robolectric")
     return figures.close(options.check)
 
 
@@ -53,6 +60,15 @@ def measure(iterations: int) -> Iterator[RecordCost]:
             )
             allocated = entry["secondaryMetrics"]["gc.alloc.rate.norm"]["score"]
             yield RecordCost(entry["params"]["mode"], record_ns, clock_ns, allocated)
+
+
+def whole_hooks(rounds: int) -> dict[str, float]:
+    """Run the test that prints what each hook adds to a call, in ns. With fewer rounds, the JVM has not compiled all calls."""
+    settings = ["-Dtest=HookCostTest", "-Dsurefire.failIfNoSpecifiedTests=false", f"-Dnavitas.cost.rounds={rounds}"]
+    command = ["mvn", "-q", "-B", "-f", str(ROOT / "instrumenter/pom.xml"), "-pl", "hooks-android", "-am", "verify", *settings]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    printed = re.findall(r"^cost of (.+): (-?\d+) ns$", _HOOK_COSTS.read_text(), re.MULTILINE)
+    return {name: float(cost_ns) for name, cost_ns in printed}
 
 
 if __name__ == "__main__":

@@ -97,6 +97,27 @@ def test_work_of_one_name_is_replaced_or_kept() -> None:
     assert matched(*both).replaced == matched(*(row._replace(action="") for row in replaced)).replaced == set()
 
 
+def test_a_cancelled_alarm_is_received_no_more() -> None:
+    """A notification still sends the `PendingIntent`."""
+    rows = [Row(0, K.PENDING_INTENT, "a.M", 5), Row(1, K.SET_ALARM, "a.M", 5, period_ms=50), Row(50, K.SERVICE_START, "a.S", 5)]
+    rows += [Row(60, K.CANCEL_ALARM, token=5), Row(100, K.SERVICE_START, "a.S", 5)]
+    rows += [Row(110, K.SET_ALARM, "a.M", 5), Row(120, K.CANCEL_PENDING_INTENT, token=5), Row(150, K.SERVICE_START, "a.S", 5)]
+    assert times(rows) == {(1, 50), (0, 100)}
+    assert matched(*rows).replaced == {5}
+
+
+def test_a_pending_intent_that_replaces_another_cancels_its_alarm() -> None:
+    rows = [Row(0, K.PENDING_INTENT, "a.M", 5), Row(1, K.SET_ALARM, "a.M", 5), Row(2, K.PENDING_INTENT, "a.M", 5, flags=64)]
+    rows += [Row(3, K.SERVICE_START, "a.S", 5)]
+    assert times(rows) == {(2, 3)}
+
+
+def test_cancelled_jobs_and_work_are_no_unmatched_sends() -> None:
+    rows = [Row(0, K.SCHEDULE_JOB, token=5, target="a.J", action="1"), Row(1, K.ENQUEUE_WORK, token=6)]
+    rows += [Row(2, K.CANCEL_JOB, token=5, action="1"), Row(3, K.CANCEL_WORK, token=6), Row(4, K.CANCEL_JOB)]
+    assert matched(*rows).replaced == {0, 1}
+
+
 def test_equal_pending_intents_share_a_token() -> None:
     """The app sends one itself, its alarm fires, and at last a notification sends it."""
     rows = [Row(0, K.PENDING_INTENT, "a.M", 5), Row(1, K.PENDING_INTENT, "a.N", 5), Row(10, K.PENDING_INTENT_SEND, "a.O", 5)]

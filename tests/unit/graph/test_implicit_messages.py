@@ -57,6 +57,13 @@ def test_alarms_go_off_at_any_later_time_and_once_unless_they_repeat() -> None:
     assert times(again) == {(0, 60_000), (0, 120_000)}
 
 
+def test_a_cancelled_alarm_goes_off_no_more_but_another_with_its_action_does() -> None:
+    rows = [sent(0, K.SET_ALARM, token=5), sent(1, K.CANCEL_ALARM, token=5), got(60, K.RECEIVE)]
+    assert times(rows) == set()
+    rows = [sent(0, K.SET_ALARM, token=5), sent(1, K.SET_ALARM, token=6), sent(2, K.CANCEL_ALARM, token=6), got(60, K.RECEIVE)]
+    assert times(rows) == {(0, 60)}
+
+
 @pytest.mark.parametrize(
     "rows",
     [

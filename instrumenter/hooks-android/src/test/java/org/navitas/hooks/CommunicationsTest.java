@@ -247,6 +247,27 @@ public class CommunicationsTest {
     }
 
     @Test
+    public void callsOfAndroidxAreThoseOfThePlatform() throws Exception {
+        Target activity = Robolectric.buildActivity(Target.class).create().get();
+        Communications.next();
+        CompatibleCalls.startForegroundService(app, to(Worker.class));
+        assertTrue(shadowOf(app).getNextStartedService().hasExtra(EXTRA));
+        CompatibleCalls.startActivity(app, to(Target.class), null);
+        assertTrue(shadowOf(app).getNextStartedActivity().hasExtra(EXTRA));
+        CompatibleCalls.startActivityForResult(activity, to(Target.class), 5, null);
+        PlainReceiver plain = new PlainReceiver();
+        assertNull(CompatibleCalls.registerReceiver(app, plain, new IntentFilter("a.COMPATIBLE"), Context.RECEIVER_NOT_EXPORTED));
+        List<Record> records = Communications.next();
+        assertEquals(16, Communications.only(records, 4).flags);
+        assertNotEquals(0, Communications.only(records, 1).token);
+        assertNotEquals(0, Communications.only(records, 2).token);
+        assertEquals("a.COMPATIBLE", Communications.only(records, 9).action);
+        Broadcasts.sendBroadcast(app, new Intent("a.COMPATIBLE").setPackage(app.getPackageName()));
+        assertEquals("the receiver would see it", 0, Communications.only(Communications.next(), 8).token);
+        app.unregisterReceiver(plain);
+    }
+
+    @Test
     public void contextOfTheAppThatOverridesASendGetsTheIntentItself() throws Exception {
         Intent[] seen = new Intent[1];
         Context curious = new ContextWrapper(app) {
@@ -472,15 +493,240 @@ public class CommunicationsTest {
     }
 
     @Test
-    public void cancelledPendingIntentIsAnotherObject() throws Exception {
+    public void objectAfterACancellationSharesTheTokenAndTheRecordSeparatesThem() throws Exception {
         service(4, 1, 0);
-        long token = Communications.only(Communications.next(), 10).token;
+        Record first = Communications.only(Communications.next(), 10);
         PendingIntent next = service(4, 2, PendingIntent.FLAG_CANCEL_CURRENT);
-        long other = Communications.only(Communications.next(), 10).token;
-        assertNotEquals(token, other);
-        assertEquals(other, delivered(next, 2).token);
+        Record other = Communications.only(Communications.next(), 10);
+        assertEquals(first.token, other.token);
+        assertEquals(0, first.flags);
+        assertEquals("cancels what was set before", 64, other.flags);
+        assertEquals(other.token, delivered(next, 2).token);
+        PendingIntents.send(next);
+        assertEquals(0, Communications.only(Communications.next(), 11).flags);
         service(4, 3, PendingIntent.FLAG_ONE_SHOT);
-        assertNotEquals("a flag of its identity", other, Communications.only(Communications.next(), 10).token);
+        assertNotEquals("a flag of its identity", other.token, Communications.only(Communications.next(), 10).token);
+    }
+
+    @Test
+    public void laterProcessGivesAPendingIntentTheSameToken() throws Exception {
+        Intent own = new Intent(app, Worker.class).setDataAndType(Uri.parse("content://x/1"), "text/plain")
+                .addCategory("cat.one").addCategory("cat.two").setIdentifier("id").setAction("a.KEPT");
+        PendingIntents.getService(app, 8, own, PendingIntent.FLAG_IMMUTABLE);
+        long token = Communications.only(Communications.next(), 10).token;
+        ClassLoader process = new ClassLoader(CommunicationsTest.class.getClassLoader()) {
+            @Override
+            protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+                Class<?> known = findLoadedClass(name);
+                if (known != null || !name.startsWith("org.navitas.hooks.") || name.contains("Test")) {
+                    return known == null ? super.loadClass(name, resolve) : known;
+                }
+                try (java.io.InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                    byte[] bytes = in.readAllBytes();
+                    return defineClass(name, bytes, 0, bytes.length);
+                } catch (java.io.IOException e) {
+                    throw new ClassNotFoundException(name, e);
+                }
+            }
+        };
+        process.loadClass(PendingIntents.class.getName())
+                .getMethod("getService", Context.class, int.class, Intent.class, int.class)
+                .invoke(null, app, 8, new Intent(own), PendingIntent.FLAG_IMMUTABLE);
+        assertEquals(token, Communications.only(Communications.next(), 10).token);
+        for (Intent each : Arrays.asList(new Intent(own).setIdentifier("other"), new Intent(own).addCategory("cat.three"),
+                new Intent(own).setData(Uri.parse("content://x/1")), new Intent(own).setAction(null))) {
+            PendingIntents.getService(app, 8, each, PendingIntent.FLAG_IMMUTABLE);
+            assertNotEquals(token, Communications.only(Communications.next(), 10).token);
+        }
+    }
+
+    @Test
+    public void pendingIntentOfSeveralActivitiesIsThatOfTheLast() throws Exception {
+        Intent[] own = {to(Plain.class), to(Target.class)};
+        PendingIntent stack = PendingIntents.getActivities(app, 9, own, PendingIntent.FLAG_IMMUTABLE);
+        PendingIntents.getActivities(app, 9, own, PendingIntent.FLAG_IMMUTABLE, null);
+        Intent[] kept = shadowOf(stack).getSavedIntents();
+        assertFalse(kept[0].hasExtra(EXTRA));
+        List<Record> records = Communications.of(Communications.next(), 10);
+        assertEquals(records.get(0).token, kept[1].getLongExtra(EXTRA, 0));
+        assertEquals(records.get(0).token, records.get(1).token);
+        assertEquals(Target.class.getName(), records.get(0).target);
+        assertFalse(own[1].hasExtra(EXTRA));
+        try {
+            PendingIntents.getActivities(app, 9, null, PendingIntent.FLAG_IMMUTABLE);
+        } catch (NullPointerException e) {
+            assertEquals(Collections.emptyList(), Communications.next());
+        }
+    }
+
+    @Test
+    public void cancellationsAreRecordedWithTheirToken() throws Exception {
+        AlarmManager alarms = app.getSystemService(AlarmManager.class);
+        PendingIntent intent = service(61, 1, 0);
+        long token = Communications.only(Communications.next(), 10).token;
+        Alarms.setExact(alarms, AlarmManager.RTC, 1000, intent);
+        Alarms.cancel(alarms, intent);
+        PendingIntents.cancel(intent);
+        AlarmManager.OnAlarmListener listener = () -> {};
+        NewerAlarms.cancel(alarms, listener);
+        List<Record> records = Communications.next();
+        assertNull(shadowOf(alarms).peekNextScheduledAlarm());
+        assertEquals(token, Communications.of(records, 17).get(0).token);
+        assertEquals("17 >" + Worker.class.getName() + " ", Communications.of(records, 17).get(0).toString());
+        assertEquals(listener.getClass().getName(), Communications.of(records, 17).get(1).target);
+        assertEquals(token, Communications.only(records, 18).token);
+        Alarms.cancel(alarms, PendingIntent.getService(app, 62, new Intent(app, Worker.class), PendingIntent.FLAG_IMMUTABLE));
+        assertEquals("hooks have not seen it", Collections.emptyList(), Communications.next());
+    }
+
+    private android.app.job.JobInfo job(int id) {
+        return new android.app.job.JobInfo.Builder(id, new ComponentName(app, "a.Job")).setOverrideDeadline(1).build();
+    }
+
+    @Test
+    public void cancelledJobsHaveTheTokenOfTheirRequest() throws Exception {
+        android.app.job.JobScheduler jobs = app.getSystemService(android.app.job.JobScheduler.class);
+        for (int id = 1; id <= 3; id++) {
+            Jobs.schedule(jobs, job(id));
+        }
+        Jobs.cancel(jobs, 2);
+        Jobs.cancelAll(jobs);
+        Jobs.cancel(jobs, 9);
+        assertEquals(Collections.emptyList(), jobs.getAllPendingJobs());
+        List<Record> records = Communications.next();
+        List<Record> set = Communications.of(records, 13);
+        List<Record> cancelled = Communications.of(records, 19);
+        assertEquals("[19 >a.Job 2, 19 >a.Job 1, 19 >a.Job 3, 19 > 9]", cancelled.toString());
+        assertEquals(set.get(1).token, cancelled.get(0).token);
+        assertEquals(set.get(0).token, cancelled.get(1).token);
+        assertEquals(0, cancelled.get(3).token);
+    }
+
+    @Test
+    public void refusedJobIsNotRecordedAndTheFormerOneStays() throws Exception {
+        android.app.job.JobScheduler jobs = app.getSystemService(android.app.job.JobScheduler.class);
+        Jobs.schedule(jobs, job(5));
+        long token = Communications.only(Communications.next(), 13).token;
+        shadowOf(jobs).failOnJob(5);
+        assertEquals(android.app.job.JobScheduler.RESULT_FAILURE, Jobs.schedule(jobs, job(5)));
+        assertEquals(Collections.emptyList(), Communications.next());
+        Jobs.cancel(jobs, 5);
+        assertEquals(token, Communications.only(Communications.next(), 19).token);
+    }
+
+    @Test
+    public void jobsDoNotGrowWithoutBound() throws Exception {
+        for (int id = 0; id < 5000; id++) {
+            Jobs.requested(1, job(id));
+        }
+        assertEquals(4096, Jobs.REQUESTED.size());
+        Jobs.REQUESTED.clear();
+    }
+
+    @Test
+    public void refusedServicesAreNotRecorded() throws Exception {
+        Context without = new ContextWrapper(app) {
+            @Override
+            public ComponentName startService(Intent service) {
+                return null;
+            }
+
+            @Override
+            public ComponentName startForegroundService(Intent service) {
+                return null;
+            }
+
+            @Override
+            public boolean bindService(Intent service, android.content.ServiceConnection connection, int flags) {
+                return false;
+            }
+
+            @Override
+            public boolean bindService(Intent service, int flags, java.util.concurrent.Executor executor, android.content.ServiceConnection connection) {
+                return false;
+            }
+        };
+        assertNull(ServiceCalls.startService(without, to(Worker.class)));
+        assertNull(NewerServiceCalls.startForegroundService(without, to(Worker.class)));
+        assertFalse(ServiceCalls.bindService(without, to(Worker.class), null, 0));
+        assertFalse(NewerServiceCalls.bindService(without, to(Worker.class), 0, Runnable::run, null));
+        assertEquals(Collections.emptyList(), Communications.next());
+    }
+
+    public static class PlainWorker extends Service {
+        @Override
+        public android.os.IBinder onBind(Intent intent) {
+            return null;
+        }
+
+        @Override
+        public int onStartCommand(Intent intent, int flags, int startId) {
+            return START_NOT_STICKY;
+        }
+    }
+
+    private IntentFilter actions(String action) {
+        IntentFilter filter = new IntentFilter(action);
+        filter.addCategory(Intent.CATEGORY_DEFAULT);
+        return filter;
+    }
+
+    @Test
+    public void packageOnlyIntentCarriesATokenOnlyIfItsReceiversRemoveIt() throws Exception {
+        org.robolectric.shadows.ShadowPackageManager packages = shadowOf(app.getPackageManager());
+        for (Class<?> each : Arrays.asList(Worker.class, PlainWorker.class)) {
+            packages.addServiceIfNotPresent(new ComponentName(app, each));
+            packages.addIntentFilterForService(new ComponentName(app, each), actions("s." + each.getSimpleName()));
+        }
+        for (Class<?> each : Arrays.asList(Target.class, Plain.class)) {
+            packages.addActivityIfNotPresent(new ComponentName(app, each));
+            packages.addIntentFilterForActivity(new ComponentName(app, each), actions("a." + each.getSimpleName()));
+            packages.addIntentFilterForActivity(new ComponentName(app, each), actions("a.BOTH"));
+        }
+        for (Class<?> each : Arrays.asList(Receiver.class, PlainReceiver.class)) {
+            packages.addReceiverIfNotPresent(new ComponentName(app, each));
+            packages.addIntentFilterForReceiver(new ComponentName(app, each), new IntentFilter("b." + each.getSimpleName()));
+        }
+        assertTrue(carries("s.Worker", Components.SERVICE));
+        assertTrue("known", carries("s.Worker", Components.SERVICE));
+        assertTrue(carries("s.Worker", Components.BINDING));
+        assertFalse(carries("s.PlainWorker", Components.SERVICE));
+        assertFalse("no service has it", carries("s.NONE", Components.SERVICE));
+        assertTrue(carries("a.Target", Components.ACTIVITY));
+        assertFalse(carries("a.Plain", Components.ACTIVITY));
+        assertFalse("the user can choose any of them", carries("a.BOTH", Components.ACTIVITY));
+        assertTrue(carries("b.Receiver", Components.RECEIVER));
+        assertFalse(carries("b.PlainReceiver", Components.RECEIVER));
+        assertTrue("a registered receiver may have it", carries("b.NONE", Components.RECEIVER));
+        PendingIntent plain = PendingIntents.getService(
+                app, 71, new Intent("s.PlainWorker").setPackage(app.getPackageName()), PendingIntent.FLAG_IMMUTABLE);
+        assertNull(shadowOf(plain).getSavedIntent().getExtras());
+        PendingIntent marked = PendingIntents.getService(
+                app, 72, new Intent("s.Worker").setPackage(app.getPackageName()), PendingIntent.FLAG_IMMUTABLE);
+        assertTrue(shadowOf(marked).getSavedIntent().hasExtra(EXTRA));
+    }
+
+    private boolean carries(String action, Callback[][] receiver) {
+        Intent own = new Intent(action).setPackage(app.getPackageName()).putExtra("count", 3);
+        Sent sent = Sent.by(app, own, receiver);
+        assertFalse(own.hasExtra(EXTRA));
+        assertEquals(sent.token != 0, sent.intent.hasExtra(EXTRA));
+        return sent.token != 0;
+    }
+
+    @Test
+    public void providerIsNotCalledForTheTypeOfContent() throws Exception {
+        Intent own = new Intent("a.OPEN").setPackage(app.getPackageName()).setData(Uri.parse("content://a.provider/x"));
+        assertSame(own, Sent.by(app, own, Components.RECEIVER).intent);
+    }
+
+    @Test
+    public void systemIsKnownByTheUidOfAnyUser() throws Exception {
+        assertTrue(Receivers.isSystem(1000));
+        assertTrue(Receivers.isSystem(10_01000));
+        assertFalse(Receivers.isSystem(10_050));
+        assertFalse(Receivers.isSystem(10_10050));
+        assertFalse(Receivers.isSystem(-1));
     }
 
     @Test
@@ -577,6 +823,38 @@ public class CommunicationsTest {
         Record send = Communications.only(records, 14);
         assertEquals("14 >a.SyncWorker sync f2 p900000", send.toString());
         assertEquals(send.token, Communications.only(records, 38).token);
+        Works.cancelWorkById(new androidx.work.WorkManager(), request.getId());
+        Works.cancelUniqueWork(new androidx.work.WorkManager(), "sync");
+        List<Record> cancelled = Communications.of(Communications.next(), 20);
+        assertEquals("[20 > , 20 > sync]", cancelled.toString());
+        assertEquals(send.token, cancelled.get(0).token);
+    }
+
+    private static androidx.work.OneTimeWorkRequest work(String name) {
+        androidx.work.OneTimeWorkRequest request = new androidx.work.OneTimeWorkRequest();
+        request.spec.workerClassName = name;
+        return request;
+    }
+
+    @Test
+    public void workOfAChainIsRecordedOnceWhenTheChainIsEnqueued() throws Exception {
+        androidx.work.WorkManager manager = new androidx.work.WorkManager();
+        androidx.work.OneTimeWorkRequest last = work("w.Last");
+        androidx.work.WorkContinuation one = Chains.beginWith(manager, work("w.One"));
+        androidx.work.WorkContinuation two = Chains.beginUniqueWork(manager, "two", null, Arrays.asList(work("w.Two"), work("w.Three")));
+        androidx.work.WorkContinuation both = Chains.then(Chains.combine(Arrays.asList(two, one)), last);
+        assertEquals(Collections.emptyList(), Communications.next());
+        Chains.enqueue(one);
+        assertEquals("[14 >w.One ]", Communications.next().toString());
+        Chains.enqueue(both);
+        Chains.enqueue(both);
+        List<Record> records = Communications.next();
+        assertEquals("[14 >w.Two two, 14 >w.Three two, 14 >w.Last two]", records.toString());
+        assertEquals(Tokens.of(last.getId()), records.get(2).token);
+        Chains.enqueue(new androidx.work.WorkContinuation());
+        Chains.enqueue(Chains.then(Chains.beginWith(manager, Arrays.asList(work("w.A"))), Arrays.asList(work("w.B"))));
+        Chains.enqueue(Chains.beginUniqueWork(manager, "c", null, work("w.C")));
+        assertEquals("[14 >w.A , 14 >w.B , 14 >w.C c]", Communications.next().toString());
     }
 
     @Test

@@ -50,6 +50,13 @@ public final class Alarms {
         set(start, Kind.WAKE_UP | Kind.EXACT, 0, operation);
     }
 
+    /** Hook of {@link AlarmManager#cancel(PendingIntent)}. */
+    public static void cancel(AlarmManager manager, PendingIntent operation) {
+        long start = Hook.now();
+        manager.cancel(operation);
+        PendingIntents.cancelled(start, Kind.CANCEL_ALARM, operation);
+    }
+
     static void set(long start, int flags, long periodMs, PendingIntent operation) {
         PendingIntents.used(start, Kind.SET_ALARM, flags, periodMs, null, operation);
     }

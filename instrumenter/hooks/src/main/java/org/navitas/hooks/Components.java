@@ -2,7 +2,6 @@ package org.navitas.hooks;
 
 import android.app.Activity;
 import android.app.Service;
-import android.content.ComponentName;
 import android.content.Context;
 import android.content.ContextWrapper;
 import android.content.Intent;
@@ -99,8 +98,8 @@ final class Components {
     }
 
     /** Returns whether a component removes the token before its code can see the intent. */
-    static boolean removesTokens(ComponentName component, Context sender, Callback[][] callbacks) {
-        Class<?> type = typeOf(component.getClassName(), sender);
+    static boolean removesTokens(String component, Context sender, Callback[][] callbacks) {
+        Class<?> type = typeOf(component, sender);
         if (type == null) {
             return false;
         }

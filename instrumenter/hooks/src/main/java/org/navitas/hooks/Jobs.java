@@ -4,24 +4,64 @@ import android.app.job.JobInfo;
 import android.app.job.JobParameters;
 import android.app.job.JobScheduler;
 import android.app.job.JobService;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.navitas.runtime.Hook;
 
 /** Hooks of jobs. A job has the token of the last request with its class and id in this process. */
 public final class Jobs {
     private static final Callback START = new Callback("onStartJob", JobParameters.class);
-    private static final Map<String, Long> TOKENS = new HashMap<>();
+    private static final int MOST_JOBS = 4096;
+    /** The last request of each id: a request replaces the job with its id, of any class. */
+    static final LatestUsed<Integer, Jobs> REQUESTED = new LatestUsed<>(MOST_JOBS);
 
-    private Jobs() {}
+    private final long token;
+    private final String target;
+    /** The request that this one replaces, until the system has accepted this one. */
+    private Jobs former;
+
+    private Jobs(long token, String target) {
+        this.token = token;
+        this.target = target;
+    }
 
     /** Hook of {@link JobScheduler#schedule}. */
     public static int schedule(JobScheduler scheduler, JobInfo job) {
         long start = Hook.now();
-        long token = token(start, job); // first: the job can start at once
+        Jobs request = requested(start, job);
         int result = scheduler.schedule(job);
-        scheduled(start, token, job);
+        scheduled(result, start, request, job);
         return result;
+    }
+
+    /** Hook of {@link JobScheduler#cancel}. */
+    public static void cancel(JobScheduler scheduler, int id) {
+        long start = Hook.now();
+        scheduler.cancel(id);
+        if (start != 0) {
+            Jobs request;
+            synchronized (REQUESTED) {
+                request = REQUESTED.remove(id);
+            }
+            cancelled(start, id, request);
+        }
+    }
+
+    /** Hook of {@link JobScheduler#cancelAll}. Jobs of earlier processes have no record. */
+    public static void cancelAll(JobScheduler scheduler) {
+        long start = Hook.now();
+        scheduler.cancelAll();
+        if (start != 0) {
+            List<Map.Entry<Integer, Jobs>> all;
+            synchronized (REQUESTED) {
+                all = new ArrayList<>(REQUESTED.entrySet());
+                REQUESTED.clear();
+            }
+            for (Map.Entry<Integer, Jobs> each : all) {
+                cancelled(start, each.getKey(), each.getValue());
+            }
+        }
     }
 
     /** Called at the start of {@link JobService#onStartJob}. */
@@ -29,31 +69,55 @@ public final class Jobs {
         if (Hook.records() && self instanceof JobService && START.isFirst(self, in)) {
             String module = self.getClass().getName();
             int id = parameters == null ? 0 : parameters.getJobId();
-            Long token;
-            synchronized (TOKENS) {
-                token = TOKENS.get(module + ' ' + id);
+            Jobs request;
+            synchronized (REQUESTED) {
+                request = REQUESTED.get(id);
             }
-            Hook.communication(Hook.now(), token == null ? 0 : token, Kind.JOB, 0, module, "", String.valueOf(id));
+            long token = request != null && request.target.equals(module) ? request.token : 0;
+            Hook.communication(Hook.now(), token, Kind.JOB, 0, module, "", String.valueOf(id));
         }
     }
 
-    static long token(long start, JobInfo job) {
+    /** Prepares a request, before it is made: the job can start at once. Returns null if nothing is recorded. */
+    static Jobs requested(long start, JobInfo job) {
         if (start == 0 || job == null) {
-            return 0;
+            return null;
         }
-        long token = Tokens.fresh();
-        synchronized (TOKENS) {
-            TOKENS.put(job.getService().getClassName() + ' ' + job.getId(), token);
+        Jobs request = new Jobs(Tokens.fresh(), job.getService().getClassName());
+        synchronized (REQUESTED) {
+            request.former = REQUESTED.put(job.getId(), request);
+            if (request.former != null) {
+                request.former.former = null; // if its call threw
+            }
         }
-        return token;
+        return request;
     }
 
-    static void scheduled(long start, long token, JobInfo job) {
-        if (token != 0) {
+    /** Records a request. If the system has refused it, the former job with its id stays. */
+    static void scheduled(int result, long start, Jobs request, JobInfo job) {
+        if (request == null) {
+            return;
+        }
+        boolean isRefused = result != JobScheduler.RESULT_SUCCESS;
+        synchronized (REQUESTED) {
+            if (isRefused && REQUESTED.get(job.getId()) == request) {
+                REQUESTED.remove(job.getId());
+                if (request.former != null) {
+                    REQUESTED.put(job.getId(), request.former);
+                }
+            }
+            request.former = null;
+        }
+        if (!isRefused) {
             boolean periodic = job.isPeriodic();
             int flags = periodic ? Kind.PERIODIC : 0;
-            Hook.communication(start, token, flags << 16 | Kind.SCHEDULE_JOB, periodic ? job.getIntervalMillis() : 0, "",
-                    job.getService().getClassName(), String.valueOf(job.getId()));
+            Hook.communication(start, request.token, flags << 16 | Kind.SCHEDULE_JOB,
+                    periodic ? job.getIntervalMillis() : 0, "", request.target, String.valueOf(job.getId()));
         }
+    }
+
+    private static void cancelled(long start, int id, Jobs request) {
+        Hook.communication(start, request == null ? 0 : request.token, Kind.CANCEL_JOB, 0, "",
+                request == null ? "" : request.target, String.valueOf(id));
     }
 }

@@ -21,6 +21,10 @@ final class Kind {
     static final int ENQUEUE_WORK = 14;
     static final int PROVIDER_CALL = 15;
     static final int SET_RESULT = 16;
+    static final int CANCEL_ALARM = 17;
+    static final int CANCEL_PENDING_INTENT = 18;
+    static final int CANCEL_JOB = 19;
+    static final int CANCEL_WORK = 20;
 
     static final int ACTIVITY_INTENT = 32;
     static final int ACTIVITY_RESULT = 33;
@@ -38,6 +42,7 @@ final class Kind {
     static final int WAKE_UP = 8;
     static final int FOREGROUND = 16;
     static final int FROM_SYSTEM = 32;
+    static final int REPLACES = 64;
 
     private Kind() {}
 }

@@ -48,6 +48,15 @@ public final class NewerAlarms {
         listening(start, Alarms.wakes(type), tag, listener);
     }
 
+    /** Hook of {@link AlarmManager#cancel(AlarmManager.OnAlarmListener)}. */
+    public static void cancel(AlarmManager manager, AlarmManager.OnAlarmListener listener) {
+        long start = Hook.now();
+        manager.cancel(listener);
+        if (start != 0 && listener != null) {
+            Hook.communication(start, 0, Kind.CANCEL_ALARM, 0, "", listener.getClass().getName(), "");
+        }
+    }
+
     private static void listening(long start, int flags, String tag, AlarmManager.OnAlarmListener listener) {
         if (start != 0 && listener != null) {
             Hook.communication(start, 0, flags << 16 | Kind.SET_ALARM, 0, "", listener.getClass().getName(), tag == null ? "" : tag);

@@ -13,9 +13,9 @@ public final class NewerJobs {
     /** Hook of {@link JobScheduler#enqueue}. */
     public static int enqueue(JobScheduler scheduler, JobInfo job, JobWorkItem item) {
         long start = Hook.now();
-        long token = Jobs.token(start, job);
+        Jobs request = Jobs.requested(start, job);
         int result = scheduler.enqueue(job, item);
-        Jobs.scheduled(start, token, job);
+        Jobs.scheduled(result, start, request, job);
         return result;
     }
 }

@@ -19,6 +19,11 @@ public final class NewerPendingIntents {
         return PendingIntents.got(result, sent, Kind.FOREGROUND);
     }
 
+    /** Returns {@link Intent#getIdentifier}, of Android 10. */
+    static String identifierOf(Intent intent) {
+        return intent.getIdentifier();
+    }
+
     /** Hook of {@link PendingIntent#send(Context, int, Intent, PendingIntent.OnFinished, Handler, String, Bundle)}. */
     public static void send(PendingIntent intent, Context context, int code, Intent fill,
             PendingIntent.OnFinished finished, Handler handler, String permission, Bundle options)

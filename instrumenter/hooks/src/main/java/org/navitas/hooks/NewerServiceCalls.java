@@ -15,8 +15,10 @@ public final class NewerServiceCalls {
     public static ComponentName startForegroundService(Context context, Intent intent) {
         Sent sent = Sent.by(context, intent, Components.SERVICE);
         ComponentName result = context.startForegroundService(sent.intent);
-        sent.flags |= Kind.FOREGROUND;
-        sent.done(Kind.START_FOREGROUND_SERVICE);
+        if (result != null) { // else there is no such service
+            sent.flags |= Kind.FOREGROUND;
+            sent.done(Kind.START_FOREGROUND_SERVICE);
+        }
         return result;
     }
 
@@ -25,7 +27,7 @@ public final class NewerServiceCalls {
             Context context, Intent intent, int flags, Executor executor, ServiceConnection connection) {
         Sent sent = Sent.by(context, intent, Components.BINDING);
         boolean result = context.bindService(sent.intent, flags, executor, connection);
-        ServiceCalls.bound(connection, sent);
+        ServiceCalls.bound(result, connection, sent);
         return result;
     }
 }

@@ -1,11 +1,13 @@
 package org.navitas.hooks;
 
 import android.app.PendingIntent;
+import android.content.ComponentName;
 import android.content.Context;
 import android.content.Intent;
+import android.os.Build;
 import android.os.Bundle;
 import android.os.Handler;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.navitas.runtime.Hook;
@@ -13,7 +15,8 @@ import org.navitas.runtime.Hook;
 /**
  * Hooks of pending intents. Those that are equal are one object of the system, whose intent carries the object's token:
  * every intent with which the object may be made, or its extras replaced, carries it. So the token is right whether the
- * system keeps the extras or replaces them.
+ * system keeps the extras or replaces them. It is the same in each process, since objects outlive processes. The objects
+ * before and after a cancellation share it; the record of the cancellation separates them.
  */
 public final class PendingIntents {
     static final int ACTIVITY = 0;
@@ -26,17 +29,8 @@ public final class PendingIntents {
     /** Flags that are not part of the object's identity (AOSP: PendingIntentController.getIntentSender). */
     private static final int REQUESTS =
             PendingIntent.FLAG_NO_CREATE | PendingIntent.FLAG_CANCEL_CURRENT | PendingIntent.FLAG_UPDATE_CURRENT;
-    private static final int MOST_OBJECTS = 4096;
+    private static final int FIRST_IDENTIFIER = 29; // the version of Android
 
-    /** The tokens of the system's objects, by what makes them equal; those used least recently are forgotten. */
-    private static final Map<Target, Long> TOKENS = new LinkedHashMap<Target, Long>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Target, Long> eldest) {
-            return size() > MOST_OBJECTS;
-        }
-    };
     /** What is known of an object that the app has. */
     private static final Map<PendingIntent, PendingIntents> KNOWN = new WeakHashMap<>();
 
@@ -52,33 +46,6 @@ public final class PendingIntents {
         this.flags = flags;
     }
 
-    /** What makes pending intents equal. */
-    private static final class Target {
-        private final int type;
-        private final int requestCode;
-        private final int flags;
-        private final Intent.FilterComparison filter;
-
-        Target(int type, int requestCode, Intent intent, int flags) {
-            this.type = type;
-            this.requestCode = requestCode;
-            this.flags = flags & ~REQUESTS;
-            filter = new Intent.FilterComparison(intent.cloneFilter());
-        }
-
-        @Override
-        public int hashCode() {
-            return 31 * (31 * (31 * type + requestCode) + flags) + filter.hashCode();
-        }
-
-        @Override
-        public boolean equals(Object other) {
-            Target that = other instanceof Target ? (Target) other : null;
-            return that != null && type == that.type && requestCode == that.requestCode && flags == that.flags
-                    && filter.equals(that.filter);
-        }
-    }
-
     /** Hook of {@link PendingIntent#getActivity(Context, int, Intent, int)}. */
     public static PendingIntent getActivity(Context context, int requestCode, Intent intent, int flags) {
         Sent sent = by(ACTIVITY, context, requestCode, intent, flags);
@@ -90,6 +57,19 @@ public final class PendingIntents {
             Context context, int requestCode, Intent intent, int flags, Bundle options) {
         Sent sent = by(ACTIVITY, context, requestCode, intent, flags);
         return got(PendingIntent.getActivity(context, requestCode, sent.intent, flags, options), sent, 0);
+    }
+
+    /** Hook of {@link PendingIntent#getActivities(Context, int, Intent[], int)}. */
+    public static PendingIntent getActivities(Context context, int requestCode, Intent[] intents, int flags) {
+        Sent sent = byLast(context, requestCode, intents, flags);
+        return got(PendingIntent.getActivities(context, requestCode, withLast(intents, sent), flags), sent, 0);
+    }
+
+    /** Hook of {@link PendingIntent#getActivities(Context, int, Intent[], int, Bundle)}. */
+    public static PendingIntent getActivities(
+            Context context, int requestCode, Intent[] intents, int flags, Bundle options) {
+        Sent sent = byLast(context, requestCode, intents, flags);
+        return got(PendingIntent.getActivities(context, requestCode, withLast(intents, sent), flags, options), sent, 0);
     }
 
     /** Hook of {@link PendingIntent#getService}. */
@@ -150,30 +130,71 @@ public final class PendingIntents {
         sent(start, context, intent);
     }
 
+    /** Hook of {@link PendingIntent#cancel}. */
+    public static void cancel(PendingIntent intent) {
+        long start = Hook.now();
+        intent.cancel();
+        cancelled(start, Kind.CANCEL_PENDING_INTENT, intent);
+    }
+
+    /** The last intent is the one of the object's identity. */
+    private static Sent byLast(Context context, int requestCode, Intent[] intents, int flags) {
+        Intent last = intents == null || intents.length == 0 ? null : intents[intents.length - 1];
+        return by(ACTIVITY, context, requestCode, last, flags);
+    }
+
+    private static Intent[] withLast(Intent[] intents, Sent sent) {
+        if (sent.intent == null || sent.intent == intents[intents.length - 1]) {
+            return intents;
+        }
+        Intent[] copies = Arrays.copyOf(intents, intents.length, Intent[].class);
+        copies[copies.length - 1] = sent.intent;
+        return copies;
+    }
+
     /** Prepares a request for a pending intent. */
     static Sent by(int type, Context context, int requestCode, Intent intent, int flags) {
         if (!Hook.records() || intent == null) {
             return Sent.by(context, intent, null);
         }
-        long token;
-        synchronized (TOKENS) {
-            Target target = new Target(type, requestCode, intent, flags);
-            Long known = (flags & PendingIntent.FLAG_CANCEL_CURRENT) == 0 ? TOKENS.get(target) : null;
-            token = known == null ? Tokens.fresh() : known;
-            TOKENS.put(target, token);
-        }
+        long token = tokenOf(context, type, requestCode, intent, flags & ~REQUESTS);
         Sent sent = Sent.by(context, intent, RECEIVERS[type], token);
         sent.token = token; // also if the intent does not carry it: it is the object's
+        sent.flags |= (flags & PendingIntent.FLAG_CANCEL_CURRENT) == 0 ? 0 : Kind.REPLACES;
         return sent;
+    }
+
+    /** Returns the token of the system's object, made of what makes pending intents equal (AOSP: PendingIntentRecord.Key). */
+    private static long tokenOf(Context context, int type, int requestCode, Intent intent, int flags) {
+        long token = Tokens.mixed(Tokens.mixed(Tokens.ofInstallation(context), (long) type << 32 ^ flags), requestCode);
+        token = Tokens.mixed(token, intent.getAction());
+        token = Tokens.mixed(token, intent.getDataString());
+        token = Tokens.mixed(token, intent.getType());
+        token = Tokens.mixed(token, intent.getPackage());
+        ComponentName component = intent.getComponent();
+        token = Tokens.mixed(token, component == null ? null : component.getPackageName());
+        token = Tokens.mixed(token, component == null ? null : component.getClassName());
+        token = Tokens.mixed(
+                token, Build.VERSION.SDK_INT < FIRST_IDENTIFIER ? null : NewerPendingIntents.identifierOf(intent));
+        long categories = 0;
+        if (intent.getCategories() != null) {
+            for (String each : intent.getCategories()) {
+                categories += Tokens.mixed(0, each); // in any order
+            }
+        }
+        token = Tokens.mixed(token, categories);
+        return token == 0 ? 1 : token;
     }
 
     /** Records what the system returned. */
     static PendingIntent got(PendingIntent result, Sent sent, int flags) {
         if (result != null && sent.token != 0) {
             sent.flags |= flags;
+            PendingIntents known =
+                    new PendingIntents(sent.token, sent.target, Sent.actionOf(sent.intent), sent.flags & ~Kind.REPLACES);
             synchronized (KNOWN) {
                 KNOWN.remove(result); // an equal object, which may be collected earlier
-                KNOWN.put(result, new PendingIntents(sent.token, sent.target, Sent.actionOf(sent.intent), sent.flags));
+                KNOWN.put(result, known);
             }
             sent.done(Kind.PENDING_INTENT);
         }
@@ -193,6 +214,19 @@ public final class PendingIntents {
             } else {
                 Hook.communication(
                         start, known.token, (flags | known.flags) << 16 | kind, periodMs, module, known.target, known.action);
+            }
+        }
+    }
+
+    /** Records that a pending intent, or its alarm, is cancelled. What hooks have not seen has no record to end. */
+    static void cancelled(long start, int kind, PendingIntent intent) {
+        if (start != 0 && intent != null) {
+            PendingIntents known;
+            synchronized (KNOWN) {
+                known = KNOWN.get(intent);
+            }
+            if (known != null) {
+                Hook.communication(start, known.token, known.flags << 16 | kind, 0, "", known.target, known.action);
             }
         }
     }

@@ -20,6 +20,8 @@ import org.navitas.runtime.Hook;
 public final class Receivers {
     /** Uids below are those of the system (AOSP: Process.FIRST_APPLICATION_UID). */
     private static final int FIRST_APP = 10_000;
+    /** Each user of the device has as many uids (AOSP: UserHandle.PER_USER_RANGE). */
+    private static final int UIDS_OF_A_USER = 100_000;
     /** The uid of a broadcast's sender, from Android 14 on; -1 if the sender does not share it. */
     private static final Method SENT_FROM = sentFrom();
 
@@ -135,10 +137,15 @@ public final class Receivers {
     private static boolean isFromSystem(BroadcastReceiver receiver) {
         try {
             int uid = SENT_FROM == null ? -1 : (Integer) SENT_FROM.invoke(receiver);
-            return uid >= 0 && uid < FIRST_APP;
+            return isSystem(uid);
         } catch (IllegalAccessException | InvocationTargetException e) {
             return false;
         }
+    }
+
+    /** Returns whether a uid is the system's, of any user. */
+    static boolean isSystem(int uid) {
+        return uid >= 0 && uid % UIDS_OF_A_USER < FIRST_APP;
     }
 
     private static Method sentFrom() {

@@ -47,8 +47,9 @@ final class Sent {
         sent.flags = stays ? 0 : Kind.LEAVES;
         if (stays && receiver != null && !Components.sees(context)
                 && (component == null
-                        ? receiver != Components.RECEIVER || !Broadcasts.isHidden(actionOf(intent))
-                        : Components.removesTokens(component, context, receiver))) {
+                        ? !(receiver == Components.RECEIVER && Broadcasts.isHidden(actionOf(intent)))
+                                && Resolved.removeTokens(intent, context, receiver)
+                        : Components.removesTokens(component.getClassName(), context, receiver))) {
             long carried = token == 0 ? Tokens.fresh() : token;
             Intent copy = Tokens.put(intent, carried);
             if (copy != null) {

@@ -17,7 +17,9 @@ public final class ServiceCalls {
     public static ComponentName startService(Context context, Intent intent) {
         Sent sent = Sent.by(context, intent, Components.SERVICE);
         ComponentName result = context.startService(sent.intent);
-        sent.done(Kind.START_SERVICE);
+        if (result != null) { // else there is no such service
+            sent.done(Kind.START_SERVICE);
+        }
         return result;
     }
 
@@ -33,7 +35,7 @@ public final class ServiceCalls {
     public static boolean bindService(Context context, Intent intent, ServiceConnection connection, int flags) {
         Sent sent = Sent.by(context, intent, Components.BINDING);
         boolean result = context.bindService(sent.intent, connection, flags);
-        bound(connection, sent);
+        bound(result, connection, sent);
         return result;
     }
 
@@ -48,10 +50,13 @@ public final class ServiceCalls {
         }
     }
 
-    static void bound(ServiceConnection connection, Sent sent) {
-        if (connection != null && Hook.records()) {
-            BOUND.put(connection, sent.target);
+    /** Records a binding, unless the system has refused it. */
+    static void bound(boolean isBound, ServiceConnection connection, Sent sent) {
+        if (isBound) {
+            if (connection != null && Hook.records()) {
+                BOUND.put(connection, sent.target);
+            }
+            sent.done(Kind.BIND_SERVICE);
         }
-        sent.done(Kind.BIND_SERVICE);
     }
 }

@@ -2,6 +2,7 @@ package org.navitas.hooks;
 
 import android.content.Context;
 import android.content.Intent;
+import android.content.pm.PackageManager;
 import android.os.Bundle;
 import android.os.Process;
 import java.util.UUID;
@@ -10,8 +11,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Tokens by which a receiver's record is matched with its sender's, and the extra in which intents carry them.
  *
- * <p>An app never sees the extra: its own intents stay as they are, since copies are sent; and receivers remove the extra
- * before the app's code runs.
+ * <p>The app's own intents stay as they are, since copies are sent; and receivers remove the extra before their code runs.
+ * Only code of the app that the platform calls between the two can see it: an {@code AppComponentFactory}, and
+ * {@code onActivityPreCreated} of {@code ActivityLifecycleCallbacks}.
  */
 final class Tokens {
     /** A long; or an array with it, if the intent's extras were empty but there. */
@@ -21,6 +23,10 @@ final class Tokens {
     private static final long SEED = mixed(System.nanoTime()) ^ mixed(System.currentTimeMillis()) ^ mixed(~(long) Process.myPid());
     private static final long STEP = 0x9E3779B97F4A7C15L;
 
+    private static final long PRIME = 0x100000001B3L;
+
+    /** Made of the app's installation, once it is known. */
+    private static volatile long installation;
     /** The app's package, once it is known. */
     private static volatile String own;
 
@@ -39,6 +45,47 @@ final class Tokens {
     static long of(UUID id) {
         long token = mixed(id.getMostSignificantBits()) ^ id.getLeastSignificantBits();
         return token == 0 ? 1 : token;
+    }
+
+    /**
+     * Returns a number that is the same in all processes of an installation of the app. It differs between phones, so that
+     * tokens made of it do not show what they are made of. Costs one call of the system in a process, and reads no file.
+     */
+    static long ofInstallation(Context context) {
+        long known = installation;
+        if (known == 0 && context != null) {
+            known = mixed(STEP + installedMs(context));
+            installation = known;
+        }
+        return known;
+    }
+
+    private static long installedMs(Context context) {
+        try {
+            String own = ownPackage(context);
+            Context platform = Resolved.platform(context);
+            return platform.getPackageManager()
+                    .getPackageInfo(own == null ? platform.getPackageName() : own, 0).firstInstallTime;
+        } catch (PackageManager.NameNotFoundException | RuntimeException | LinkageError e) {
+            return 0;
+        }
+    }
+
+    /** Adds a text or null to a hash of 64 bits, which is the same in all processes. */
+    static long mixed(long hash, String text) {
+        if (text == null) {
+            return mixed(hash, 0);
+        }
+        long sum = 1;
+        for (int i = 0; i < text.length(); i++) {
+            sum = (sum ^ text.charAt(i)) * PRIME;
+        }
+        return mixed(hash, sum);
+    }
+
+    /** Adds a number to a hash. */
+    static long mixed(long hash, long number) {
+        return mixed(hash * PRIME + mixed(number + STEP));
     }
 
     /** Mixes bits (splitmix64 by Steele, Lea and Flood). */

@@ -9,6 +9,7 @@ import androidx.work.WorkManager;
 import androidx.work.WorkRequest;
 import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
 import org.navitas.runtime.Hook;
 
 /** Hooks of the work manager. The token is made of the request's id, which its worker has, too. */
@@ -58,7 +59,29 @@ public final class Works {
         return result;
     }
 
-    private static void enqueued(long start, String name, List<? extends WorkRequest> requests) {
+    /** Hook of {@link WorkManager#cancelWorkById}. */
+    public static Operation cancelWorkById(WorkManager manager, UUID id) {
+        long start = Hook.now();
+        Operation result = manager.cancelWorkById(id);
+        cancelled(start, id == null ? 0 : Tokens.of(id), "");
+        return result;
+    }
+
+    /** Hook of {@link WorkManager#cancelUniqueWork}. */
+    public static Operation cancelUniqueWork(WorkManager manager, String name) {
+        long start = Hook.now();
+        Operation result = manager.cancelUniqueWork(name);
+        cancelled(start, 0, name);
+        return result;
+    }
+
+    private static void cancelled(long start, long token, String name) {
+        if (start != 0) {
+            Hook.communication(start, token, Kind.CANCEL_WORK, 0, "", "", name == null ? "" : name);
+        }
+    }
+
+    static void enqueued(long start, String name, List<? extends WorkRequest> requests) {
         if (start == 0) {
             return;
         }

@@ -1,0 +1,6 @@
+package androidx.work;
+
+/** As in androidx. */
+public enum ExistingWorkPolicy {
+    KEEP
+}

@@ -1,0 +1,4 @@
+package androidx.work;
+
+/** As in androidx. */
+public class OneTimeWorkRequest extends WorkRequest {}
