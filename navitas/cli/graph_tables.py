@@ -20,6 +20,7 @@ from navitas.untrusted_text import printable
 
 _Row = TypeVar("_Row")
 _LONGEST = 10_000
+_MAX_BASES = 3
 _KINDS = {"system_broadcast": "system broadcast"}
 _REASONS = {
     "leaves_app": "leaves the app",
@@ -48,6 +49,10 @@ def graph_modules_table(graph: ModuleGraph, top: int) -> FittedTable:
         _add_module(table, node, graph)
     if graph.nodes or graph.outside.energy_j:
         _add_module(table, graph.outside, graph)
+    for base in graph.bases[:_MAX_BASES]:
+        heirs = " and ".join(str(_name(name)) for name in base.heirs)
+        text = f"(outside modules) has {unbroken(joules(base.energy_j))} of {_name(base.name)}, which {heirs} share."
+        table.notes.append(Paragraph(text, style="dim"))
     return table
 
 

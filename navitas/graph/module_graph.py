@@ -124,6 +124,18 @@ class ScheduledTag:
 
 
 @dataclass(frozen=True, slots=True)
+class BaseClass:
+    """Calls of a base class of several modules, or of a class nested in it: `energy_j` can belong to any of `heirs`.
+
+    It is in `ModuleGraph.outside`.
+    """
+
+    name: str
+    heirs: tuple[str, ...]
+    energy_j: float
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleGraph:
     """The modules of a recording, the messages between them, and messages without a known partner.
 
@@ -148,6 +160,7 @@ class ModuleGraph:
     """The number of works of WorkManager that each run (by ID) received."""
     processes: int = 1
     """The largest number of processes that sent or received messages in one run."""
+    bases: tuple[BaseClass, ...] = ()
 
     @property
     def by_name(self) -> dict[str, ModuleNode]:
