@@ -35,7 +35,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
     paths = module_paths(ledger, messages)
     energies = module_energies(ledger, paths)
     modules, callers = modules_of_messages(messages, paths), callers_of_providers(ledger, messages, paths)
-    matched, methods = match(messages), _sending_methods(ledger, messages)
+    matched, methods = match(messages, [run.target_sdk for run in ledger.runs]), _sending_methods(ledger, messages)
     found = grouped(messages, matched, modules, callers, methods, running=running_classes(ledger))
     scheduled = scheduled_tags(ledger, messages, matched, modules, methods)
     by_module = energies.energy_j.sum(axis=1).tolist()
