@@ -131,7 +131,7 @@ def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> st
         return f"navitas record {printable(named)} --record hooks, then navitas vitals {_shown(source)} --recording DIR"
     if source.is_dir():
         return f"navitas report {_shown(source)} --view tree --component wakelock"
-    return "see the methods above, and docs/vitals.md for remedies"
+    return "see the methods above, and the remedies in docs/vitals.md"
 
 
 def _shown(path: Path) -> str:
