@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from navitas.graph.message_cycles import cycles
-from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, Repeats
+from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, Repetitions
 from navitas.graph.wake_ups import WakeUp
 
 _S = 1_000_000_000
@@ -50,7 +50,7 @@ def _is_advanced(graph: ModuleGraph) -> bool:
     return any(each.period_ms and (each.mean_period_ns or _DAY_NS) * 2 < each.period_ms * 1e6 for each in every)
 
 
-def _period_ns(repeats: Repeats, *, is_advanced: bool) -> float | None:
+def _period_ns(repeats: Repetitions, *, is_advanced: bool) -> float | None:
     """The period of messages that are more frequent than the shortest inexact interval, else None.
 
     It is the mean one, but not less than the app requested. Without a request, it is not known if time was advanced.

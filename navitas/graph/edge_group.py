@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from navitas.graph.module_graph import EdgeKind, ModuleEdge, Repeats
+from navitas.graph.module_graph import EdgeKind, ModuleEdge, Repetitions
 
 _Key = TypeVar("_Key", int, str)
 MAX_ACTIONS, MAX_METHODS = 5, 3
@@ -32,12 +32,12 @@ class MessageTimes:
         """The times of all runs."""
         return [t_ns for times in self._by_run.values() for t_ns in times]
 
-    def repeats(self) -> Repeats:
+    def repeats(self) -> Repetitions:
         """The number of messages, and the mean time between those of a run."""
         spans = [(len(times), max(times) - min(times)) for times in self._by_run.values()]
         count, gaps = sum(each for each, _ in spans), sum(each - 1 for each, _ in spans)
         period_ms = next(iter(self._periods_ms)) if len(self._periods_ms) == 1 else 0
-        return Repeats(count, sum(span_ns for _, span_ns in spans) / gaps if gaps else None, period_ms or None)
+        return Repetitions(count, sum(span_ns for _, span_ns in spans) / gaps if gaps else None, period_ms or None)
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ class EdgeKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Repeats:
+class Repetitions:
     """A number of messages, and the mean time between those of a run, None if no run has two.
 
     `period_ms` is the period that the app requested for all of them, None if it requested none, or several.
@@ -84,9 +84,9 @@ class ModuleEdge:
     energy_j: float
     actions: tuple[str, ...] = ()
     methods: tuple[int, ...] = ()
-    exact: Repeats = Repeats()
-    inexact: Repeats = Repeats()
-    repeating: Repeats = Repeats()
+    exact: Repetitions = Repetitions()
+    inexact: Repetitions = Repetitions()
+    repeating: Repetitions = Repetitions()
     requested: int = 0
     action_counts: tuple[int, ...] = ()
     other_actions: int = 0

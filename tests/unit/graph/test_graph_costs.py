@@ -14,7 +14,7 @@ from navitas.graph.advice_findings import advice
 from navitas.graph.advice_rules import RULES
 from navitas.graph.difference import difference
 from navitas.graph.message_cycles import cycles
-from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, Repeats
+from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, Repetitions
 from navitas.graph.processing import processing
 from navitas.graph.wake_ups import message_costs, wake_ups
 from navitas.parse.communication_records import CommunicationFlag as Flag
@@ -27,9 +27,9 @@ Given = tuple[str, str, EdgeKind, int]
 def edge(sender: str, receiver: str, kind: EdgeKind, count: int, *, period_s: float | None = None, flags: int = 0) -> ModuleEdge:
     """An edge whose messages have equal periods and flags."""
     period_ns = None if period_s is None else period_s * S
-    last_ns, every = int((period_ns or 0) * (count - 1)), Repeats(count, period_ns) if kind == P else Repeats()
-    exact, inexact = (every, Repeats()) if flags & Flag.EXACT else (Repeats(), every)
-    repeating = inexact if flags & Flag.PERIODIC else Repeats()
+    last_ns, every = int((period_ns or 0) * (count - 1)), Repetitions(count, period_ns) if kind == P else Repetitions()
+    exact, inexact = (every, Repetitions()) if flags & Flag.EXACT else (Repetitions(), every)
+    repeating = inexact if flags & Flag.PERIODIC else Repetitions()
     groups = {"exact": exact, "inexact": inexact, "repeating": repeating}
     return ModuleEdge(sender, receiver, kind, count, 0, last_ns, period_ns, None, flags, 0.0, **groups)
 
@@ -213,7 +213,7 @@ def test_few_messages_are_no_fault() -> None:
 
 
 def repeating(count: int, mean_s: float, period_ms: int | None, kind: str = "inexact") -> ModuleEdge:
-    every = Repeats(count, mean_s * S, period_ms)
+    every = Repetitions(count, mean_s * S, period_ms)
     groups = {"inexact": every, "repeating": every} if kind == "inexact" else {"exact": every}
     one = ModuleEdge("p.M", "p.R", P, count, 0, int(mean_s * S * (count - 1)), mean_s * S, period_ms, 0, 0.0, **groups)
     return replace(one, requested=count if period_ms else 0)

@@ -28,7 +28,7 @@ from test_handed_tasks import handoffs
 from navitas.errors import RecordingError
 from navitas.graph.advice_findings import advice
 from navitas.graph.build_graph import module_graph
-from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph, Repeats
+from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph, Repetitions
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.tables import RunTables
 
@@ -96,7 +96,7 @@ def test_the_sample_app_of_paper_2_has_exactly_its_edges() -> None:
     assert unmatched_of(graph) == {(RECEIVER, "receive", "no_identity", 1), (MAIN, "start_activity", "leaves_app", 1)}
     (alarm,) = (edge for edge in graph.edges if edge.kind.value == PERIODIC)
     assert (alarm.mean_period_ns, alarm.period_ms, alarm.last_ns - alarm.first_ns) == (100e6, 100, 400_000_000)
-    assert (alarm.exact, alarm.repeating) == (Repeats(), Repeats(5, 100e6, 100)) and alarm.inexact == alarm.repeating
+    assert (alarm.exact, alarm.repeating) == (Repetitions(), Repetitions(5, 100e6, 100)) and alarm.inexact == alarm.repeating
     assert not any(edge.methods for edge in graph.edges), "no send was within a call"
     assert {node.name for node in graph.nodes} == {MAIN, SECOND, THIRD, ONE, TWO, THREE, RECEIVER}
 
@@ -384,7 +384,11 @@ def test_one_exact_alarm_does_not_make_the_others_exact() -> None:
     made = run([thread(1, [], [(0, 0), (1000, 0)])])
     graph = graph_of(METHODS, with_messages(made, *rows))
     (edge,) = graph.edges
-    assert (edge.exact, edge.inexact, edge.repeating) == (Repeats(1), Repeats(20, 10e6, 60_000), Repeats(20, 10e6, 60_000))
+    assert (edge.exact, edge.inexact, edge.repeating) == (
+        Repetitions(1),
+        Repetitions(20, 10e6, 60_000),
+        Repetitions(20, 10e6, 60_000),
+    )
     assert edge.period_ms == 60_000 and [one.rule.id for one in advice(graph)] == ["frequent-periodic-start"]
     other = [Row(300, K.SET_ALARM, "p.Main", 7, 2, 3_600_000), Row(301, K.RECEIVE, "p.Recv", 7)]
     assert graph_of(METHODS, with_messages(made, *rows, *other)).edges[0].period_ms is None
