@@ -176,6 +176,7 @@ def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | N
         rails_estimate_j=estimate_j,
         package="" if run is None else run.package,
         slept_ns=_slept_ns(tables),
+        target_sdk=None if run is None else run.target_sdk,
     )
 
 

@@ -29,7 +29,8 @@ class RunEntry:
     `baseline`: the run has no probes. `tick_ns`: the mean period of ticks, None if every call was timed.
     `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard error; None if unknown.
     `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
-    `package`: the app of the process; empty if unknown. `slept_ns`: how long the device slept between start and end.
+    `package`: the app of the process; empty if unknown. `target_sdk`: that of the app; None if unknown.
+    `slept_ns`: how long the device slept between start and end.
     `consumers`: what the device's own power statistics attribute to components, with the estimates.
     `unrecorded_j`: joules that rails measured above their lowest power, by component, if the use of components was not recorded.
     """
@@ -49,6 +50,7 @@ class RunEntry:
     slept_ns: int = 0
     consumers: tuple[ConsumerEnergy, ...] = ()
     unrecorded_j: tuple[tuple[str, float], ...] = ()
+    target_sdk: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,7 @@ from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.node_link_format import graph_document, write_node_link
 from navitas.graph.processing import Processing, entry_name, processing
 from navitas.graph.wake_ups import WakeUp, wake_ups
+from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationKind
 from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import joules, percent
 from navitas.untrusted_text import printable, printable_line
@@ -49,12 +51,13 @@ _WARNINGS = frozenset({
     "event_file_bytes", "malformed_records",
 })  # fmt: skip
 """Codes of the warnings that can explain missing messages, energy or alarms."""
+_SENDS = frozenset(kind.name.lower() for kind in CommunicationKind if kind < FIRST_RECEIVE)
 
 
 @click.command(
     "graph",
     cls=NavitasCommand,
-    example="navitas graph navitas-recordings/demo --from MainActivity\nnavitas graph navitas-recordings/demo -o modules.svg",
+    example="navitas graph modules-use --from ThirdActivity\nnavitas graph navitas-recordings/org.example.app -o modules.svg",
 )
 @click.argument("recording", type=READ_ANY_NAME)
 @option("--from", "entries", multiple=True, type=TEXT, metavar="MODULE", help="Only what this module reaches; repeatable.")
@@ -110,7 +113,14 @@ def command(
     if STDOUT in (file, json_file):
         return
     if changed is None:
-        _print(shown, reached=reached, wakes=wakes, found=found, check=check, top=top)
+        _print(
+            shown if reached is None else _in_tables(shown, reached),
+            reached=reached,
+            wakes=wakes,
+            found=found,
+            check=check,
+            top=top,
+        )
     else:
         _print_difference(changed, top)
     _suggest(recording, shown, reached, changed)
@@ -150,6 +160,17 @@ def _part(graph: ModuleGraph, reached: Processing) -> ModuleGraph:
     outside = replace(graph.outside, energy_j=sum(every), components=tuple(every))
     unmatched = tuple(one for one in graph.unmatched if one.module in names)
     return replace(graph, nodes=reached.modules, edges=reached.edges, outside=outside, unmatched=unmatched)
+
+
+def _in_tables(graph: ModuleGraph, reached: Processing) -> ModuleGraph:
+    """What the tables show of the graph of a processing: only its messages, and no other energy."""
+    counts: Counter[str] = Counter()
+    for edge in reached.edges:
+        counts[edge.receiver] += edge.count
+    nodes = tuple(replace(node, received=counts[node.name]) for node in graph.nodes)
+    nothing = replace(graph.outside, energy_j=0.0, components=(), received=0)
+    unmatched = tuple(one for one in graph.unmatched if one.kind in _SENDS)
+    return replace(graph, nodes=nodes, outside=nothing, unmatched=unmatched, bases=())
 
 
 def _print(
@@ -197,4 +218,5 @@ def _suggest(recording: Path, graph: ModuleGraph, reached: Processing | None, ch
     if reached is None and changed is None and senders:
         next_step(f"{command} --from {shell_word(entry_name(graph, senders[0]))}")
     else:
-        next_step(f"{command} -o modules.svg")
+        options = "".join(f" --from {shell_word(entry)}" for entry in reached.entries) if reached else ""
+        next_step(f"{command}{options} -o modules.svg")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from rich.text import Text
@@ -20,6 +21,7 @@ from navitas.untrusted_text import printable
 
 _Row = TypeVar("_Row")
 _LONGEST = 10_000
+_MAX_BASES = 3
 _KINDS = {"system_broadcast": "system broadcast"}
 _REASONS = {
     "leaves_app": "leaves the app",
@@ -44,16 +46,21 @@ def graph_modules_table(graph: ModuleGraph, top: int) -> FittedTable:
             Column("Time", drop=4),
         ],
     )
+    shown = _Names(node.name for node in graph.nodes)
     for node in _listed(table, graph.nodes, top, "modules"):
-        _add_module(table, node, graph)
-    if graph.nodes or graph.outside.energy_j:
-        _add_module(table, graph.outside, graph)
+        _add_module(table, node, graph, shown)
+    if graph.outside.components:
+        _add_module(table, graph.outside, graph, shown)
+    for base in graph.bases[:_MAX_BASES]:
+        heirs = " and ".join(str(shown.of(name)) for name in base.heirs)
+        text = f"(outside modules) has {unbroken(joules(base.energy_j))} of {shown.of(base.name)}, which {heirs} share."
+        table.notes.append(Paragraph(text, style="dim"))
     return table
 
 
-def _add_module(table: FittedTable, node: ModuleNode, graph: ModuleGraph) -> None:
+def _add_module(table: FittedTable, node: ModuleNode, graph: ModuleGraph, shown: _Names) -> None:
     figures = (joules(node.energy_j), percent(share(node.energy_j, graph.energy_j)), f"{node.received:,}")
-    table.add(_name(node.name), *figures, joules(node.handed_j), duration(node.busy_ns))
+    table.add(shown.of(node.name), *figures, joules(node.handed_j), duration(node.busy_ns))
 
 
 def graph_edges_table(edges: Sequence[ModuleEdge], top: int) -> FittedTable:
@@ -63,16 +70,20 @@ def graph_edges_table(edges: Sequence[ModuleEdge], top: int) -> FittedTable:
         [
             Column("From", text=True),
             Column("To", text=True),
-            Column("Kind", drop=3, text=True),
+            Column("Kind", drop=1, text=True),
             Column("Count"),
-            Column("Mean period", drop=1),
+            Column("Every", drop=3),
+            Column("Mean period", drop=4),
             Column("Energy", drop=2),
         ],
     )
+    shown = _Names(name for edge in edges for name in (edge.sender, edge.receiver))
     for edge in _listed(table, edges, top, "edges"):
         period = "–" if edge.mean_period_ns is None else duration(edge.mean_period_ns)
-        kind = _KINDS.get(edge.kind.value, edge.kind.value)
-        table.add(_name(edge.sender), _name(edge.receiver), Text(kind), f"{edge.count:,}", period, joules(edge.energy_j))
+        every = "–" if edge.period_ms is None else duration(edge.period_ms * 1_000_000)
+        kind = Text(_KINDS.get(edge.kind.value, edge.kind.value))
+        names = shown.of(edge.sender), shown.of(edge.receiver)
+        table.add(*names, kind, f"{edge.count:,}", every, period, joules(edge.energy_j))
     return table
 
 
@@ -89,11 +100,17 @@ def wake_ups_table(wakes: Sequence[WakeUp], top: int) -> FittedTable:
             Column("By", drop=4, text=True),
         ],
     )
+    shown = _Names(name for one in wakes for name in (one.edge.sender, one.edge.receiver))
     for one in _listed(table, wakes, top, "rows"):
         each, total, day = ("–" if value is None else joules(value) for value in (one.each_j, one.total_j, one.per_day_j))
-        table.add(_name(one.edge.receiver), each, f"{one.edge.count:,}", total, day, _name(one.edge.sender))
+        table.add(shown.of(one.edge.receiver), each, f"{one.edge.count:,}", total, day, shown.of(one.edge.sender))
     if table.rows:
-        table.notes.append(Paragraph("With everything that they start. A day is extrapolated from this recording.", style="dim"))
+        table.notes.append(
+            Paragraph(
+                "With everything that they start. A day is by the requested period; else extrapolated from this recording.",
+                style="dim",
+            )
+        )
     return table
 
 
@@ -109,10 +126,13 @@ def unmatched_table(graph: ModuleGraph, top: int) -> FittedTable:
             Column("Why", drop=1, text=True),
         ],
     )
+    shown = _Names(one.module for one in graph.unmatched)
     for one in _listed(table, graph.unmatched, top, "rows"):
         what, action = one.kind.replace("_", " "), printable(one.action or "–", _LONGEST)
         reason = _REASONS.get(one.reason, one.reason)
-        table.add(_name(one.module), Text(printable(what, _LONGEST)), f"{one.count:,}", Text(action), Text(reason, style="dim"))
+        table.add(
+            shown.of(one.module), Text(printable(what, _LONGEST)), f"{one.count:,}", Text(action), Text(reason, style="dim")
+        )
     return table
 
 
@@ -120,8 +140,9 @@ def module_changes_table(changes: Sequence[ModuleChange], top: int) -> FittedTab
     """New, gone and changed modules."""
     columns = [Column("Module", text=True), Column("Change", drop=2), Column("Before", drop=1), Column("After")]
     table = FittedTable("Changed modules, per run", columns)
+    shown = _Names(one.name for one in changes)
     for one in _listed(table, changes, top, "modules"):
-        table.add(_name(one.name), one.change, joules(one.before_j), joules(one.after_j))
+        table.add(shown.of(one.name), one.change, joules(one.before_j), joules(one.after_j))
     return table
 
 
@@ -136,9 +157,10 @@ def edge_changes_table(changes: Sequence[EdgeChange], top: int) -> FittedTable:
         Column("After"),
     ]
     table = FittedTable("Changed communications, per run", columns)
+    shown = _Names(name for one in changes for name in (one.sender, one.receiver))
     for one in _listed(table, changes, top, "edges"):
         counts = f"{one.before_count:.4g} → {one.after_count:.4g}"
-        table.add(_name(one.sender), _name(one.receiver), one.change, counts, joules(one.before_j), joules(one.after_j))
+        table.add(shown.of(one.sender), shown.of(one.receiver), one.change, counts, joules(one.before_j), joules(one.after_j))
     return table
 
 
@@ -167,9 +189,16 @@ def _place(label: str, file: str | None, line: int | None) -> str:
     return printable(f"{label}{place}", 300)
 
 
-def _name(name: str) -> Text:
-    shown = name if name.startswith("(") else short_class(name)
-    return Text(printable(shown, _LONGEST))
+class _Names:
+    """Names of a table's modules: without packages, if no other one has the same."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._count = Counter(name.rpartition(".")[2] for name in set(names))
+
+    def of(self, name: str) -> Text:
+        last = name.rpartition(".")[2]
+        shown = name if name.startswith("(") else last if last and self._count[last] < 2 else short_class(name)
+        return Text(printable(shown, _LONGEST))
 
 
 def _listed(table: FittedTable, rows: Sequence[_Row], top: int, what: str) -> Sequence[_Row]:

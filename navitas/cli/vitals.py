@@ -133,4 +133,4 @@ def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> st
         return f"navitas record {shell_word(named)} --record hooks, then navitas vitals {shown} --recording DIR"
     if source.is_dir():
         return f"navitas report {shown} --view tree --component wakelock"
-    return "see the methods above, and docs/vitals.md for remedies"
+    return "see the methods above, and the remedies in docs/vitals.md"

@@ -16,7 +16,7 @@ from navitas.vitals.device_use import Bounds
 from navitas.vitals.radio_users import RadioUser
 from navitas.vitals.recorded_alarms import RecordedAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
-from navitas.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_app
+from navitas.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_app, is_exempt
 from navitas.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, VitalFigure, is_extrapolated
 
 VERDICT_TEXTS: dict[Verdict, str] = {"bad": "bad", "ok": "ok", "not_known": "not known"}
@@ -88,7 +88,8 @@ def locks_table(report: VitalsReport, top: int) -> FittedTable:
     columns += [Column("Acquired in", drop=1, text=True), Column("Energy", drop=1)] if has_methods else []
     table = FittedTable("Longest partial wake locks, on battery with the screen off", columns, key_share=0.3)
     for lock, app in locks[:top]:
-        names = [printable(name, _LONGEST_NAME) for name in (lock.tag, app.name)]
+        tag = f"{lock.tag} (exempt)" if is_exempt(lock.tag) else lock.tag
+        names = [printable(name, _LONGEST_NAME) for name in (tag, app.name)]
         cells = [*names, time_text(lock.held_ms), f"{lock.count:,}"]
         cells += [_UNKNOWN if lock.all_ms is None else time_text(lock.all_ms)] if has_all else []
         table.add(*cells, *(_acquired_in(report.acquirers_of(app, lock.tag)) if has_methods else ()))

@@ -19,6 +19,7 @@ from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
 from navitas.collect.target import Target
+from navitas.collect.target_sdk import target_sdk
 from navitas.collect.trace.run_trace import RunTrace
 from navitas.device.base import Device
 from navitas.errors import DeviceError
@@ -82,6 +83,7 @@ class RunRecorder:
         self._progress = progress
         self._trace = RunTrace(device, options.trace)
         self._next_test = 0
+        self._target_sdk: int | None = None
         self.power_profile: bytes | None = None
         """The phone's own profile as the last app read it there, or None."""
 
@@ -103,6 +105,8 @@ class RunRecorder:
         reachable, transport = True, self._options.transport
         try:
             transport = self._configure(plan, config)
+            if self._options.record == "hooks":
+                self._target_sdk = target_sdk(self._device, plan.package)
             battery.write_bytes(self._device.shell("dumpsys battery").stdout)
             if self._history is not None:
                 self._history.begin(states, plan.package)
@@ -219,6 +223,7 @@ class RunRecorder:
                     "exit": end,
                     "whole": plan.whole,
                     "baseline": plan.baseline,
+                    "target_sdk": self._target_sdk,
                 }
             )
         )

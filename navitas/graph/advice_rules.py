@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from navitas.graph.message_cycles import cycles
-from navitas.graph.module_graph import EdgeKind, ModuleGraph, Repetitions
+from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, Repetitions
 from navitas.graph.wake_ups import WakeUp
 
 _S = 1_000_000_000
@@ -18,6 +18,8 @@ STORM_INTERVAL_NS = _S
 _LEAST_STORM = 10
 _SYSTEM_PER_HOUR = 10.0
 _HOUR_NS = 3600 * _S
+_DAY_NS = 24 * _HOUR_NS
+_MOST_ACTIONS = 3
 LEAST_RUN_NS = 600 * _S
 """10 minutes: rates per hour of shorter runs are not judged. What Android sends at the start of an app would count too much."""
 
@@ -42,11 +44,20 @@ class AdviceRule:
     find: Callable[[ModuleGraph, tuple[WakeUp, ...]], Iterator[Pattern]]
 
 
-def _period_ns(repeats: Repetitions) -> float | None:
-    """The mean period of messages that are more frequent than the shortest inexact interval, else None."""
-    period_ns = repeats.mean_period_ns
-    if repeats.count < _LEAST_REPETITIONS or period_ns is None:
+def _is_advanced(graph: ModuleGraph) -> bool:
+    """Whether messages came much sooner than was requested, as on a virtual phone whose clock of alarms was advanced."""
+    every = (repeats for edge in graph.edges for repeats in (edge.exact, edge.inexact, edge.repeating))
+    return any(each.period_ms and (each.mean_period_ns or _DAY_NS) * 2 < each.period_ms * 1e6 for each in every)
+
+
+def _period_ns(repeats: Repetitions, *, is_advanced: bool) -> float | None:
+    """The period of messages that are more frequent than the shortest inexact interval, else None.
+
+    It is the mean one, but not less than the app requested. Without a request, it is not known if time was advanced.
+    """
+    if repeats.count < _LEAST_REPETITIONS or repeats.mean_period_ns is None or (is_advanced and not repeats.period_ms):
         return None
+    period_ns = max(repeats.mean_period_ns, (repeats.period_ms or 0) * 1e6)
     return period_ns if 0 < period_ns < INEXACT_INTERVAL_NS else None
 
 
@@ -56,8 +67,9 @@ def _avoided(count: int, period_ns: float, wanted_ns: float) -> float:
 
 
 def _exact_alarms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+    is_advanced = _is_advanced(graph)
     for wake in wakes:
-        if (period_ns := _period_ns(wake.edge.exact)) is not None:
+        if (period_ns := _period_ns(wake.edge.exact, is_advanced=is_advanced)) is not None:
             text = f"an exact alarm of {wake.edge.sender} starts {wake.edge.receiver} every {period_ns / _S:.3g} s"
             yield Pattern(wake, text, _avoided(wake.edge.exact.count, period_ns, INEXACT_INTERVAL_NS))
 
@@ -68,12 +80,13 @@ def _frequent_starts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[
     for edge in graph.edges:
         if edge.sender in after and edge.receiver in after:
             after[edge.sender].add(edge.receiver)
+    is_advanced = _is_advanced(graph)
     cycle = {name: i for i, names in enumerate(cycles(after)) for name in names}
     for wake in wakes:
         edge = wake.edge
         is_cycle = edge.sender in cycle and cycle[edge.sender] == cycle.get(edge.receiver)
         repeats = edge.inexact if is_cycle else edge.repeating
-        if (period_ns := _period_ns(repeats)) is not None:
+        if (period_ns := _period_ns(repeats, is_advanced=is_advanced)) is not None:
             text = f"{edge.sender} starts {edge.receiver} every {period_ns / _S:.3g} s"
             yield Pattern(wake, text, _avoided(repeats.count, period_ns, INEXACT_INTERVAL_NS))
 
@@ -89,7 +102,7 @@ def _broadcast_storms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator
 
 
 def _system_broadcasts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
-    if graph.run_ns < LEAST_RUN_NS * graph.runs:
+    if graph.run_ns < LEAST_RUN_NS * graph.runs or _is_advanced(graph):
         return
     for wake in wakes:
         edge = wake.edge
@@ -97,9 +110,18 @@ def _system_broadcasts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterato
             continue
         per_hour = edge.count * _HOUR_NS / graph.run_ns
         if per_hour >= _SYSTEM_PER_HOUR:
-            named = f" ({edge.actions[0]})" if edge.actions else ""
-            text = f"broadcasts of Android{named} start {edge.receiver} {per_hour:.3g} times an hour"
+            text = f"broadcasts of Android start {edge.receiver} {per_hour:.3g} times an hour{_actions(edge, graph.run_ns)}"
             yield Pattern(wake, text, float(edge.count))
+
+
+def _actions(edge: ModuleEdge, run_ns: int) -> str:
+    """The actions of an edge, each with its rate if they are several."""
+    counted = list(zip(edge.actions, edge.action_counts, strict=False))
+    more = len(edge.actions) - _MOST_ACTIONS + edge.other_actions
+    rates = [f"{action} {count * _HOUR_NS / run_ns:.3g}" for action, count in counted[:_MOST_ACTIONS]]
+    if len(edge.actions) + edge.other_actions < 2:
+        return f" ({edge.actions[0]})" if edge.actions else ""
+    return f" ({', '.join(rates)}{f', and {more} more' if more > 0 else ''})"
 
 
 RULES = (

@@ -11,6 +11,7 @@ from navitas.analyze.handed_work import starting_methods
 from navitas.analyze.profile import Profile
 from navitas.attribute.ledger import Ledger, ModuleMessages
 from navitas.errors import RecordingError
+from navitas.graph.base_energy import base_classes
 from navitas.graph.delivery_tags import scheduled_tags
 from navitas.graph.edges import grouped
 from navitas.graph.matching import match
@@ -33,8 +34,8 @@ def module_graph(profile: Profile) -> ModuleGraph:
     messages = _counted(ledger, ledger.messages)
     paths = module_paths(ledger, messages)
     energies = module_energies(ledger, paths)
-    modules, callers = modules_of_messages(ledger, messages, paths), callers_of_providers(ledger, messages, paths)
-    matched, methods = match(messages), _sending_methods(ledger, messages)
+    modules, callers = modules_of_messages(messages, paths), callers_of_providers(ledger, messages, paths)
+    matched, methods = match(messages, [run.target_sdk for run in ledger.runs]), _sending_methods(ledger, messages)
     found = grouped(messages, matched, modules, callers, methods, running=running_classes(ledger))
     scheduled = scheduled_tags(ledger, messages, matched, modules, methods)
     by_module = energies.energy_j.sum(axis=1).tolist()
@@ -66,6 +67,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
         runs=len(counted),
         places={method: _place(ledger.methods.methods[method]) for method in named},
         scheduled=scheduled,
+        bases=base_classes(ledger, paths),
         processes=max(
             Counter(run for run, _ in {*zip(messages.run.tolist(), messages.process.tolist(), strict=True)}).values(), default=1
         ),

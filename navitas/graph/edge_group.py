@@ -17,10 +17,16 @@ class MessageTimes:
 
     def __init__(self) -> None:
         self._by_run: defaultdict[int, list[int]] = defaultdict(list)
+        self._periods_ms: Counter[int] = Counter()
 
-    def add(self, run: int, t_ns: int) -> None:
-        """Add a message."""
+    def add(self, run: int, t_ns: int, period_ms: int) -> None:
+        """Add a message with the period that the app requested, 0 if it requested none."""
         self._by_run[run].append(t_ns)
+        self._periods_ms[period_ms] += 1
+
+    def periods_ms(self) -> Counter[int]:
+        """The number of messages with each period that the app requested."""
+        return Counter({period_ms: count for period_ms, count in self._periods_ms.items() if period_ms})
 
     def all_ns(self) -> list[int]:
         """The times of all runs."""
@@ -30,7 +36,8 @@ class MessageTimes:
         """The number of messages, and the mean time between those of a run."""
         spans = [(len(times), max(times) - min(times)) for times in self._by_run.values()]
         count, gaps = sum(each for each, _ in spans), sum(each - 1 for each, _ in spans)
-        return Repetitions(count, sum(span_ns for _, span_ns in spans) / gaps if gaps else None)
+        period_ms = next(iter(self._periods_ms)) if len(self._periods_ms) == 1 else 0
+        return Repetitions(count, sum(span_ns for _, span_ns in spans) / gaps if gaps else None, period_ms or None)
 
 
 @dataclass(slots=True)
@@ -43,26 +50,29 @@ class EdgeGroup:
     repeating: MessageTimes = field(default_factory=MessageTimes)
     actions: Counter[str] = field(default_factory=Counter)
     methods: Counter[int] = field(default_factory=Counter)
-    periods_ms: set[int] = field(default_factory=set)
     flags: int = 0
 
     def edge(self, key: tuple[str, str, EdgeKind], receiver_j: float, received: int) -> ModuleEdge:
         """The edge. `receiver_j` is the receiver's energy, `received` the number of all messages that it received."""
-        repeats, times = self.every.repeats(), self.every.all_ns()
+        repeats, times, periods_ms = self.every.repeats(), self.every.all_ns(), self.every.periods_ms()
+        actions = _most(self.actions, MAX_ACTIONS)
         return ModuleEdge(
             *key,
             count=repeats.count,
             first_ns=min(times),
             last_ns=max(times),
             mean_period_ns=repeats.mean_period_ns,
-            period_ms=next(iter(self.periods_ms)) if len(self.periods_ms) == 1 else None,
+            period_ms=next(iter(periods_ms)) if len(periods_ms) == 1 else None,
             flags=self.flags,
             energy_j=receiver_j * repeats.count / max(received, 1),
-            actions=_most(self.actions, MAX_ACTIONS),
+            actions=actions,
             methods=_most(self.methods, MAX_METHODS),
             exact=self.exact.repeats(),
             inexact=self.inexact.repeats(),
             repeating=self.repeating.repeats(),
+            requested=periods_ms.total(),
+            action_counts=tuple(self.actions[action] for action in actions),
+            other_actions=len(self.actions) - len(actions),
         )
 
 

@@ -71,14 +71,13 @@ def grouped(
         if action[row] or (send is not None and action[send]):
             group.actions[action[row] or action[send or 0]] += 1
         if send is not None:
-            group.periods_ms |= {period_ms[send]} - {0}
             if methods[send] >= 0:
                 group.methods[methods[send]] += 1
             if kind[send] in DELAYED:
                 is_exact = flags[send] & CommunicationFlag.EXACT
                 times += [group.exact] if is_exact else [group.inexact, group.repeating][: 1 + repeats[send]]
         for one in times:
-            one.add(run[row], t_ns[row])
+            one.add(run[row], t_ns[row], 0 if send is None else period_ms[send])
 
     for send, row in matched.pairs:
         received[modules[row]] += 1
@@ -108,6 +107,8 @@ def grouped(
 def _kind_of(send: int, receipt: int) -> EdgeKind:
     if send in DELAYED:
         return EdgeKind.PERIODIC
+    if send == K.PENDING_INTENT:  # something else sent it, such as a notification that was tapped
+        return EdgeKind.NORMAL
     by_receipt = {K.RECEIVE: EdgeKind.BROADCAST, K.SERVICE_BIND: EdgeKind.BIND, K.ACTIVITY_RESULT: EdgeKind.RESULT}
     return by_receipt.get(K(receipt), EdgeKind.NORMAL)
 

@@ -31,11 +31,17 @@ def fragment_classes(ledger: Ledger, modules: Container[str]) -> list[str]:
     """Return the fragments with outermost calls, sorted; not those that are, or are nested in, one of `modules`."""
     methods, parent = ledger.methods.methods, ledger.paths.parent
     in_calls = np.arange(len(parent)) > PROBES
-    called = [methods[i] for i in np.unique(ledger.paths.method[in_calls]).tolist()]
-    fragments = {one.class_name for one in called if (one.name, one.descriptor) in _CALLBACKS}
+    fragments = classes_of_fragments(ledger)
     outermost = [methods[i] for i in np.unique(ledger.paths.method[in_calls & (parent == OUTSIDE)]).tolist()]
     found = {enclosing_class(one.class_name, fragments) for one in outermost}
     return sorted(name for name in found if name is not None and enclosing_class(name, modules) is None)
+
+
+def classes_of_fragments(ledger: Ledger) -> set[str]:
+    """Return the classes of which a callback was called that only fragments have."""
+    methods = ledger.methods.methods
+    called = [methods[i] for i in np.unique(ledger.paths.method[PROBES + 1 :]).tolist()]
+    return {one.class_name for one in called if (one.name, one.descriptor) in _CALLBACKS}
 
 
 def enclosing_class(name: str, classes: Container[str]) -> str | None:

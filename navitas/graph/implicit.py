@@ -17,20 +17,34 @@ from typing import TypeVar
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.message_kinds import CANCELLING, SENDS_OF, STARTED_LATER, periodic
 from navitas.graph.protected_broadcasts import protected_broadcasts
+from navitas.graph.registrations import Registrations
 from navitas.parse.communication_records import NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
 _Row = TypeVar("_Row", int, int | None)
 _START_NS, _BROADCAST_NS = 20_000_000_000, 60_000_000_000
 """AOSP's time limits of services that start (ActiveServices) and of background broadcasts (ActivityManagerService)."""
+_LIMITED = 26
+_EXCEPTIONS = frozenset({"android.intent.action.EVENT_REMINDER"})
+"""What receivers of the manifest still get. Of Android's list of exceptions, the others are protected, so no app sends them:
+https://developer.android.com/develop/background-work/background-tasks/broadcasts/broadcast-exceptions"""
 _ANDROID = "android."
 _MAIN = "android.intent.action.MAIN"
 _RECEIPTS = frozenset({*STARTED_LATER, K.SERVICE_BIND})
 """What an implicit intent can cause."""
 
 
-def implicit_pairs(messages: ModuleMessages, received: Sequence[int], sent: Sequence[int]) -> list[tuple[int, int]]:
-    """Return rows of sends and receipts that belong together, of those that have no partner. Both are given by run and time."""
+def implicit_pairs(
+    messages: ModuleMessages,
+    received: Sequence[int],
+    sent: Sequence[int],
+    registered: Registrations,
+    target_sdks: Sequence[int | None] = (),
+) -> list[tuple[int, int]]:
+    """Return rows of sends and receipts that belong together, of those that have no partner. Both are given by run and time.
+
+    `target_sdks` are those of the runs' apps: from 26 on, Android delivers most implicit broadcasts to registered receivers only.
+    """
     run, kind, action, module = (column.tolist() for column in (messages.run, messages.kind, messages.action, messages.module))
     flags, token, t_ns = messages.flags.tolist(), messages.token.tolist(), messages.t_ns.tolist()
     is_periodic = periodic(messages)
@@ -45,7 +59,11 @@ def implicit_pairs(messages: ModuleMessages, received: Sequence[int], sent: Sequ
         is_system = flags[row] & CommunicationFlag.FROM_SYSTEM or (kind[row] == K.RECEIVE and name in protected_broadcasts())
         if known is None or token[row] != NO_TOKEN or is_system:
             continue
-        send = known.take(kind[row], module[row], t_ns[row], is_periodic)
+        since_ns = registered.since_ns(row) if kind[row] == K.RECEIVE else None
+        target_sdk = target_sdks[run[row]] if target_sdks else None
+        if kind[row] == K.RECEIVE and since_ns is None and (target_sdk or 0) >= _LIMITED and name not in _EXCEPTIONS:
+            continue
+        send = known.take(kind[row], module[row], t_ns[row], is_periodic, since_ns or 0)
         if send is None and kind[row] in STARTED_LATER and not name.startswith(_ANDROID):
             send = known.prepared(t_ns[row])
         if send is not None:
@@ -78,13 +96,16 @@ class _Sends:
         else:
             self.now.append((t_ns, row, kind))
 
-    def take(self, kind: int, module: int, t_ns: int, is_periodic: Sequence[bool]) -> int | None:
-        """The first send that can be on its way, else the last alarm, unless it has gone off already."""
+    def take(self, kind: int, module: int, t_ns: int, is_periodic: Sequence[bool], since_ns: int) -> int | None:
+        """The first send that can be on its way, else the last alarm, unless it has gone off already.
+
+        What was sent before `since_ns` was not received.
+        """
         listener = (kind, module if kind == K.RECEIVE else -1)
         while self._next[listener] < len(self.now) and self.now[self._next[listener]][0] <= t_ns:
             sent_ns, row, sent_kind = self.now[self._next[listener]]
             self._next[listener] += 1
-            limit_ns = _BROADCAST_NS if kind == K.RECEIVE else _START_NS
+            limit_ns = min(_BROADCAST_NS if kind == K.RECEIVE else _START_NS, t_ns - since_ns)
             if kind in _RECEIPTS and sent_kind in SENDS_OF[kind] and t_ns - sent_ns <= limit_ns:
                 return row
         alarm = _last(self.alarms, t_ns) if kind in STARTED_LATER else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.activity_results import result_pairs
 from navitas.graph.implicit import implicit_pairs
 from navitas.graph.message_kinds import CANCELLING, DELAYED, SENDS_OF, is_receipt, periodic
+from navitas.graph.registrations import Registrations
 from navitas.graph.scheduled_again import scheduled_again
 from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
 
@@ -43,10 +44,12 @@ class MatchedMessages:
     by_action: frozenset[int] = frozenset()
 
 
-def match(messages: ModuleMessages) -> MatchedMessages:
-    """Match all messages of a recording. Messages of different runs never match, and no receipt precedes its send.
+def match(messages: ModuleMessages, target_sdks: Sequence[int | None] = ()) -> MatchedMessages:
+    """Match all messages of a recording. `target_sdks` are those of the runs' apps.
 
-    - A message that is sent once is received once; a broadcast is received once by each module.
+    Messages of different runs never match, and no receipt precedes its send.
+
+    - A message that is sent once is received once; a broadcast is received once by each module, but not before it was registered.
     - A periodic alarm, job or work is received any number of times. If it is set again, the last setting counts.
     - What was cancelled is not received any more.
     - The creation of a `PendingIntent` counts as the send if neither a send nor an alarm of the app explains the message.
@@ -55,8 +58,8 @@ def match(messages: ModuleMessages) -> MatchedMessages:
     - An activity that ends without setting a result sends one, too: the default, to the one that started it for a result.
     - Implicit messages have no identity, and are matched by their action.
     """
-    rows, jobs = _Rows(messages), _Jobs(messages)
-    sends: defaultdict[tuple[int, int], _Sends] = defaultdict(lambda: _Sends(rows))
+    rows, jobs, registered = _Rows(messages), _Jobs(messages), Registrations(messages)
+    sends: defaultdict[tuple[int, int], _Sends] = defaultdict(lambda: _Sends(rows, registered))
     for row in range(len(messages)):
         if rows.kind[row] < FIRST_RECEIVE and rows.token[row] != NO_TOKEN:
             sends[rows.run[row], rows.token[row]].rows.append(row)
@@ -76,7 +79,7 @@ def match(messages: ModuleMessages) -> MatchedMessages:
         each.see(inf)
     partners = {send for send, _ in pairs}
     sent = [row for row in range(len(messages)) if rows.kind[row] < FIRST_RECEIVE and row not in partners]
-    implicit = implicit_pairs(messages, received, sent)
+    implicit = implicit_pairs(messages, received, sent, registered, target_sdks)
     results = result_pairs(messages, [*pairs, *implicit], received, sent)
     pairs += implicit + results
     senders, receipts = {send for send, _ in pairs}, {row for _, row in pairs}
@@ -135,6 +138,7 @@ class _Sends:
     """The sends with one identity. `rows` are all of them by time; `_next` is the first that no receipt can have yet."""
 
     columns: _Rows
+    registered: Registrations
     rows: list[int] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
     was_received: bool = False
@@ -142,7 +146,7 @@ class _Sends:
     _open: deque[int] = field(default_factory=deque)
     _broadcasts: list[int] = field(default_factory=list)
     _heard: Counter[int] = field(default_factory=Counter)
-    """The number of broadcasts that each module has received."""
+    """The first broadcast that each module can still receive."""
     _delayed: int = NO_SEND
     _prepared: int = NO_SEND
 
@@ -185,7 +189,10 @@ class _Sends:
         self._open = deque(row for row in self._open if row not in earlier)
 
     def _take_broadcast(self, receipt: int) -> int:
-        module = self.columns.module[receipt]
+        module, since_ns = self.columns.module[receipt], self.registered.since_ns(receipt)
+        if since_ns is not None:
+            first = bisect_left(self._broadcasts, since_ns, key=lambda row: self.columns.t_ns[row])
+            self._heard[module] = max(self._heard[module], first)
         if self._heard[module] >= len(self._broadcasts):
             return NO_SEND
         self._heard[module] += 1

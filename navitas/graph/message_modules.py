@@ -13,24 +13,29 @@ from navitas.graph.module_paths import NO_MODULE, ModulePaths
 from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationKind
 
 
-def modules_of_messages(ledger: Ledger, messages: ModuleMessages, paths: ModulePaths) -> Sequence[str]:
+def modules_of_messages(messages: ModuleMessages, paths: ModulePaths) -> Sequence[str]:
     """The module of each row.
 
     A receipt names its module. A send belongs to the module in whose callback it was made, also if that used the context of
     another one, as a receiver that an activity registered. Outside of callbacks, it belongs to the module that its context is;
-    else to that of its call path, or of the work in which it ran.
+    else to that of its call path, or of the work in which it ran. In a base class of several modules, it belongs to the one that
+    its context is; else to the one that received a message last.
     """
     by_path = starting_modules(paths, messages.path, messages.root).tolist()
     named = [messages.names[number] for number in messages.module.tolist()]
-    heirs = _heirs(ledger, messages)
-    columns = (messages.kind.tolist(), messages.path.tolist(), named, by_path)
-    found = []
-    for kind, path, name, module in zip(*columns, strict=True):
-        called = paths.modules[paths.module[path]] if kind < FIRST_RECEIVE and paths.in_callback[path] else ""
-        if called and (called, name) not in heirs:
-            found.append(called)
+    columns = (messages.kind.tolist(), messages.path.tolist(), messages.root.tolist(), named, by_path)
+    latest, found = _Latest(messages), []
+    for row, (kind, path, root, name, module) in enumerate(zip(*columns, strict=True)):
+        is_send = kind < FIRST_RECEIVE
+        heirs = paths.heirs_of(path) or (paths.heirs_of(root) if module == NO_MODULE else ())
+        if is_send and heirs and name not in heirs and (paths.in_callback[path] or not name):
+            found.append(latest.of(row, heirs))
+        elif is_send and paths.in_callback[path] and not heirs:
+            found.append(paths.modules[paths.module[path]])
         else:
             found.append(name or (OUTSIDE_MODULES if module == NO_MODULE else paths.modules[module]))
+        if not is_send:
+            latest.add(row, name)
     return found
 
 
@@ -39,12 +44,36 @@ def callers_of_providers(ledger: Ledger, messages: ModuleMessages, paths: Module
 
     A provider in the same process runs on the caller's thread, so the call of the module encloses it.
     """
-    found = []
-    for kind, path in zip(messages.kind.tolist(), messages.path.tolist(), strict=True):
+    latest, found = _Latest(messages), []
+    named = [messages.names[number] for number in messages.module.tolist()]
+    for row, (kind, path) in enumerate(zip(messages.kind.tolist(), messages.path.tolist(), strict=True)):
         outer = int(ledger.paths.parent[path]) if kind == CommunicationKind.PROVIDER and path > PROBES else OUTSIDE
         module = int(paths.module[outer]) if outer > PROBES else NO_MODULE
-        found.append("" if module == NO_MODULE else paths.modules[module])
+        if module == NO_MODULE:
+            heirs = paths.heirs_of(outer)
+            found.append(latest.of(row, heirs) if heirs else "")
+        else:
+            found.append(paths.modules[module])
+        if kind >= FIRST_RECEIVE:
+            latest.add(row, named[row])
     return found
+
+
+class _Latest:
+    """The last message that each module of a process has received so far."""
+
+    def __init__(self, messages: ModuleMessages) -> None:
+        self._process = list(zip(messages.run.tolist(), messages.process.tolist(), strict=True))
+        self._rows: dict[tuple[tuple[int, int], str], int] = {}
+
+    def add(self, row: int, module: str) -> None:
+        """Add a receipt."""
+        self._rows[self._process[row], module] = row
+
+    def of(self, row: int, modules: Sequence[str]) -> str:
+        """The one of `modules` that received a message last, `OUTSIDE_MODULES` if none did."""
+        last = {found: name for name in modules if (found := self._rows.get((self._process[row], name))) is not None}
+        return last[max(last)] if last else OUTSIDE_MODULES
 
 
 def running_classes(ledger: Ledger) -> set[tuple[int, str]]:
@@ -52,11 +81,3 @@ def running_classes(ledger: Ledger) -> set[tuple[int, str]]:
     of_call = np.stack([ledger.owners.run[ledger.calls.owner], ledger.paths.method[ledger.calls.path]])
     of_call = np.unique(of_call[:, ledger.calls.path > PROBES], axis=1)
     return {(run, ledger.methods.methods[method].class_name) for run, method in of_call.T.tolist()}
-
-
-def _heirs(ledger: Ledger, messages: ModuleMessages) -> set[tuple[str, str]]:
-    """Classes and the modules that received messages in their code, which these modules inherit."""
-    rows = zip(messages.kind.tolist(), messages.path.tolist(), messages.module.tolist(), strict=True)
-    received = [(path, messages.names[name]) for kind, path, name in rows if kind >= FIRST_RECEIVE and path > PROBES]
-    methods, of_path = ledger.methods.methods, ledger.paths.method.tolist()
-    return {(methods[of_path[path]].class_name, name) for path, name in received if methods[of_path[path]].class_name != name}

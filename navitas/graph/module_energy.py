@@ -44,7 +44,9 @@ def module_energies(ledger: Ledger, paths: ModulePaths) -> ModuleEnergies:
     own_j = _table(module[is_own], component[is_own], joules[is_own], count, components)
     places = _Places.of(ledger, energy.test[rows], energy.owner[rows], component)
     task = np.flatnonzero((module != NO_MODULE) & open_task)
-    left_j = np.maximum(binned(places.of_row[~is_own], joules[~is_own], places.count), 0.0)
+    of_base = np.isin(paths.entry[energy.path[rows]], list(paths.heirs)) & ~open_task
+    is_left = ~is_own & ~of_base
+    left_j = np.maximum(binned(places.of_row[is_left], joules[is_left], places.count), 0.0)
     task_j = binned(places.of_row[task], joules[task], places.count)
     claims = _claims(ledger, paths, places)
     claimed_j = binned(claims.place, claims.joules, places.count)

@@ -34,10 +34,14 @@ class EdgeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Repetitions:
-    """A number of messages, and the mean time between those of a run, None if no run has two."""
+    """A number of messages, and the mean time between those of a run, None if no run has two.
+
+    `period_ms` is the period that the app requested for all of them, None if it requested none, or several.
+    """
 
     count: int = 0
     mean_period_ns: float | None = None
+    period_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +67,11 @@ class ModuleEdge:
 
     - `count`: messages received. `first_ns` and `last_ns` are times of CLOCK_BOOTTIME.
     - `mean_period_ns`: mean time between messages of a run, None if no run has two.
-    - `period_ms`: the period that the app requested, None if it requested none, or several.
+    - `period_ms`: the period that the app requested, None if it requested none, or several. `requested` messages have one.
     - `flags`: `CommunicationFlag` bits of all its messages.
     - `energy_j`: the receiver's energy × `count` / all messages that it received.
-    - `actions`: the actions that occurred most, at most `MAX_ACTIONS`.
+    - `actions`: the actions that occurred most, at most `MAX_ACTIONS`. `action_counts` are their numbers of messages, and
+      `other_actions` is the number of actions that are left out.
     - `methods`: the methods that sent most of them, indexes in `Profile.method_table.methods`.
     - `exact`: the messages of exact alarms. `inexact`: those of other alarms, jobs and work, and `repeating` the ones among them
       that the app set to repeat.
@@ -87,6 +92,9 @@ class ModuleEdge:
     exact: Repetitions = Repetitions()
     inexact: Repetitions = Repetitions()
     repeating: Repetitions = Repetitions()
+    requested: int = 0
+    action_counts: tuple[int, ...] = ()
+    other_actions: int = 0
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -129,6 +137,18 @@ class ScheduledTag:
 
 
 @dataclass(frozen=True, slots=True)
+class BaseClass:
+    """Calls of a base class of several modules, or of a class nested in it: `energy_j` can belong to any of `heirs`.
+
+    It is in `ModuleGraph.outside`.
+    """
+
+    name: str
+    heirs: tuple[str, ...]
+    energy_j: float
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleGraph:
     """The modules of a recording, the messages between them, and messages without a known partner.
 
@@ -153,6 +173,7 @@ class ModuleGraph:
     """The number of works of WorkManager that each run (by ID) received."""
     processes: int = 1
     """The largest number of processes that sent or received messages in one run."""
+    bases: tuple[BaseClass, ...] = ()
 
     @property
     def by_name(self) -> dict[str, ModuleNode]:

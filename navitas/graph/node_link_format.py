@@ -40,6 +40,7 @@ def graph_document(
             "run_ns": graph.run_ns,
             "runs": graph.runs,
             "processes": graph.processes,
+            "base_classes": [{"class": one.name, "heirs": list(one.heirs), "energy_j": one.energy_j} for one in graph.bases],
         },
         "nodes": [
             *(_node(node, graph.components) for node in (*graph.nodes, graph.outside)),

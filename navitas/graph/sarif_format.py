@@ -15,6 +15,8 @@ from navitas.untrusted_text import without_surrogates
 
 SARIF_VERSION = "2.1.0"
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SOURCE_ROOT = "SOURCE_ROOT"
+"""The base of all paths. A recording does not name the folder."""
 _HELP = "https://developer.android.com/topic/performance/power"
 
 
@@ -34,10 +36,11 @@ def write_sarif(graph: ModuleGraph, found: Sequence[Advice], version: str, out: 
     numbers = {rule.id: number for number, rule in enumerate(RULES)}
     results = [_result(one, numbers[one.rule.id], graph) for one in found]
     tool = {"driver": {"name": "Navitas", "version": version, "rules": rules}}
+    bases = {SOURCE_ROOT: {"description": {"text": "A folder of sources, such as app/src/main/java"}}}
     document = {
         "$schema": SARIF_SCHEMA,
         "version": SARIF_VERSION,
-        "runs": [{"tool": tool, "columnKind": "unicodeCodePoints", "results": results}],
+        "runs": [{"tool": tool, "originalUriBaseIds": bases, "columnKind": "unicodeCodePoints", "results": results}],
     }
     print(json.dumps(without_surrogates(document), indent=1, allow_nan=False), file=out)
 
@@ -51,10 +54,15 @@ def _result(one: Advice, number: int, graph: ModuleGraph) -> dict[str, Any]:
         "ruleId": one.rule.id,
         "ruleIndex": number,
         "level": "warning",
-        "message": {"text": f"{one.message[:1].upper()}{one.message[1:]}. {one.rule.mechanism} {one.rule.change}{saving}"},
+        "message": {"text": f"{_sentence(one)}. {one.rule.mechanism} {one.rule.change}{saving}"},
         "locations": list(_locations(one, graph)),
         "properties": properties,
     }
+
+
+def _sentence(one: Advice) -> str:
+    """The message with a capital letter, unless it begins with a class: names stay as they are."""
+    return one.message if one.message.startswith(one.edge.sender) else f"{one.message[:1].upper()}{one.message[1:]}"
 
 
 def _locations(one: Advice, graph: ModuleGraph) -> Iterator[dict[str, Any]]:
@@ -63,7 +71,7 @@ def _locations(one: Advice, graph: ModuleGraph) -> Iterator[dict[str, Any]]:
     for label, file, line in places:
         location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": label, "kind": "function"}]}
         if file:
-            physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(label, file)}}
+            physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(label, file), "uriBaseId": SOURCE_ROOT}}
             if line and line > 0:
                 physical["region"] = {"startLine": line}
             location["physicalLocation"] = physical

@@ -28,7 +28,8 @@ _MOST_IN_CYCLE = 3000
 class WakeUp:
     """The cost of the messages of one edge. `each_j` is per message, `total_j` of all of them in the recording.
 
-    `per_day_j` extrapolates from the recording's time. All are None if the cost is not determined (`message_costs`).
+    `per_day_j` follows from the period that the app requested; without one, it extrapolates from the recording's time. All
+    are None if the cost is not determined (`message_costs`).
     """
 
     edge: ModuleEdge
@@ -46,9 +47,20 @@ def wake_ups(graph: ModuleGraph, edges: Iterable[ModuleEdge] | None = None) -> t
         if edge.kind not in WAKING or edge.receiver not in costs:
             continue
         total_j = None if each_j is None else each_j * edge.count
-        per_day_j = total_j * _DAY_NS / graph.run_ns if total_j is not None and graph.run_ns > 0 else None
+        per_day = _per_day(edge, graph)
+        per_day_j = each_j * per_day if each_j is not None and per_day is not None else None
         found.append(WakeUp(edge, each_j, total_j, per_day_j))
     return tuple(sorted(found, key=lambda one: (-(one.total_j or 0.0), one.edge.key)))
+
+
+def _per_day(edge: ModuleEdge, graph: ModuleGraph) -> float | None:
+    """The number of messages in a day. Times of the recording do not matter for those whose period was requested."""
+    requested, others = 0.0, edge.count
+    if edge.period_ms:
+        requested, others = _DAY_NS / 1e6 / edge.period_ms, edge.count - edge.requested
+    if not others:
+        return requested
+    return requested + others * _DAY_NS / graph.run_ns if graph.run_ns > 0 else None
 
 
 def message_costs(graph: ModuleGraph) -> dict[str, float | None]:

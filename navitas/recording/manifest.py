@@ -127,8 +127,8 @@ class Source(_Model):
 class Run(_Model):
     """One `am instrument` of one module's bundle, or (`whole`) the use of an app without tests, as one test.
 
-    `pid` is the id of its process, if known. A `baseline` run has no probes; the run of the same repeat with probes is
-    compared with it.
+    `pid` is the id of its process, if known, and `target_sdk` that of its app, if modules are recorded. A `baseline` run
+    has no probes; the run of the same repeat with probes is compared with it.
     """
 
     id: Integer
@@ -140,6 +140,7 @@ class Run(_Model):
     pid: Integer | None = None
     whole: bool = False
     baseline: bool = False
+    target_sdk: Integer | None = None
 
 
 class Test(_Model):

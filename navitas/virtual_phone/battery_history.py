@@ -62,7 +62,13 @@ class BatteryHistory:
         }
         changed = {key: both for key, both in state.items() if self._last.get(key) != both[0]}
         self._last |= {key: both[0] for key, both in changed.items()}
-        self._record([f",{key}={both[0]}" for key, both in changed.items()], [both[1] for both in changed.values()])
+        checkin, text = [f",{key}={both[0]}" for key, both in changed.items()], [both[1] for both in changed.values()]
+        is_plugged = plug != _NONE
+        if self._flags.get("plugged", False) != is_plugged:
+            self._flags["plugged"] = is_plugged
+            checkin.append(f",{_sign(is_plugged)}BP")
+            text.append(f"{_sign(is_plugged)}plugged")
+        self._record(checkin, text)
 
     def states(self, flags: Mapping[str, bool], brightness: int) -> None:
         """Record the present states, by the keys of `FLAGS`, and the bin of the brightness."""

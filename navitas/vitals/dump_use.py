@@ -40,11 +40,12 @@ class DumpReading:
         """Read the next lines."""
         for states, battery in self.reader.read(block):
             self.history.add(states)
-            self.history.has_states = self.history.has_states or len(battery) > 0
+            self.history.add_battery(battery)
 
     def end(self) -> None:
         """Add the states that are open at the end."""
         self.history.add(self.reader.end())
+        self.history.end_ns = self.reader.end_ms * _NS
 
     @property
     def has_statistics(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.batterystats.keys import STATE_NAMES, STATE_NUMBERS
-from navitas.batterystats.tables import Integers, StateIntervals, joined
+from navitas.batterystats.tables import UNKNOWN, BatteryColumns, Integers, StateIntervals, joined
 from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
 from navitas.vitals.spans import Spans, unions
 from navitas.vitals.thresholds import is_exempt
@@ -31,6 +31,10 @@ class HistoryCollector:
 
     dropped: int = 0
     has_states: bool = False
+    end_ns: int = 0
+    """The end of the history."""
+    _plugs: list[tuple[int, bool]] = field(default_factory=list)
+    """When a charger was connected, and when it was not, according to the battery's values."""
     _size: int = 0
     _parts: list[StateIntervals] = field(default_factory=list)
 
@@ -44,12 +48,31 @@ class HistoryCollector:
         if len(kept):
             self._parts.append(kept)
 
+    def add_battery(self, battery: BatteryColumns) -> None:
+        """Add the battery's next values."""
+        self.has_states = self.has_states or len(battery) > 0
+        for time_ns, plug in zip(battery.time_ns.tolist(), battery.plug.tolist(), strict=True):
+            if plug != UNKNOWN and (not self._plugs or self._plugs[-1][1] != (plug > 0)):
+                self._plugs.append((time_ns, plug > 0))
+
     def states(self) -> StateIntervals:
-        """Return all intervals, by begin."""
-        none = np.empty(0, np.int64)
-        empty = StateIntervals(none.astype(np.int16), none.astype(np.int32), none, none, *([none.astype(np.int32)] * 2))
-        found = joined([empty, *self._parts])
+        """Return all intervals, by begin. If the history has no state of being plugged, the kind of charger stands for it."""
+        found = joined([_plugged([]), *self._parts])
+        if not (found.state == _PLUGGED).any():
+            ends = [time_ns for time_ns, _ in self._plugs[1:]] + [self.end_ns]
+            spans = (
+                [(begin, end) for (begin, is_plugged), end in zip(self._plugs, ends, strict=True) if is_plugged]
+                if self._plugs
+                else []
+            )
+            found = joined([found, _plugged(spans)])
         return found.rows(np.argsort(found.start_ns, kind="stable"))
+
+
+def _plugged(spans: Sequence[tuple[int, int]]) -> StateIntervals:
+    begin_ns, end_ns = np.array(spans, np.int64).reshape(-1, 2).T
+    ones, none = np.ones(len(spans), np.int32), np.zeros(len(spans), np.int32)
+    return StateIntervals(np.full(len(spans), _PLUGGED, np.int16), ones, begin_ns, end_ns, none - 1, none)
 
 
 def history_use(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -73,6 +74,24 @@ def test_the_tables_fit_80_columns(recorded: Maker, capsys: Capture, monkeypatch
     assert "a.b.MainActivity" in text and "an exact alarm of a.b.MainActivity starts a.b.SyncService every 0.1 s" in text
     assert "Sent by a.b.MainActivity.onCreate (MainActivity.java:" in text and "leaves the app" in text
     assert err.splitlines()[-1].startswith("next: navitas graph ")
+
+
+def test_tables_of_a_processing_show_nothing_else(recorded: Maker, capsys: Capture) -> None:
+    assert graph(recorded("r", 8), "--from", "Receiver") == ExitCode.OK
+    out, err = capsys.readouterr()
+    assert "(outside modules)" not in out and "Unmatched" not in out
+    assert re.search(r"^Receiver .* % +0 ", out, re.MULTILINE), "what others send to it is not of this processing"
+    assert err.splitlines()[-1].endswith("--from a.b.Receiver -o modules.svg")
+
+
+def test_the_kind_and_the_requested_period_are_shown_at_80_columns(
+    recorded: Maker, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert graph(recorded("r", 8)) == ExitCode.OK
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    (row,) = (row for row in rows if row[:2] == ["MainActivity", "SyncService"])
+    assert row[2:6] == ["periodic", "8", "100", "ms"]
 
 
 def test_json_has_the_graph_with_its_processing(recorded: Maker, capsys: Capture) -> None:

@@ -210,3 +210,40 @@ def test_what_runs_once_is_frequent_only_if_it_leads_to_the_next_one() -> None:
 def test_few_messages_are_no_fault() -> None:
     few = [edge("p.M", "p.R", P, 2, period_s=60, flags=Flag.EXACT), edge("p.M", "p.Q", B, 9, period_s=0.1)]
     assert advice(graph({"p.R": 1.0, "p.Q": 1.0}, *few)) == ()
+
+
+def repeating(count: int, mean_s: float, period_ms: int | None, kind: str = "inexact") -> ModuleEdge:
+    every = Repetitions(count, mean_s * S, period_ms)
+    groups = {"inexact": every, "repeating": every} if kind == "inexact" else {"exact": every}
+    one = ModuleEdge("p.M", "p.R", P, count, 0, int(mean_s * S * (count - 1)), mean_s * S, period_ms, 0, 0.0, **groups)
+    return replace(one, requested=count if period_ms else 0)
+
+
+def test_a_requested_period_counts_also_if_time_was_advanced() -> None:
+    """A job of 15 minutes ran every 0.781 s. One of 1 minute is too frequent, whatever the mean is."""
+    assert advice(graph({"p.R": 1.0}, repeating(20, 0.781, 900_000))) == ()
+    (found,) = advice(graph({"p.R": 1.0}, repeating(20, 0.781, 60_000)))
+    assert "every 60 s" in found.message and found.avoided == 18
+
+
+def test_without_a_requested_period_there_is_no_rate_if_time_was_advanced() -> None:
+    unknown = replace(repeating(20, 1.0, None, "exact"), sender="p.N")
+    assert [one.rule.id for one in advice(graph({"p.R": 1.0}, unknown))] == ["exact-repeating-alarm"]
+    assert advice(graph({"p.R": 1.0}, unknown, repeating(20, 0.781, 900_000))) == ()
+
+
+def test_a_day_has_as_many_messages_as_the_requested_period_says() -> None:
+    (wake,) = wake_ups(graph({"p.R": 40.0}, repeating(20, 0.781, 900_000)))
+    assert (wake.each_j, wake.total_j, wake.per_day_j) == (2.0, 40.0, 2.0 * 96)
+    (mixed,) = wake_ups(graph({"p.R": 40.0}, replace(repeating(20, 0.781, 900_000), requested=19)))
+    assert mixed.per_day_j == pytest.approx(2.0 * 96 + 2.0 * 24)
+
+
+def test_advice_names_the_actions_that_it_counts() -> None:
+    one = replace(
+        edge(SYSTEM, "p.R", SYS, 30), actions=("a.A", "a.B", "a.C", "a.D"), action_counts=(12, 9, 5, 4), other_actions=2
+    )
+    (found,) = advice(graph({"p.R": 1.0}, one))
+    assert found.message.endswith("p.R 30 times an hour (a.A 12, a.B 9, a.C 5, and 3 more)")
+    (single,) = advice(graph({"p.R": 1.0}, replace(one, actions=("a.A",), action_counts=(30,), other_actions=0)))
+    assert single.message.endswith("30 times an hour (a.A)")

@@ -187,3 +187,12 @@ def test_each_receipt_has_one_send_of_its_token_or_none(rows: list[Row]) -> None
         assert table.t_ns[send] <= table.t_ns[receipt] and table.run[send] == table.run[receipt]
         if receipt in found.by_action:
             assert table.action[send] == table.action[receipt] != 0 and table.token[receipt] == 0
+
+
+def test_a_receiver_gets_no_broadcast_that_was_sent_before_it_was_registered() -> None:
+    """It is registered at 10 and, after it was unregistered, at 30 ms. Broadcasts of a `PendingIntent` share an identity."""
+    register = [Row(ms, K.REGISTER_RECEIVER, "a.M", target="a.R", action="app.STOP,app.GO") for ms in (10, 30)]
+    sends = [Row(ms, K.PENDING_INTENT_SEND, "a.M", 5, action="app.GO") for ms in (5, 15, 25, 35)]
+    receipts = [Row(ms, K.RECEIVE, "a.R", 5, action="app.GO") for ms in (16, 36)]
+    assert times([*register, *sends, *receipts]) == {(15, 16), (35, 36)}
+    assert times([*sends, *receipts]) == {(5, 16), (15, 36)}, "a receiver of the manifest"

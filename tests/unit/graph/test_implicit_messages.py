@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from graph_maker import BROADCAST, NORMAL, PERIODIC, SYSTEM_BROADCAST, K, Row, edges_of, graph_of, unmatched_of
+from graph_maker import BROADCAST, NORMAL, PERIODIC, SYSTEM_BROADCAST, K, Row, edges_of, graph_of, messages, unmatched_of
 from test_graph_matching import times
 from test_module_graph import with_messages
 
 from attribution_maker import run, thread  # isort: skip
+from navitas.graph.matching import match
 from navitas.graph.module_graph import SYSTEM, ModuleGraph
 from navitas.parse.communication_records import CommunicationFlag
 
@@ -80,6 +81,32 @@ def test_a_cancelled_alarm_goes_off_no_more_but_another_with_its_action_does() -
 )
 def test_what_the_app_need_not_have_sent_stays_unmatched(rows: list[Row]) -> None:
     assert times(rows) == set()
+
+
+def test_a_receiver_gets_no_implicit_broadcast_that_was_sent_before_it_was_registered() -> None:
+    register = [Row(ms, K.REGISTER_RECEIVER, "a.M", target="a.R", action=GO) for ms in (10, 30)]
+    rows = [*(sent(ms, K.SEND_BROADCAST) for ms in (5, 15, 25, 35)), got(16, K.RECEIVE), got(36, K.RECEIVE)]
+    assert times([*register, *rows]) == {(15, 16), (35, 36)}
+
+
+@pytest.mark.parametrize("action", [GO, "android.intent.action.EVENT_REMINDER"])
+def test_from_target_sdk_26_on_receivers_of_the_manifest_get_exceptions_only(action: str) -> None:
+    """a.R is registered, a.Q is in the manifest."""
+    register = Row(0, K.REGISTER_RECEIVER, "a.M", target="a.R", action=action)
+    rows = [
+        register,
+        sent(1, K.SEND_BROADCAST, action),
+        *(got(2 + i, K.RECEIVE, f"a.{name}", action) for i, name in enumerate("RQ")),
+    ]
+    for target_sdk in (None, 25, 26):
+        heard = {rows[receipt].module for _, receipt in match(messages(rows), [target_sdk]).pairs}
+        assert heard == ({"a.R"} if target_sdk == 26 and action == GO else {"a.R", "a.Q"})
+
+
+def test_a_broadcast_that_a_tapped_notification_sends_is_no_broadcast_of_the_app() -> None:
+    rows = [Row(0, K.PENDING_INTENT, "a.M", 5, target="a.R"), Row(10, K.RECEIVE, "a.R", 5)]
+    assert edges_of(graph(*rows)) == {("a.M", "a.R", NORMAL, 1)}
+    assert edges_of(graph(*rows, Row(5, K.PENDING_INTENT_SEND, "a.M", 5))) == {("a.M", "a.R", BROADCAST, 1)}
 
 
 def test_a_protected_broadcast_is_androids_also_if_the_app_tries_to_send_it() -> None:

@@ -96,7 +96,7 @@ def test_the_sample_app_of_paper_2_has_exactly_its_edges() -> None:
     assert unmatched_of(graph) == {(RECEIVER, "receive", "no_identity", 1), (MAIN, "start_activity", "leaves_app", 1)}
     (alarm,) = (edge for edge in graph.edges if edge.kind.value == PERIODIC)
     assert (alarm.mean_period_ns, alarm.period_ms, alarm.last_ns - alarm.first_ns) == (100e6, 100, 400_000_000)
-    assert (alarm.exact, alarm.repeating) == (Repetitions(), Repetitions(5, 100e6)) and alarm.inexact == alarm.repeating
+    assert (alarm.exact, alarm.repeating) == (Repetitions(), Repetitions(5, 100e6, 100)) and alarm.inexact == alarm.repeating
     assert not any(edge.methods for edge in graph.edges), "no send was within a call"
     assert {node.name for node in graph.nodes} == {MAIN, SECOND, THIRD, ONE, TWO, THREE, RECEIVER}
 
@@ -212,6 +212,65 @@ def test_a_base_class_belongs_to_the_only_module_that_uses_it() -> None:
     assert joules(graph_of(METHODS, with_messages(run([main]), *both)))["p.Main"] == 0
 
 
+INHERITED = [
+    "p.Alert#onCreate",
+    "p.Full#onCreate",
+    "p.Full$2#onClick",
+    "p.Full#onResume",
+    "p.Full#onNewIntent",
+    "p.Other#onCreate",
+]
+ALERTS = [
+    Row(11, K.ACTIVITY_INTENT, "p.Alert", 0, 32),
+    Row(50, K.SEND_BROADCAST, "", 1, target="p.Recv"),
+    Row(250, K.SEND_BROADCAST, "", 2, target="p.Recv"),
+    *(Row(51 + 200 * i, K.RECEIVE, "p.Recv", 1 + i, thread=-1) for i in range(2)),
+]
+"""p.Alert extends p.Full, overrides onCreate, and calls super. A listener of p.Full sends at 250 ms."""
+
+
+def alerts(*rows: Row) -> ModuleGraph:
+    calls = [*nested((10, 110, 0), (20, 100, 1)), *nested((200, 260, 2)), *nested((300, 310, 3))]
+    return graph_of(INHERITED, with_messages(run([thread(1, calls, [(0, 0), (1000, 1000)])]), *ALERTS, *rows))
+
+
+def test_a_super_call_belongs_to_the_subclass_and_so_do_listeners_of_a_base_class() -> None:
+    """p.Full is no module."""
+    graph = alerts()
+    assert joules(graph) == {"p.Alert": 170, "p.Recv": 0, OUTSIDE_MODULES: 830}
+    assert ("p.Alert", "p.Recv", BROADCAST, 2) in edges_of(graph) and not graph.bases
+
+
+@pytest.mark.parametrize(("at_ms", "sender"), [(150, "p.Full"), (5, "p.Alert"), (700, "p.Alert")])
+def test_of_several_modules_of_a_base_class_the_last_one_that_received_an_intent_sends(at_ms: float, sender: str) -> None:
+    """p.Full is a module, too. Nothing shows whose energy that of the listener is."""
+    graph = alerts(Row(at_ms, K.ACTIVITY_INTENT, "p.Full", 0, 32, thread=-1))
+    assert {edge for edge in edges_of(graph) if edge[1] == "p.Recv"} == (
+        {("p.Alert", "p.Recv", BROADCAST, 1), ("p.Full", "p.Recv", BROADCAST, 1)}
+        if sender == "p.Full"
+        else {("p.Alert", "p.Recv", BROADCAST, 2)}
+    )
+    assert joules(graph) == {"p.Alert": 100, "p.Full": 0, "p.Recv": 0, OUTSIDE_MODULES: 900}
+    assert [(one.name, one.heirs, round(one.energy_j / J_PER_MS)) for one in graph.bases] == [
+        ("p.Full$2", ("p.Alert", "p.Full"), 60),
+        ("p.Full", ("p.Alert", "p.Full"), 10),
+    ]
+
+
+def test_a_method_that_the_subclass_overrides_runs_for_the_base_class_itself() -> None:
+    calls = [*nested((10, 110, 0), (20, 100, 1)), *nested((200, 260, 1))]
+    row = Row(1, K.ACTIVITY_INTENT, "p.Full", 0, 32, thread=-1)
+    graph = graph_of(INHERITED, with_messages(run([thread(1, calls, [(0, 0), (1000, 1000)])]), ALERTS[0], row))
+    assert joules(graph) == {"p.Alert": 100, "p.Full": 60, OUTSIDE_MODULES: 840} and not graph.bases
+
+
+def test_an_activity_that_receives_its_intent_within_another_one_is_no_base_class_of_it() -> None:
+    calls = nested((10, 110, 0), (20, 100, 5))
+    row = Row(21, K.ACTIVITY_INTENT, "p.Other", 0, 32)
+    graph = graph_of(INHERITED, with_messages(run([thread(1, calls, [(0, 0), (1000, 1000)])]), ALERTS[0], row))
+    assert joules(graph) == {"p.Alert": 20, "p.Other": 80, OUTSIDE_MODULES: 900}
+
+
 def test_a_send_without_component_belongs_to_the_module_of_its_call_path() -> None:
     events = sorted([*nested((10, 110, 0), (20, 100, 3)), *nested((200, 300, 3))])
     rows = [
@@ -325,7 +384,11 @@ def test_one_exact_alarm_does_not_make_the_others_exact() -> None:
     made = run([thread(1, [], [(0, 0), (1000, 0)])])
     graph = graph_of(METHODS, with_messages(made, *rows))
     (edge,) = graph.edges
-    assert (edge.exact, edge.inexact, edge.repeating) == (Repetitions(1), Repetitions(20, 10e6), Repetitions(20, 10e6))
+    assert (edge.exact, edge.inexact, edge.repeating) == (
+        Repetitions(1),
+        Repetitions(20, 10e6, 60_000),
+        Repetitions(20, 10e6, 60_000),
+    )
     assert edge.period_ms == 60_000 and [one.rule.id for one in advice(graph)] == ["frequent-periodic-start"]
     other = [Row(300, K.SET_ALARM, "p.Main", 7, 2, 3_600_000), Row(301, K.RECEIVE, "p.Recv", 7)]
     assert graph_of(METHODS, with_messages(made, *rows, *other)).edges[0].period_ms is None

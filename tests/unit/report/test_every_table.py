@@ -251,7 +251,9 @@ def _edges(names: Sequence[str]) -> list[ModuleEdge]:
     """Edges with figures as wide as they get; that of the longest name has no period."""
     period = {True: None, False: 123_456_789.0}
     kind = EdgeKind.SYSTEM_BROADCAST
-    return [ModuleEdge(name, name, kind, 1_234_567, 0, 1, period[len(name) > 1000], None, 0, 12.3456, (name,)) for name in names]
+    return [
+        ModuleEdge(name, name, kind, 1_234_567, 0, 1, period[len(name) > 1000], 900_000, 0, 12.3456, (name,)) for name in names
+    ]
 
 
 def _graph(names: Sequence[str]) -> ModuleGraph:

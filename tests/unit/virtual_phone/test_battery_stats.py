@@ -184,3 +184,12 @@ def test_the_history_from_a_time_on(monkeypatch: pytest.MonkeyPatch) -> None:
         "9,h,300,-ca",
         "NEXT: 5301",
     ]
+
+
+def test_the_history_shows_when_the_phone_is_plugged() -> None:
+    history = BatteryHistory()
+    history.add(SHOWN | {"USB powered": "true"})
+    history.add(SHOWN)
+    plugged, unplugged = history.checkin().splitlines()[1:]
+    assert plugged.endswith(",Bp=u,Bt=250,Bv=3850,+BP") and unplugged.endswith(",Bp=n,-BP")
+    assert "+plugged" in history.text(34) and "-plugged" in history.text(34)

@@ -91,6 +91,6 @@ def test_the_batterys_history_reports_what_was_set(tmp_path: Path) -> None:
     ).stdout.decode()
     version, start, first, unplugged, lower = [line for line in text.splitlines() if ",l," not in line and ",Sb" not in line]
     assert version.startswith("9,0,i,vers,36,") and re.fullmatch(r"9,h,0:RESET:TIME:\d{13}", start)
-    assert re.fullmatch(r"9,h,\d+,Bl=100,Bs=c,Bp=u,Bt=250,Bv=\d{4}", first)
-    assert re.fullmatch(r"9,h,\d+,Bp=n", unplugged) and re.fullmatch(r"9,h,\d+,Bl=99", lower)
+    assert re.fullmatch(r"9,h,\d+,Bl=100,Bs=c,Bp=u,Bt=250,Bv=\d{4},\+BP", first)
+    assert re.fullmatch(r"9,h,\d+,Bp=n,-BP", unplugged) and re.fullmatch(r"9,h,\d+,Bl=99", lower)
     assert re.search(r"^9,h,\d+,\+S,\+W,\+b,Sb=2$", text, re.MULTILINE)

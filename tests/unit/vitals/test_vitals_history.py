@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from vitals_dumps import APP, HOUR
 from vitals_reports import app_of, report_of
 
+from navitas.cli.vitals_tables import locks_table
 from navitas.vitals.device_use import Bounds
 from navitas.vitals.history_use import FIRST_ONLY, HistoryCollector
 from navitas.vitals.spans import Spans, unions
@@ -43,6 +44,13 @@ def test_wake_locks_count_with_the_screen_off_and_on_battery(tmp_path: Path) -> 
     assert "no_statistics" in {one.code for one in report.warnings}
 
 
+def test_a_charger_is_no_battery_also_if_the_history_has_its_kind_only(tmp_path: Path) -> None:
+    text = hours((0, "Bl=90,Bp=u"), (1, "+Ewl=1"), (1, "Bp=n"), (3, "-Ewl=1"), (1, "Bp=w"), (2, "+r"))
+    use = report_of(tmp_path, text).use
+    assert use.on_battery_ms == 4 * HOUR and use.uids[0].locks[0].held_ms == 3 * HOUR
+    assert report_of(tmp_path, hours((0, "Bl=90,Bp=u"), (1, "+BP"), (1, "-BP"), (1, "+r"))).use.on_battery_ms == 2 * HOUR
+
+
 def test_the_first_of_several_wake_locks_is_a_lower_bound(tmp_path: Path) -> None:
     app = app_of(report_of(tmp_path, hours((0, "Bl=90"), (1, "+w=1"), (1, "-w"), (11, "+r"))))
     assert app.use.held_ms == Bounds(HOUR, None, FIRST_ONLY) and app.figures[0].reason == "between_bounds"
@@ -52,7 +60,9 @@ def test_the_first_of_several_wake_locks_is_a_lower_bound(tmp_path: Path) -> Non
 
 def test_exempt_wake_locks_of_a_history(tmp_path: Path) -> None:
     text = hours((0, "+Ewl=1"), (1, "+Ewl=2"), (1, "-Ewl=1"), (8, "-Ewl=2"))
-    assert app_of(report_of(tmp_path, text)).use.held_ms == Bounds.exactly(2 * HOUR)
+    report = report_of(tmp_path, text)
+    assert app_of(report).use.held_ms == Bounds.exactly(2 * HOUR)
+    assert {str(row[0]) for row in locks_table(report, 9).rows} == {"AudioMix (exempt)", "sync"}
 
 
 def test_alarms_that_wake_the_phone(tmp_path: Path) -> None:
