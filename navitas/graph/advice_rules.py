@@ -92,8 +92,9 @@ def _frequent_starts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[
 
 
 def _broadcast_storms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+    """A receiver that is busy gets broadcasts late, so what counts is when they were sent."""
     for wake in wakes:
-        edge, period_ns = wake.edge, wake.edge.mean_period_ns
+        edge, period_ns = wake.edge, wake.edge.sent.mean_period_ns
         if edge.kind != EdgeKind.BROADCAST or edge.count < _LEAST_STORM or period_ns is None:
             continue
         if period_ns < STORM_INTERVAL_NS:

@@ -42,12 +42,13 @@ class MessageTimes:
 
 @dataclass(slots=True)
 class EdgeGroup:
-    """The messages of one edge. `exact`, `inexact` and `repeating` are among `every`, as in `ModuleEdge`."""
+    """The messages of one edge. `exact`, `inexact` and `repeating` are among `every`, as in `ModuleEdge`. `sent` has sends."""
 
     every: MessageTimes = field(default_factory=MessageTimes)
     exact: MessageTimes = field(default_factory=MessageTimes)
     inexact: MessageTimes = field(default_factory=MessageTimes)
     repeating: MessageTimes = field(default_factory=MessageTimes)
+    sent: MessageTimes = field(default_factory=MessageTimes)
     actions: Counter[str] = field(default_factory=Counter)
     methods: Counter[int] = field(default_factory=Counter)
     flags: int = 0
@@ -70,6 +71,7 @@ class EdgeGroup:
             exact=self.exact.repeats(),
             inexact=self.inexact.repeats(),
             repeating=self.repeating.repeats(),
+            sent=self.sent.repeats(),
             requested=periods_ms.total(),
             action_counts=tuple(self.actions[action] for action in actions),
             other_actions=len(self.actions) - len(actions),

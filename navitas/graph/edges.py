@@ -73,6 +73,8 @@ def grouped(
         if send is not None:
             if methods[send] >= 0:
                 group.methods[methods[send]] += 1
+            if edge == EdgeKind.BROADCAST:
+                group.sent.add(run[send], t_ns[send], 0)
             if kind[send] in DELAYED:
                 is_exact = flags[send] & CommunicationFlag.EXACT
                 times += [group.exact] if is_exact else [group.inexact, group.repeating][: 1 + repeats[send]]

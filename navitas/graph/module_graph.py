@@ -75,6 +75,7 @@ class ModuleEdge:
     - `methods`: the methods that sent most of them, indexes in `Profile.method_table.methods`.
     - `exact`: the messages of exact alarms. `inexact`: those of other alarms, jobs and work, and `repeating` the ones among them
       that the app set to repeat.
+    - `sent`: the app's broadcasts by the times of their sends. A busy receiver gets them late.
     """
 
     sender: str
@@ -92,6 +93,7 @@ class ModuleEdge:
     exact: Repetitions = Repetitions()
     inexact: Repetitions = Repetitions()
     repeating: Repetitions = Repetitions()
+    sent: Repetitions = Repetitions()
     requested: int = 0
     action_counts: tuple[int, ...] = ()
     other_actions: int = 0

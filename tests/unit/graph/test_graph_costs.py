@@ -30,7 +30,8 @@ def edge(sender: str, receiver: str, kind: EdgeKind, count: int, *, period_s: fl
     last_ns, every = int((period_ns or 0) * (count - 1)), Repetitions(count, period_ns) if kind == P else Repetitions()
     exact, inexact = (every, Repetitions()) if flags & Flag.EXACT else (Repetitions(), every)
     repeating = inexact if flags & Flag.PERIODIC else Repetitions()
-    groups = {"exact": exact, "inexact": inexact, "repeating": repeating}
+    sent = Repetitions(count, period_ns) if kind == B else Repetitions()
+    groups = {"exact": exact, "inexact": inexact, "repeating": repeating, "sent": sent}
     return ModuleEdge(sender, receiver, kind, count, 0, last_ns, period_ns, None, flags, 0.0, **groups)
 
 

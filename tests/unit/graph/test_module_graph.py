@@ -394,6 +394,15 @@ def test_one_exact_alarm_does_not_make_the_others_exact() -> None:
     assert graph_of(METHODS, with_messages(made, *rows, *other)).edges[0].period_ms is None
 
 
+def test_a_storm_counts_when_broadcasts_were_sent() -> None:
+    """A busy receiver gets 50 broadcasts of 10 seconds within 25 seconds: one a second would have avoided 40, not 25."""
+    rows = [Row(200 * i, K.SEND_BROADCAST, "p.Main", 100 + i, target="p.Recv") for i in range(50)]
+    rows += [Row(500 + 500 * i, K.RECEIVE, "p.Recv", 100 + i) for i in range(50)]
+    graph = graph_of(METHODS, with_messages(run([thread(1, [], [(0, 0), (1000, 0)])]), *sorted(rows)))
+    (found,) = advice(graph)
+    assert (found.rule.id, found.avoided) == ("broadcast-storm", 40)
+
+
 FRAGMENT = [
     "p.Main#onCreate",
     "p.Home#onCreateView(Landroid/view/LayoutInflater;Landroid/view/ViewGroup;Landroid/os/Bundle;)Landroid/view/View;",
