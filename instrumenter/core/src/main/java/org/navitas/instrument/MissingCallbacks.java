@@ -84,7 +84,7 @@ final class MissingCallbacks {
     return found;
   }
 
-  /** Returns a class and those above it, up to the first one of the platform; null if that is none of the roots. */
+  /** Returns a class and those above it, up to the first one of the platform; null if that is not one of the roots. */
   private List<String> chain(String name, Set<String> roots) {
     List<String> chain = new ArrayList<>();
     String above = name;
