@@ -11,6 +11,7 @@ cmd alarm advance 600
 input keyevent KEYCODE_7 KEYCODE_1
 input keyevent KEYCODE_4 KEYCODE_6             # the main screen starts MyService and binds to MyService3
 input keyevent KEYCODE_2 KEYCODE_6             # the second screen binds to the same MyService3
+input keyevent KEYCODE_8                       # the second screen closes itself in favour of the main screen below it
 
 am broadcast -a android.intent.action.BOOT_COMPLETED
 svc wifi disable

@@ -65,7 +65,7 @@ def modules(jvm: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory
 MODULES = {
     ("MainActivity", "SecondActivity", "normal", 3),
     ("MainActivity", "ThirdActivity", "normal", 1),
-    ("SecondActivity", "MainActivity", "normal", 1),
+    ("SecondActivity", "MainActivity", "normal", 2),
     ("SecondActivity", "ThirdActivity", "normal", 2),
     ("ThirdActivity", "MainActivity", "normal", 2),
     ("ThirdActivity", "SecondActivity", "normal", 1),

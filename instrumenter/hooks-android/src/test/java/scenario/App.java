@@ -9,6 +9,8 @@ import android.app.job.JobInfo;
 import android.app.job.JobParameters;
 import android.app.job.JobScheduler;
 import android.app.job.JobService;
+import android.appwidget.AppWidgetManager;
+import android.appwidget.AppWidgetProvider;
 import android.content.BroadcastReceiver;
 import android.content.ComponentName;
 import android.content.ContentProvider;
@@ -104,6 +106,30 @@ public final class App {
 
         public Uri insert(Uri uri) {
             return getContentResolver().insert(uri, new ContentValues());
+        }
+    }
+
+    /** A screen without callbacks. */
+    public static class Bare extends Activity {
+        public void ask(Intent intent, int code) {
+            startActivityForResult(intent, code);
+        }
+    }
+
+    /** A screen whose callback calls the one that its base class lacks. */
+    public static class OverBare extends Bare {
+        @Override
+        protected void onNewIntent(Intent intent) {
+            see("OverBare.new", intent);
+            super.onNewIntent(intent);
+        }
+    }
+
+    /** A widget that gets its broadcasts from Android's class. */
+    public static class Widget extends AppWidgetProvider {
+        @Override
+        public void onUpdate(Context context, AppWidgetManager manager, int[] ids) {
+            SEEN.add("Widget.update");
         }
     }
 

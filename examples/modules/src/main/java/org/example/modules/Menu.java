@@ -17,6 +17,7 @@ import android.widget.LinearLayout;
 final class Menu {
     private static final String[] ENTRIES = {
         "1 main", "2 second", "3 third", "4 start MyService", "5 MyService2 every minute", "6 bind to MyService3", "7 no alarm",
+        "8 back to main",
     };
     private static final long MINUTE_MS = 60_000;
 
@@ -61,6 +62,10 @@ final class Menu {
                 return true;
             case 7:
                 alarms().cancel(service2());
+                return true;
+            case 8:
+                int flags = Intent.FLAG_ACTIVITY_CLEAR_TOP | Intent.FLAG_ACTIVITY_SINGLE_TOP; // not a new one
+                screen.startActivity(new Intent(screen, MainActivity.class).addFlags(flags));
                 return true;
             default:
                 return false;

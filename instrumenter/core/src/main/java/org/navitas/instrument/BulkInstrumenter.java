@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -50,7 +51,7 @@ public final class BulkInstrumenter {
     Warnings warnings = new Warnings();
     Path stateFile = RunState.fileFor(mapFile);
     RunState old = RunState.load(stateFile);
-    HookTable hooks = options.hooks() ? HookTable.platform().withSubclasses(Superclasses.of(inputs)) : null;
+    HookTable hooks = options.hooks() ? hooks(inputs, options) : null;
     Inventory inventory = new Inventory(options, hooks, old, warnings);
     List<Contents> all = new ArrayList<>();
     for (Input input : inputs) {
@@ -83,6 +84,12 @@ public final class BulkInstrumenter {
     }
     return new Summary(mapId, numbering.classes.size(), numbering.added(), MethodMap.skipped(all),
         outputs.rewritten, outputs.reused, SkipReasons.classes(all), inventory.frameworks, warnings.lines());
+  }
+
+  private static HookTable hooks(List<Input> inputs, Options options) throws InstrumentException {
+    Map<String, String> superclasses = Superclasses.of(inputs);
+    HookTable table = HookTable.platform().withSubclasses(superclasses);
+    return table.withAdded(MissingCallbacks.of(inputs, superclasses, new Selection(options, table)));
   }
 
   private static RunState recordClasses(List<Contents> all, RunState next) {

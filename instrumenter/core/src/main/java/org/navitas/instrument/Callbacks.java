@@ -1,6 +1,7 @@
 package org.navitas.instrument;
 
 import java.util.Collections;
+import java.util.List;
 import javassist.bytecode.AccessFlag;
 import javassist.bytecode.AnnotationsAttribute;
 import javassist.bytecode.BadBytecode;
@@ -14,10 +15,11 @@ import javassist.bytecode.annotation.Annotation;
 
 /**
  * Inserts calls of hooks at the start of methods that override a callback of the platform ({@link HookTable}). Such a
- * method gets an annotation, by which hooks recognise it at run time.
+ * method gets an annotation, by which hooks recognise it at run time. Also adds callbacks to classes that lack them ({@link
+ * MissingCallbacks}).
  *
- * <p>The hook finds out whether the object is of the callback's class. So the result depends on the class file alone, and
- * not on what is known of its superclasses. Methods that may be of another class cost one call.
+ * <p>The hook finds out whether the object is of the callback's class. So inserted calls depend on the class file alone,
+ * and not on what is known of its superclasses. Methods that may be of another class cost one call.
  */
 final class Callbacks {
   /** The annotation, which the hooks' jar contains. */
@@ -35,7 +37,7 @@ final class Callbacks {
    * @throws MalformedClassException if the code of a method cannot be parsed
    */
   static int insert(ClassFile file, HookTable table) throws MalformedClassException, BadBytecode {
-    if (file.getMajorVersion() < CLASS_CONSTANTS || file.isInterface() || file.getConstPool().getSize() > POOL_LIMIT) {
+    if (!canCall(file)) {
       return 0;
     }
     int inserted = 0;
@@ -47,6 +49,57 @@ final class Callbacks {
       }
     }
     return inserted;
+  }
+
+  /**
+   * Adds the callbacks that the class gets. Each calls its hook, and then the superclass's method.
+   *
+   * @return the number of added methods
+   */
+  static int add(ClassFile file, HookTable table) {
+    List<HookTable.Added> missing = table.added(file.getName());
+    if (missing.isEmpty() || !canCall(file)) {
+      return 0;
+    }
+    int added = 0;
+    for (HookTable.Added each : missing) {
+      if (!declares(file, each.name, each.descriptor)) {
+        add(file, each);
+        added++;
+      }
+    }
+    return added;
+  }
+
+  private static void add(ClassFile file, HookTable.Added callback) {
+    ConstPool pool = file.getConstPool();
+    Bytecode code = new Bytecode(pool);
+    int slots = load(code, callback.descriptor);
+    code.addLdc(pool.getThisClassInfo());
+    code.addInvokestatic(callback.hook.className, callback.hook.name, callback.hook.descriptor);
+    load(code, callback.descriptor);
+    code.addInvokespecial(file.getSuperclass(), callback.name, callback.descriptor);
+    code.addReturn(null);
+    code.setMaxLocals(slots);
+    code.setMaxStack(slots + 1);
+    MethodInfo method = new MethodInfo(pool, callback.name, callback.descriptor);
+    method.setAccessFlags((callback.isPublic ? AccessFlag.PUBLIC : AccessFlag.PROTECTED) | AccessFlag.SYNTHETIC);
+    method.setCodeAttribute(code.toCodeAttribute());
+    mark(method, pool);
+    file.addMethod2(method); // the caller has checked that there is none
+  }
+
+  private static boolean declares(ClassFile file, String name, String descriptor) {
+    for (MethodInfo method : file.getMethods()) {
+      if (method.getName().equals(name) && method.getDescriptor().equals(descriptor)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean canCall(ClassFile file) {
+    return file.getMajorVersion() >= CLASS_CONSTANTS && !file.isInterface() && file.getConstPool().getSize() <= POOL_LIMIT;
   }
 
   private static boolean insert(ClassFile file, MethodInfo method, HookTable.Hook hook)

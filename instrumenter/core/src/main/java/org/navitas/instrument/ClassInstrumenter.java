@@ -116,10 +116,12 @@ final class ClassInstrumenter {
     ClassFile file = new ClassFile(new DataInputStream(new ByteSource(original)));
     int hooked = hooks != null && scan.mayCall(hooks) ? CallSites.replace(file, hooks) : 0;
     hooked += hooks != null ? Callbacks.insert(file, hooks) : 0;
+    List<MethodInfo> own = new ArrayList<>(file.getMethods());
+    hooked += hooks != null ? Callbacks.add(file, hooks) : 0; // what is added gets no probes
     List<Skipped> skipped = new ArrayList<>();
     boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
     Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();
-    for (MethodInfo method : file.getMethods()) {
+    for (MethodInfo method : own) {
       String reason = reasonToSkip(method, state);
       CodeScan code = reason == null ? new CodeScan(method.getCodeAttribute().getCode()) : null;
       if (code != null) {

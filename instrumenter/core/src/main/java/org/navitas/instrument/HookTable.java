@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +33,10 @@ import java.util.TreeMap;
  *       method with this name and descriptor calls, at its start, the hook's static method of the same name with the
  *       object, the parameters, and the class that declares the method. The hook finds out whether the object is a
  *       {@code Service}.
+ *   <li>{@code add android.app.Activity,android.app.ListActivity onNewIntent (Landroid/content/Intent;)V hooks.Receivers
+ *       protected}: classes that extend one of these and lack this method get one that calls the hook, as with {@code
+ *       start}, and then the superclass's method ({@link MissingCallbacks}). The last word is the visibility of the
+ *       method in these classes.
  * </ul>
  *
  * <p>Immutable.
@@ -50,6 +55,33 @@ final class HookTable {
     }
   }
 
+  /** A callback that classes can get. */
+  static final class Added {
+    final Set<String> owners;
+    final String name;
+    final String descriptor;
+    final Hook hook;
+    final boolean isPublic;
+
+    private Added(Set<String> owners, String name, String descriptor, Hook hook, boolean isPublic) {
+      this.owners = owners;
+      this.name = name;
+      this.descriptor = descriptor;
+      this.hook = hook;
+      this.isPublic = isPublic;
+    }
+
+    /** Returns this callback for a class whose superclass has it with another visibility. */
+    Added as(boolean isPublic) {
+      return new Added(owners, name, descriptor, hook, isPublic);
+    }
+
+    @Override
+    public String toString() {
+      return (isPublic ? "public " : "protected ") + name + descriptor;
+    }
+  }
+
   private static final int HASHES = 1 << 16;
   private static final HookTable PLATFORM = read("hooks.txt");
 
@@ -58,6 +90,9 @@ final class HookTable {
   private final Map<String, String> created = new HashMap<>();
   private final Map<String, Set<String>> constructors = new HashMap<>();
   private final Map<String, Hook> starts = new HashMap<>();
+  private final List<Added> additions = new ArrayList<>();
+  /** The callbacks that a class gets, by the class. */
+  private final Map<String, List<Added>> added = new TreeMap<>();
   private final Set<String> owners = new HashSet<>();
   /** The keys of {@link #calls} that subclasses share, and their owners. */
   private final Set<String> inherited = new HashSet<>();
@@ -77,6 +112,9 @@ final class HookTable {
     created.putAll(other.created);
     constructors.putAll(other.constructors);
     starts.putAll(other.starts);
+    additions.addAll(other.additions);
+    added.putAll(other.added);
+    subclasses.putAll(other.subclasses);
     owners.addAll(other.owners);
     inherited.addAll(other.inherited);
     inheritedOwners.addAll(other.inheritedOwners);
@@ -128,6 +166,16 @@ final class HookTable {
     return extended;
   }
 
+  /** Returns this table with callbacks that classes get, by the name of the class, with dots. */
+  HookTable withAdded(Map<String, List<Added>> callbacks) {
+    if (callbacks.isEmpty()) {
+      return this;
+    }
+    HookTable extended = new HookTable(Io.sha256Hex(id + new TreeMap<>(callbacks)), this);
+    extended.added.putAll(callbacks);
+    return extended;
+  }
+
   /** Returns a text that differs between tables. */
   String id() {
     return id;
@@ -165,6 +213,16 @@ final class HookTable {
     return starts.get(name + descriptor);
   }
 
+  /** Returns all callbacks that classes can get. */
+  List<Added> additions() {
+    return Collections.unmodifiableList(additions);
+  }
+
+  /** Returns the callbacks that a class gets. */
+  List<Added> added(String className) {
+    return added.getOrDefault(className, Collections.emptyList());
+  }
+
   /** Returns the class to create instead of {@code className}, or null. */
   String replacement(String className) {
     return created.get(className);
@@ -182,14 +240,17 @@ final class HookTable {
       constructors.put(fields[1], new HashSet<>(Arrays.asList(fields[3].split(","))));
       return;
     }
+    if (fields[0].equals("add") && fields.length == 6 && fields[3].endsWith(")V")) {
+      Set<String> classes = new HashSet<>(Arrays.asList(fields[1].split(",")));
+      additions.add(new Added(classes, fields[2], fields[3], startHook(fields), fields[5].equals("public")));
+      return;
+    }
     List<String> words = new ArrayList<>(Arrays.asList("call", "inherited", "static", "start"));
     if (fields.length != 5 || !words.contains(fields[0])) {
       throw new IllegalArgumentException("bad line in the table of hooks: " + line);
     }
     if (fields[0].equals("start")) {
-      String parameters = fields[3].substring(1, fields[3].indexOf(')'));
-      starts.put(fields[2] + fields[3],
-          new Hook(fields[4], fields[2], "(Ljava/lang/Object;" + parameters + "Ljava/lang/Class;)V"));
+      starts.put(fields[2] + fields[3], startHook(fields));
       return;
     }
     boolean isCall = !fields[0].equals("static");
@@ -206,6 +267,11 @@ final class HookTable {
         inheritedOwners.add(owner);
       }
     }
+  }
+
+  private static Hook startHook(String[] fields) {
+    String parameters = fields[3].substring(1, fields[3].indexOf(')'));
+    return new Hook(fields[4], fields[2], "(Ljava/lang/Object;" + parameters + "Ljava/lang/Class;)V");
   }
 
   private void note(String className) {

@@ -9,6 +9,7 @@ import android.app.Activity;
 import android.app.IntentService;
 import android.app.PendingIntent;
 import android.app.Service;
+import android.appwidget.AppWidgetManager;
 import android.content.BroadcastReceiver;
 import android.content.ContentProvider;
 import android.content.Context;
@@ -34,6 +35,7 @@ import org.navitas.instrument.Input;
 import org.navitas.instrument.Options;
 import org.robolectric.Robolectric;
 import org.robolectric.RuntimeEnvironment;
+import org.robolectric.android.controller.ActivityController;
 import org.robolectric.annotation.Config;
 import scenario.App;
 
@@ -103,6 +105,54 @@ public class InstrumentedAppTest {
         assertEquals("[1 " + name("Main") + ">" + name("Main") + " , 32 " + name("Main") + "> ]", records.toString());
         assertEquals(records.get(0).token, records.get(1).token);
         assertNotEquals(0, records.get(0).token);
+    }
+
+    @Test
+    public void activityWithoutCallbacksReceivesOnceAndSeesNothing() throws Exception {
+        for (String name : Arrays.asList("Bare", "OverBare")) {
+            call(main, "open", to(name));
+            ActivityController<? extends Activity> opened =
+                    Robolectric.buildActivity(type(name, Activity.class), shadowOf(main).getNextStartedActivity()).create();
+            List<Record> records = Communications.next();
+            assertEquals("[1 " + name("Main") + ">" + name(name) + " , 32 " + name(name) + "> ]", records.toString());
+            assertEquals(records.get(0).token, records.get(1).token);
+            assertNotEquals(0, records.get(0).token);
+            seen.clear();
+            call(main, "open", to(name));
+            Intent delivered = shadowOf(main).getNextStartedActivity();
+            opened.newIntent(delivered);
+            assertEquals(name.equals("Bare") ? Collections.emptyList() : Collections.singletonList("OverBare.new null"), seen);
+            assertEquals(null, delivered.getExtras());
+            records = Communications.next();
+            assertEquals("[1 " + name("Main") + ">" + name(name) + " , 32 " + name(name) + "> ]", records.toString());
+            assertEquals(records.get(0).token, records.get(1).token);
+        }
+    }
+
+    @Test
+    public void unhandledResultIsRecordedIfTheActivityRequestedIt() throws Exception {
+        Activity bare = Robolectric.buildActivity(type("Bare", Activity.class)).create().get();
+        Communications.next();
+        call(bare, "ask", to("Main"), 7);
+        shadowOf(bare).receiveResult(shadowOf(bare).getNextStartedActivity(), Activity.RESULT_OK, new Intent("answer"));
+        List<Record> records = Communications.next();
+        assertEquals("[2 " + name("Bare") + ">" + name("Main") + " , 33 " + name("Bare") + "> answer]", records.toString());
+        assertEquals(records.get(0).token, records.get(1).token);
+        shadowOf(bare).callOnActivityResult(8, Activity.RESULT_OK, null); // a fragment's, or a launcher's
+        assertEquals(Collections.emptyList(), Communications.next());
+    }
+
+    @Test
+    public void widgetThatOnlyUpdatesReceivesTheBroadcast() throws Exception {
+        call(main, "broadcast", to("Widget").setAction(AppWidgetManager.ACTION_APPWIDGET_UPDATE));
+        List<Intent> all = shadowOf(RuntimeEnvironment.getApplication()).getBroadcastIntents();
+        Intent sent = new Intent(all.get(all.size() - 1)).putExtra(AppWidgetManager.EXTRA_APPWIDGET_IDS, new int[] {1});
+        type("Widget", BroadcastReceiver.class).getDeclaredConstructor().newInstance().onReceive(main, sent);
+        assertEquals(Collections.singletonList("Widget.update"), seen);
+        List<Record> records = Communications.next();
+        assertEquals(Communications.only(records, 8).token, Communications.only(records, 36).token);
+        assertNotEquals(0, Communications.only(records, 36).token);
+        assertEquals(name("Widget"), Communications.only(records, 36).module);
     }
 
     @Test

@@ -35,7 +35,7 @@ public class TableTest {
         ClassLoader loader = TableTest.class.getClassLoader();
         int methods = 0;
         for (String[] line : lines()) {
-            if (line[0].equals("new") || line[0].equals("start")) {
+            if (Arrays.asList("new", "start", "add").contains(line[0])) {
                 continue;
             }
             MethodType type = MethodType.fromMethodDescriptorString(line[3], loader);
@@ -83,6 +83,41 @@ public class TableTest {
             callbacks++;
         }
         assertTrue(callbacks > 20);
+    }
+
+    @Test
+    public void eachCallbackThatClassesGetCanBeOverriddenAndHasAHook() throws Exception {
+        ClassLoader loader = TableTest.class.getClassLoader();
+        int callbacks = 0;
+        for (String[] line : lines()) {
+            if (!line[0].equals("add")) {
+                continue;
+            }
+            MethodType type = MethodType.fromMethodDescriptorString(line[3], loader);
+            for (String owner : line[1].split(",")) {
+                Method method = nearest(Class.forName(owner, false, loader), line[2], type);
+                int open = line[5].equals("public") ? Modifier.PUBLIC : Modifier.PROTECTED;
+                assertEquals(owner + " " + method, open, method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED));
+                assertEquals(method.toString(), 0, method.getModifiers() & (Modifier.FINAL | Modifier.ABSTRACT | Modifier.STATIC));
+                assertEquals(void.class, method.getReturnType());
+            }
+            List<Class<?>> parameters = new ArrayList<>(type.parameterList());
+            parameters.add(0, Object.class);
+            parameters.add(Class.class);
+            Method hook = Class.forName(line[4], false, loader).getMethod(line[2], parameters.toArray(new Class<?>[0]));
+            assertTrue(Arrays.toString(line), Modifier.isStatic(hook.getModifiers()));
+            callbacks++;
+        }
+        assertTrue(callbacks > 3);
+    }
+
+    /** Returns the method that a class has, its own or inherited. */
+    private static Method nearest(Class<?> type, String name, MethodType signature) throws Exception {
+        try {
+            return type.getDeclaredMethod(name, signature.parameterArray());
+        } catch (NoSuchMethodException e) {
+            return nearest(type.getSuperclass(), name, signature);
+        }
     }
 
     /** Returns whether a class or interface has a public method, its own or inherited. */
