@@ -25,11 +25,11 @@ _MAX_BASES = 3
 _KINDS = {"system_broadcast": "system broadcast"}
 _REASONS = {
     "leaves_app": "leaves the app",
-    "not_received": "no receipt recorded",
-    "no_identity": "carries no identity",
-    "sender_unknown": "its sender was not recorded",
-    "already_received": "its message was received before",
-    "unknown_kind": "of a newer version",
+    "not_received": "not received",
+    "no_identity": "no identity",
+    "sender_unknown": "sender unknown",
+    "already_received": "received before",
+    "unknown_kind": "unknown kind",
 }
 
 

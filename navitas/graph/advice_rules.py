@@ -44,10 +44,10 @@ class AdviceRule:
     find: Callable[[ModuleGraph, tuple[WakeUp, ...]], Iterator[Pattern]]
 
 
-def _is_advanced(graph: ModuleGraph) -> bool:
-    """Whether messages came much sooner than was requested, as on a virtual phone whose clock of alarms was advanced."""
-    every = (repeats for edge in graph.edges for repeats in (edge.exact, edge.inexact, edge.repeating))
-    return any(each.period_ms and (each.mean_period_ns or _DAY_NS) * 2 < each.period_ms * 1e6 for each in every)
+def _hurried(graph: ModuleGraph) -> set[str]:
+    """Receivers of messages that came much sooner than was requested, as where a virtual phone's clock of alarms was advanced."""
+    every = ((edge.receiver, repeats) for edge in graph.edges for repeats in (edge.exact, edge.inexact, edge.repeating))
+    return {name for name, each in every if each.period_ms and (each.mean_period_ns or _DAY_NS) * 2 < each.period_ms * 1e6}
 
 
 def _period_ns(repeats: Repetitions, *, is_advanced: bool) -> float | None:
@@ -67,7 +67,7 @@ def _avoided(count: int, period_ns: float, wanted_ns: float) -> float:
 
 
 def _exact_alarms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
-    is_advanced = _is_advanced(graph)
+    is_advanced = bool(_hurried(graph))
     for wake in wakes:
         if (period_ns := _period_ns(wake.edge.exact, is_advanced=is_advanced)) is not None:
             text = f"an exact alarm of {wake.edge.sender} starts {wake.edge.receiver} every {period_ns / _S:.3g} s"
@@ -80,7 +80,7 @@ def _frequent_starts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[
     for edge in graph.edges:
         if edge.sender in after and edge.receiver in after:
             after[edge.sender].add(edge.receiver)
-    is_advanced = _is_advanced(graph)
+    is_advanced = bool(_hurried(graph))
     cycle = {name: i for i, names in enumerate(cycles(after)) for name in names}
     for wake in wakes:
         edge = wake.edge
@@ -92,10 +92,14 @@ def _frequent_starts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[
 
 
 def _broadcast_storms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
-    """A receiver that is busy gets broadcasts late, so what counts is when they were sent."""
+    """A receiver that is busy gets broadcasts late, so what counts is when they were sent.
+
+    Those of a module that alarms started too soon came too soon, as well.
+    """
+    hurried = _hurried(graph)
     for wake in wakes:
         edge, period_ns = wake.edge, wake.edge.sent.mean_period_ns
-        if edge.kind != EdgeKind.BROADCAST or edge.count < _LEAST_STORM or period_ns is None:
+        if edge.kind != EdgeKind.BROADCAST or edge.count < _LEAST_STORM or period_ns is None or edge.sender in hurried:
             continue
         if period_ns < STORM_INTERVAL_NS:
             text = f"{edge.sender} sends {edge.count:,} broadcasts to {edge.receiver}, one every {period_ns / 1e6:.3g} ms"
@@ -103,7 +107,7 @@ def _broadcast_storms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator
 
 
 def _system_broadcasts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
-    if graph.run_ns < LEAST_RUN_NS * graph.runs or _is_advanced(graph):
+    if graph.run_ns < LEAST_RUN_NS * graph.runs or _hurried(graph):
         return
     for wake in wakes:
         edge = wake.edge

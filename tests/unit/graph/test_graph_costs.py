@@ -233,6 +233,12 @@ def test_without_a_requested_period_there_is_no_rate_if_time_was_advanced() -> N
     assert advice(graph({"p.R": 1.0}, unknown, repeating(20, 0.781, 900_000))) == ()
 
 
+def test_broadcasts_of_a_module_that_alarms_started_too_soon_are_no_storm() -> None:
+    storm = edge("p.R", "p.Q", B, 20, period_s=0.2)
+    assert [one.rule.id for one in advice(graph({"p.R": 1.0, "p.Q": 1.0}, storm))] == ["broadcast-storm"]
+    assert advice(graph({"p.R": 1.0, "p.Q": 1.0}, storm, repeating(20, 0.2, 900_000))) == ()
+
+
 def test_a_day_has_as_many_messages_as_the_requested_period_says() -> None:
     (wake,) = wake_ups(graph({"p.R": 40.0}, repeating(20, 0.781, 900_000)))
     assert (wake.each_j, wake.total_j, wake.per_day_j) == (2.0, 40.0, 2.0 * 96)
