@@ -15,15 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from navitas.cli.main import run
-from navitas.graph.module_graph import SYSTEM
+from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM
 
 LISTS = Path(__file__).parent / "graph_apps"
+_NAMES = {SYSTEM: "Android", OUTSIDE_MODULES: "Outside"}
+"""What lists call the senders that are no modules."""
 Edge = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A list of edges: `package NAME`, then a sender, a receiver and a kind in each line. Lines with `#` are the scenario."""
+    """A list of edges: `package NAME`, then a sender, a receiver and a kind in each line. Lines with `#` are the scenario.
+
+    `Android` and `Outside` (code outside of modules) are senders, too.
+    """
 
     package: str
     edges: frozenset[Edge]
@@ -59,7 +64,7 @@ def score(listed: Listed, graph: Mapping[str, Any]) -> Score:
     """Compare a graph in Navitas's JSON with a list."""
 
     def name(module: str) -> str:
-        return "Android" if module == SYSTEM else module.removeprefix(f"{listed.package}.")
+        return _NAMES.get(module) or module.removeprefix(f"{listed.package}.")
 
     edges = {(name(link["source"]), name(link["target"]), link["kind"]) for link in graph["links"]}
     return Score(listed.edges, listed.edges - edges, edges - listed.edges)
