@@ -25,9 +25,14 @@ _Row = TypeVar("_Row", int, int | None)
 _START_NS, _BROADCAST_NS = 20_000_000_000, 60_000_000_000
 """AOSP's time limits of services that start (ActiveServices) and of background broadcasts (ActivityManagerService)."""
 _LIMITED = 26
-_EXCEPTIONS = frozenset({"android.intent.action.EVENT_REMINDER"})
+_EXCEPTIONS = frozenset(
+    f"android.{name}"
+    for name in ("intent.action.EVENT_REMINDER", "appwidget.action.APPWIDGET_UPDATE", "appwidget.action.APPWIDGET_CONFIGURE")
+)
 """What receivers of the manifest still get. Of Android's list of exceptions, the others are protected, so no app sends them:
-https://developer.android.com/develop/background-work/background-tasks/broadcasts/broadcast-exceptions"""
+https://developer.android.com/develop/background-work/background-tasks/broadcasts/broadcast-exceptions
+AOSP's BroadcastController limits updates of widgets to the sender's package, so they are not implicit for this rule.
+"""
 _ANDROID = "android."
 _MAIN = "android.intent.action.MAIN"
 _RECEIPTS = frozenset({*STARTED_LATER, K.SERVICE_BIND})

@@ -89,7 +89,7 @@ def test_a_receiver_gets_no_implicit_broadcast_that_was_sent_before_it_was_regis
     assert times([*register, *rows]) == {(15, 16), (35, 36)}
 
 
-@pytest.mark.parametrize("action", [GO, "android.intent.action.EVENT_REMINDER"])
+@pytest.mark.parametrize("action", [GO, "android.intent.action.EVENT_REMINDER", "android.appwidget.action.APPWIDGET_UPDATE"])
 def test_from_target_sdk_26_on_receivers_of_the_manifest_get_exceptions_only(action: str) -> None:
     """a.R is registered, a.Q is in the manifest."""
     register = Row(0, K.REGISTER_RECEIVER, "a.M", target="a.R", action=action)

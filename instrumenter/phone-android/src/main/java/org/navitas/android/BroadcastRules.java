@@ -1,5 +1,6 @@
 package org.navitas.android;
 
+import android.appwidget.AppWidgetManager;
 import android.content.BroadcastReceiver;
 import android.content.ComponentName;
 import android.content.Context;
@@ -14,11 +15,15 @@ import org.robolectric.RuntimeEnvironment;
 final class BroadcastRules {
     /** Intent.FLAG_RECEIVER_INCLUDE_BACKGROUND, which is hidden. */
     private static final int INCLUDES_BACKGROUND = 0x01000000;
-    /** Implicit broadcasts that receivers of the manifest still get (Android: "Implicit broadcast exceptions"). */
+    /**
+     * Implicit broadcasts that receivers of the manifest still get (Android: "Implicit broadcast exceptions"). Updates of
+     * widgets are limited to the sender's package (AOSP: BroadcastController), so they are not implicit for this rule.
+     */
     private static final Set<String> EXCEPTIONS = Set.of(
             Intent.ACTION_BOOT_COMPLETED, Intent.ACTION_LOCKED_BOOT_COMPLETED, Intent.ACTION_LOCALE_CHANGED,
             Intent.ACTION_TIME_CHANGED, Intent.ACTION_TIMEZONE_CHANGED, Intent.ACTION_MY_PACKAGE_REPLACED,
             Intent.ACTION_HEADSET_PLUG, "android.intent.action.USER_INITIALIZE",
+            AppWidgetManager.ACTION_APPWIDGET_UPDATE, AppWidgetManager.ACTION_APPWIDGET_CONFIGURE,
             "android.app.action.SCHEDULE_EXACT_ALARM_PERMISSION_STATE_CHANGED");
 
     private BroadcastRules() {}
