@@ -66,10 +66,10 @@ check: venv
 test-unit: venv
 	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests/unit
 
-# The test that compares the estimate with the rails runs last and alone: other tests would starve the virtual phone.
+# Tests that compare energies and times of the virtual phone run last and alone: other tests would starve it.
 test: setup test-java test-programs gradle-homes android-sdk browser
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not quiet" tests
-	$(BIN)/python -m pytest -q -m quiet tests/integration/test_rails.py
+	$(BIN)/python -m pytest -q -m quiet tests/integration/test_rails.py tests/contract/test_android_apps.py
 
 # Skips tests that have passed on the same sources (JAVA_TESTS=always: runs them).
 test-java: setup

@@ -39,6 +39,8 @@ class FormatType(click.ParamType):  # type: ignore[type-arg]  # click has type a
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Path | None]:
         name, has_file, file = str(value).partition("=")
         find_format(name)
+        if has_file and not file:
+            raise UsageError(f"--format {value}: '' is not a file name", "name a file, or - for standard output")
         return name, WRITE_ANY_NAME.convert(file, param, ctx) if has_file else None
 
 

@@ -73,6 +73,7 @@ def test_intents_and_alarms_are_delivered_as_on_a_phone(phone: AdbDevice) -> Non
     assert found.text.rstrip().endswith("OK (3 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
 
 
+@pytest.mark.quiet
 def test_components_that_an_app_uses_have_state_and_energy(phone: AdbDevice) -> None:
     rails = "cat /sys/bus/iio/devices/iio:device0/energy_value"
 
@@ -95,9 +96,9 @@ def test_components_that_an_app_uses_have_state_and_energy(phone: AdbDevice) -> 
         for name, ms in re.findall(rf"^9,{uid[1]},l,(cam|fla|aud|sr,-?\d+|wl,.*,p),(\d+),", statistics, re.MULTILINE)
     }
     assert set(times_ms) >= {"cam", "fla", "aud", "sr,-10000", "sr,4"}, statistics
-    assert all(0 < ms < 60_000 for name, ms in times_ms.items() if not name.startswith("wl")), times_ms
+    assert all(450 <= ms < 5000 for name, ms in times_ms.items() if not name.startswith("wl")), times_ms
     lock = re.search(rf"^9,{uid[1]},l,wl,notes:sync,0,f,0,0,0,0,(\d+),p,2,", statistics, re.MULTILINE)
-    assert lock and 100 <= int(lock[1]) < 5000, statistics
+    assert lock and 750 <= int(lock[1]) < 5000, statistics
     for state in ("g", "s", "ca", "fl", "a"):
         assert re.search(rf"^9,h,\d+(,[^,]+)*,\+{state}\b", statistics, re.MULTILINE), state
         assert re.search(rf"^9,h,\d+(,[^,]+)*,-{state}\b", statistics, re.MULTILINE), state

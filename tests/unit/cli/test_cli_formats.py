@@ -118,7 +118,7 @@ def test_the_text_report_has_the_options_of_the_tables(tmp_path: Path) -> None:
         (["--format", "JSON=x"], "there is no report format 'JSON'", "did you mean json?"),
         (["--format", "a\x1b[2J"], "there is no report format 'a\\x1b[2J'", "known are"),
         (["--format", "parquet"], "parquet is a binary format and needs a file", "--format parquet=report.parquet"),
-        (["--format", "json="], "is not the name of a file", "Check the variable"),
+        (["--format", "json="], "is not a file name", "name a file"),
         (["-o", "x.foo"], "x.foo: no report format has this extension", ".speedscope.json (speedscope)"),
         (["-o", "-"], "-o - has no extension", "--format NAME -o -"),
         (["--format", "json", "--format", "text", "-o", "x"], "2 formats without a file, and -o 1 files", "NAME=FILE"),
