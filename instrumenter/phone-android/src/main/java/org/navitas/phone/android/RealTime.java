@@ -49,8 +49,9 @@ public final class RealTime extends Interceptor {
      * @return the wall time, for WorkManager with what was skipped
      */
     public static long currentTimeMillis() {
-        boolean isPlanner = PLANNERS.contains(CALLERS.getCallerClass().getName());
-        return System.currentTimeMillis() + (isPlanner ? skippedMs : 0);
+        long nowMs = System.currentTimeMillis();
+        long aheadMs = skippedMs;
+        return aheadMs == 0 || !PLANNERS.contains(CALLERS.getCallerClass().getName()) ? nowMs : nowMs + aheadMs;
     }
 
     @Override
