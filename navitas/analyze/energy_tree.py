@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.analyze.records import Nodes
 from navitas.attribute.forest import binned, preorder, subtree_sums
-from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger
+from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.arrays import F64, I64, Bool
 
@@ -42,7 +42,7 @@ def energy_trees(ledger: Ledger, component: str | None = None) -> tuple[EnergyTr
     Charges of calls are in the call that caused them. With a component, trees have only its energy, and the calls that used it.
     """
     places = [i for i, name in enumerate(ledger.components) if component in (None, name)]
-    counted = np.array([not run.baseline for run in ledger.runs] + [False])[ledger.owners.run]
+    counted = counted_runs(ledger)[ledger.owners.run]
     label, labels = _labels(ledger, counted)
     size, width = len(labels), len(ledger.paths)
     energy, calls = ledger.energy, ledger.calls

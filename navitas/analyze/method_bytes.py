@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.analyze.roll_up import first_ids
 from navitas.attribute.forest import binned, outermost, preorder, subtree_sums
-from navitas.attribute.ledger import PROBES, Ledger
+from navitas.attribute.ledger import PROBES, Ledger, counted_runs
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Method
 
@@ -33,7 +33,7 @@ class MethodBytes:
 def method_bytes(ledger: Ledger) -> tuple[MethodBytes, ...]:
     """Return the bytes of each method and component that moved any, most bytes first. Calls outside of tests count."""
     transfers, paths = ledger.transfers, ledger.paths
-    counted = np.array([not run.baseline for run in ledger.runs] + [False])[ledger.owners.run[transfers.owner]]
+    counted = counted_runs(ledger)[ledger.owners.run[transfers.owner]]
     counted &= transfers.path > PROBES
     if not counted.any():
         return ()

@@ -35,7 +35,7 @@ from navitas.analyze.timeline import (
 )
 from navitas.analyze.top import Top, top
 from navitas.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
-from navitas.attribute.ledger import Evidence, Ledger
+from navitas.attribute.ledger import Evidence, Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.errors import UsageError
 from navitas.parse.findings import ParsedLoss
@@ -126,7 +126,7 @@ class Profile:
     def totals(self) -> Totals:
         """Sums over all runs except baseline runs."""
         ledger, energy = self.ledger, self.ledger.energy
-        counted = np.array([not run.baseline for run in ledger.runs] + [False])
+        counted = counted_runs(ledger)
         in_total = counted[ledger.owners.run[energy.owner]]
         kind = ledger.owners.kind[energy.owner[in_total]]
         kinds = np.bincount(kind, energy.exclusive_j[in_total], len(OwnerKind)).tolist()

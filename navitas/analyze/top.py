@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.forest import sums
-from navitas.attribute.ledger import Ledger
+from navitas.attribute.ledger import Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.attribute.scaling import NO_USE
 from navitas.parse.arrays import I64
@@ -74,7 +74,7 @@ class Top:
 def top(ledger: Ledger) -> Top:
     """Return the shares of all components and users."""
     energy, components = ledger.energy, len(ledger.components)
-    counted = np.array([not run.baseline for run in ledger.runs] + [False])[ledger.owners.run[energy.owner]]
+    counted = counted_runs(ledger)[ledger.owners.run[energy.owner]]
     user, names = _users(ledger)
     cell = user[energy.owner[counted]] * components + energy.component[counted]
     joules = np.bincount(cell, energy.exclusive_j[counted], len(names) * components).reshape(len(names), components)

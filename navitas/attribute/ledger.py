@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.curve_store import CurveStore
-from navitas.parse.arrays import F64, I32, I64, U8
+from navitas.parse.arrays import F64, I32, I64, U8, Bool
 from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import MethodTable
 
@@ -303,3 +305,8 @@ class Ledger:
     alternative: str | None
     curves: CurveStore
     messages: ModuleMessages | None = None
+
+
+def counted_runs(ledger: Ledger) -> Bool:
+    """Whether each run counts, which baseline runs do not. The last element is that of owners without a run (−1): False."""
+    return np.array([not run.baseline for run in ledger.runs] + [False])

@@ -40,6 +40,11 @@ class Statistics:
         """The counters of all dumps that count."""
         return list(self._rows())
 
+    @property
+    def has_users(self) -> bool:
+        """Whether a counter is one of a user."""
+        return any(uid >= 0 for dump in self._dumps for uid, _, _ in dump)
+
     def _rows(self) -> Iterator[UsageCounter]:
         for dump in self._dumps:
             for key, value in dump.items():

@@ -83,7 +83,7 @@ class RunRecorder:
         self._progress = progress
         self._trace = RunTrace(device, options.trace)
         self._next_test = 0
-        self._target_sdk: int | None = None
+        self._target_sdks: dict[str, int | None] = {}
         self.power_profile: bytes | None = None
         """The phone's own profile as the last app read it there, or None."""
 
@@ -105,8 +105,8 @@ class RunRecorder:
         reachable, transport = True, self._options.transport
         try:
             transport = self._configure(plan, config)
-            if self._options.record == "hooks":
-                self._target_sdk = target_sdk(self._device, plan.package)
+            if self._options.record == "hooks" and plan.package not in self._target_sdks:
+                self._target_sdks[plan.package] = target_sdk(self._device, plan.package)
             battery.write_bytes(self._device.shell("dumpsys battery").stdout)
             if self._history is not None:
                 self._history.begin(states, plan.package)
@@ -223,7 +223,7 @@ class RunRecorder:
                     "exit": end,
                     "whole": plan.whole,
                     "baseline": plan.baseline,
-                    "target_sdk": self._target_sdk,
+                    "target_sdk": self._target_sdks.get(plan.package),
                 }
             )
         )

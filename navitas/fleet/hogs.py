@@ -93,7 +93,7 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
         noise_scale=alone.noise_scale,
         variance=given.spreads.variance,
         noise_of_clients=given.spreads.noise,
-        shared_error=np.hypot(_SHOWN_ERROR * evidence.shown_ppm_s, _CHARGED_ERROR * evidence.charged_ppm_s),
+        shared_error=np.hypot(_shown_error(evidence), _charged_error(evidence)),
         partner=given.partner,
         overlap=given.overlap,
         evidence=evidence,
@@ -105,13 +105,21 @@ def _with_model_error(effect: Effects, evidence: AppEvidence) -> Effects:
     """The effects with errors of what samples do not show of running times and of the screen's drain."""
     of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
-    error = np.hypot(effect.error, _SHOWN_ERROR * evidence.shown_ppm_s)
+    error = np.hypot(effect.error, _shown_error(evidence))
     return replace(effect, error=error, scale_error=np.hypot(of_runs, of_screen))
 
 
 def _with_charged_error(effect: Effects, evidence: AppEvidence) -> Effects:
     """The effects with the error of what apps are charged for the screen, where its time is unknown."""
-    return replace(effect, error=np.hypot(effect.error, _CHARGED_ERROR * evidence.charged_ppm_s))
+    return replace(effect, error=np.hypot(effect.error, _charged_error(evidence)))
+
+
+def _shown_error(evidence: AppEvidence) -> F64:
+    return _SHOWN_ERROR * evidence.shown_ppm_s
+
+
+def _charged_error(evidence: AppEvidence) -> F64:
+    return _CHARGED_ERROR * evidence.charged_ppm_s
 
 
 def _false_rates(effect: Effects, contrasted: I64) -> F64:

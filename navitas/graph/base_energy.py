@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-import numpy as np
-
 from navitas.attribute.forest import binned
-from navitas.attribute.ledger import Ledger
+from navitas.attribute.ledger import Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.graph.module_graph import BaseClass
 from navitas.graph.module_paths import ModulePaths
@@ -18,7 +16,7 @@ def base_classes(ledger: Ledger, paths: ModulePaths) -> tuple[BaseClass, ...]:
     if not paths.heirs:
         return ()
     energy = ledger.energy
-    counted = np.array([not run.baseline for run in ledger.runs] + [False])[ledger.owners.run]
+    counted = counted_runs(ledger)[ledger.owners.run]
     counted &= ledger.owners.kind == OwnerKind.THREAD
     rows = counted[energy.owner] & ~paths.may_be_task[energy.path]
     by_entry = binned(paths.entry[energy.path[rows]], energy.exclusive_j[rows], len(paths.entry))

@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.analyze.handed_work import starting_methods
 from navitas.analyze.profile import Profile
-from navitas.attribute.ledger import Ledger, ModuleMessages
+from navitas.attribute.ledger import Ledger, ModuleMessages, counted_runs
 from navitas.errors import RecordingError
 from navitas.graph.base_energy import base_classes
 from navitas.graph.delivery_tags import scheduled_tags
@@ -77,7 +77,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
 
 def _counted(ledger: Ledger, messages: ModuleMessages) -> ModuleMessages:
     """The messages of runs with probes, with the names that a graph has for classes."""
-    rows = np.flatnonzero(np.array([not run.baseline for run in ledger.runs] + [False])[messages.run])
+    rows = np.flatnonzero(counted_runs(ledger)[messages.run])
     columns = (name for name in ModuleMessages.__slots__ if name != "names")
     return ModuleMessages(
         **{name: getattr(messages, name)[rows] for name in columns}, names=tuple(map(class_name, messages.names))

@@ -12,7 +12,7 @@ import numpy as np
 
 from navitas.analyze.handed_work import counted_rows
 from navitas.attribute.forest import binned
-from navitas.attribute.ledger import NO_OWNER, Ledger
+from navitas.attribute.ledger import NO_OWNER, Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.graph.module_paths import NO_MODULE, ModulePaths
 from navitas.parse.arrays import F64, I32, I64, Bool
@@ -35,7 +35,7 @@ class ModuleEnergies:
 def module_energies(ledger: Ledger, paths: ModulePaths) -> ModuleEnergies:
     """Split the energy of all threads among the modules. Runs without probes do not count."""
     energy, components, count = ledger.energy, len(ledger.components), len(paths.modules)
-    counted = np.array([not run.baseline for run in ledger.runs] + [False])[ledger.owners.run]
+    counted = counted_runs(ledger)[ledger.owners.run]
     rows = np.flatnonzero(counted[energy.owner] & (ledger.owners.kind[energy.owner] == OwnerKind.THREAD))
     component, joules = energy.component[rows].astype(np.int64), energy.exclusive_j[rows]
     module, open_task = paths.module[energy.path[rows]], paths.may_be_task[energy.path[rows]]

@@ -100,7 +100,7 @@ def read_dump_use(path: Path) -> tuple[DeviceUse, tuple[VitalsWarning, ...]]:
 
 def _best(dumps: dict[DumpPart, DumpReading]) -> DumpPart | None:
     found = [part for part in _PREFERRED if part in dumps and dumps[part].has_anything]
-    with_users = [part for part in found if any(counter.uid >= 0 for counter in dumps[part].reader.statistics.counters)]
+    with_users = [part for part in found if dumps[part].reader.statistics.has_users]
     return next(iter([*with_users, *(part for part in found if dumps[part].has_statistics), *found]), None)
 
 

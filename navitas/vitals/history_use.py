@@ -59,12 +59,8 @@ class HistoryCollector:
         """Return all intervals, by begin. If the history has no state of being plugged, the kind of charger stands for it."""
         found = joined([_plugged([]), *self._parts])
         if not (found.state == _PLUGGED).any():
-            ends = [time_ns for time_ns, _ in self._plugs[1:]] + [self.end_ns]
-            spans = (
-                [(begin, end) for (begin, is_plugged), end in zip(self._plugs, ends, strict=True) if is_plugged]
-                if self._plugs
-                else []
-            )
+            ends = [*(time_ns for time_ns, _ in self._plugs), self.end_ns][1:]
+            spans = [(begin, end) for (begin, is_plugged), end in zip(self._plugs, ends, strict=True) if is_plugged]
             found = joined([found, _plugged(spans)])
         return found.rows(np.argsort(found.start_ns, kind="stable"))
 

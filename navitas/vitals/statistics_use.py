@@ -31,10 +31,11 @@ def statistics_use(statistics: Statistics) -> DeviceUse:
     Of dumps since the same reset, the last one has the statistics of all.
     """
     by_uid: defaultdict[int, defaultdict[tuple[str, str], float]] = defaultdict(lambda: defaultdict(float))
-    for counter in statistics.counters:
+    counters = statistics.counters
+    for counter in counters:
         by_uid[counter.uid][counter.name, counter.tag] += counter.value
     device: _Sums = by_uid.pop(-1, defaultdict(float))
-    has_background = _has(statistics.counters, "mobile_background_rx_bytes")
+    has_background = _has(counters, "mobile_background_rx_bytes")
     return DeviceUse(
         "statistics",
         device.get(("on_battery_ms", "")),
