@@ -57,7 +57,8 @@ class SharePairs:
 
 def condition_sums(pairs: SharePairs, condition: I64) -> ConditionSums:
     """The sums of conditions and columns that have a pair. `condition` is that of each pair, and the same in a whole span."""
-    order, size = np.argsort(condition, kind="stable"), len(pairs.app)
+    # numpy sorts numbers of two bytes in linear time.
+    order, size = np.argsort(condition.astype(np.int16), kind="stable"), len(pairs.app)
     starts = np.flatnonzero(np.diff(condition[order], prepend=-1))
     alike = (pairs.app[:, None] == pairs.app).astype(np.float64)
     weighted = pairs.seconds[:, None] * pairs.reliable

@@ -18,6 +18,8 @@ def with_versions(runs: RunLists, client: I64, app_of: NDArray[np.integer], has_
 
     Numbers in the lists are places in `app_of`, which maps them to apps, and in `has_version`.
     """
+    if all(has_version[lists.app].all() for lists in runs.kinds()):
+        return runs
     seen = _Seen(runs.apps, client, app_of, has_version)
     running, foreground = (None if lists is None else seen.versioned(lists) for lists in (runs.running, runs.foreground))
     return replace(runs, apps=seen.versioned(runs.apps), running=running, foreground=foreground)

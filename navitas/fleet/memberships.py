@@ -49,13 +49,14 @@ class AppLists:
 
     def of_owners(self, owner: NDArray[np.integer], wanted: Bool) -> AppLists:
         """The lists without the apps that their owners do not want: sample i belongs to `owner[i]`, a row of `wanted`."""
-        place = np.repeat(owner * np.intp(wanted.shape[1]), np.diff(self.offset)) + self.app
+        place = np.repeat(owner * np.intp(wanted.shape[1]), np.diff(self.offset))
+        place += self.app
         return self._of_entries(wanted.ravel()[place])
 
     def _of_entries(self, wanted: Bool) -> AppLists:
-        value = None if self.value is None else self.value[wanted]
-        before = np.append(0, np.cumsum(wanted, dtype=np.int64))
-        return AppLists(before[self.offset], self.app[wanted], value)
+        kept = np.flatnonzero(wanted)
+        value = None if self.value is None else self.value[kept]
+        return AppLists(np.searchsorted(kept, self.offset), self.app[kept], value)
 
 
 @dataclass(frozen=True, slots=True)
