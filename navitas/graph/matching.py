@@ -51,6 +51,7 @@ def match(messages: ModuleMessages, target_sdks: Sequence[int | None] = ()) -> M
 
     - A message that is sent once is received once; a broadcast is received once by each module, but not before it was registered.
     - A periodic alarm, job or work is received any number of times. If it is set again, the last setting counts.
+    - The broadcast of another alarm is received once by each module, too.
     - What was cancelled is not received any more.
     - The creation of a `PendingIntent` counts as the send if neither a send nor an alarm of the app explains the message.
     - A job of an earlier process has no identity. Its class and id identify it.
@@ -148,6 +149,9 @@ class _Sends:
     _heard: Counter[int] = field(default_factory=Counter)
     """The first broadcast that each module can still receive."""
     _delayed: int = NO_SEND
+    _gone_off: int = NO_SEND
+    """The last alarm that is over, and in `_reached` the receivers that got its broadcast, since several can."""
+    _reached: dict[int, int] = field(default_factory=dict)
     _prepared: int = NO_SEND
 
     def take(self, receipt: int) -> int:
@@ -157,7 +161,9 @@ class _Sends:
         is_broadcast = columns.kind[receipt] == K.RECEIVE
         send = self._take_broadcast(receipt) if is_broadcast else self._take_open(receipt, kinds)
         if send == NO_SEND:
-            send = self._take_delayed(kinds)
+            send = self._take_gone_off(receipt) if is_broadcast else NO_SEND
+        if send == NO_SEND:
+            send = self._take_delayed(receipt, kinds)
         self.was_received |= send != NO_SEND
         return send
 
@@ -207,11 +213,20 @@ class _Sends:
             self._open.remove(found)
         return found
 
-    def _take_delayed(self, kinds: frozenset[int]) -> int:
+    def _take_gone_off(self, receipt: int) -> int:
+        """The alarm that another receiver got already. That one can have set the next alarm since."""
+        module, since_ns = self.columns.module[receipt], self.registered.since_ns(receipt) or 0
+        if self._gone_off == NO_SEND or module in self._reached or since_ns > min(self._reached.values()):
+            return NO_SEND
+        self._reached[module] = self.columns.t_ns[receipt]
+        return self._gone_off
+
+    def _take_delayed(self, receipt: int, kinds: frozenset[int]) -> int:
         """The last alarm, job or work that can still run; else the `PendingIntent`, which something else sent."""
         if self._delayed != NO_SEND and self.columns.kind[self._delayed] in kinds:
             found = self._delayed
             if not self.columns.periodic[found]:
-                self._delayed = NO_SEND
+                self._delayed, self._gone_off = NO_SEND, found
+                self._reached = {self.columns.module[receipt]: self.columns.t_ns[receipt]}
             return found
         return self._prepared if K.PENDING_INTENT in kinds else NO_SEND

@@ -71,6 +71,16 @@ def test_an_alarm_that_is_set_again_each_time() -> None:
     assert times(rows) == {(100.0 * i, 100.0 * i + 60) for i in range(5)}
 
 
+def test_the_broadcast_of_an_alarm_reaches_several_receivers() -> None:
+    """The first one sets the next alarm before the second one runs. A notification sends the `PendingIntent` at last."""
+    rows = [Row(0, K.PENDING_INTENT, "a.M", 5), Row(1, K.SET_ALARM, "a.M", 5)]
+    for ms in (100, 200):
+        rows += [Row(ms, K.RECEIVE, "a.R", 5), Row(ms + 1, K.SET_ALARM, "a.R", 5), Row(ms + 2, K.RECEIVE, "a.Q", 5)]
+    late = [Row(203, K.REGISTER_RECEIVER, "a.M", target="a.L", action="go"), Row(299, K.CANCEL_ALARM, token=5)]
+    rows += [*late, Row(300, K.RECEIVE, "a.R", 5), Row(301, K.RECEIVE, "a.L", 5, action="go")]
+    assert times(rows) == {(1, 100), (1, 102), (101, 200), (101, 202), (0, 300), (0, 301)}
+
+
 def test_an_alarm_that_is_replaced_before_it_goes_off_is_no_unmatched_send() -> None:
     found = matched(Row(0, K.SET_ALARM, "a.M", 5), Row(10, K.SET_ALARM, "a.M", 5), Row(60, K.RECEIVE, "a.R", 5))
     assert found.pairs == [(1, 2)] and found.replaced == {0}
