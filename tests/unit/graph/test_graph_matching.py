@@ -87,12 +87,12 @@ def test_an_alarm_that_is_replaced_before_it_goes_off_is_no_unmatched_send() -> 
 
 
 def test_a_job_that_is_scheduled_again_replaces_the_earlier_one() -> None:
-    """Hooks give each request a fresh token. Another id, class or run is another job."""
+    """Hooks give each request a fresh token. Another id or run is another job; a job of another class replaces it, too."""
     job = Row(0, K.SCHEDULE_JOB, "a.M", 100, target="a.J", action="7")
     again = [job._replace(ms=ms, token=100 + ms, process=ms > 2) for ms in range(5)]
     others = [job._replace(ms=1.5, token=8, action="8"), job._replace(ms=1.5, token=9, target="a.K")]
     found = match(messages([*again, *others, Row(50, K.JOB, "a.J", 104, action="7")], [job]))
-    assert found.pairs == [(6, 7)] and found.replaced == {0, 1, 4, 5} and found.sent == [0, 1, 2, 3, 4, 5, 8]
+    assert found.pairs == [(6, 7)] and found.replaced == {0, 1, 3, 4, 5} and found.sent == [0, 1, 2, 3, 4, 5, 8]
 
 
 def test_work_of_one_name_is_replaced_or_kept() -> None:
@@ -126,6 +126,22 @@ def test_cancelled_jobs_and_work_are_no_unmatched_sends() -> None:
     rows = [Row(0, K.SCHEDULE_JOB, token=5, target="a.J", action="1"), Row(1, K.ENQUEUE_WORK, token=6)]
     rows += [Row(2, K.CANCEL_JOB, token=5, action="1"), Row(3, K.CANCEL_WORK, token=6), Row(4, K.CANCEL_JOB)]
     assert matched(*rows).replaced == {0, 1}
+
+
+def test_what_another_process_or_a_name_cancels_is_no_unmatched_send() -> None:
+    """Such a cancellation has no identity, only a job's id or a unique name. It ends what was requested before it."""
+    job, work = Row(0, K.SCHEDULE_JOB, token=5, target="a.J", action="1"), Row(0, K.ENQUEUE_WORK, token=6, action="n")
+    ends = [Row(2, K.CANCEL_JOB, action="1", process=1), Row(2, K.CANCEL_WORK, action="n")]
+    assert matched(job, work, *ends).replaced == {0, 1}
+    assert matched(job, work, *(row._replace(ms=-1) for row in ends)).replaced == set()
+    assert matched(job, work, *(row._replace(action="m") for row in ends)).replaced == set()
+
+
+def test_work_of_a_name_that_was_cancelled_is_needed_again() -> None:
+    rows = [Row(0, K.ENQUEUE_WORK, token=6, action="n", period_ms=9), Row(1, K.WORK, token=6)]
+    rows += [Row(5, K.ENQUEUE_WORK, token=7, action="n", period_ms=9)]
+    assert matched(*rows).replaced == {2}
+    assert matched(*rows, Row(3, K.CANCEL_WORK, action="n")).replaced == set()
 
 
 def test_equal_pending_intents_share_a_token() -> None:
