@@ -13,6 +13,7 @@ import numpy as np
 
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.activity_results import result_pairs
+from navitas.graph.gone_off import GoneOff
 from navitas.graph.implicit import implicit_pairs
 from navitas.graph.message_kinds import CANCELLING, DELAYED, SENDS_OF, is_receipt, periodic
 from navitas.graph.registrations import Registrations
@@ -149,9 +150,7 @@ class _Sends:
     _heard: Counter[int] = field(default_factory=Counter)
     """The first broadcast that each module can still receive."""
     _delayed: int = NO_SEND
-    _gone_off: int = NO_SEND
-    """The last alarm that is over, and in `_reached` the receivers that got its broadcast, since several can."""
-    _reached: dict[int, int] = field(default_factory=dict)
+    _gone_off: GoneOff = field(default_factory=GoneOff)
     _prepared: int = NO_SEND
 
     def take(self, receipt: int) -> int:
@@ -214,19 +213,16 @@ class _Sends:
         return found
 
     def _take_gone_off(self, receipt: int) -> int:
-        """The alarm that another receiver got already. That one can have set the next alarm since."""
-        module, since_ns = self.columns.module[receipt], self.registered.since_ns(receipt) or 0
-        if self._gone_off == NO_SEND or module in self._reached or since_ns > min(self._reached.values()):
-            return NO_SEND
-        self._reached[module] = self.columns.t_ns[receipt]
-        return self._gone_off
+        module, t_ns, since_ns = self.columns.module[receipt], self.columns.t_ns[receipt], self.registered.since_ns(receipt)
+        found = self._gone_off.take(module, t_ns, since_ns or 0)
+        return NO_SEND if found is None else found
 
     def _take_delayed(self, receipt: int, kinds: frozenset[int]) -> int:
         """The last alarm, job or work that can still run; else the `PendingIntent`, which something else sent."""
         if self._delayed != NO_SEND and self.columns.kind[self._delayed] in kinds:
             found = self._delayed
             if not self.columns.periodic[found]:
-                self._delayed, self._gone_off = NO_SEND, found
-                self._reached = {self.columns.module[receipt]: self.columns.t_ns[receipt]}
+                self._delayed = NO_SEND
+                self._gone_off.begin(found, self.columns.module[receipt], self.columns.t_ns[receipt])
             return found
         return self._prepared if K.PENDING_INTENT in kinds else NO_SEND
