@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from navitas.graph.advice_rules import RULES, AdviceRule
+from navitas.graph.advice_rules import RULES, AdviceRule, Evidence
 from navitas.graph.module_graph import ModuleEdge, ModuleGraph
 from navitas.graph.wake_ups import WakeUp, wake_ups
 
@@ -28,9 +28,9 @@ class Advice:
 def advice(graph: ModuleGraph, wakes: tuple[WakeUp, ...] | None = None) -> tuple[Advice, ...]:
     """Return all cases of all rules, largest saving first. Each edge has at most one case of a rule."""
     wakes = wake_ups(graph) if wakes is None else wakes
-    found = []
+    evidence, found = Evidence.of(graph, wakes), []
     for rule in RULES:
-        for case in rule.find(graph, wakes):
+        for case in rule.find(evidence):
             each_j, avoided = case.wake_up.each_j, case.avoided
             saving_j = None if each_j is None else each_j * avoided
             share = saving_j / graph.energy_j if saving_j is not None and graph.energy_j > 0 else None

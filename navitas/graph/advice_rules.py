@@ -34,6 +34,25 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What rules judge: a graph and some of its wake-ups. `hurried` are modules that got messages much sooner than requested."""
+
+    graph: ModuleGraph
+    wakes: tuple[WakeUp, ...]
+    hurried: frozenset[str]
+
+    @classmethod
+    def of(cls, graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Evidence:
+        """The evidence of a graph. A virtual phone whose clock of alarms was advanced hurries."""
+        each = ((edge.receiver, edge.repeating) for edge in graph.edges)
+        return cls(graph, wakes, frozenset(name for name, repeats in each if _is_hurried(repeats)))
+
+
+def _is_hurried(repeats: Repetitions) -> bool:
+    return bool(repeats.period_ms) and (repeats.mean_period_ns or _DAY_NS) * 2 < (repeats.period_ms or 0) * 1e6
+
+
+@dataclass(frozen=True, slots=True)
 class AdviceRule:
     """A rule. `id` is stable, for scripts and SARIF. `find` yields its cases in a graph."""
 
@@ -41,13 +60,7 @@ class AdviceRule:
     title: str
     mechanism: str
     change: str
-    find: Callable[[ModuleGraph, tuple[WakeUp, ...]], Iterator[Pattern]]
-
-
-def _hurried(graph: ModuleGraph) -> set[str]:
-    """Receivers of messages that came much sooner than was requested, as where a virtual phone's clock of alarms was advanced."""
-    every = ((edge.receiver, repeats) for edge in graph.edges for repeats in (edge.exact, edge.inexact, edge.repeating))
-    return {name for name, each in every if each.period_ms and (each.mean_period_ns or _DAY_NS) * 2 < each.period_ms * 1e6}
+    find: Callable[[Evidence], Iterator[Pattern]]
 
 
 def _period_ns(repeats: Repetitions, *, is_advanced: bool) -> float | None:
@@ -66,50 +79,48 @@ def _avoided(count: int, period_ns: float, wanted_ns: float) -> float:
     return max(count - ceil(count * period_ns / wanted_ns), 0)
 
 
-def _exact_alarms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
-    is_advanced = bool(_hurried(graph))
-    for wake in wakes:
-        if (period_ns := _period_ns(wake.edge.exact, is_advanced=is_advanced)) is not None:
+def _exact_alarms(evidence: Evidence) -> Iterator[Pattern]:
+    for wake in evidence.wakes:
+        if (period_ns := _period_ns(wake.edge.exact, is_advanced=bool(evidence.hurried))) is not None:
             text = f"an exact alarm of {wake.edge.sender} starts {wake.edge.receiver} every {period_ns / _S:.3g} s"
             yield Pattern(wake, text, _avoided(wake.edge.exact.count, period_ns, INEXACT_INTERVAL_NS))
 
 
-def _frequent_starts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+def _frequent_starts(evidence: Evidence) -> Iterator[Pattern]:
     """What is not set to repeat counts only within a cycle: the receiver, or a module that it leads to, sets the next one."""
-    after: dict[str, set[str]] = {node.name: set() for node in graph.nodes}
-    for edge in graph.edges:
+    after: dict[str, set[str]] = {node.name: set() for node in evidence.graph.nodes}
+    for edge in evidence.graph.edges:
         if edge.sender in after and edge.receiver in after:
             after[edge.sender].add(edge.receiver)
-    is_advanced = bool(_hurried(graph))
     cycle = {name: i for i, names in enumerate(cycles(after)) for name in names}
-    for wake in wakes:
+    for wake in evidence.wakes:
         edge = wake.edge
         is_cycle = edge.sender in cycle and cycle[edge.sender] == cycle.get(edge.receiver)
-        repeats = edge.inexact if is_cycle else edge.repeating
-        if (period_ns := _period_ns(repeats, is_advanced=is_advanced)) is not None:
+        repeats = edge.inexact if is_cycle and edge.inexact.count > edge.repeating.count else edge.repeating
+        if (period_ns := _period_ns(repeats, is_advanced=bool(evidence.hurried))) is not None:
             text = f"{edge.sender} starts {edge.receiver} every {period_ns / _S:.3g} s"
             yield Pattern(wake, text, _avoided(repeats.count, period_ns, INEXACT_INTERVAL_NS))
 
 
-def _broadcast_storms(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
+def _broadcast_storms(evidence: Evidence) -> Iterator[Pattern]:
     """A receiver that is busy gets broadcasts late, so what counts is when they were sent.
 
     Those of a module that alarms started too soon came too soon, as well.
     """
-    hurried = _hurried(graph)
-    for wake in wakes:
+    for wake in evidence.wakes:
         edge, period_ns = wake.edge, wake.edge.sent.mean_period_ns
-        if edge.kind != EdgeKind.BROADCAST or edge.count < _LEAST_STORM or period_ns is None or edge.sender in hurried:
+        if edge.kind != EdgeKind.BROADCAST or edge.count < _LEAST_STORM or edge.sender in evidence.hurried:
             continue
-        if period_ns < STORM_INTERVAL_NS:
+        if period_ns is not None and period_ns < STORM_INTERVAL_NS:
             text = f"{edge.sender} sends {edge.count:,} broadcasts to {edge.receiver}, one every {period_ns / 1e6:.3g} ms"
             yield Pattern(wake, text, _avoided(edge.count, max(period_ns, 1.0), STORM_INTERVAL_NS))
 
 
-def _system_broadcasts(graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Iterator[Pattern]:
-    if graph.run_ns < LEAST_RUN_NS * graph.runs or _hurried(graph):
+def _system_broadcasts(evidence: Evidence) -> Iterator[Pattern]:
+    graph = evidence.graph
+    if graph.run_ns < LEAST_RUN_NS * graph.runs or evidence.hurried:
         return
-    for wake in wakes:
+    for wake in evidence.wakes:
         edge = wake.edge
         if edge.kind != EdgeKind.SYSTEM_BROADCAST or edge.count < _LEAST_REPETITIONS or graph.run_ns <= 0:
             continue

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TypeVar
 
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, Repetitions
@@ -13,15 +15,15 @@ MAX_ACTIONS, MAX_METHODS = 5, 3
 
 
 class MessageTimes:
-    """Times of messages by run."""
+    """Times of messages by run and series. A series is one alarm, job or work that repeats; all others are one series."""
 
     def __init__(self) -> None:
-        self._by_run: defaultdict[int, list[int]] = defaultdict(list)
+        self._by_series: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         self._periods_ms: Counter[int] = Counter()
 
-    def add(self, run: int, t_ns: int, period_ms: int) -> None:
+    def add(self, run: int, t_ns: int, period_ms: int, series: int = 0) -> None:
         """Add a message with the period that the app requested, 0 if it requested none."""
-        self._by_run[run].append(t_ns)
+        self._by_series[run, series].append(t_ns)
         self._periods_ms[period_ms] += 1
 
     def periods_ms(self) -> Counter[int]:
@@ -30,14 +32,20 @@ class MessageTimes:
 
     def all_ns(self) -> list[int]:
         """The times of all runs."""
-        return [t_ns for times in self._by_run.values() for t_ns in times]
+        return [t_ns for times in self._by_series.values() for t_ns in times]
 
     def repeats(self) -> Repetitions:
-        """The number of messages, and the mean time between those of a run."""
-        spans = [(len(times), max(times) - min(times)) for times in self._by_run.values()]
+        """The number of messages, and the mean time between those of a run and series."""
+        spans = [(len(times), max(times) - min(times)) for times in self._by_series.values()]
         count, gaps = sum(each for each, _ in spans), sum(each - 1 for each, _ in spans)
         period_ms = next(iter(self._periods_ms)) if len(self._periods_ms) == 1 else 0
-        return Repetitions(count, sum(span_ns for _, span_ns in spans) / gaps if gaps else None, period_ms or None)
+        mean_ns = sum(span_ns for _, span_ns in spans) / gaps if gaps else None
+        return Repetitions(count, mean_ns, period_ms or None, self._at_once())
+
+    def _at_once(self) -> int:
+        """The most series of a run that went on at the same time: a series that replaces another one begins later."""
+        ends = [(run, at_ns, is_end) for (run, _), times in self._by_series.items() for is_end, at_ns in enumerate(_span(times))]
+        return max(accumulate(-1 if is_end else 1 for _, _, is_end in sorted(ends)), default=1)
 
 
 @dataclass(slots=True)
@@ -76,6 +84,10 @@ class EdgeGroup:
             action_counts=tuple(self.actions[action] for action in actions),
             other_actions=len(self.actions) - len(actions),
         )
+
+
+def _span(times: Sequence[int]) -> tuple[int, int]:
+    return min(times), max(times)
 
 
 def _most(counts: Counter[_Key], limit: int) -> tuple[_Key, ...]:

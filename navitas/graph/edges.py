@@ -60,7 +60,7 @@ def grouped(
     action = [names[number] for number in messages.action.tolist()]
     target = [names[number] for number in messages.target.tolist()]
     run, t_ns, period_ms = messages.run.tolist(), messages.t_ns.tolist(), messages.period_ms.tolist()
-    repeats = periodic(messages)
+    repeats, token = periodic(messages), messages.token.tolist()
 
     def add(sender: str, receiver: str, edge: EdgeKind, row: int, send: int | None) -> None:
         group = groups[sender, receiver, edge]
@@ -79,7 +79,8 @@ def grouped(
                 is_exact = flags[send] & CommunicationFlag.EXACT
                 times += [group.exact] if is_exact else [group.inexact, group.repeating][: 1 + repeats[send]]
         for one in times:
-            one.add(run[row], t_ns[row], 0 if send is None else period_ms[send])
+            series = token[send] if send is not None and one is group.repeating else 0
+            one.add(run[row], t_ns[row], 0 if send is None else period_ms[send], series)
 
     for send, row in matched.pairs:
         received[modules[row]] += 1

@@ -27,11 +27,10 @@ _CALLBACKS = frozenset({
 """Callbacks that only fragments have (reference of android.app.Fragment and androidx.fragment.app)."""
 
 
-def fragment_classes(ledger: Ledger, modules: Container[str]) -> list[str]:
-    """Return the fragments with outermost calls, sorted; not those that are, or are nested in, one of `modules`."""
+def fragment_modules(ledger: Ledger, fragments: Container[str], modules: Container[str]) -> list[str]:
+    """Return those of `fragments` with outermost calls, sorted; not those that are, or are nested in, one of `modules`."""
     methods, parent = ledger.methods.methods, ledger.paths.parent
     in_calls = np.arange(len(parent)) > PROBES
-    fragments = classes_of_fragments(ledger)
     outermost = [methods[i] for i in np.unique(ledger.paths.method[in_calls & (parent == OUTSIDE)]).tolist()]
     found = {enclosing_class(one.class_name, fragments) for one in outermost}
     return sorted(name for name in found if name is not None and enclosing_class(name, modules) is None)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from navitas.attribute.ledger import ModuleMessages
+from navitas.graph.gone_off import GoneOff
 from navitas.graph.message_kinds import CANCELLING, SENDS_OF, STARTED_LATER, periodic
 from navitas.graph.protected_broadcasts import protected_broadcasts
 from navitas.graph.registrations import Registrations
@@ -57,7 +58,8 @@ def implicit_pairs(
     for row in sent:
         is_named = action[row] and messages.names[action[row]] != _MAIN
         if flags[row] & CommunicationFlag.LEAVES_APP and is_named and not messages.target[row]:
-            sends[run[row], action[row]].add(row, kind[row], t_ns[row], token[row])
+            ends_alarm = kind[row] in CANCELLING or bool(flags[row] & CommunicationFlag.REPLACES)
+            sends[run[row], action[row]].add(row, kind[row], t_ns[row], token[row], ends_alarm=ends_alarm)
     pairs = []
     for row in received:
         known, name = sends.get((run[row], action[row])), messages.names[action[row]]
@@ -85,20 +87,21 @@ class _Sends:
     """By time, the last alarm that is not cancelled, or None."""
     _set: dict[int, int] = field(default_factory=dict)
     """The alarms that are not cancelled, by token."""
-    intents: list[tuple[int, int]] = field(default_factory=list)
+    intents: list[tuple[int, int | None]] = field(default_factory=list)
+    """By time, the last `PendingIntent` that is not cancelled, or None."""
+    _made: dict[int, int] = field(default_factory=dict)
+    """The `PendingIntent`s that are not cancelled, by token."""
     _next: Counter[tuple[int, int]] = field(default_factory=Counter)
     """By kind and listener, the first of `now` that can still be received."""
-    _gone_off: set[tuple[int, int]] = field(default_factory=set)
+    _gone_off: GoneOff = field(default_factory=GoneOff)
+    _over: set[int] = field(default_factory=set)
 
-    def add(self, row: int, kind: int, t_ns: int, token: int) -> None:
-        if kind == K.SET_ALARM or kind in CANCELLING:
-            self._set.pop(token, None)
-            if kind == K.SET_ALARM:
-                self._set[token] = row
-            self.alarms.append((t_ns, next(reversed(self._set.values()), None)))
-        elif kind == K.PENDING_INTENT:
-            self.intents.append((t_ns, row))
-        else:
+    def add(self, row: int, kind: int, t_ns: int, token: int, *, ends_alarm: bool) -> None:
+        if kind == K.SET_ALARM or ends_alarm:
+            self.alarms.append((t_ns, _changed(self._set, token, row if kind == K.SET_ALARM else None)))
+        if kind in (K.PENDING_INTENT, K.CANCEL_PENDING_INTENT):
+            self.intents.append((t_ns, _changed(self._made, token, row if kind == K.PENDING_INTENT else None)))
+        elif kind != K.SET_ALARM and kind not in CANCELLING:
             self.now.append((t_ns, row, kind))
 
     def take(self, kind: int, module: int, t_ns: int, is_periodic: Sequence[bool], since_ns: int) -> int | None:
@@ -113,16 +116,28 @@ class _Sends:
             limit_ns = min(_BROADCAST_NS if kind == K.RECEIVE else _START_NS, t_ns - since_ns)
             if kind in _RECEIPTS and sent_kind in SENDS_OF[kind] and t_ns - sent_ns <= limit_ns:
                 return row
+        found = self._gone_off.take(module, t_ns, since_ns) if kind == K.RECEIVE else None
+        if found is not None:
+            return found
         alarm = _last(self.alarms, t_ns) if kind in STARTED_LATER else None
-        if alarm is None or (alarm, listener[1]) in self._gone_off:
+        if alarm is None or alarm in self._over:
             return None
         if not is_periodic[alarm]:
-            self._gone_off.add((alarm, listener[1]))
+            self._over.add(alarm)
+            self._gone_off.begin(alarm, module, t_ns)
         return alarm
 
     def prepared(self, t_ns: int) -> int | None:
         """The last `PendingIntent`."""
         return _last(self.intents, t_ns)
+
+
+def _changed(rows: dict[int, int], token: int, row: int | None) -> int | None:
+    """Replace the row of a token, None to remove it, and return the last row of all tokens."""
+    rows.pop(token, None)
+    if row is not None:
+        rows[token] = row
+    return next(reversed(rows.values()), None)
 
 
 def _last(rows: Sequence[tuple[int, _Row]], t_ns: int) -> _Row | None:

@@ -8,14 +8,13 @@ class receives a message of its own there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Container, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
 
 from navitas.attribute.ledger import PROBES, Ledger, ModuleMessages
 from navitas.graph.callbacks import CALLBACKS
-from navitas.graph.fragments import classes_of_fragments
 from navitas.parse.arrays import Bool
 from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationKind
 
@@ -49,8 +48,8 @@ class Inheritance:
     received_at: Mapping[int, Set[str]]
 
 
-def inheritance(ledger: Ledger, messages: ModuleMessages, modules: Collection[str]) -> Inheritance:
-    """Find the heirs of all classes. `modules` are those that messages name."""
+def inheritance(ledger: Ledger, messages: ModuleMessages, modules: Collection[str], fragments: Container[str]) -> Inheritance:
+    """Find the heirs of all classes. `modules` are those that messages name, `fragments` the classes of fragments."""
     methods, of_path = ledger.methods.methods, ledger.paths.method.tolist()
     received_at: defaultdict[int, set[str]] = defaultdict(set)
     rows = np.flatnonzero((messages.kind >= FIRST_RECEIVE) & (messages.path > PROBES) & (messages.module > 0))
@@ -64,7 +63,7 @@ def inheritance(ledger: Ledger, messages: ModuleMessages, modules: Collection[st
         called = methods[of_path[path]]
         if called.name in CALLBACKS:
             below[called.class_name] |= names - {called.class_name}
-    is_super = _super_calls(ledger, received_at)
+    is_super = _super_calls(ledger, received_at, fragments)
     for path in np.flatnonzero(is_super).tolist():
         below[methods[of_path[path]].class_name].add(methods[of_path[int(ledger.paths.parent[path])]].class_name)
     every = {name: _all_below(name, below).intersection(modules) - {name} for name in below}
@@ -75,7 +74,7 @@ def inheritance(ledger: Ledger, messages: ModuleMessages, modules: Collection[st
     return Inheritance(heirs, is_super, received_at)
 
 
-def _super_calls(ledger: Ledger, received_at: Mapping[int, Set[str]]) -> Bool:
+def _super_calls(ledger: Ledger, received_at: Mapping[int, Set[str]], fragments: Container[str]) -> Bool:
     """Paths of a callback directly below the same callback of another class. Android calls fragments there, too."""
     methods, parent, method = ledger.methods.methods, ledger.paths.parent, ledger.paths.method
     numbers: dict[tuple[str, str], int] = {}
@@ -85,7 +84,7 @@ def _super_calls(ledger: Ledger, received_at: Mapping[int, Set[str]]) -> Bool:
     )
     inner = np.flatnonzero((np.arange(len(parent)) > PROBES) & (parent > PROBES))
     inner = inner[(callback[method[inner]] >= 0) & (callback[method[inner]] == callback[method[parent[inner]]])]
-    fragments, is_super = classes_of_fragments(ledger), np.zeros(len(parent), bool)
+    is_super = np.zeros(len(parent), bool)
     pairs = {path: (methods[method[path]].class_name, methods[method[parent[path]]].class_name) for path in inner.tolist()}
     own = {pair for path, pair in pairs.items() if pair[0] in received_at.get(path, ())}
     for path, pair in pairs.items():

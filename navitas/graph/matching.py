@@ -13,6 +13,7 @@ import numpy as np
 
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.activity_results import result_pairs
+from navitas.graph.gone_off import GoneOff
 from navitas.graph.implicit import implicit_pairs
 from navitas.graph.message_kinds import CANCELLING, DELAYED, SENDS_OF, is_receipt, periodic
 from navitas.graph.registrations import Registrations
@@ -51,6 +52,7 @@ def match(messages: ModuleMessages, target_sdks: Sequence[int | None] = ()) -> M
 
     - A message that is sent once is received once; a broadcast is received once by each module, but not before it was registered.
     - A periodic alarm, job or work is received any number of times. If it is set again, the last setting counts.
+    - The broadcast of another alarm is received once by each module, too.
     - What was cancelled is not received any more.
     - The creation of a `PendingIntent` counts as the send if neither a send nor an alarm of the app explains the message.
     - A job of an earlier process has no identity. Its class and id identify it.
@@ -148,6 +150,7 @@ class _Sends:
     _heard: Counter[int] = field(default_factory=Counter)
     """The first broadcast that each module can still receive."""
     _delayed: int = NO_SEND
+    _gone_off: GoneOff = field(default_factory=GoneOff)
     _prepared: int = NO_SEND
 
     def take(self, receipt: int) -> int:
@@ -157,7 +160,9 @@ class _Sends:
         is_broadcast = columns.kind[receipt] == K.RECEIVE
         send = self._take_broadcast(receipt) if is_broadcast else self._take_open(receipt, kinds)
         if send == NO_SEND:
-            send = self._take_delayed(kinds)
+            send = self._take_gone_off(receipt) if is_broadcast else NO_SEND
+        if send == NO_SEND:
+            send = self._take_delayed(receipt, kinds)
         self.was_received |= send != NO_SEND
         return send
 
@@ -207,11 +212,17 @@ class _Sends:
             self._open.remove(found)
         return found
 
-    def _take_delayed(self, kinds: frozenset[int]) -> int:
+    def _take_gone_off(self, receipt: int) -> int:
+        module, t_ns, since_ns = self.columns.module[receipt], self.columns.t_ns[receipt], self.registered.since_ns(receipt)
+        found = self._gone_off.take(module, t_ns, since_ns or 0)
+        return NO_SEND if found is None else found
+
+    def _take_delayed(self, receipt: int, kinds: frozenset[int]) -> int:
         """The last alarm, job or work that can still run; else the `PendingIntent`, which something else sent."""
         if self._delayed != NO_SEND and self.columns.kind[self._delayed] in kinds:
             found = self._delayed
             if not self.columns.periodic[found]:
                 self._delayed = NO_SEND
+                self._gone_off.begin(found, self.columns.module[receipt], self.columns.t_ns[receipt])
             return found
         return self._prepared if K.PENDING_INTENT in kinds else NO_SEND

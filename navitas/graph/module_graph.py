@@ -36,12 +36,14 @@ class EdgeKind(Enum):
 class Repetitions:
     """A number of messages, and the mean time between those of a run, None if no run has two.
 
-    `period_ms` is the period that the app requested for all of them, None if it requested none, or several.
+    `period_ms` is the period that the app requested for all of them, None if it requested none, or several. Of alarms, jobs and
+    work that are set to repeat, the mean time is that of each one, and `at_once` is how many went on at the same time.
     """
 
     count: int = 0
     mean_period_ns: float | None = None
     period_ms: int | None = None
+    at_once: int = 1
 
 
 @dataclass(frozen=True, slots=True)

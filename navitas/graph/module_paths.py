@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger, ModuleMessages
 from navitas.graph.callbacks import CALLBACKS, may_be_task
-from navitas.graph.fragments import enclosing_class, fragment_classes
+from navitas.graph.fragments import classes_of_fragments, enclosing_class, fragment_modules
 from navitas.graph.inheritance import Inheritance, inheritance
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.tables import Method
@@ -57,8 +57,9 @@ def module_paths(ledger: Ledger, messages: ModuleMessages) -> ModulePaths:
     """
     modules = modules_of(messages)
     number = {name: i for i, name in enumerate(modules)}
-    inherited = inheritance(ledger, messages, number)
-    fragments = fragment_classes(ledger, {*number, *inherited.heirs})
+    of_fragments = classes_of_fragments(ledger)
+    inherited = inheritance(ledger, messages, number, of_fragments)
+    fragments = fragment_modules(ledger, of_fragments, {*number, *inherited.heirs})
     every = (*modules, *fragments)
     users = _Users(ledger.methods.methods, {name: i for i, name in enumerate(every)}, inherited)
     parent, method = ledger.paths.parent, ledger.paths.method

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from navitas.errors import UsageError
@@ -45,6 +45,16 @@ def processing(graph: ModuleGraph, entries: Sequence[str]) -> Processing:
     order = {edge.key: place for place, edge in enumerate(graph.edges)}
     edges.sort(key=lambda edge: order[edge.key])
     return Processing(starts, modules, tuple(edges), sum(node.energy_j for node in modules), components)
+
+
+def part_of(graph: ModuleGraph, reached: Processing) -> ModuleGraph:
+    """Return the graph of a processing. Energy outside of its modules is in `outside`."""
+    inside = [sum(node.components[i] for node in reached.modules) for i in range(len(graph.components))]
+    every = [sum(node.components[i] for node in (*graph.nodes, graph.outside)) - own for i, own in enumerate(inside)]
+    names = {node.name for node in reached.modules}
+    outside = replace(graph.outside, energy_j=sum(every), components=tuple(every))
+    unmatched = tuple(one for one in graph.unmatched if one.module in names)
+    return replace(graph, nodes=reached.modules, edges=reached.edges, outside=outside, unmatched=unmatched)
 
 
 def _resolved(graph: ModuleGraph, entry: str) -> str:

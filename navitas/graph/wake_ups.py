@@ -54,10 +54,13 @@ def wake_ups(graph: ModuleGraph, edges: Iterable[ModuleEdge] | None = None) -> t
 
 
 def _per_day(edge: ModuleEdge, graph: ModuleGraph) -> float | None:
-    """The number of messages in a day. Times of the recording do not matter for those whose period was requested."""
+    """The number of messages in a day. Times of the recording do not matter for those whose period was requested.
+
+    Several alarms of one period, such as those of several accounts, come as often as each other.
+    """
     requested, others = 0.0, edge.count
     if edge.period_ms:
-        requested, others = _DAY_NS / 1e6 / edge.period_ms, edge.count - edge.requested
+        requested, others = _DAY_NS / 1e6 / edge.period_ms * edge.repeating.at_once, edge.count - edge.requested
     if not others:
         return requested
     return requested + others * _DAY_NS / graph.run_ns if graph.run_ns > 0 else None

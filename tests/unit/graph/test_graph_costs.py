@@ -244,6 +244,9 @@ def test_a_day_has_as_many_messages_as_the_requested_period_says() -> None:
     assert (wake.each_j, wake.total_j, wake.per_day_j) == (2.0, 40.0, 2.0 * 96)
     (mixed,) = wake_ups(graph({"p.R": 40.0}, replace(repeating(20, 0.781, 900_000), requested=19)))
     assert mixed.per_day_j == pytest.approx(2.0 * 96 + 2.0 * 24)
+    one = repeating(20, 0.781, 900_000)
+    (several,) = wake_ups(graph({"p.R": 40.0}, replace(one, repeating=replace(one.repeating, at_once=3))))
+    assert several.per_day_j == 3 * 2.0 * 96
 
 
 def test_advice_names_the_actions_that_it_counts() -> None:

@@ -71,18 +71,28 @@ def test_an_alarm_that_is_set_again_each_time() -> None:
     assert times(rows) == {(100.0 * i, 100.0 * i + 60) for i in range(5)}
 
 
+def test_the_broadcast_of_an_alarm_reaches_several_receivers() -> None:
+    """The first one sets the next alarm before the second one runs. A notification sends the `PendingIntent` at last."""
+    rows = [Row(0, K.PENDING_INTENT, "a.M", 5), Row(1, K.SET_ALARM, "a.M", 5)]
+    for ms in (100, 200):
+        rows += [Row(ms, K.RECEIVE, "a.R", 5), Row(ms + 1, K.SET_ALARM, "a.R", 5), Row(ms + 2, K.RECEIVE, "a.Q", 5)]
+    late = [Row(203, K.REGISTER_RECEIVER, "a.M", target="a.L", action="go"), Row(299, K.CANCEL_ALARM, token=5)]
+    rows += [*late, Row(300, K.RECEIVE, "a.R", 5), Row(301, K.RECEIVE, "a.L", 5, action="go")]
+    assert times(rows) == {(1, 100), (1, 102), (101, 200), (101, 202), (0, 300), (0, 301)}
+
+
 def test_an_alarm_that_is_replaced_before_it_goes_off_is_no_unmatched_send() -> None:
     found = matched(Row(0, K.SET_ALARM, "a.M", 5), Row(10, K.SET_ALARM, "a.M", 5), Row(60, K.RECEIVE, "a.R", 5))
     assert found.pairs == [(1, 2)] and found.replaced == {0}
 
 
 def test_a_job_that_is_scheduled_again_replaces_the_earlier_one() -> None:
-    """Hooks give each request a fresh token. Another id, class or run is another job."""
+    """Hooks give each request a fresh token. Another id or run is another job; a job of another class replaces it, too."""
     job = Row(0, K.SCHEDULE_JOB, "a.M", 100, target="a.J", action="7")
     again = [job._replace(ms=ms, token=100 + ms, process=ms > 2) for ms in range(5)]
     others = [job._replace(ms=1.5, token=8, action="8"), job._replace(ms=1.5, token=9, target="a.K")]
     found = match(messages([*again, *others, Row(50, K.JOB, "a.J", 104, action="7")], [job]))
-    assert found.pairs == [(6, 7)] and found.replaced == {0, 1, 4, 5} and found.sent == [0, 1, 2, 3, 4, 5, 8]
+    assert found.pairs == [(6, 7)] and found.replaced == {0, 1, 3, 4, 5} and found.sent == [0, 1, 2, 3, 4, 5, 8]
 
 
 def test_work_of_one_name_is_replaced_or_kept() -> None:
@@ -116,6 +126,22 @@ def test_cancelled_jobs_and_work_are_no_unmatched_sends() -> None:
     rows = [Row(0, K.SCHEDULE_JOB, token=5, target="a.J", action="1"), Row(1, K.ENQUEUE_WORK, token=6)]
     rows += [Row(2, K.CANCEL_JOB, token=5, action="1"), Row(3, K.CANCEL_WORK, token=6), Row(4, K.CANCEL_JOB)]
     assert matched(*rows).replaced == {0, 1}
+
+
+def test_what_another_process_or_a_name_cancels_is_no_unmatched_send() -> None:
+    """Such a cancellation has no identity, only a job's id or a unique name. It ends what was requested before it."""
+    job, work = Row(0, K.SCHEDULE_JOB, token=5, target="a.J", action="1"), Row(0, K.ENQUEUE_WORK, token=6, action="n")
+    ends = [Row(2, K.CANCEL_JOB, action="1", process=1), Row(2, K.CANCEL_WORK, action="n")]
+    assert matched(job, work, *ends).replaced == {0, 1}
+    assert matched(job, work, *(row._replace(ms=-1) for row in ends)).replaced == set()
+    assert matched(job, work, *(row._replace(action="m") for row in ends)).replaced == set()
+
+
+def test_work_of_a_name_that_was_cancelled_is_needed_again() -> None:
+    rows = [Row(0, K.ENQUEUE_WORK, token=6, action="n", period_ms=9), Row(1, K.WORK, token=6)]
+    rows += [Row(5, K.ENQUEUE_WORK, token=7, action="n", period_ms=9)]
+    assert matched(*rows).replaced == {2}
+    assert matched(*rows, Row(3, K.CANCEL_WORK, action="n")).replaced == set()
 
 
 def test_equal_pending_intents_share_a_token() -> None:

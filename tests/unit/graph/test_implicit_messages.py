@@ -65,6 +65,22 @@ def test_a_cancelled_alarm_goes_off_no_more_but_another_with_its_action_does() -
     assert times(rows) == {(0, 60)}
 
 
+def test_the_broadcast_of_an_alarm_reaches_several_receivers_also_if_the_first_one_sets_the_next_alarm() -> None:
+    rows = [sent(0, K.PENDING_INTENT, token=5), sent(1, K.SET_ALARM, token=5), got(50, K.RECEIVE)]
+    rows += [sent(51, K.SET_ALARM, token=5), got(52, K.RECEIVE, "a.Q"), got(60, K.RECEIVE), got(61, K.RECEIVE, "a.Q")]
+    assert times(rows) == {(1, 50), (1, 52), (51, 60), (51, 61)}
+
+
+def test_a_cancelled_pending_intent_sends_no_more_and_neither_does_its_alarm() -> None:
+    made, start = sent(0, K.PENDING_INTENT, token=5), got(60, K.SERVICE_START)
+    cancel = sent(2, K.CANCEL_PENDING_INTENT, token=5)
+    replacement = sent(2, K.PENDING_INTENT, token=5)._replace(flags=CommunicationFlag.LEAVES_APP | CommunicationFlag.REPLACES)
+    assert times([made, start]) == {(0, 60)}
+    assert times([made, cancel, start]) == times([made, sent(1, K.SET_ALARM, token=5), cancel, start]) == set()
+    assert times([made, sent(1, K.SET_ALARM, token=5), replacement, start]) == {(2, 60)}
+    assert times([sent(0, K.PENDING_INTENT, token=6), made._replace(ms=1), cancel, start]) == {(0, 60)}
+
+
 @pytest.mark.parametrize(
     "rows",
     [

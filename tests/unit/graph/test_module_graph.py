@@ -27,6 +27,7 @@ from test_handed_tasks import handoffs
 
 from navitas.errors import RecordingError
 from navitas.graph.advice_findings import advice
+from navitas.graph.advice_rules import Evidence
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph, Repetitions
 from navitas.parse.clock_triples import ClockTriples
@@ -392,6 +393,24 @@ def test_one_exact_alarm_does_not_make_the_others_exact() -> None:
     assert edge.period_ms == 60_000 and [one.rule.id for one in advice(graph)] == ["frequent-periodic-start"]
     other = [Row(300, K.SET_ALARM, "p.Main", 7, 2, 3_600_000), Row(301, K.RECEIVE, "p.Recv", 7)]
     assert graph_of(METHODS, with_messages(made, *rows, *other)).edges[0].period_ms is None
+
+
+@pytest.mark.parametrize(("periods_s", "found"), [((60, 60, 60), [28]), ((900, 960, 1000), [])])
+def test_several_alarms_of_an_edge_are_no_alarm_that_comes_too_soon(periods_s: tuple[int, ...], found: list[int]) -> None:
+    """Three alarms, as of three accounts. Their mean interval is a third of the period, but time was not advanced."""
+    rows = [Row(i, K.SET_ALARM, "p.Main", 5 + i, 2, period_s * 1000) for i, period_s in enumerate(periods_s)]
+    rows += [Row(20e3 * i + 1e3 * s * n, K.RECEIVE, "p.Recv", 5 + i) for i, s in enumerate(periods_s) for n in range(1, 11)]
+    graph = graph_of(METHODS, with_messages(run([thread(1, [], [(0, 0), (1000, 0)])]), *rows))
+    (edge,) = graph.edges
+    assert edge.repeating.at_once == 3 and not Evidence.of(graph, ()).hurried
+    assert [one.avoided for one in advice(graph)] == found
+
+
+def test_an_alarm_that_replaces_another_one_does_not_go_on_at_the_same_time() -> None:
+    rows = [Row(100 * i, K.SET_ALARM, "p.Main", 5 + i, 2, 60_000) for i in range(3)]
+    rows += [Row(100 * i + 10 + n, K.RECEIVE, "p.Recv", 5 + i) for i in range(3) for n in range(5)]
+    made = with_messages(run([thread(1, [], [(0, 0), (1000, 0)])]), *rows)
+    assert [edge.repeating.at_once for edge in graph_of(METHODS, made, made).edges] == [1]
 
 
 def test_a_storm_counts_when_broadcasts_were_sent() -> None:
