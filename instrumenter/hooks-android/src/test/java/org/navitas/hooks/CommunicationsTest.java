@@ -476,9 +476,17 @@ public class CommunicationsTest {
         PendingIntent replaced = service(1, 12, PendingIntent.FLAG_UPDATE_CURRENT);
         assertEquals(token, Communications.only(Communications.next(), 10).token);
         assertEquals("the extras are replaced", token, delivered(replaced, 12).token);
+    }
+
+    @Test
+    public void whoOnlyAsksForAPendingIntentHasNotMadeIt() throws Exception {
+        service(1, 12, 0);
+        long token = Communications.only(Communications.next(), 10).token;
         PendingIntent found = service(1, 13, PendingIntent.FLAG_NO_CREATE);
-        assertEquals(token, Communications.only(Communications.next(), 10).token);
+        assertEquals(Collections.emptyList(), Communications.next());
         assertEquals(token, delivered(found, 12).token);
+        PendingIntents.send(found);
+        assertEquals(token, Communications.only(Communications.next(), 11).token);
     }
 
     @Test

@@ -30,8 +30,12 @@ public final class Jobs {
     public static int schedule(JobScheduler scheduler, JobInfo job) {
         long start = Hook.now();
         Jobs request = requested(start, job);
-        int result = scheduler.schedule(job);
-        scheduled(result, start, request, job);
+        int result = JobScheduler.RESULT_FAILURE; // also if the call throws
+        try {
+            result = scheduler.schedule(job);
+        } finally {
+            scheduled(result, start, request, job);
+        }
         return result;
     }
 
@@ -86,9 +90,6 @@ public final class Jobs {
         Jobs request = new Jobs(Tokens.fresh(), job.getService().getClassName());
         synchronized (REQUESTED) {
             request.former = REQUESTED.put(job.getId(), request);
-            if (request.former != null) {
-                request.former.former = null; // if its call threw
-            }
         }
         return request;
     }

@@ -14,8 +14,12 @@ public final class NewerJobs {
     public static int enqueue(JobScheduler scheduler, JobInfo job, JobWorkItem item) {
         long start = Hook.now();
         Jobs request = Jobs.requested(start, job);
-        int result = scheduler.enqueue(job, item);
-        Jobs.scheduled(result, start, request, job);
+        int result = JobScheduler.RESULT_FAILURE; // also if the call throws
+        try {
+            result = scheduler.enqueue(job, item);
+        } finally {
+            Jobs.scheduled(result, start, request, job);
+        }
         return result;
     }
 }

@@ -161,6 +161,7 @@ public final class PendingIntents {
         Sent sent = Sent.by(context, intent, RECEIVERS[type], token);
         sent.token = token; // also if the intent does not carry it: it is the object's
         sent.flags |= (flags & PendingIntent.FLAG_CANCEL_CURRENT) == 0 ? 0 : Kind.REPLACES;
+        sent.onlyAsks = (flags & PendingIntent.FLAG_NO_CREATE) != 0;
         return sent;
     }
 
@@ -186,7 +187,7 @@ public final class PendingIntents {
         return token == 0 ? 1 : token;
     }
 
-    /** Records what the system returned. */
+    /** Records what the system returned. Who only asks for an object has not made it, so that has no record. */
     static PendingIntent got(PendingIntent result, Sent sent, int flags) {
         if (result != null && sent.token != 0) {
             sent.flags |= flags;
@@ -196,7 +197,9 @@ public final class PendingIntents {
                 KNOWN.remove(result); // an equal object, which may be collected earlier
                 KNOWN.put(result, known);
             }
-            sent.done(Kind.PENDING_INTENT);
+            if (!sent.onlyAsks) {
+                sent.done(Kind.PENDING_INTENT);
+            }
         }
         return result;
     }

@@ -12,6 +12,8 @@ final class Sent {
     /** 0 unless the intent carries it. */
     long token;
     int flags;
+    /** Whether the call only asks for a pending intent that exists: it makes none, and sends nothing. */
+    boolean onlyAsks;
     final String target;
     private final long start;
     private final Context context;
