@@ -9,7 +9,7 @@ from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.numbers import parse_bytes, parse_duration_ms
 from navitas.batterystats.statistics import Statistics
 from navitas.batterystats.text_power import TextPower
-from navitas.batterystats.uids import parse_uid
+from navitas.batterystats.uids import is_app, parse_uid
 
 _USER = re.compile(r"  (u\d{1,4}(?:ai|a|i|s)\d{1,5}|\d{1,10}):\s*")
 _TITLE = re.compile(r"(?:  )?(?=\S)[^=]{1,200}:\s*")
@@ -28,6 +28,7 @@ _ALL_LOCKS = re.compile(r"TOTAL wake: (.*)")
 _ALL_PART = re.compile(rf"({_TIME}) ?actual (background )?partial")
 _ALARM = re.compile(r"Wakeup alarm (.*): (\d{1,15}) times")
 _PACKAGE = re.compile(r"Apk (\S{1,255}):")
+_SYSTEM = "android"
 _SCAN = re.compile(rf"(Background Wi-?[Ff]i Scan|Wi-?[Ff]i Scan \(actual\)): ({_TIME})(.*)")
 _ON_BATTERY = re.compile(rf" {{0,4}}Time on battery( screen off)?: ({_TIME})\D.*")
 _START_CLOCK = re.compile(r" {0,4}Start clock time: ([\d-]{1,30})\s*")
@@ -158,7 +159,9 @@ class TextStatistics:
         return True
 
     def _package(self, uid: int, found: re.Match[str]) -> bool:
-        self._found.add_package(uid, found[1])
+        # Below an app is also what the system does for it.
+        if found[1] != _SYSTEM or not is_app(uid):
+            self._found.add_package(uid, found[1])
         return True
 
     def _scan(self, uid: int, found: re.Match[str]) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 _UID = re.compile(r"u(\d{1,4})(ai|a|i|s)(\d{1,5})|(-?\d{1,10})", re.ASCII)
-_PER_USER = 100_000
+FIRST_APP_UID = 10_000
+"""Lower uids, of any user, are those of the system (AOSP: Process.FIRST_APPLICATION_UID)."""
+UIDS_PER_USER = 100_000
 # UserHandle.formatUid: apps, isolated processes, isolated processes of an app zygote, shared and system users.
-_FIRST = {"a": 10_000, "i": 99_000, "ai": 90_000, "s": 0}
+_FIRST = {"a": FIRST_APP_UID, "i": 99_000, "ai": 90_000, "s": 0}
 
 
 def parse_uid(text: str) -> int | None:
@@ -18,5 +20,10 @@ def parse_uid(text: str) -> int | None:
     if found[4] is not None:
         uid = int(found[4])
         return uid if -1 <= uid < 1 << 31 else None
-    uid = int(found[1]) * _PER_USER + _FIRST[found[2]] + int(found[3])
+    uid = int(found[1]) * UIDS_PER_USER + _FIRST[found[2]] + int(found[3])
     return uid if uid < 1 << 31 else None
+
+
+def is_app(uid: int) -> bool:
+    """Whether a uid is that of an app (AOSP: UserHandle.isApp)."""
+    return uid % UIDS_PER_USER >= FIRST_APP_UID if uid >= 0 else False

@@ -95,7 +95,8 @@ def command(
 
 
 def _suggest(recording: Path, graph: ModuleGraph, reached: Processing | None, changed: GraphDifference | None) -> None:
-    senders = [edge.sender for edge in graph.edges if edge.sender in graph.by_name and printable(edge.sender) == edge.sender]
+    modules = graph.by_name
+    senders = [edge.sender for edge in graph.edges if edge.sender in modules and printable(edge.sender) == edge.sender]
     command = f"navitas graph {shell_word(recording)}"
     if reached is None and changed is None and senders:
         next_step(f"{command} --from {shell_word(entry_name(graph, senders[0]))}")

@@ -9,6 +9,7 @@ from typing import Literal
 
 import click
 
+from navitas.batterystats.uids import is_app
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_document
 from navitas.cli.messages import failed_check, next_step, shell_word, warning
@@ -30,7 +31,6 @@ from navitas.errors import ExitCode, UsageError
 from navitas.untrusted_text import printable, printable_line
 from navitas.vitals.dump_warnings import DUMP_COMMAND
 from navitas.vitals.report import AppVitals, VitalsReport, vitals_of_dump, vitals_of_recording
-from navitas.vitals.thresholds import is_app
 
 _LONGEST = 2000
 FailOn = Literal["bad", "unknown"]
@@ -133,4 +133,6 @@ def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> st
         return f"navitas record {shell_word(named)} --record hooks, then navitas vitals {shown} --recording DIR"
     if source.is_dir():
         return f"navitas report {shown} --view tree --component wakelock"
+    if any(one.code == "other_app" for one in report.warnings):
+        return f"navitas record {shell_word(named)} --record hooks, then navitas vitals {shown} --recording DIR"
     return "see the methods above, and the remedies in docs/vitals.md"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from navitas.batterystats.uids import is_app
 from navitas.untrusted_text import without_surrogates
 from navitas.vitals.acquirers import Acquirer
 from navitas.vitals.device_use import Bounds, WakeupAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
-from navitas.vitals.thresholds import VITALS, is_app, is_exempt
+from navitas.vitals.thresholds import VITALS, is_exempt
 from navitas.vitals.verdicts import VitalFigure
 
 SCHEMA_VERSION = 1

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from navitas.batterystats.uids import is_app
 from navitas.cli.fleet_rows import more_rows
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -16,7 +17,7 @@ from navitas.vitals.device_use import Bounds
 from navitas.vitals.radio_users import RadioUser
 from navitas.vitals.recorded_alarms import RecordedAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
-from navitas.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_app, is_exempt
+from navitas.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_exempt
 from navitas.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, VitalFigure, is_extrapolated
 
 VERDICT_TEXTS: dict[Verdict, str] = {"bad": "bad", "ok": "ok", "not_known": "not known"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from navitas.graph.module_graph import ModuleGraph
 
-Change = Literal["new", "gone", "dearer", "cheaper"]
+Change = Literal["new", "gone", "dearer", "cheaper", "more often", "less often"]
 LEAST_CHANGE = 0.01
 """The relative change of energy or count from which a module or an edge counts as changed."""
 _Key = TypeVar("_Key")
@@ -26,7 +26,7 @@ class ModuleChange:
 
 @dataclass(frozen=True, slots=True)
 class EdgeChange:
-    """An edge whose energy or number of messages per run changed. The larger relative change of both decides."""
+    """An edge whose energy or number of messages per run changed. If both did, `change` is that of the energy."""
 
     sender: str
     receiver: str
@@ -53,14 +53,14 @@ def difference(before: ModuleGraph, after: ModuleGraph) -> GraphDifference:
     old, new = ({node.name: node.energy_j / max(graph.runs, 1) for node in graph.nodes} for graph in (before, after))
     modules = [
         ModuleChange(name, change, old.get(name, 0.0), new.get(name, 0.0))
-        for name, change in _changes(old, new, lambda name: [(old[name], new[name])])
+        for name, change in _changes(old, new, lambda name: _word(old[name], new[name], "dearer", "cheaper"))
     ]
     old_edges, new_edges = (
         {edge.key: (edge.energy_j / max(graph.runs, 1), edge.count / max(graph.runs, 1)) for edge in graph.edges}
         for graph in (before, after)
     )
     edges = []
-    for key, change in _changes(old_edges, new_edges, lambda key: list(zip(old_edges[key], new_edges[key], strict=True))):
+    for key, change in _changes(old_edges, new_edges, lambda key: _of_edge(old_edges[key], new_edges[key])):
         (before_j, before_count), (after_j, after_count) = old_edges.get(key, (0.0, 0.0)), new_edges.get(key, (0.0, 0.0))
         edges.append(EdgeChange(*key, change, before_j, after_j, before_count, after_count))
     return GraphDifference(
@@ -72,7 +72,7 @@ def difference(before: ModuleGraph, after: ModuleGraph) -> GraphDifference:
 
 
 def _changes(
-    old: Mapping[_Key, object], new: Mapping[_Key, object], figures: Callable[[_Key], Iterable[tuple[float, float]]]
+    old: Mapping[_Key, object], new: Mapping[_Key, object], change_of: Callable[[_Key], Change | None]
 ) -> list[tuple[_Key, Change]]:
     found: list[tuple[_Key, Change]] = []
     for key in {**old, **new}:
@@ -80,15 +80,19 @@ def _changes(
             found.append((key, "new"))
         elif key not in new:
             found.append((key, "gone"))
-        elif change := _largest(figures(key)):
+        elif change := change_of(key):
             found.append((key, change))
     return found
 
 
-def _largest(figures: Iterable[tuple[float, float]]) -> Change | None:
-    """The direction of the largest relative change, None if all are below `LEAST_CHANGE`."""
-    relative = [(after - before) / max(abs(before), abs(after)) for before, after in figures if before or after]
-    largest = max(relative, key=abs, default=0.0)
-    if abs(largest) < LEAST_CHANGE:
+def _of_edge(before: tuple[float, float], after: tuple[float, float]) -> Change | None:
+    """What changed of the energy, or else of the number of messages."""
+    of_energy = _word(before[0], after[0], "dearer", "cheaper")
+    return of_energy or _word(before[1], after[1], "more often", "less often")
+
+
+def _word(before: float, after: float, more: Change, less: Change) -> Change | None:
+    """The direction of a change, None if it is below `LEAST_CHANGE` of the greater value."""
+    if abs(after - before) < LEAST_CHANGE * max(abs(before), abs(after)) or before == after:
         return None
-    return "dearer" if largest > 0 else "cheaper"
+    return more if after > before else less

@@ -8,10 +8,11 @@ Android's, since every app can send that. A start by `android.intent.action.MAIN
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TypeVar
 
 from navitas.attribute.ledger import ModuleMessages
@@ -110,10 +111,12 @@ class _Sends:
         What was sent before `since_ns` was not received.
         """
         listener = (kind, module if kind == K.RECEIVE else -1)
+        limit_ns = min(_BROADCAST_NS if kind == K.RECEIVE else _START_NS, t_ns - since_ns)
+        first = bisect_left(self.now, t_ns - limit_ns, key=itemgetter(0))
+        self._next[listener] = max(self._next[listener], first)
         while self._next[listener] < len(self.now) and self.now[self._next[listener]][0] <= t_ns:
             sent_ns, row, sent_kind = self.now[self._next[listener]]
             self._next[listener] += 1
-            limit_ns = min(_BROADCAST_NS if kind == K.RECEIVE else _START_NS, t_ns - since_ns)
             if kind in _RECEIPTS and sent_kind in SENDS_OF[kind] and t_ns - sent_ns <= limit_ns:
                 return row
         found = self._gone_off.take(module, t_ns, since_ns) if kind == K.RECEIVE else None

@@ -6,9 +6,10 @@ unique name. Its policy is not recorded: the earlier one goes on (KEEP, UPDATE),
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import accumulate
 
 from navitas.attribute.ledger import ModuleMessages
 from navitas.graph.message_kinds import periodic
@@ -40,13 +41,15 @@ def scheduled_again(messages: ModuleMessages, pairs: Sequence[tuple[int, int]], 
         run, kind, action, t_ns = rows[send]
         end_ns = _next(cancelled_ns.get((run, kind, action), ()), t_ns) if repeats[send] else rows[receipt][-1]
         until_ns[send] = max(until_ns.get(send, 0), end_ns)
+    latest_ns = {key: list(accumulate((until_ns.get(one, 0) for one in each), max)) for key, each in requests.items()}
     found = set[int]()
     for row in sent:
         run, kind, action, t_ns = rows[row]
         if not (each := requests.get((run, kind, action), [])):
             continue
         ends_ns = [rows[each[-1]][-1], *cancelled_ns.get((run, kind, action), [])[-1:]]
-        is_needless = kind == K.ENQUEUE_WORK and any(rows[one][-1] < t_ns < until_ns.get(one, 0) for one in each)
+        earlier = bisect_left(each, t_ns, key=lambda one: rows[one][-1])
+        is_needless = kind == K.ENQUEUE_WORK and earlier > 0 and t_ns < latest_ns[run, kind, action][earlier - 1]
         if max(ends_ns) > t_ns or is_needless:
             found.add(row)
     return frozenset(found)

@@ -11,7 +11,7 @@ from navitas.batterystats.history import CLOCK_REASONS
 from navitas.batterystats.line_counts import LineCounts
 
 VitalsCode = Literal[
-    "cut_off", "no_statistics", "no_users", "no_time", "clock", "not_understood", "left_out", "rounded", "repeated"
+    "cut_off", "no_statistics", "no_users", "no_time", "clock", "not_understood", "left_out", "rounded", "repeated", "other_app"
 ]
 DUMP_COMMAND = "adb shell dumpsys batterystats -c > stats.txt"
 _AGAIN = "Write the dump again, and keep the phone connected until it ends."
@@ -67,6 +67,15 @@ def damaged_lines(lines: LineCounts, *, uses_history: bool, dropped: int) -> Ite
         yield VitalsWarning(
             "left_out", f"{dropped:,} entries are left out: the dump has too many", "Check that the dump is whole."
         )
+
+
+def other_app(packages: Iterable[str]) -> VitalsWarning:
+    """Warn that the dump has none of the recording's apps."""
+    return VitalsWarning(
+        "other_app",
+        f"the recording is of {', '.join(sorted(packages))}, which this dump does not have: so it adds no methods and energies",
+        "Record an app of this dump, or give the dump of the phone and time of the recording.",
+    )
 
 
 def repeated_statistics(repeated: int, replaced: int) -> Iterator[VitalsWarning]:

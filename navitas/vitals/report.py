@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from navitas.analyze.load import analyze, load_tables
+from navitas.batterystats.uids import is_app
 from navitas.errors import RecordingError
 from navitas.recording.store import open_recording
 from navitas.vitals.acquirers import Acquirer, acquirers_of
 from navitas.vitals.device_use import Bounds, DeviceUse, UidUse
 from navitas.vitals.dump_use import read_dump_use
-from navitas.vitals.dump_warnings import VitalsCode, VitalsWarning, damaged_lines, merged_warnings, missing_statistics
+from navitas.vitals.dump_warnings import (
+    VitalsCode,
+    VitalsWarning,
+    damaged_lines,
+    merged_warnings,
+    missing_statistics,
+    other_app,
+)
 from navitas.vitals.merged_use import merged_use
 from navitas.vitals.packages import app_name
 from navitas.vitals.radio_users import RadioUser, radio_users_of
 from navitas.vitals.recorded_alarms import RecordedAlarm, recorded_alarms
 from navitas.vitals.run_history import RunHistory, run_histories
-from navitas.vitals.thresholds import is_app
 from navitas.vitals.verdicts import Verdict, VitalFigure, figures_of, verdict_of
 
 _LOSSES: frozenset[VitalsCode] = frozenset({"cut_off", "no_users", "left_out"})
@@ -81,7 +88,11 @@ def vitals_of_dump(path: Path, recording: Path | None = None) -> VitalsReport:
     Raises `RecordingError` and `PowerProfileError`, as `navitas.load` does.
     """
     use, warnings = read_dump_use(path)
-    return _report(use, warnings, None if recording is None else _recorded(recording), by_uid=False)
+    recorded = None if recording is None else _recorded(recording)
+    report = _report(use, warnings, recorded, by_uid=False)
+    if recorded is None or any(app.is_recorded for app in (*report.apps, *report.idle)):
+        return report
+    return replace(report, warnings=(*report.warnings, other_app(recorded.packages)))
 
 
 def vitals_of_recording(path: Path) -> VitalsReport:

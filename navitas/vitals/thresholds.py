@@ -47,16 +47,8 @@ EXEMPT_LOCKS = ("AudioMix", "AudioIn", "NetworkLocationLocator", "FusedLocation"
 Source: Android documentation, "Identify and optimize wake lock use cases". Play also exempts jobs that a user started; dumps do
 not show which ones they are.
 """
-FIRST_APP_UID = 10_000
-"""Play judges apps. Lower uids, of any user, are those of the system (AOSP: Process.FIRST_APPLICATION_UID)."""
-UIDS_PER_USER = 100_000
 
 
 def is_exempt(tag: str) -> bool:
     """Whether Play does not count a wake lock of this name."""
     return tag.startswith(EXEMPT_LOCKS)
-
-
-def is_app(uid: int) -> bool:
-    """Whether a uid is that of an app."""
-    return uid % UIDS_PER_USER >= FIRST_APP_UID if uid >= 0 else False

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from navitas.batterystats.uids import is_app
 from navitas.vitals.device_use import Bounds, UidUse
-from navitas.vitals.thresholds import DAY_MS, MOBILE_BYTES, VITALS, WAKE_LOCKS, WAKEUPS, WIFI_SCANS, Vital, is_app
+from navitas.vitals.thresholds import DAY_MS, MOBILE_BYTES, VITALS, WAKE_LOCKS, WAKEUPS, WIFI_SCANS, Vital
 
 SEVERAL_DAYS = "the sum of several days"
 Verdict = Literal["bad", "ok", "not_known"]

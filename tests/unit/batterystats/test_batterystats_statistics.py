@@ -195,6 +195,7 @@ def test_wake_locks_alarms_scans_and_times_of_text() -> None:
         "    Wake lock two: 1s 0ms partial (5 times) max=200 actual=2500 realtime\n"
         "    TOTAL wake: 2s 0ms blamed partial, 3s 1ms actual partial, 20ms actual background partial realtime\n"
         "    Apk com.example:\n"
+        "    Apk android:\n"
         "      Wakeup alarm *walarm*:a: b: 12 times\n"
         "Statistics since last unplugged:\n"
         "  Time on battery: 5m 0s 0ms (50.0%) realtime, 1m 0s 0ms (1.0%) uptime\n"

@@ -94,6 +94,12 @@ def test_a_recording_without_hooks_adds_no_methods(dump: Path, capsys: pytest.Ca
     assert document["recording"] == str(GOLDEN) and document["acquirers"] == []
 
 
+def test_a_recording_of_an_app_that_the_dump_does_not_have(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["vitals", str(dump), "--recording", str(GOLDEN)]) == ExitCode.OK
+    said = " ".join("".join(capsys.readouterr()).split())
+    assert "other_app: the recording is of " in said and "next: navitas record " in said and "methods above" not in said
+
+
 def test_the_document(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["vitals", str(dump), "--json", "-"]) == ExitCode.OK
     said = capsys.readouterr().out

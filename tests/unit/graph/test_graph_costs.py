@@ -154,11 +154,18 @@ def test_the_difference_names_new_gone_and_dearer_modules_and_edges_per_run() ->
         ("p.D", "new", 0.0, 0.5),
     }
     assert {(one.receiver, one.change, one.before_count, one.after_count) for one in found.edges} == {
-        ("p.B", "dearer", 2.0, 4.0),
+        ("p.B", "more often", 2.0, 4.0),
         ("p.C", "gone", 1.0, 0.0),
         ("p.D", "new", 0.0, 1.0),
     }
     assert (found.before_j, found.after_j) == (11.0, 8.0)
+
+
+def test_energy_decides_whether_a_communication_is_dearer() -> None:
+    before, after = (
+        graph({"p.A": 1.0}, replace(edge("p.A", "p.B", N, count), energy_j=joules)) for count, joules in ((1, 0.2), (2, 0.19))
+    )
+    assert [one.change for one in difference(before, after).edges] == ["cheaper"]
 
 
 def test_equal_graphs_have_no_difference() -> None:
