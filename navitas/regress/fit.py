@@ -1,0 +1,107 @@
+"""Fit a model of energy to a table of execution cases (paper 3, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.regress.cases import Cases, sums_of
+from navitas.regress.collinear import dependent_columns
+from navitas.regress.costs import Term, terms_of
+from navitas.regress.described import described
+from navitas.regress.families import DEFAULT, NAMES, Fitted, fit_family, most_rows
+from navitas.regress.intervals import half_width
+from navitas.regress.model_file import OperationsModel
+from navitas.regress.noise import Noise, noise_of, weights
+from navitas.regress.prepare import Prepared, prepare
+from navitas.regress.table import Table
+from navitas.regress.validation import Scores, constant_scores
+
+_COMPARED_CELLS = 1_000_000
+"""Families are compared on a random part of larger tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """What to fit. `family`: None selects one by cross-validation. `level`: the share of cases that intervals contain."""
+
+    target: str
+    group: str | None = None
+    ignore: Sequence[str] = ()
+    time: str | None = None
+    family: str | None = None
+    level: float = 0.9
+    drop_missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All results of a fit: the family, the errors of all families and of simple predictions, costs and intervals."""
+
+    fitted: Fitted
+    scores: dict[str, Scores]
+    baselines: dict[str, Scores]
+    noise: Noise
+    terms: list[Term]
+    width: float
+
+
+def fit_table(table: Table, options: FitOptions) -> OperationsModel:
+    """Fit a model to a table.
+
+    Raises `UsageError` if a column is missing or has text or empty cells, if the target is constant or negative, or if
+    there are fewer than 8 rows.
+    """
+    ready = prepare(table, options.target, options.group, options.ignore, options.time, drop_missing=options.drop_missing)
+    cases, notes = ready.cases, list(ready.notes)
+    rows, columns = cases.x.shape
+    if rows <= columns + 1:
+        notes.append(f"{rows} cases are too few for {columns} operations and idling: no cost is identifiable")
+    noise = noise_of(cases)
+    weight = weights(cases, noise)
+    fitted, scores = _fitted(cases, noise, options.family)
+    if len(fitted.cases.y) < rows:
+        notes.append(f"{fitted.family}: fitted to {len(fitted.cases.y):,} random rows")
+    total = sums_of(cases, weight, slice(0, rows))
+    linear = fitted if not fitted.pairs else fit_family(DEFAULT, cases, weight)
+    if fitted.pairs:
+        notes.append("the model has products of operations, so the costs are those of the best linear model")
+    merged = dependent_columns(total)
+    terms = terms_of(cases, weight, total, linear.coefficient, merged, bounded=linear.family == DEFAULT)
+    width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
+    if not enough:
+        notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
+    found = Found(fitted, scores, _baselines(ready), noise, terms, width)
+    return described(table, options.target, options.level, ready, found, notes)
+
+
+def _fitted(cases: Cases, noise: Noise, forced: str | None) -> tuple[Fitted, dict[str, Scores]]:
+    """The default unless another family is better by more than one standard error, and the errors of all families."""
+    if forced is not None:
+        found = _fit(forced, cases, noise, None)
+        return found, {forced: found.scores}
+    compared = most_rows(cases, _COMPARED_CELLS)
+    found_by = {name: _fit(name, cases, noise, compared) for name in NAMES}
+    best = min(found_by.values(), key=lambda one: one.scores.mean)
+    plain = found_by[DEFAULT]
+    name = best.family if plain.scores.mean > best.scores.mean + best.scores.error else DEFAULT
+    chosen = found_by[name] if compared >= len(cases.y) else _fit(name, cases, noise, None)
+    return chosen, {each: one.scores for each, one in found_by.items()} | {name: chosen.scores}
+
+
+def _fit(family: str, cases: Cases, noise: Noise, rows: int | None) -> Fitted:
+    if rows is None and family not in (DEFAULT, "gradient"):
+        rows = most_rows(cases)
+    some = cases if rows is None else cases.sampled(rows)
+    return fit_family(family, some, weights(some, noise))
+
+
+def _baselines(ready: Prepared) -> dict[str, Scores]:
+    """Errors of the mean, of the median, and of a line over time."""
+    found = {"mean": constant_scores(ready.cases, np.mean), "median": constant_scores(ready.cases, np.median)}
+    if ready.time is not None:
+        only = ready.cases.only(ready.time)
+        found[f"time ({ready.names[ready.time]})"] = fit_family(DEFAULT, only, weights(only, noise_of(only))).scores
+    return found
