@@ -96,10 +96,12 @@ def sums_of(cases: Cases, weight: F64, rows: slice) -> Sums:
     columns = cases.x.shape[1] + 1
     xx, xy = np.zeros((columns, columns)), np.zeros(columns)
     for some in blocks(rows):
-        z = with_ones(cases.x[some])
-        weighted = z * weight[some, None]
-        xx += weighted.T @ z
-        xy += weighted.T @ cases.y[some]
+        root = np.sqrt(weight[some])
+        z = np.empty((len(root), columns), order="F")
+        z[:, 0] = root
+        np.multiply(cases.x[some], root[:, None], out=z[:, 1:])
+        xx += z.T @ z  # NumPy computes half of a product with itself
+        xy += z.T @ (cases.y[some] * root)
     return Sums(xx, xy, rows.stop - rows.start)
 
 

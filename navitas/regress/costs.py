@@ -48,9 +48,10 @@ def terms_of(
     totals = np.append(float(len(cases.y)), cases.x.sum(axis=0)) * units
     free = least_squares_of(sums, _RIDGE) if len(cases.y) > columns + 1 else coefficient
     every = np.ones(columns + 1, bool)
-    active = (coefficient > 0) | ~np.array(bounded) if bounded else every
+    active = coefficient > 0 if bounded else every.copy()
     active[0] = True
-    spread, free_spread = (_Spread.of(cases, weight, sums, coefficient, some) for some in (active, every))
+    spread = _Spread.of(cases, weight, sums, coefficient, active)
+    free_spread = spread if active.all() else _Spread.of(cases, weight, sums, coefficient, every)
     inside = {column for group in merged for column in group}
     singles = [(column,) for column in range(columns) if column not in inside]
     found = []
@@ -109,7 +110,7 @@ class _Spread:
     def error(self, share: F64) -> float:
         """The standard error of Σ share·coefficient: the largest of the estimates."""
         seen = self.root.T @ (share[self.active] / self.scale)
-        middle = [self.root.shape[1] and float(seen @ each @ seen) for each in self.robust]
+        middle = [float(seen @ each @ seen) for each in self.robust]
         return float(np.sqrt(max(self.variance * float(seen @ seen), *middle, 0.0)))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.regress.arrays import F64
 from navitas.regress.cases import Cases, sums_of
 from navitas.regress.collinear import dependent_columns
 from navitas.regress.costs import Term, terms_of
@@ -19,7 +20,7 @@ from navitas.regress.prepare import Prepared, prepare
 from navitas.regress.table import Table
 from navitas.regress.validation import Scores, constant_scores
 
-_COMPARED_CELLS = 1_000_000
+_COMPARED_CELLS = 400_000
 """Families are compared on a random part of larger tables."""
 
 
@@ -59,9 +60,9 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     rows, columns = cases.x.shape
     if rows <= columns + 1:
         notes.append(f"{rows} cases are too few for {columns} operations and idling: no cost is identifiable")
-    noise = noise_of(cases)
+    noise = noise_of(cases.sampled(most_rows(cases, _COMPARED_CELLS)))
     weight = weights(cases, noise)
-    fitted, scores = _fitted(cases, noise, options.family)
+    fitted, scores = _fitted(cases, weight, noise, options.family)
     if len(fitted.cases.y) < rows:
         notes.append(f"{fitted.family}: fitted to {len(fitted.cases.y):,} random rows")
     total = sums_of(cases, weight, slice(0, rows))
@@ -77,25 +78,24 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     return described(table, options.target, options.level, ready, found, notes)
 
 
-def _fitted(cases: Cases, noise: Noise, forced: str | None) -> tuple[Fitted, dict[str, Scores]]:
+def _fitted(cases: Cases, weight: F64, noise: Noise, forced: str | None) -> tuple[Fitted, dict[str, Scores]]:
     """The default unless another family is better by more than one standard error, and the errors of all families."""
     if forced is not None:
-        found = _fit(forced, cases, noise, None)
+        found = _fit(forced, cases, weight, noise)
         return found, {forced: found.scores}
-    compared = most_rows(cases, _COMPARED_CELLS)
-    found_by = {name: _fit(name, cases, noise, compared) for name in NAMES}
+    some = cases.sampled(most_rows(cases, _COMPARED_CELLS))
+    found_by = {name: _fit(name, some, weight if some is cases else weights(some, noise), noise) for name in NAMES}
     best = min(found_by.values(), key=lambda one: one.scores.mean)
     plain = found_by[DEFAULT]
     name = best.family if plain.scores.mean > best.scores.mean + best.scores.error else DEFAULT
-    chosen = found_by[name] if compared >= len(cases.y) else _fit(name, cases, noise, None)
+    chosen = found_by[name] if some is cases else _fit(name, cases, weight, noise)
     return chosen, {each: one.scores for each, one in found_by.items()} | {name: chosen.scores}
 
 
-def _fit(family: str, cases: Cases, noise: Noise, rows: int | None) -> Fitted:
-    if rows is None and family not in (DEFAULT, "gradient"):
-        rows = most_rows(cases)
-    some = cases if rows is None else cases.sampled(rows)
-    return fit_family(family, some, weights(some, noise))
+def _fit(family: str, cases: Cases, weight: F64, noise: Noise) -> Fitted:
+    """Fit a family, to a random part of the rows if it needs all of them and they are many."""
+    some = cases if family in (DEFAULT, "gradient") else cases.sampled(most_rows(cases))
+    return fit_family(family, some, weight if some is cases else weights(some, noise))
 
 
 def _baselines(ready: Prepared) -> dict[str, Scores]:
@@ -103,5 +103,5 @@ def _baselines(ready: Prepared) -> dict[str, Scores]:
     found = {"mean": constant_scores(ready.cases, np.mean), "median": constant_scores(ready.cases, np.median)}
     if ready.time is not None:
         only = ready.cases.only(ready.time)
-        found[f"time ({ready.names[ready.time]})"] = fit_family(DEFAULT, only, weights(only, noise_of(only))).scores
+        found[f"time ({ready.names[ready.time]})"] = fit_family(DEFAULT, only, weights(only, noise_of(only.sampled(most_rows(ready.cases, _COMPARED_CELLS))))).scores
     return found

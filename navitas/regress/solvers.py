@@ -53,10 +53,14 @@ def huber(x: F64, y: F64, weight: F64) -> F64:
     root = np.sqrt(weight / weight.mean())
     z = with_ones(x) * root[:, None]
     scale = _lengths(z) / np.sqrt(len(z))
+    z /= scale
+    # Columns that are independent of each other and of length 1 need few steps of the optimiser.
+    upper = np.linalg.cholesky(z.T @ z / len(z) + 1e-8 * np.eye(z.shape[1])).T
+    z = np.ascontiguousarray(library("scipy.linalg").solve_triangular(upper, z.T, trans="T").T)
     unit = np.median(np.abs(y * root)) or 1.0
-    model = library("sklearn.linear_model").HuberRegressor(alpha=1e-6, fit_intercept=False, max_iter=500, tol=1e-6)
-    found = model.fit(z / scale, y * root / unit).coef_ * unit / scale
-    return np.asarray(found, np.float64)
+    model = library("sklearn.linear_model").HuberRegressor(alpha=1e-6, fit_intercept=False, max_iter=200)
+    found = library("scipy.linalg").solve_triangular(upper, model.fit(z, y * root / unit).coef_)
+    return np.asarray(found * unit / scale, np.float64)
 
 
 def bayesian_ridge(x: F64, y: F64, weight: F64) -> F64:
