@@ -31,11 +31,12 @@ class Cases:
 
     def predict(self, coefficient: F64) -> F64:
         """Energy of each row, at least 0, by coefficients of (1, x)."""
-        return np.maximum(coefficient[0] + self.x @ coefficient[1:], 0.0)
+        return np.asarray(np.maximum(coefficient[0] + self.x @ coefficient[1:], 0.0), np.float64)
 
     def expanded(self, pairs: Sequence[Pair]) -> Cases:
         """The same cases with products of columns as further columns."""
-        return replace(self, x=expand(self.x, pairs), scale=np.append(self.scale, [self.scale[i] * self.scale[j] for i, j in pairs]))
+        products = [self.scale[i] * self.scale[j] for i, j in pairs]
+        return replace(self, x=expand(self.x, pairs), scale=np.append(self.scale, products))
 
     def only(self, column: int) -> Cases:
         """The same cases with a single column."""
@@ -60,7 +61,7 @@ class Cases:
 
     def outside(self, fold: slice) -> I64:
         """The numbers of all rows that are not in a fold."""
-        return np.r_[0 : fold.start, fold.stop : len(self.y)]
+        return np.concatenate([np.arange(fold.start), np.arange(fold.stop, len(self.y))])
 
 
 def expand(x: F64, pairs: Sequence[Pair]) -> F64:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.regress.arrays import F64, Bool, I64
+from navitas.regress.arrays import F64, I64, Bool
 from navitas.regress.cases import Cases, Sums, blocks, with_ones
 from navitas.regress.collinear import lengths
 from navitas.regress.libraries import library
@@ -100,9 +100,9 @@ class _Spread:
         matrix = sums.xx[np.ix_(active, active)] / np.outer(scale, scale)
         values, vectors = np.linalg.eigh(matrix)
         root = vectors / np.sqrt(np.maximum(values, 0.0) + _RIDGE)
-        scores, squares = _scores(cases, weight, coefficient, active, root, scale)
+        scores, squares = _scores(cases, weight, coefficient, active, (root, scale))
         variance = squares / max(len(cases.y) - int(active.sum()), 1)
-        robust = (scores.T @ scores,)
+        robust: tuple[F64, ...] = (scores.T @ scores,)
         if cases.groups is not None:
             robust = (*robust, _clustered(scores, cases.groups))
         return cls(active, scale, root, robust, variance)
@@ -114,8 +114,9 @@ class _Spread:
         return float(np.sqrt(max(self.variance * float(seen @ seen), *middle, 0.0)))
 
 
-def _scores(cases: Cases, weight: F64, coefficient: F64, active: Bool, root: F64, scale: F64) -> tuple[F64, float]:
-    """Each row's part in the error, (n, q), with residuals as if the row was left out (HC3); and the sum of squares."""
+def _scores(cases: Cases, weight: F64, coefficient: F64, active: Bool, unit: tuple[F64, F64]) -> tuple[F64, float]:
+    """Each row's part in the error, (n, q), with residuals corrected for the row's leverage (HC2); and the sum of squares."""
+    root, scale = unit
     scores = np.empty((len(cases.y), root.shape[1]))
     squares = 0.0
     for some in blocks(slice(0, len(cases.y))):
@@ -124,7 +125,7 @@ def _scores(cases: Cases, weight: F64, coefficient: F64, active: Bool, root: F64
         residual = (cases.y[some] - z @ coefficient) * root_weight
         seen = (z[:, active] / scale * root_weight[:, None]) @ root
         leverage = np.minimum((seen**2).sum(axis=1), 1 - 1e-6)
-        scores[some] = seen * (residual / (1 - leverage))[:, None]
+        scores[some] = seen * (residual / np.sqrt(1 - leverage))[:, None]
         squares += float(residual @ residual)
     return scores, squares
 

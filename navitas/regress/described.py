@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from navitas import __version__
 from navitas.regress.costs import Term
+from navitas.regress.fit_results import Found
 from navitas.regress.hull import hull_of
 from navitas.regress.model_file import (
     FamilyScore,
@@ -22,19 +23,14 @@ from navitas.regress.model_file import (
     Product,
 )
 from navitas.regress.prepare import Prepared
-from navitas.regress.table import Table, shown
+from navitas.regress.table import shown
 from navitas.regress.validation import Scores
-
-if TYPE_CHECKING:
-    from navitas.regress.fit import Found
 
 IDLE = "(idle)"
 Status = Literal["identifiable", "uncertain", "merged", "zero", "negative", "idle"]
 
 
-def described(
-    table: Table, target: str, level: float, ready: Prepared, found: Found, notes: Sequence[str]
-) -> OperationsModel:
+def described(ready: Prepared, found: Found, notes: Sequence[str]) -> OperationsModel:
     """The model, with coefficients for the units of the table."""
     fitted = found.fitted
     columns = len(ready.names)
@@ -53,22 +49,19 @@ def described(
         more.append(f"negative cost, which is physically impossible: {shown(below)}")
     return OperationsModel(
         navitas_version=__version__,
-        source=table.name[-1000:],
-        target=target,
+        source=found.source[-1000:],
+        target=found.target,
         rows=len(ready.cases.y),
         family=fitted.family,
         noise=found.noise,
         ridge=fitted.ridge,
-        level=level,
+        level=found.level,
         half_width=found.width,
         idle_j=float(fitted.coefficient[0]),
         features=[
-            Feature(name=name, low=low, high=high, mean=mean, deviation=deviation)
-            for name, low, high, mean, deviation in ranges
+            Feature(name=name, low=low, high=high, mean=mean, deviation=deviation) for name, low, high, mean, deviation in ranges
         ],
-        products=[
-            Product(features=of, coefficient=float(value)) for of, value in zip(places, slopes, strict=True) if value
-        ],
+        products=[Product(features=of, coefficient=float(value)) for of, value in zip(places, slopes, strict=True) if value],
         hull=HullPart(axes=hull.axes.tolist(), variance=hull.variance.tolist(), rest=hull.rest, limit=hull.limit),
         left_out=[LeftOut(name=name, usual=usual, reason=reason) for name, usual, reason in ready.left_out],  # type: ignore[arg-type]
         ignored=list(ready.ignored),

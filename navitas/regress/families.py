@@ -51,7 +51,7 @@ def fit_family(family: str, cases: Cases, weight: F64) -> Fitted:
 
 def most_rows(cases: Cases, cells: int = _MOST_CELLS) -> int:
     """The number of rows with this many cells."""
-    return max(200, cells // max(cases.x.shape[1], 1))
+    return max(200, int(cells // max(cases.x.shape[1], 1)))
 
 
 def _by_ridge(cases: Cases, weight: F64) -> Fitted:

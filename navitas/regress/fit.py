@@ -10,9 +10,10 @@ import numpy as np
 from navitas.regress.arrays import F64
 from navitas.regress.cases import Cases, sums_of
 from navitas.regress.collinear import dependent_columns
-from navitas.regress.costs import Term, terms_of
+from navitas.regress.costs import terms_of
 from navitas.regress.described import described
 from navitas.regress.families import DEFAULT, NAMES, Fitted, fit_family, most_rows
+from navitas.regress.fit_results import Found
 from navitas.regress.intervals import half_width
 from navitas.regress.model_file import OperationsModel
 from navitas.regress.noise import Noise, noise_of, weights
@@ -35,18 +36,6 @@ class FitOptions:
     family: str | None = None
     level: float = 0.9
     drop_missing: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """All results of a fit: the family, the errors of all families and of simple predictions, costs and intervals."""
-
-    fitted: Fitted
-    scores: dict[str, Scores]
-    baselines: dict[str, Scores]
-    noise: Noise
-    terms: list[Term]
-    width: float
 
 
 def fit_table(table: Table, options: FitOptions) -> OperationsModel:
@@ -74,8 +63,8 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
     if not enough:
         notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
-    found = Found(fitted, scores, _baselines(ready), noise, terms, width)
-    return described(table, options.target, options.level, ready, found, notes)
+    found = Found(table.name, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width)
+    return described(ready, found, notes)
 
 
 def _fitted(cases: Cases, weight: F64, noise: Noise, forced: str | None) -> tuple[Fitted, dict[str, Scores]]:
@@ -103,5 +92,6 @@ def _baselines(ready: Prepared) -> dict[str, Scores]:
     found = {"mean": constant_scores(ready.cases, np.mean), "median": constant_scores(ready.cases, np.median)}
     if ready.time is not None:
         only = ready.cases.only(ready.time)
-        found[f"time ({ready.names[ready.time]})"] = fit_family(DEFAULT, only, weights(only, noise_of(only.sampled(most_rows(ready.cases, _COMPARED_CELLS))))).scores
+        noise = noise_of(only.sampled(most_rows(ready.cases, _COMPARED_CELLS)))
+        found[f"time ({ready.names[ready.time]})"] = fit_family(DEFAULT, only, weights(only, noise)).scores
     return found

@@ -18,7 +18,8 @@ LEAST_ROWS = 8
 MOST_FEATURES = 2000
 _APART = 4
 """A cost needs this many rows with another value than the usual one: one for each fold."""
-_TIME = re.compile(r"(.*[_ ])?(time|duration|elapsed|runtime|wall_?time)([_ (\[]*(ns|us|µs|ms|s|sec|seconds|millis)[)\]]?)?", re.I)
+_UNIT = r"([_ (\[]*(ns|us|µs|ms|s|sec|seconds|millis)[)\]]?)?"
+_TIME = re.compile(rf"(.*[_ ])?(time|duration|elapsed|runtime|wall_?time){_UNIT}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

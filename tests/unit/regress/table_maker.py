@@ -11,14 +11,16 @@ from navitas.regress.arrays import F64
 from navitas.regress.table import Table
 
 
-def planted(seed: int, rows: int = 400, operations: int = 80, each: int = 3) -> tuple[F64, F64, F64]:
-    """Counts of few operations for each case, costs, and energy with 5 % of noise."""
+def planted(seed: int, rows: int = 400, operations: int = 80, each: int = 8) -> tuple[F64, F64, F64]:
+    """Counts, costs, and energy with 5 % of noise. Each case uses one operation much, and some others little."""
     random = np.random.default_rng(seed)
-    costs = 10 ** random.uniform(-7, -6, operations)
+    costs = 10 ** random.uniform(-8, -5, operations)
     counts = np.zeros((rows, operations))
-    for row in counts:
-        used = random.choice(operations, each, replace=False)
-        row[used] = np.round(10 ** random.uniform(4, 6, each))
+    for number, row in enumerate(counts):
+        used = random.choice(operations, min(each, operations), replace=False)
+        joules = 10 ** random.uniform(-1, 1)
+        row[used] = np.round(0.01 * joules * random.random(len(used)) / costs[used])
+        row[number % operations] = np.round(joules / costs[number % operations])
     return counts, costs, (counts @ costs + 1e-4) * (1 + 0.05 * random.standard_normal(rows))
 
 

@@ -49,7 +49,8 @@ from navitas.cli.graph_tables import (
     wake_ups_table,
 )
 from navitas.cli.model import coefficients_table
-from navitas.cli.model_tables import operations_table, predictions_table, scores_table
+from navitas.cli.model_tables import operations_table, predictions_table
+from navitas.cli.model_tables import scores_table as families_table
 from navitas.cli.power import cluster_table
 from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
 from navitas.collect.doctor import Check
@@ -336,7 +337,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
     "cli/model.py:coefficients_table": _coefficients,
     "cli/model_tables.py:operations_table": lambda names: operations_table(_operations(names)),
-    "cli/model_tables.py:scores_table": lambda names: scores_table(_operations(names)),
+    "cli/model_tables.py:scores_table": lambda names: families_table(_operations(names)),
     "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
     "cli/graph_tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
