@@ -28,7 +28,7 @@ COMMANDS = {
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
     "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that run the profiler."),
     "doctor": ("navitas.cli.doctor", "Check what a device can measure, and what limits it."),
-    "model": ("navitas.cli.model", "Power models: fit components to measured power."),
+    "model": ("navitas.cli.model", "Models: fit to measured power and energy."),
     "power": ("navitas.cli.power", "Power profiles: show, read from a phone, check."),
     "devices": ("navitas.cli.devices", "List the devices that you can profile on."),
     "fleet": ("navitas.cli.fleet", "Energy hogs and bugs from many phones' battery samples."),

@@ -1,4 +1,4 @@
-"""`navitas model`: power models, fitted to measured power."""
+"""`navitas model`: power models of components, and models of the energy of operations."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
+from navitas.cli.model_apply import command as apply_command
+from navitas.cli.model_fit import command as fit_command
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
@@ -29,7 +31,11 @@ _UNITS = {"W": "W", "J/MB": "J/MB", "1": "×"}
 
 @click.group("model", cls=NavitasGroup)
 def command() -> None:
-    """Fit power models to measured power."""
+    """Fit models to measured power and energy."""
+
+
+command.add_command(fit_command)
+command.add_command(apply_command)
 
 
 @command.group("components", cls=NavitasGroup)

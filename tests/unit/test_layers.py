@@ -79,6 +79,7 @@ ALLOWED = {
     "report": {"errors", "parse", "analyze", "html_page", "untrusted_text"},
     "vitals": {"errors", "analyze", "attribute", "batterystats", "graph", "line_blocks", "parse", "recording"},
     "graph": {"errors", "analyze", "attribute", "parse", "report", "untrusted_text"},
+    "regress": {"errors", "regular_files"},
     "fleet": {
         "errors",
         "batterystats",
@@ -94,6 +95,7 @@ ALLOWED = {
 
 # Each library appears in few modules.
 ONLY_IN = {
+    "sklearn": {"regress/"},
     "adbutils": {"device/server_client.py"},
     "py4j": {"build/bridge.py"},
     "platformdirs": {"user_folders.py"},

@@ -49,6 +49,8 @@ from navitas.cli.graph_tables import (
     wake_ups_table,
 )
 from navitas.cli.model import coefficients_table
+from navitas.cli.model_tables import operations_table, predictions_table
+from navitas.cli.model_tables import scores_table as families_table
 from navitas.cli.power import cluster_table
 from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
 from navitas.collect.doctor import Check
@@ -66,6 +68,9 @@ from navitas.graph.wake_ups import WakeUp
 from navitas.parse.tables import MethodTable
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower
+from navitas.regress.apply import Predictions
+from navitas.regress.model_file import FamilyScore, FoldScore, HullPart, Operation, OperationsModel
+from navitas.regress.noise import Noise
 from navitas.report.terminal.baseline_table import baseline_table
 from navitas.report.terminal.components_table import components_table, users_table
 from navitas.report.terminal.consumers_table import consumers_table
@@ -275,6 +280,25 @@ def _coefficients(names: Sequence[str]) -> FittedTable:
     return coefficients_table(FittedGroup(**group, coefficients=coefficients, r2=0.999, rmse_w=1.234, notes=[]))  # type: ignore[arg-type]
 
 
+def _operations(names: Sequence[str]) -> OperationsModel:
+    """A model whose operations have one name each, or two merged ones."""
+    costs = {"cost_j": 1.234e-7, "standard_error_j": 1.2e-8, "share": 0.123, "identifiable": False, "status": "merged"}
+    errors = {"training": 1.234, "validation": 12.345, "standard_error": 0.123}
+    return OperationsModel(
+        navitas_version="1", source="t.csv", target="energy_j", rows=1_234_567, family="nnls", noise=Noise.PROPORTIONAL,
+        ridge=0, level=0.9, half_width=0.123, idle_j=0, features=[], products=[], left_out=[], ignored=[],
+        hull=HullPart(axes=[], variance=[], rest=1, limit=1),
+        operations=[Operation(name=name[:1000], columns=[name[:1000], "x"], **costs) for name in names],  # type: ignore[arg-type]
+        folds=[FoldScore(training=0.123, validation=None)],
+        scores=[FamilyScore(family=name[:1000], **errors) for name in names], notes=[],
+    )  # fmt: skip
+
+
+def _predictions(rows: int) -> Predictions:
+    energy = np.full(rows, 123.45)
+    return Predictions(energy, energy - 1, energy + 1, energy > 0, ())
+
+
 def _vitals(names: Sequence[str]) -> VitalsReport:
     """A history of apps that do all that they should not, and the methods that acquired their wake locks."""
     apps = []
@@ -312,6 +336,9 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     ),
     "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
     "cli/model.py:coefficients_table": _coefficients,
+    "cli/model_tables.py:operations_table": lambda names: operations_table(_operations(names)),
+    "cli/model_tables.py:scores_table": lambda names: families_table(_operations(names)),
+    "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
     "cli/graph_tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
     "cli/graph_tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),

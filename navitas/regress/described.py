@@ -1,0 +1,114 @@
+"""Make a model file's content from the results of a fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from navitas import __version__
+from navitas.regress.costs import Term
+from navitas.regress.fit_results import Found
+from navitas.regress.hull import hull_of
+from navitas.regress.model_file import (
+    FamilyScore,
+    Feature,
+    FoldScore,
+    HullPart,
+    LeftOut,
+    Operation,
+    OperationsModel,
+    Product,
+)
+from navitas.regress.prepare import Prepared
+from navitas.regress.table import shown
+from navitas.regress.validation import Scores
+
+IDLE = "(idle)"
+Status = Literal["identifiable", "uncertain", "merged", "zero", "negative", "idle"]
+
+
+def described(ready: Prepared, found: Found, notes: Sequence[str]) -> OperationsModel:
+    """The model, with coefficients for the units of the table."""
+    fitted = found.fitted
+    columns = len(ready.names)
+    places = [[column] for column in range(columns)] + [[i, j] for i, j in fitted.pairs]
+    slopes = fitted.coefficient[1:] / fitted.cases.scale
+    hull = hull_of(ready.cases.x)
+    scale = ready.cases.scale
+    ranges = zip(ready.names, hull.low * scale, hull.high * scale, hull.mean * scale, hull.deviation * scale, strict=True)
+    operations = [_operation(term, ready.names, found) for term in found.terms]
+    asking = [one.name for one in operations if one.status == "negative"]
+    below = [one.name for one in operations if one.cost_j < 0]
+    more = [f"merged, since they change together: {shown(one.columns)}" for one in operations if one.status == "merged"]
+    if asking:
+        more.append(f"cost 0, although the cases ask for a negative one: {shown(asking)}")
+    if below:
+        more.append(f"negative cost, which is physically impossible: {shown(below)}")
+    return OperationsModel(
+        navitas_version=__version__,
+        source=found.source[-1000:],
+        target=found.target,
+        rows=len(ready.cases.y),
+        family=fitted.family,
+        noise=found.noise,
+        ridge=fitted.ridge,
+        level=found.level,
+        half_width=found.width,
+        idle_j=float(fitted.coefficient[0]),
+        features=[
+            Feature(name=name, low=low, high=high, mean=mean, deviation=deviation) for name, low, high, mean, deviation in ranges
+        ],
+        products=[Product(features=of, coefficient=float(value)) for of, value in zip(places, slopes, strict=True) if value],
+        hull=HullPart(axes=hull.axes.tolist(), variance=hull.variance.tolist(), rest=hull.rest, limit=hull.limit),
+        left_out=[LeftOut(name=name, usual=usual, reason=reason) for name, usual, reason in ready.left_out],  # type: ignore[arg-type]
+        ignored=list(ready.ignored),
+        operations=sorted(operations, key=lambda one: -one.share),
+        folds=[
+            FoldScore(training=_known(one), validation=_known(two))
+            for one, two in zip(fitted.scores.training, fitted.scores.validation, strict=True)
+        ],
+        scores=[_score(name, scores) for name, scores in (found.scores | found.baselines).items()],
+        notes=[*notes, *more],
+    )
+
+
+def _operation(term: Term, names: Sequence[str], found: Found) -> Operation:
+    own = [names[column] for column in term.columns]
+    total = sum(one.energy_j for one in found.terms)
+    return Operation(
+        name=" + ".join(own)[:1000] or IDLE,
+        columns=own,
+        cost_j=term.cost_j,
+        standard_error_j=term.error_j,
+        share=term.energy_j / total if total else 0.0,
+        identifiable=term.identifiable,
+        status=_status(term),
+    )
+
+
+def _status(term: Term) -> Status:
+    if not term.columns:
+        return "idle"
+    if len(term.columns) > 1:
+        return "merged"
+    if term.identifiable:
+        return "identifiable"
+    if term.asks_negative:
+        return "negative"
+    return "uncertain" if term.cost_j else "zero"
+
+
+def _score(name: str, scores: Scores) -> FamilyScore:
+    return FamilyScore(
+        family=name,
+        training=_known(float(np.mean(scores.training))),
+        validation=_known(scores.mean),
+        standard_error=_known(scores.error),
+    )
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,97 @@
+"""Fit a model of energy to a table of execution cases (paper 3, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.regress.arrays import F64
+from navitas.regress.cases import Cases, sums_of
+from navitas.regress.collinear import dependent_columns
+from navitas.regress.costs import terms_of
+from navitas.regress.described import described
+from navitas.regress.families import DEFAULT, NAMES, Fitted, fit_family, most_rows
+from navitas.regress.fit_results import Found
+from navitas.regress.intervals import half_width
+from navitas.regress.model_file import OperationsModel
+from navitas.regress.noise import Noise, noise_of, weights
+from navitas.regress.prepare import Prepared, prepare
+from navitas.regress.table import Table
+from navitas.regress.validation import Scores, constant_scores
+
+_COMPARED_CELLS = 400_000
+"""Families are compared on a random part of larger tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """What to fit. `family`: None selects one by cross-validation. `level`: the share of cases that intervals contain."""
+
+    target: str
+    group: str | None = None
+    ignore: Sequence[str] = ()
+    time: str | None = None
+    family: str | None = None
+    level: float = 0.9
+    drop_missing: bool = False
+
+
+def fit_table(table: Table, options: FitOptions) -> OperationsModel:
+    """Fit a model to a table.
+
+    Raises `UsageError` if a column is missing or has text or empty cells, if the target is constant or negative, or if
+    there are fewer than 8 rows.
+    """
+    ready = prepare(table, options.target, options.group, options.ignore, options.time, drop_missing=options.drop_missing)
+    cases, notes = ready.cases, list(ready.notes)
+    rows, columns = cases.x.shape
+    if rows <= columns + 1:
+        notes.append(f"{rows} cases are too few for {columns} operations and idling: no cost is identifiable")
+    noise = noise_of(cases.sampled(most_rows(cases, _COMPARED_CELLS)))
+    weight = weights(cases, noise)
+    fitted, scores = _fitted(cases, weight, noise, options.family)
+    if len(fitted.cases.y) < rows:
+        notes.append(f"{fitted.family}: fitted to {len(fitted.cases.y):,} random rows")
+    total = sums_of(cases, weight, slice(0, rows))
+    linear = fitted if not fitted.pairs else fit_family(DEFAULT, cases, weight)
+    if fitted.pairs:
+        notes.append("the model has products of operations, so the costs are those of the best linear model")
+    merged = dependent_columns(total)
+    terms = terms_of(cases, weight, total, linear.coefficient, merged, bounded=linear.family == DEFAULT)
+    width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
+    if not enough:
+        notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
+    found = Found(table.name, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width)
+    return described(ready, found, notes)
+
+
+def _fitted(cases: Cases, weight: F64, noise: Noise, forced: str | None) -> tuple[Fitted, dict[str, Scores]]:
+    """The default unless another family is better by more than one standard error, and the errors of all families."""
+    if forced is not None:
+        found = _fit(forced, cases, weight, noise)
+        return found, {forced: found.scores}
+    some = cases.sampled(most_rows(cases, _COMPARED_CELLS))
+    found_by = {name: _fit(name, some, weight if some is cases else weights(some, noise), noise) for name in NAMES}
+    best = min(found_by.values(), key=lambda one: one.scores.mean)
+    plain = found_by[DEFAULT]
+    name = best.family if plain.scores.mean > best.scores.mean + best.scores.error else DEFAULT
+    chosen = found_by[name] if some is cases else _fit(name, cases, weight, noise)
+    return chosen, {each: one.scores for each, one in found_by.items()} | {name: chosen.scores}
+
+
+def _fit(family: str, cases: Cases, weight: F64, noise: Noise) -> Fitted:
+    """Fit a family, to a random part of the rows if it needs all of them and they are many."""
+    some = cases if family in (DEFAULT, "gradient") else cases.sampled(most_rows(cases))
+    return fit_family(family, some, weight if some is cases else weights(some, noise))
+
+
+def _baselines(ready: Prepared) -> dict[str, Scores]:
+    """Errors of the mean, of the median, and of a line over time."""
+    found = {"mean": constant_scores(ready.cases, np.mean), "median": constant_scores(ready.cases, np.median)}
+    if ready.time is not None:
+        only = ready.cases.only(ready.time)
+        noise = noise_of(only.sampled(most_rows(ready.cases, _COMPARED_CELLS)))
+        found[f"time ({ready.names[ready.time]})"] = fit_family(DEFAULT, only, weights(only, noise)).scores
+    return found

@@ -1,0 +1,28 @@
+"""What a fit finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from navitas.regress.costs import Term
+from navitas.regress.families import Fitted
+from navitas.regress.noise import Noise
+from navitas.regress.validation import Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All results of a fit: the family, the errors of all families and of simple predictions, costs and intervals.
+
+    `source` is the table's name; `width` the half width of intervals (navitas/regress/intervals.py).
+    """
+
+    source: str
+    target: str
+    level: float
+    fitted: Fitted
+    scores: dict[str, Scores]
+    baselines: dict[str, Scores]
+    noise: Noise
+    terms: list[Term]
+    width: float

@@ -1,0 +1,26 @@
+"""Prediction intervals from errors of rows that were left out of the fit (conformal prediction).
+
+Lei et al. 2018, "Distribution-free predictive inference for regression", section 5.2 (errors normalised by their expected
+size), and Barber et al. 2021, "Predictive inference with the jackknife+", section 3 (residuals of folds).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from navitas.regress.arrays import F64
+from navitas.regress.noise import Noise, floored
+
+
+def half_width(y: F64, predicted: F64, noise: Noise, level: float) -> tuple[float, bool]:
+    """The half width in joules, or as a share of predicted energy for proportional noise; and whether there are enough rows.
+
+    It is the ⌈(n + 1)·level⌉-th smallest error of left-out rows. If there are fewer rows, it is the largest one.
+    """
+    size = np.abs(y - predicted)
+    if noise is Noise.PROPORTIONAL:
+        size = size / floored(predicted, y)
+    rank = math.ceil((len(y) + 1) * level)
+    return float(np.sort(size)[min(rank, len(y)) - 1]), rank <= len(y)

@@ -1,0 +1,129 @@
+"""From a table to execution cases: the target, the features, and columns that cannot have a cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.errors import UsageError
+from navitas.regress.arrays import F64, I64, Bool
+from navitas.regress.cases import Cases
+from navitas.regress.table import Table, shown
+from navitas.regress.validation import fold_numbers
+
+LEAST_ROWS = 8
+MOST_FEATURES = 2000
+_APART = 4
+"""A cost needs this many rows with another value than the usual one: one for each fold."""
+_UNIT = r"([_ (\[]*(ns|us|µs|ms|s|sec|seconds|millis)[)\]]?)?"
+_TIME = re.compile(rf"(.*[_ ])?(time|duration|elapsed|runtime|wall_?time){_UNIT}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Cases and their features. `left_out`: name, usual value and reason of other columns. `time`: a place among features."""
+
+    cases: Cases
+    names: tuple[str, ...]
+    left_out: tuple[tuple[str, float, str], ...]
+    ignored: tuple[str, ...]
+    time: int | None
+    notes: tuple[str, ...]
+
+
+def prepare(
+    table: Table, target: str, group: str | None, ignore: Sequence[str], time: str | None, *, drop_missing: bool
+) -> Prepared:
+    """Check and select columns and rows. Raises `UsageError` as `navitas.regress.fit.fit_table` does."""
+    table.check_known([target], "--target")
+    table.check_known([group] if group is not None else [], "--group")
+    ignored = [target, *([group] if group is not None else []), *ignore]
+    names = [name for name in table.columns if name not in ignored]
+    if time is not None and time not in names:
+        table.check_known([time], "--time")
+        raise UsageError(f"--time {time}: this column is not a feature", "Leave out --time, or name another column.")
+    table.refuse_texts([target, *names])
+    notes: list[str] = []
+    y = table.numbers(target)
+    kept = _complete(table, [target, *names], drop_missing, notes)
+    y = y[kept]
+    _check_target(table, target, y, kept)
+    features, left_out = _selected(table, names, kept, notes)
+    if len(features) > MOST_FEATURES:
+        raise UsageError(f"{table.name}: {len(features):,} features, more than {MOST_FEATURES:,}", "Leave some out by --ignore.")
+    groups = None if group is None else _numbers_of(np.array(table.texts(group))[kept])
+    fold = fold_numbers(len(y), groups)
+    order = np.argsort(fold, kind="stable")
+    x = np.empty((len(y), len(features)), order="F")
+    scale = np.ones(len(features))
+    for place, name in enumerate(features):
+        column = table.numbers(name)[kept][order]
+        scale[place] = np.abs(column).max()
+        x[:, place] = column / scale[place]
+    ends = np.cumsum(np.bincount(fold)).tolist()
+    folds = tuple(slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends, strict=True))
+    cases = Cases(x, y[order], scale, folds, None if groups is None else groups[order])
+    return Prepared(cases, tuple(features), tuple(left_out), tuple(ignored), _time(features, time), tuple(notes))
+
+
+def _complete(table: Table, names: Sequence[str], drop: bool, notes: list[str]) -> I64:
+    """The rows without empty cells."""
+    empty: Bool = np.zeros(table.rows, bool)
+    count, columns, first = 0, [], (table.rows, "")
+    for name in names:
+        if table.values[name].null_count or table.has_nan(name):
+            missing = np.isnan(table.numbers(name))
+            empty |= missing
+            count += int(missing.sum())
+            columns.append(name)
+            first = min(first, (int(missing.argmax()), name))
+    if count and not drop:
+        what = f"{count:,} empty cells in {shown(columns)}, the first in column {first[1]!r}, row {first[0]}"
+        raise UsageError(f"{table.name}: {what}", "Fill them, or add --drop-missing to leave out these rows.")
+    if count:
+        notes.append(f"{int(empty.sum()):,} rows with empty cells were left out")
+    return np.flatnonzero(~empty)
+
+
+def _check_target(table: Table, target: str, y: F64, rows: I64) -> None:
+    if len(y) < LEAST_ROWS:
+        raise UsageError(f"{table.name}: {len(y)} usable rows, but a fit needs {LEAST_ROWS}", "Measure more execution cases.")
+    negative = np.flatnonzero(y < 0)
+    if negative.size:
+        what = f"{y[negative[0]]:g} is negative, but energy is not"
+        raise UsageError(f"{table.name}: column {target!r}, row {rows[negative[0]]}: {what}", "Correct or remove the row.")
+    if np.ptp(y) <= 1e-12 * np.abs(y).max():
+        raise UsageError(f"{table.name}: column {target!r} is {y[0]:g} in all rows", "Measure cases that differ.")
+
+
+def _selected(table: Table, names: Sequence[str], rows: I64, notes: list[str]) -> tuple[list[str], list[tuple[str, float, str]]]:
+    """The columns that change in enough rows, and the others."""
+    features, left_out = [], []
+    for name in names:
+        values = table.numbers(name)[rows]
+        usual = float(np.partition(values, len(values) // 2)[len(values) // 2])
+        tolerance = 1e-9 * float(np.abs(values).max())
+        apart = int((np.abs(values - usual) > tolerance).sum())
+        if apart >= _APART:
+            features.append(name)
+        else:
+            left_out.append((name, usual, "rare" if apart else "constant"))
+    for reason, text in (("constant", "never change, so idling has their energy"), ("rare", f"in fewer than {_APART} cases")):
+        of_it = [name for name, _, why in left_out if why == reason]
+        if of_it:
+            notes.append(f"left out: {shown(of_it)}: {text}")
+    return features, left_out
+
+
+def _numbers_of(texts: np.ndarray) -> I64:
+    return np.asarray(np.unique(texts, return_inverse=True)[1], np.int64)
+
+
+def _time(features: Sequence[str], named: str | None) -> int | None:
+    if named is not None:
+        return features.index(named) if named in features else None
+    found = [place for place, name in enumerate(features) if _TIME.fullmatch(name)]
+    return found[0] if len(found) == 1 else None
