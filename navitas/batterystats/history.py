@@ -46,7 +46,7 @@ _NO_LEVEL = b"\0\0\0"
 _WORDS = re.compile(rb" *(?:(%s)|(\+?[\ddhms]{1,40})) (?:\(\d{1,6}\) )?(\*?[A-Z]+\*?(?::[A-Z]+)*):?(?: *(\d[\d-]*))?\s*" % STAMP)
 _LOOSE = re.compile(rb" *(\+?[\ddhms]{1,40}) \(\d{1,6}\) (\d{3})(| .*)")
 _HEADER = re.compile(rb" *Battery History(?: \[Format: ?(\d+)\])?.*")
-_REST = re.compile(rb" *(?:NEXT:|Details:|/proc/stat=)")
+_REST = re.compile(rb" *(?:NEXT:|Details:|/proc/stat=|, SubsystemPowerState )")
 _BACK = "the time goes back"
 _FAR = "the time jumps by more than 3 years"
 _SET = "the clock was set, so the time since the line before is unknown"
@@ -54,6 +54,8 @@ _MANY = "more wall clocks than are kept"
 CLOCK_REASONS = (_BACK, _FAR, _SET)
 """Reasons in `LineCounts` for times that are unknown, because the clock jumped or a line is damaged."""
 _STEP_MS = 3_600_000
+_TOGETHER_MS = 2000
+"""Phones write lines of one moment in another order, up to about a second apart. Less than this is no step back."""
 MOST_ANCHORS = 100_000
 
 
@@ -82,6 +84,8 @@ class HistoryReader:
         self._form = Form.CHECKIN
         self._year = 2000
         self._now_ms = 0
+        # By the times that lines say, which can be a moment earlier than those of lines before.
+        self._written_ms = 0
         self._last_raw: int | None = None
         self._new_dump = False
         self._done: list[HistoryEvents] = []
@@ -226,10 +230,11 @@ class HistoryReader:
         if self._form is Form.DATES:
             delta = np.where(delta < -300 * DAY_MS, delta + year_days(self._year) * DAY_MS, delta)
         delta[self._begins] = 0
-        late, back = delta > LONGEST_MS, delta < 0
+        late, back = delta > LONGEST_MS, delta < (0 if self._form is Form.CHECKIN else -_TOGETHER_MS)
         unknown = (delta > _STEP_MS) & marked & (self._form is Form.DATES) & ~late
-        at_ms = np.minimum(self._now_ms + np.cumsum(np.where(late | back | unknown, 0, delta)), LATEST_MS)
-        self._now_ms = int(at_ms[-1])
+        written_ms = self._written_ms + np.cumsum(np.where(late | back | unknown, 0, delta))
+        at_ms = np.clip(np.maximum.accumulate(written_ms), self._now_ms, LATEST_MS)
+        self._now_ms, self._written_ms = int(at_ms[-1]), int(min(written_ms[-1], LATEST_MS))
         for place, wall_ms, is_utc in self._marks:
             if wall_ms is not None and len(self.anchors) >= MOST_ANCHORS:
                 self._counts.reasons[self._counts.known(_MANY, self._tokens[place])] += 1

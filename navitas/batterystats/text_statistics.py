@@ -12,8 +12,8 @@ from navitas.batterystats.text_power import TextPower
 from navitas.batterystats.uids import is_app, parse_uid
 
 _USER = re.compile(r"  (u\d{1,4}(?:ai|a|i|s)\d{1,5}|\d{1,10}):\s*")
-_TITLE = re.compile(r"(?:  )?(?=\S)[^=]{1,200}:\s*")
-_SUMMARY = re.compile(r"[A-Za-z][^:=]{1,200}: ?\S.*")
+_TITLE = re.compile(r"(?:  )?(?=\S)[^=]{1,200}:\s*|On.battery [^=]{1,200} stats \(microcoulombs\)\s*")
+_SUMMARY = re.compile(r"[A-Za-z][^:=]{1,200}: ?\S.*|, SubsystemPowerState .*")
 _SIZE = r"\d[\d.,]* ?[KMGTP]?B"
 _TIME = r"(?:\d{1,9}(?:d|h|ms|m|s) ?){1,5}"
 """Bounded, so that the time of a search is proportional to the length of the line."""

@@ -61,7 +61,9 @@ def damaged_lines(lines: LineCounts, *, uses_history: bool, dropped: int) -> Ite
         yield VitalsWarning("clock", f"the history's clock jumps ({_listed(clock)}): {effect}", "Do not set the phone's clock.")
     if others:
         examples = "; ".join(repr(lines.examples.get(reason, ""))[:80] for reason in list(others)[:1])
-        message = f"{sum(others.values()):,} lines are not understood ({_listed(others)}), such as {examples}"
+        count = sum(others.values())
+        lines_are = "1 line is" if count == 1 else f"{count:,} lines are"
+        message = f"{lines_are} not understood ({_listed(others)}), such as {examples}"
         yield VitalsWarning("not_understood", message, "If the file is a whole dump, report it with that line.")
     if dropped:
         yield VitalsWarning(

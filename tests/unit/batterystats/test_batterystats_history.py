@@ -122,6 +122,12 @@ def test_times_that_go_back_are_listed() -> None:
     assert dump.reader.lines.reasons == {"the time goes back": 1} and dump.reader.lines.listed == 1
 
 
+def test_lines_of_one_moment_in_another_order_are_no_jump() -> None:
+    dump = read_dump("  +5s000ms (1) 050 +screen\n  +4s970ms (1) 050 +gps\n  +6s000ms (1) 050 -screen -gps\n")
+    assert dump.of("screen") == [State("screen", 1, 0, 1000)] and dump.of("gps") == [State("gps", 1, 0, 1000)]
+    assert dump.reader.lines.reasons == {}
+
+
 def test_a_jump_of_years_is_listed() -> None:
     dump = read_dump("9,h,0,+S\n9,h,999999999999999,+g\n9,h,5,-S\n")
     assert dump.of("screen") == [State("screen", 1, 0, 5)]

@@ -187,6 +187,8 @@ def test_wake_locks_alarms_scans_and_times_of_text() -> None:
         "  Time on battery: 1h 0m 0s 5ms (50.0%) realtime, 1m 0s 0ms (1.0%) uptime\n"
         "  Time on battery screen off: 30m 0s 0ms (25.0%) realtime, 5s 0ms (0.1%) uptime\n"
         "  Time on battery screen doze: 9ms (0.0%)\n"
+        "On battery measured charge stats (microcoulombs) \n"
+        ", SubsystemPowerState subsystem_1 name=wlan state_1 name=Active time=1000 count=2\n"
         "  u0a123:\n"
         "    Wifi Scan (blamed): 5s 0ms (0.1%) 12x\n"
         "    Wifi Scan (actual): 7s 0ms (0.1%) 12x\n"
