@@ -13,6 +13,7 @@ from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
+from navitas.cli.model_census import census
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
@@ -30,6 +31,9 @@ _UNITS = {"W": "W", "J/MB": "J/MB", "1": "×"}
 @click.group("model", cls=NavitasGroup)
 def command() -> None:
     """Fit power models to measured power."""
+
+
+command.add_command(census)
 
 
 @command.group("components", cls=NavitasGroup)
