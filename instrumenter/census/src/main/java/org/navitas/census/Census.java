@@ -70,6 +70,9 @@ public final class Census {
     if (code != null && !lines) {
       notes.add(each.name + ": has no line numbers, so its sources are not used; compile with -g");
     }
+    if (join != null && join.differs()) {
+      notes.add(each.name + ": methods are on other lines than in its source; compile these sources, or name those of this build");
+    }
     return census;
   }
 }

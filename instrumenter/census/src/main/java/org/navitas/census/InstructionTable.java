@@ -76,7 +76,7 @@ final class InstructionTable {
     return operations;
   }
 
-  private static boolean isConcatenation(ConstPool pool, int index) {
+  static boolean isConcatenation(ConstPool pool, int index) {
     String name = pool.getUtf8Info(pool.getNameAndTypeName(pool.getInvokeDynamicNameAndType(index)));
     return name.equals("makeConcatWithConstants") || name.equals("makeConcat");
   }

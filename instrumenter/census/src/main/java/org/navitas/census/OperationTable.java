@@ -31,8 +31,10 @@ final class OperationTable {
     return row == null ? LIBRARY : row[1];
   }
 
-  static boolean has(String operation) {
-    return rowOf(operation) != null;
+  /** Returns whether an operation is taken from its instruction also where the source is known. */
+  static boolean isOfInstruction(String operation) {
+    String[] row = rowOf(operation);
+    return row == null || row[2].equals("instruction");
   }
 
   /** Returns the rows of a table: fields between " | ", without comments. */
