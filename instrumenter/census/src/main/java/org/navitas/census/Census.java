@@ -32,19 +32,26 @@ public final class Census {
     if (read.classes().isEmpty()) {
       throw new InstrumentException("no class to count" + (notes.isEmpty() ? "" : ": " + notes.get(0)));
     }
+    return CensusJson.of(count(read, sources, path(classes, classPath), notes), notes);
+  }
+
+  private static List<Path> path(List<Path> classes, List<Path> classPath) {
+    List<Path> path = new ArrayList<>(classes);
+    path.addAll(classPath);
+    return path;
+  }
+
+  /** Counts the operations of classes, and adds notes of what could not be used. */
+  static List<ClassCensus> count(SelectedClasses read, List<Path> sources, List<Path> classPath, List<String> notes)
+      throws InstrumentException {
     Hierarchy hierarchy = new Hierarchy();
     read.classes().forEach(each -> hierarchy.add(each.file));
-    SourceCode code = null;
-    if (!sources.isEmpty()) {
-      List<Path> path = new ArrayList<>(classes);
-      path.addAll(classPath);
-      code = SourceCode.read(sources, path, notes);
-    }
+    SourceCode code = sources.isEmpty() ? null : SourceCode.read(sources, classPath, notes);
     List<ClassCensus> found = new ArrayList<>();
     for (SelectedClass each : read.classes()) {
       found.add(count(each, hierarchy, code, notes));
     }
-    return CensusJson.of(found, notes);
+    return found;
   }
 
   private static ClassCensus count(SelectedClass each, Hierarchy hierarchy, SourceCode code, List<String> notes) {

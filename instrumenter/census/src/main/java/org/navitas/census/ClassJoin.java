@@ -52,6 +52,19 @@ final class ClassJoin {
     if (candidates.size() == 1) {
       pairs.put(candidates.get(0), source);
     }
+    differs |= candidates.isEmpty() && source.parameters != null && !source.name.startsWith("<")
+        && file.getMethods().stream().anyMatch(each -> isElsewhere(each, source));
+  }
+
+  private boolean isElsewhere(MethodInfo method, SourceMethod source) {
+    int[] lines = lines(method);
+    return lines != null && !pairs.containsKey(method) && method.getName().equals(source.name) && !isImplied(method)
+        && parameters(method).equals(source.parameters) && (lines[1] > source.lastLine || lines[0] < source.firstLine);
+  }
+
+  /** Returns whether the compiler made a method that no source has. */
+  private static boolean isImplied(MethodInfo method) {
+    return (method.getAccessFlags() & (AccessFlag.BRIDGE | AccessFlag.SYNTHETIC)) != 0;
   }
 
   private boolean isCandidate(MethodInfo method, SourceMethod source) {
@@ -62,7 +75,7 @@ final class ClassJoin {
     if (source.name.equals("lambda$")) {
       return method.getName().startsWith("lambda$") && lines[0] >= source.firstLine && lines[1] <= source.lastLine;
     }
-    if (!method.getName().equals(source.name) || (method.getAccessFlags() & (AccessFlag.BRIDGE | AccessFlag.SYNTHETIC)) != 0) {
+    if (!method.getName().equals(source.name) || isImplied(method)) {
       return false;
     }
     boolean initialiser = source.name.equals("<init>") || source.name.equals("<clinit>");
@@ -70,9 +83,7 @@ final class ClassJoin {
       return source.implied || source.name.equals("<clinit>") || anyLine(method, source);
     }
     boolean sameParameters = source.parameters == null || parameters(method).equals(source.parameters);
-    boolean inside = lines[0] >= source.firstLine && lines[1] <= source.lastLine;
-    differs |= sameParameters && !inside;
-    return sameParameters && inside;
+    return sameParameters && lines[0] >= source.firstLine && lines[1] <= source.lastLine;
   }
 
   /** A constructor also has the lines of the initialisers of fields. */
@@ -117,6 +128,8 @@ final class ClassJoin {
       bytecode.note = "no line numbers";
     } else if (!hasSource) {
       bytecode.note = "no source";
+    } else if (source == null && isImplied(method) && !method.getName().startsWith("lambda$")) {
+      bytecode.note = "made by the compiler";
     } else if (source == null) {
       bytecode.note = "no method of the source has its lines";
     } else if (source.problem != null) {
