@@ -1,5 +1,6 @@
 package org.navitas.census;
 
+import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import java.io.BufferedReader;
@@ -15,13 +16,16 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
 import org.eclipse.jdt.core.compiler.batch.BatchCompiler;
+import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
 import org.navitas.instrument.SelectedClasses;
 
 /** One snippet of a resource file, and its operations. */
 final class Case {
+  private final int number;
   final String title;
   final String code;
   /** Counts by operation. */
@@ -29,7 +33,8 @@ final class Case {
   /** Whether compilers can add library functions. */
   boolean open;
 
-  private Case(String title, String code) {
+  private Case(int number, String title, String code) {
+    this.number = number;
     this.title = title;
     this.code = code;
   }
@@ -53,7 +58,7 @@ final class Case {
       if (!part.trim().isEmpty()) {
         int end = part.indexOf('\n');
         String[] sides = part.substring(end + 1).split("(?m)^--\n");
-        Case each = new Case(part.substring(0, end), sides[0]);
+        Case each = new Case(cases.size(), part.substring(0, end), sides[0]);
         for (String operation : sides[1].trim().split(",\\s*")) {
           each.expect(operation);
         }
@@ -82,40 +87,54 @@ final class Case {
     return kept;
   }
 
-  /** Writes the snippet as the class {@code Snippet}; returns its folder. */
-  Path write(Path root) throws IOException {
+  /** Writes snippets as classes of their own; returns the folder. */
+  static Path write(Path root, List<Case> cases) throws IOException {
     Path sources = Files.createDirectories(root.resolve("src"));
-    Files.write(sources.resolve("Snippet.java"), ("public class Snippet {\n" + code + "}\n").getBytes(StandardCharsets.UTF_8));
+    for (Case each : cases) {
+      String text = "public class " + each.className() + " {\n" + each.code + "}\n";
+      Files.write(sources.resolve(each.className() + ".java"), text.getBytes(StandardCharsets.UTF_8));
+    }
     return sources;
   }
 
-  static Path javac(Path root, Path sources, String... options) {
-    Path classes = root.resolve("classes");
-    List<String> arguments = new ArrayList<>();
-    Collections.addAll(arguments, "-g", "-nowarn", "-Xlint:none", "-d", classes.toString(), sources.resolve("Snippet.java").toString());
+  String className() {
+    return "Snippet" + number;
+  }
+
+  private static List<String> files(Path sources, List<Case> cases) {
+    return cases.stream().map(each -> sources.resolve(each.className() + ".java").toString()).collect(Collectors.toList());
+  }
+
+  static Path javac(Path sources, List<Case> cases, String folder, String... options) {
+    Path classes = sources.resolveSibling(folder);
+    List<String> arguments = new ArrayList<>(files(sources, cases));
+    Collections.addAll(arguments, "-g", "-nowarn", "-Xlint:none", "-d", classes.toString());
     Collections.addAll(arguments, options);
-    int code = ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(new String[0]));
-    assertTrue("javac " + sources, code == 0);
+    assertEquals(0, ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(new String[0])));
     return classes;
   }
 
-  static Path ecj(Path root, Path sources) {
-    Path classes = root.resolve("classes");
+  static Path eclipse(Path sources, List<Case> cases) {
+    Path classes = sources.resolveSibling("eclipse");
     StringWriter said = new StringWriter();
-    String[] arguments = {"-1.8", "-g", "-preserveAllLocals", "-nowarn", "-proc:none", "-d", classes.toString(), sources.resolve("Snippet.java").toString()};
-    assertTrue(said.toString(), BatchCompiler.compile(arguments, new PrintWriter(said), new PrintWriter(said), null));
+    List<String> arguments = new ArrayList<>(files(sources, cases));
+    Collections.addAll(arguments, "-1.8", "-g", "-preserveAllLocals", "-nowarn", "-proc:none", "-d", classes.toString());
+    boolean compiled = BatchCompiler.compile(arguments.toArray(new String[0]), new PrintWriter(said), new PrintWriter(said), null);
+    assertTrue(said.toString(), compiled);
     return classes;
   }
 
-  /** Returns the census of the methods of a name. */
-  static List<MethodCensus> census(Path classes, Path sources, String method) throws Exception {
+  /** Returns all classes of a folder, by name. */
+  static Map<String, ClassCensus> census(Path classes, Path sources) throws InstrumentException {
     List<Path> roots = sources == null ? Collections.emptyList() : Collections.singletonList(sources);
-    List<MethodCensus> found = new ArrayList<>();
     SelectedClasses read = SelectedClasses.read(Collections.singletonList(classes), Options.defaults());
-    for (ClassCensus each : Census.count(read, roots, Collections.singletonList(classes), new ArrayList<>())) {
-      each.methods.stream().filter(one -> each.name.startsWith("Snippet") && !each.name.contains("$") && one.name.equals(method)).forEach(found::add);
-    }
-    return found;
+    return Census.count(read, roots, Collections.singletonList(classes), new ArrayList<>()).stream()
+        .collect(Collectors.toMap(each -> each.name, each -> each));
+  }
+
+  /** Returns the method {@code m} of this snippet. */
+  MethodCensus method(Map<String, ClassCensus> classes) {
+    return classes.get(className()).methods.stream().filter(each -> each.name.equals("m")).findFirst().get();
   }
 
   static Map<String, Integer> sum(MethodCensus census) {
