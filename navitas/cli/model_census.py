@@ -11,15 +11,14 @@ import click
 from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
 from navitas.build.instrument import check_classes
 from navitas.build.patterns import check_patterns
+from navitas.census.document import CLASSES, Census, parse_census
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import note, warning
 from navitas.cli.option import option
-from navitas.cli.options import TEXT
-from navitas.cli.paths import READ, WRITE
+from navitas.cli.paths import READ, TEXT, WRITE
 from navitas.cli.standard_output import output_console
-from navitas.census.document import CLASSES, Census, parse_census
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable, printable_line
 
