@@ -63,8 +63,11 @@ final class ClassJoin {
   }
 
   /** Returns whether the compiler made a method that no source has. */
-  private static boolean isImplied(MethodInfo method) {
-    return (method.getAccessFlags() & (AccessFlag.BRIDGE | AccessFlag.SYNTHETIC)) != 0;
+  private boolean isImplied(MethodInfo method) {
+    boolean ofEnum = (file.getAccessFlags() & AccessFlag.ENUM) != 0
+        && (method.getName().equals("values") && method.getDescriptor().startsWith("()")
+            || method.getName().equals("valueOf") && method.getDescriptor().startsWith("(Ljava/lang/String;)"));
+    return ofEnum || (method.getAccessFlags() & (AccessFlag.BRIDGE | AccessFlag.SYNTHETIC)) != 0;
   }
 
   private boolean isCandidate(MethodInfo method, SourceMethod source) {

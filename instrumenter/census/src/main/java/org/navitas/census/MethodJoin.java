@@ -24,6 +24,8 @@ final class MethodJoin {
   private final List<Event> events;
   /** For each event, the offsets of its instructions: several if the compiler copied it. */
   private final List<List<Integer>> matches = new ArrayList<>();
+  /** Operations whose instruction is missing. Those that never have one do not show that the source is another. */
+  private int missing;
   private final TreeSet<Integer> hidden = new TreeSet<>();
 
   private MethodJoin(BasicBlocks blocks, List<Event> events) {
@@ -42,8 +44,8 @@ final class MethodJoin {
     MethodCensus census = new MethodCensus(method, bytecode.blocks);
     census.by = MethodCensus.SOURCE;
     int known = join.count(census);
-    if (census.unmatched.size() > MOST_UNMATCHED * (known + census.unmatched.size())) {
-      bytecode.note = census.unmatched.size() + " of " + (known + census.unmatched.size()) + " operations of the source have no instruction";
+    if (join.missing > MOST_UNMATCHED * (known + join.missing)) {
+      bytecode.note = join.missing + " of " + (known + join.missing) + " operations of the source have no instruction";
       return bytecode;
     }
     for (int pc : census.blocks.instructions()) {
@@ -128,6 +130,7 @@ final class MethodJoin {
         known += at.size();
         if (at.isEmpty() && !isCopied(event)) {
           census.unmatched.add(new MethodCensus.Unmatched(operation, event.firstLine));
+          missing += event.kind == null ? 0 : 1;
         }
       }
     }
