@@ -27,6 +27,7 @@ from navitas.errors import BuildError
 
 Source = Literal["main", "test", "dependency"]
 
+_MAIN = "org.navitas.bridge.Main"
 _START_S = 60.0
 _STOP_S = 5.0
 _TAIL_LINES = 10
@@ -125,8 +126,23 @@ class InstrumenterBridge:
         frameworks = {pattern: int(count) for pattern, count in zip(answer[9:end:2], answer[10:end:2], strict=True)}
         return InstrumentSummary(answer[1], classes, methods, skipped, rewritten, reused, seen, frameworks, tuple(answer[end:]))
 
+    def census(
+        self, classes: Sequence[Path], sources: Sequence[Path], class_path: Sequence[Path], options: InstrumentOptions
+    ) -> str:
+        """Return the operation census of classes as JSON text. Raises `BuildError` that names the file at fault."""
+        paths = [[_text(path) for path in each] for each in (classes, sources, class_path)]
+        try:
+            answer = list(self._gateway.entry_point.census(*paths, list(options.includes), list(options.excludes)))
+        except (Py4JError, OSError) as error:
+            raise self._died("stopped while it was working") from error
+        if answer[0] != "ok":
+            raise BuildError(f"cannot count operations: {answer[1]}", "Check the named file, or leave it out.")
+        return str(answer[1])
+
     def _start(self) -> None:
-        command = [str(self._java or find_java()), *_JVM_FLAGS, "-jar", str(jar("navitas-bridge.jar"))]
+        java = self._java or find_java()
+        code = [jar("navitas-bridge.jar"), *_compiler_of_java_8(java)]
+        command = [str(java), *_JVM_FLAGS, "-cp", os.pathsep.join(map(str, code)), _MAIN]
         try:
             self._process = subprocess.Popen(
                 command,
@@ -209,6 +225,12 @@ class InstrumenterBridge:
             process.wait()
         for reader in self._readers:
             reader.join(timeout=_STOP_S)
+
+
+def _compiler_of_java_8(java: Path) -> list[Path]:
+    """Return the jar of the JDK's compiler. Since Java 9, the compiler is a module, and the list is empty."""
+    homes = java.resolve().parents[1:3]  # `java` can be that of the JDK, or that of the JRE in it
+    return [home / "lib" / "tools.jar" for home in homes if (home / "lib" / "tools.jar").is_file()][:1]
 
 
 def _text(path: Path) -> str:

@@ -38,8 +38,7 @@ def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
     """
     if not paths:
         raise UsageError("nothing to instrument", "Name at least one class folder or jar.")
-    for path in paths:
-        _check(path)
+    check_classes(paths)
     if len(paths) == 1 and (paths[0].is_dir() or (out.suffix == ".jar" and not out.is_dir())):
         inputs = [_input(paths[0], out)]
     else:
@@ -58,6 +57,12 @@ def plan(paths: Sequence[Path], out: Path) -> list[InstrumentInput]:
 def _input(path: Path, out: Path) -> InstrumentInput:
     """The user compiled the classes in a folder; those in a jar may be a framework's."""
     return InstrumentInput(path, out, may_hold_frameworks=not path.is_dir())
+
+
+def check_classes(paths: Sequence[Path]) -> None:
+    """Raise `UsageError` if a path is neither a folder nor a jar."""
+    for path in paths:
+        _check(path)
 
 
 def _check(path: Path) -> None:

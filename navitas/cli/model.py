@@ -14,6 +14,7 @@ from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.model_apply import command as apply_command
+from navitas.cli.model_census import census
 from navitas.cli.model_fit import command as fit_command
 from navitas.cli.option import option
 from navitas.cli.options import Finite
@@ -36,6 +37,7 @@ def command() -> None:
 
 command.add_command(fit_command)
 command.add_command(apply_command)
+command.add_command(census)
 
 
 @command.group("components", cls=NavitasGroup)

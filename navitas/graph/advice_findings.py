@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from navitas.graph.advice_rules import RULES, AdviceRule, Evidence
+from navitas.graph.advice_rules import RULES, AdviceRule, RuleEvidence
 from navitas.graph.module_graph import ModuleEdge, ModuleGraph
 from navitas.graph.wake_ups import WakeUp, wake_ups
 
@@ -28,7 +28,7 @@ class Advice:
 def advice(graph: ModuleGraph, wakes: tuple[WakeUp, ...] | None = None) -> tuple[Advice, ...]:
     """Return all cases of all rules, largest saving first. Each edge has at most one case of a rule."""
     wakes = wake_ups(graph) if wakes is None else wakes
-    evidence, found = Evidence.of(graph, wakes), []
+    evidence, found = RuleEvidence.of(graph, wakes), []
     for rule in RULES:
         for case in rule.find(evidence):
             each_j, avoided = case.wake_up.each_j, case.avoided

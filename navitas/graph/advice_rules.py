@@ -34,7 +34,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class RuleEvidence:
     """What rules judge: a graph and some of its wake-ups. `hurried` are modules that got messages much sooner than requested."""
 
     graph: ModuleGraph
@@ -42,7 +42,7 @@ class Evidence:
     hurried: frozenset[str]
 
     @classmethod
-    def of(cls, graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> Evidence:
+    def of(cls, graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> RuleEvidence:
         """The evidence of a graph. A virtual phone whose clock of alarms was advanced hurries."""
         each = ((edge.receiver, edge.repeating) for edge in graph.edges)
         return cls(graph, wakes, frozenset(name for name, repeats in each if _is_hurried(repeats)))
@@ -60,7 +60,7 @@ class AdviceRule:
     title: str
     mechanism: str
     change: str
-    find: Callable[[Evidence], Iterator[Pattern]]
+    find: Callable[[RuleEvidence], Iterator[Pattern]]
 
 
 def _period_ns(repeats: Repetitions, *, is_advanced: bool) -> float | None:
@@ -79,14 +79,14 @@ def _avoided(count: int, period_ns: float, wanted_ns: float) -> float:
     return max(count - ceil(count * period_ns / wanted_ns), 0)
 
 
-def _exact_alarms(evidence: Evidence) -> Iterator[Pattern]:
+def _exact_alarms(evidence: RuleEvidence) -> Iterator[Pattern]:
     for wake in evidence.wakes:
         if (period_ns := _period_ns(wake.edge.exact, is_advanced=bool(evidence.hurried))) is not None:
             text = f"an exact alarm of {wake.edge.sender} starts {wake.edge.receiver} every {period_ns / _S:.3g} s"
             yield Pattern(wake, text, _avoided(wake.edge.exact.count, period_ns, INEXACT_INTERVAL_NS))
 
 
-def _frequent_starts(evidence: Evidence) -> Iterator[Pattern]:
+def _frequent_starts(evidence: RuleEvidence) -> Iterator[Pattern]:
     """What is not set to repeat counts only within a cycle: the receiver, or a module that it leads to, sets the next one."""
     after: dict[str, set[str]] = {node.name: set() for node in evidence.graph.nodes}
     for edge in evidence.graph.edges:
@@ -102,7 +102,7 @@ def _frequent_starts(evidence: Evidence) -> Iterator[Pattern]:
             yield Pattern(wake, text, _avoided(repeats.count, period_ns, INEXACT_INTERVAL_NS))
 
 
-def _broadcast_storms(evidence: Evidence) -> Iterator[Pattern]:
+def _broadcast_storms(evidence: RuleEvidence) -> Iterator[Pattern]:
     """A receiver that is busy gets broadcasts late, so what counts is when they were sent.
 
     Those of a module that alarms started too soon came too soon, as well.
@@ -116,7 +116,7 @@ def _broadcast_storms(evidence: Evidence) -> Iterator[Pattern]:
             yield Pattern(wake, text, _avoided(edge.count, max(period_ns, 1.0), STORM_INTERVAL_NS))
 
 
-def _system_broadcasts(evidence: Evidence) -> Iterator[Pattern]:
+def _system_broadcasts(evidence: RuleEvidence) -> Iterator[Pattern]:
     graph = evidence.graph
     if graph.run_ns < LEAST_RUN_NS * graph.runs or evidence.hurried:
         return

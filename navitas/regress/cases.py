@@ -74,16 +74,16 @@ def expand(x: F64, pairs: Sequence[Pair]) -> F64:
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class WeightedSums:
     """Weighted sums over rows. `xx`: (1 + p, 1 + p), of the products of the columns (1, x). `xy`: (1 + p,), of theirs with y."""
 
     xx: F64
     xy: F64
     rows: int
 
-    def minus(self, other: Sums) -> Sums:
+    def minus(self, other: WeightedSums) -> WeightedSums:
         """The sums over the rows that the other sums do not have."""
-        return Sums(self.xx - other.xx, self.xy - other.xy, self.rows - other.rows)
+        return WeightedSums(self.xx - other.xx, self.xy - other.xy, self.rows - other.rows)
 
 
 def blocks(rows: slice) -> Iterator[slice]:
@@ -92,7 +92,7 @@ def blocks(rows: slice) -> Iterator[slice]:
         yield slice(begin, min(begin + BLOCK, rows.stop))
 
 
-def sums_of(cases: Cases, weight: F64, rows: slice) -> Sums:
+def sums_of(cases: Cases, weight: F64, rows: slice) -> WeightedSums:
     """Sum over some rows, in O(n p²)."""
     columns = cases.x.shape[1] + 1
     xx, xy = np.zeros((columns, columns)), np.zeros(columns)
@@ -103,13 +103,13 @@ def sums_of(cases: Cases, weight: F64, rows: slice) -> Sums:
         np.multiply(cases.x[some], root[:, None], out=z[:, 1:])
         xx += z.T @ z  # NumPy computes half of a product with itself
         xy += z.T @ (cases.y[some] * root)
-    return Sums(xx, xy, rows.stop - rows.start)
+    return WeightedSums(xx, xy, rows.stop - rows.start)
 
 
-def fold_sums(cases: Cases, weight: F64) -> tuple[Sums, list[Sums]]:
+def fold_sums(cases: Cases, weight: F64) -> tuple[WeightedSums, list[WeightedSums]]:
     """The sums over all rows, and over each fold."""
     each = [sums_of(cases, weight, fold) for fold in cases.folds]
-    total = Sums(sum((one.xx for one in each), np.zeros(())), sum((one.xy for one in each), np.zeros(())), len(cases.y))
+    total = WeightedSums(sum((one.xx for one in each), np.zeros(())), sum((one.xy for one in each), np.zeros(())), len(cases.y))
     return total, each
 
 

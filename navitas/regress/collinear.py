@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from navitas.regress.arrays import F64
-from navitas.regress.cases import Sums
+from navitas.regress.cases import WeightedSums
 
 MOST_INDEX = 30.0
 """The condition index from which a dependency is strong."""
@@ -15,7 +15,7 @@ _TOGETHER = 0.3
 _TINY = 1e-14
 
 
-def dependent_columns(sums: Sums) -> list[list[int]]:
+def dependent_columns(sums: WeightedSums) -> list[list[int]]:
     """Groups of columns of x (numbered from 0) that change together.
 
     The idle column is projected out and columns are scaled to unit length. Columns are of one group if most of the variance
@@ -55,7 +55,7 @@ def _components(linked: np.ndarray) -> list[list[int]]:
     return found
 
 
-def lengths(sums: Sums) -> F64:
+def lengths(sums: WeightedSums) -> F64:
     """The lengths of the columns (1, x)."""
     found = np.sqrt(np.diag(sums.xx))
     return np.where(found > 0, found, 1.0)

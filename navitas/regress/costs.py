@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.regress.arrays import F64, I64, Bool
-from navitas.regress.cases import Cases, Sums, blocks, with_ones
+from navitas.regress.cases import Cases, WeightedSums, blocks, with_ones
 from navitas.regress.collinear import lengths
 from navitas.regress.libraries import library
 from navitas.regress.solvers import least_squares_of
@@ -36,7 +36,7 @@ class Term:
 
 
 def terms_of(
-    cases: Cases, weight: F64, sums: Sums, coefficient: F64, merged: Sequence[Sequence[int]], *, bounded: bool
+    cases: Cases, weight: F64, sums: WeightedSums, coefficient: F64, merged: Sequence[Sequence[int]], *, bounded: bool
 ) -> list[Term]:
     """The idle term, and a term for each operation or group of merged ones.
 
@@ -95,7 +95,7 @@ class _Spread:
     variance: float
 
     @classmethod
-    def of(cls, cases: Cases, weight: F64, sums: Sums, coefficient: F64, active: Bool) -> _Spread:
+    def of(cls, cases: Cases, weight: F64, sums: WeightedSums, coefficient: F64, active: Bool) -> _Spread:
         scale = lengths(sums)[active]
         matrix = sums.xx[np.ix_(active, active)] / np.outer(scale, scale)
         values, vectors = np.linalg.eigh(matrix)

@@ -10,27 +10,27 @@ import numpy as np
 
 from navitas import __version__
 from navitas.regress.costs import Term
-from navitas.regress.fit_results import Found
+from navitas.regress.fit_results import FitFindings
 from navitas.regress.hull import hull_of
 from navitas.regress.model_file import (
     FamilyScore,
-    Feature,
     FoldScore,
     HullPart,
     LeftOut,
+    ModelFeature,
     Operation,
     OperationsModel,
     Product,
 )
 from navitas.regress.prepare import Prepared
 from navitas.regress.table import shown
-from navitas.regress.validation import Scores
+from navitas.regress.validation import FamilyScores
 
 IDLE = "(idle)"
 Status = Literal["identifiable", "uncertain", "merged", "zero", "negative", "idle"]
 
 
-def described(ready: Prepared, found: Found, notes: Sequence[str]) -> OperationsModel:
+def described(ready: Prepared, found: FitFindings, notes: Sequence[str]) -> OperationsModel:
     """The model, with coefficients for the units of the table."""
     fitted = found.fitted
     columns = len(ready.names)
@@ -59,7 +59,8 @@ def described(ready: Prepared, found: Found, notes: Sequence[str]) -> Operations
         half_width=found.width,
         idle_j=float(fitted.coefficient[0]),
         features=[
-            Feature(name=name, low=low, high=high, mean=mean, deviation=deviation) for name, low, high, mean, deviation in ranges
+            ModelFeature(name=name, low=low, high=high, mean=mean, deviation=deviation)
+            for name, low, high, mean, deviation in ranges
         ],
         products=[Product(features=of, coefficient=float(value)) for of, value in zip(places, slopes, strict=True) if value],
         hull=HullPart(axes=hull.axes.tolist(), variance=hull.variance.tolist(), rest=hull.rest, limit=hull.limit),
@@ -75,7 +76,7 @@ def described(ready: Prepared, found: Found, notes: Sequence[str]) -> Operations
     )
 
 
-def _operation(term: Term, names: Sequence[str], found: Found) -> Operation:
+def _operation(term: Term, names: Sequence[str], found: FitFindings) -> Operation:
     own = [names[column] for column in term.columns]
     total = sum(one.energy_j for one in found.terms)
     return Operation(
@@ -101,7 +102,7 @@ def _status(term: Term) -> Status:
     return "uncertain" if term.cost_j else "zero"
 
 
-def _score(name: str, scores: Scores) -> FamilyScore:
+def _score(name: str, scores: FamilyScores) -> FamilyScore:
     return FamilyScore(
         family=name,
         training=_known(float(np.mean(scores.training))),

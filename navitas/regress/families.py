@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from navitas.regress.arrays import F64
-from navitas.regress.cases import Cases, Pair, Sums, fold_sums
+from navitas.regress.cases import Cases, Pair, WeightedSums, fold_sums
 from navitas.regress.solvers import RIDGES, bayesian_ridge, gradient_descent, huber, non_negative
-from navitas.regress.validation import Scores, Solve, cross_validate
+from navitas.regress.validation import FamilyScores, Solve, cross_validate
 
 DEFAULT = "nnls"
 NAMES = (DEFAULT, "gradient", "huber", "bayes", "quadratic")
@@ -28,7 +28,7 @@ class Fitted:
     family: str
     coefficient: F64
     pairs: tuple[Pair, ...]
-    scores: Scores
+    scores: FamilyScores
     cases: Cases
     ridge: float = RIDGES[0]
 
@@ -67,11 +67,11 @@ def _by_ridge(cases: Cases, weight: F64) -> Fitted:
     return Fitted(DEFAULT, solve(None), (), scores, cases, ridge)
 
 
-def _by_sums(cases: Cases, weight: F64, solver: Callable[[Sums], F64]) -> Solve:
+def _by_sums(cases: Cases, weight: F64, solver: Callable[[WeightedSums], F64]) -> Solve:
     return _of_sums(*fold_sums(cases, weight), solver)
 
 
-def _of_sums(total: Sums, each: list[Sums], solver: Callable[[Sums], F64]) -> Solve:
+def _of_sums(total: WeightedSums, each: list[WeightedSums], solver: Callable[[WeightedSums], F64]) -> Solve:
     return lambda fold: solver(total if fold is None else total.minus(each[fold]))
 
 

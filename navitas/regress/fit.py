@@ -13,13 +13,13 @@ from navitas.regress.collinear import dependent_columns
 from navitas.regress.costs import terms_of
 from navitas.regress.described import described
 from navitas.regress.families import DEFAULT, NAMES, Fitted, fit_family, most_rows
-from navitas.regress.fit_results import Found
+from navitas.regress.fit_results import FitFindings
 from navitas.regress.intervals import half_width
 from navitas.regress.model_file import OperationsModel
 from navitas.regress.noise import Noise, noise_of, weights
 from navitas.regress.prepare import Prepared, prepare
 from navitas.regress.table import Table
-from navitas.regress.validation import Scores, constant_scores
+from navitas.regress.validation import FamilyScores, constant_scores
 
 _COMPARED_CELLS = 400_000
 """Families are compared on a random part of larger tables."""
@@ -63,11 +63,11 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
     if not enough:
         notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
-    found = Found(table.name, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width)
+    found = FitFindings(table.name, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width)
     return described(ready, found, notes)
 
 
-def _fitted(cases: Cases, weight: F64, noise: Noise, forced: str | None) -> tuple[Fitted, dict[str, Scores]]:
+def _fitted(cases: Cases, weight: F64, noise: Noise, forced: str | None) -> tuple[Fitted, dict[str, FamilyScores]]:
     """The default unless another family is better by more than one standard error, and the errors of all families."""
     if forced is not None:
         found = _fit(forced, cases, weight, noise)
@@ -87,7 +87,7 @@ def _fit(family: str, cases: Cases, weight: F64, noise: Noise) -> Fitted:
     return fit_family(family, some, weight if some is cases else weights(some, noise))
 
 
-def _baselines(ready: Prepared) -> dict[str, Scores]:
+def _baselines(ready: Prepared) -> dict[str, FamilyScores]:
     """Errors of the mean, of the median, and of a line over time."""
     found = {"mean": constant_scores(ready.cases, np.mean), "median": constant_scores(ready.cases, np.median)}
     if ready.time is not None:

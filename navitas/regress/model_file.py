@@ -27,7 +27,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
 
-class Feature(_Part):
+class ModelFeature(_Part):
     """A column with coefficients. `low`, `high`, `mean`, `deviation`: of the training rows."""
 
     name: _Name
@@ -110,7 +110,7 @@ class OperationsModel(_Part):
     level: Annotated[float, Field(gt=0, lt=1)]
     half_width: _Size
     idle_j: _Number
-    features: list[Feature]
+    features: list[ModelFeature]
     products: list[Product]
     hull: HullPart
     left_out: list[LeftOut]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from navitas.regress.arrays import F64
-from navitas.regress.cases import Sums, with_ones
+from navitas.regress.cases import WeightedSums, with_ones
 from navitas.regress.libraries import library
 
 RIDGES = (1e-10, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -14,7 +14,7 @@ STEPS = 10_000
 """Steps of gradient descent."""
 
 
-def non_negative(sums: Sums, ridge: float = RIDGES[0]) -> F64:
+def non_negative(sums: WeightedSums, ridge: float = RIDGES[0]) -> F64:
     """Least squares without negative coefficients, with a ridge (Lawson and Hanson, by SciPy).
 
     Columns are scaled to unit length, so that units do not matter. SciPy's solver gets the Cholesky factor of the normal
@@ -29,13 +29,13 @@ def non_negative(sums: Sums, ridge: float = RIDGES[0]) -> F64:
     return np.asarray(found / scale, np.float64)
 
 
-def least_squares_of(sums: Sums, ridge: float = RIDGES[0]) -> F64:
+def least_squares_of(sums: WeightedSums, ridge: float = RIDGES[0]) -> F64:
     """Least squares with coefficients of any sign."""
     scale, matrix, right = _scaled(sums)
     return np.asarray(np.linalg.solve(matrix + ridge * np.eye(len(scale)), right) / scale, np.float64)
 
 
-def gradient_descent(sums: Sums) -> F64:
+def gradient_descent(sums: WeightedSums) -> F64:
     """Batch gradient descent on the mean squared error from 0 (paper 3, equations 4 and 5), after 10,000 steps.
 
     Columns are scaled to unit length, and the step is the inverse of the largest curvature, so that it converges. For a
@@ -74,7 +74,7 @@ def bayesian_ridge(x: F64, y: F64, weight: F64) -> F64:
     return np.append(float(model.intercept_) * unit - float(slopes @ mean), slopes)
 
 
-def _scaled(sums: Sums) -> tuple[F64, F64, F64]:
+def _scaled(sums: WeightedSums) -> tuple[F64, F64, F64]:
     """The lengths of columns, and the normal equations of columns of length 1."""
     scale = np.sqrt(np.diag(sums.xx))
     scale = np.where(scale > 0, scale, 1.0)

@@ -19,7 +19,7 @@ Solve = Callable[[int | None], F64]
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class FamilyScores:
     """Errors of each fold, as shares. `predicted`: (n,), joules, by the fit without the row's fold."""
 
     training: tuple[float, ...]
@@ -63,7 +63,7 @@ def fold_numbers(rows: int, groups: I64 | None) -> I64:
     return found
 
 
-def cross_validate(cases: Cases, solve: Solve) -> Scores:
+def cross_validate(cases: Cases, solve: Solve) -> FamilyScores:
     """Fit without each fold, and predict all rows."""
     predicted = np.empty(len(cases.y))
     training, validation = [], []
@@ -73,10 +73,10 @@ def cross_validate(cases: Cases, solve: Solve) -> Scores:
         predicted[fold] = every[fold]
         training.append(nmae(cases.y[others], every[others]))
         validation.append(nmae(cases.y[fold], every[fold]))
-    return Scores(tuple(training), tuple(validation), predicted)
+    return FamilyScores(tuple(training), tuple(validation), predicted)
 
 
-def constant_scores(cases: Cases, statistic: Callable[[F64], float]) -> Scores:
+def constant_scores(cases: Cases, statistic: Callable[[F64], float]) -> FamilyScores:
     """The errors of a prediction that is the same for all rows, such as the mean."""
 
     def solve(fold: int | None) -> F64:

@@ -45,6 +45,7 @@ ALLOWED = {
         "user_folders",
     },
     "build": {"errors", "bundle", "folder_lock", "new_files", "owned_folder", "regular_files", "user_folders"},
+    "census": {"errors", "regular_files", "untrusted_text"},
     "recording": {"errors", "cpu_limit", "folder_lock", "new_files", "regular_files", "unknown_parts"},
     "power": {"errors", "binary_xml", "cpu_limit", "regular_files"},
     "parse": {

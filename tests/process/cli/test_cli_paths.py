@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 import pytest
 from support.every_command import COMMANDS
+from support.fitted_operations import EMPTY_MODEL
 from support.forked import run_forked
 
 from navitas.cli.main import run
@@ -93,6 +94,7 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "power extract": {"serial": ["--device", "no-device"]},
     "report": {"recording": ["rec"]},
     "fleet simulate": {"samples": ["--samples", "100"]},
+    "model apply": {"model": ["--model", "model.json"]},
 }
 ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
 """Parameters that exclude the others."""
@@ -155,6 +157,7 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "classes" / "sample.jsonl").write_text(json.dumps(SAMPLE))
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "build.gradle").touch()
+    (tmp_path / "model.json").write_text(EMPTY_MODEL.model_dump_json())
     return tmp_path
 
 

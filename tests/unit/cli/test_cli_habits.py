@@ -11,14 +11,13 @@ from pathlib import Path
 import click
 import pytest
 from support.every_command import COMMANDS
+from support.fitted_operations import EMPTY_MODEL
 
 from navitas.cli import messages
 from navitas.cli.main import cli, run
 from navitas.cli.option import Option
 from navitas.cli.paths import NameOrFile, PathType
 from navitas.errors import ExitCode
-from navitas.regress.model_file import HullPart, OperationsModel
-from navitas.regress.noise import Noise
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
@@ -225,29 +224,6 @@ def test_color_follows_the_preference(  # noqa: PLR0917
     assert ("\x1b[31m" in capsys.readouterr().err) == has_color
 
 
-_EMPTY_MODEL = OperationsModel(
-    navitas_version="1",
-    source="t.csv",
-    target="e",
-    rows=8,
-    family="nnls",
-    noise=Noise.CONSTANT,
-    ridge=0,
-    level=0.9,
-    half_width=1,
-    idle_j=1,
-    features=[],
-    products=[],
-    hull=HullPart(axes=[], variance=[], rest=1, limit=1),
-    left_out=[],
-    ignored=[],
-    operations=[],
-    folds=[],
-    scores=[],
-    notes=[],
-)
-
-
 def _files_read() -> list[tuple[str, str]]:
     return [
         (name, str(param.name))
@@ -266,7 +242,7 @@ def test_a_dash_is_standard_input_for_input_files(
 
     monkeypatch.setattr("sys.stdin", Stdin)
     if (name, param) == ("model apply", "table"):  # it reads the model first
-        Path("file").write_text(_EMPTY_MODEL.model_dump_json())
+        Path("file").write_text(EMPTY_MODEL.model_dump_json())
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     line = [word for word in _line(name, tested, "-") if word != "."]
     code = run(line)

@@ -27,7 +27,7 @@ from test_handed_tasks import handoffs
 
 from navitas.errors import RecordingError
 from navitas.graph.advice_findings import advice
-from navitas.graph.advice_rules import Evidence
+from navitas.graph.advice_rules import RuleEvidence
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph, Repetitions
 from navitas.parse.clock_triples import ClockTriples
@@ -402,7 +402,7 @@ def test_several_alarms_of_an_edge_are_no_alarm_that_comes_too_soon(periods_s: t
     rows += [Row(20e3 * i + 1e3 * s * n, K.RECEIVE, "p.Recv", 5 + i) for i, s in enumerate(periods_s) for n in range(1, 11)]
     graph = graph_of(METHODS, with_messages(run([thread(1, [], [(0, 0), (1000, 0)])]), *rows))
     (edge,) = graph.edges
-    assert edge.repeating.at_once == 3 and not Evidence.of(graph, ()).hurried
+    assert edge.repeating.at_once == 3 and not RuleEvidence.of(graph, ()).hurried
     assert [one.avoided for one in advice(graph)] == found
 
 

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.navitas.census.Census;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.InstrumentException;
@@ -54,6 +56,34 @@ public final class EntryPoint {
     } catch (RuntimeException e) {
       return Arrays.asList("error", "unexpected failure: " + e);
     }
+  }
+
+  /**
+   * Counts the operations of classes.
+   *
+   * @param classes folders and jars
+   * @param sources folders with Java sources
+   * @param classPath folders and jars of libraries
+   * @param includes include patterns, see {@link Options}
+   * @param excludes exclude patterns, see {@link Options}
+   * @return on success {@code ok} and the census as JSON; on failure {@code error} and the message
+   */
+  public List<String> census(
+      List<String> classes, List<String> sources, List<String> classPath, List<String> includes, List<String> excludes) {
+    try {
+      Options options = Options.builder().include(includes).exclude(excludes).build();
+      return Arrays.asList("ok", Census.json(paths(classes), paths(sources), paths(classPath), options));
+    } catch (InstrumentException | IllegalArgumentException e) {
+      return Arrays.asList("error", String.valueOf(e.getMessage()));
+    } catch (OutOfMemoryError | StackOverflowError e) {
+      return Arrays.asList("error", "the JVM does not have enough memory for the classes");
+    } catch (RuntimeException e) {
+      return Arrays.asList("error", "unexpected failure: " + e);
+    }
+  }
+
+  private static List<Path> paths(List<String> names) {
+    return names.stream().map(Paths::get).collect(Collectors.toList());
   }
 
   private static List<String> answer(Summary summary) {

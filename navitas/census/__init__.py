@@ -1,0 +1,1 @@
+"""The census of operations: which source-level operations each basic block has."""

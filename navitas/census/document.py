@@ -1,0 +1,156 @@
+"""Read an operation census (docs/dev/formats.md, "Operation census"). The file can come from elsewhere, so all is checked."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import IO, Annotated, Literal, NoReturn
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from navitas.errors import UsageError
+from navitas.regular_files import open_regular
+from navitas.untrusted_text import printable_line
+
+GC = "GC"
+"""The garbage collector's operation, which has no block."""
+VERSION = 1
+CLASSES = ("Control", "Function", "Boolean", "Arithmetic", "Assignment", "Comparison", "Reference", "Library")
+"""The classes of operations, in the order of tables."""
+
+_MAX_BYTES = 1 << 30
+_MAX_NAME = 70_000  # a name in a class file has at most 65,535 bytes
+_MAX_CODE = 65_535
+_GZIP = b"\x1f\x8b"
+_REMEDY = "Write it again with navitas model census."
+
+OperationClass = Literal["Control", "Function", "Boolean", "Arithmetic", "Assignment", "Comparison", "Reference", "Library"]
+Name = Annotated[str, Field(min_length=1, max_length=_MAX_NAME)]
+Number = Annotated[int, Field(ge=0, le=1 << 24)]
+Pc = Annotated[int, Field(ge=0, le=_MAX_CODE)]
+Count = Annotated[int, Field(ge=1, le=_MAX_CODE)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class CensusOperation(_Part):
+    """An operation or library function, and its class."""
+
+    name: Name
+    kind: OperationClass = Field(alias="class")
+
+
+class CensusBlock(_Part):
+    """A basic block: offsets of its first and last instruction, lines, and counts by index of operation."""
+
+    pc: tuple[Pc, Pc]
+    lines: tuple[Number, Number] | None
+    next: list[Number]
+    handlers: list[Number]
+    operations: list[tuple[Number, Count]]
+
+
+class CensusMethod(_Part):
+    """A method with code. `note` is why its source was not used. `unmatched` has operations without a block, and lines."""
+
+    name: Name
+    descriptor: Name
+    by: Literal["source", "bytecode"]
+    note: str | None
+    blocks: list[CensusBlock]
+    unmatched: list[tuple[Number, Number]]
+
+
+class CensusClass(_Part):
+    """A class, and the SHA-256 of its class file."""
+
+    name: Name
+    file: str | None
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    methods: list[CensusMethod]
+
+
+class Census(_Part):
+    """The operations of all blocks."""
+
+    format: Literal["navitas-census"]
+    version: Literal[1]
+    operations: list[CensusOperation]
+    classes: list[CensusClass]
+    notes: list[str]
+
+    def problem(self) -> str | None:
+        """Return the first number that refers to nothing, or None."""
+        if len({each.name for each in self.operations}) != len(self.operations):
+            return "an operation is listed twice"
+        if len({each.name for each in self.classes}) != len(self.classes):
+            return "a class is listed twice"
+        for each in self.classes:
+            for method in each.methods:
+                found = _problem(method, len(self.operations))
+                if found is not None:
+                    return f"{each.name}.{method.name}: {found}"
+        return None
+
+
+def _problem(method: CensusMethod, operations: int) -> str | None:
+    last = -1
+    for block in method.blocks:
+        if block.pc[0] <= last or block.pc[1] < block.pc[0]:
+            return "its blocks are not in code order"
+        last = block.pc[1]
+        if any(number >= len(method.blocks) for number in (*block.next, *block.handlers)):
+            return "a block is followed by one that does not exist"
+    used = [index for block in method.blocks for index, _ in block.operations] + [index for index, _ in method.unmatched]
+    return "a count is of an operation that is not listed" if any(index >= operations for index in used) else None
+
+
+def parse_census(text: str | bytes, name: str) -> Census:
+    """Return a census from JSON. Raises `UsageError` that names `name` if it is damaged or of another version."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        _refuse(name, "is not JSON")
+    if not isinstance(document, dict) or document.get("format") != "navitas-census":
+        _refuse(name, "is not an operation census")
+    if document.get("version") != VERSION:
+        version = printable_line(str(document.get("version")), 20)
+        _refuse(name, f"has version {version} of the format, and this Navitas reads version {VERSION}")
+    try:
+        census = Census.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        _refuse(name, f"is damaged at {printable_line(place, 100)}: {printable_line(first['msg'], 200)}")
+    problem = census.problem()
+    if problem is not None:
+        _refuse(name, f"is damaged: {printable_line(problem, 300)}")
+    return census
+
+
+def read_census(path: Path) -> Census:
+    """Return the census in a file, plain or compressed by gzip. Raises `UsageError` that names the file."""
+    name = str(path)
+    try:
+        with open_regular(path) as file:
+            start = file.read(len(_GZIP))
+            file.seek(0)
+            content = _bounded(gzip.GzipFile(fileobj=file) if start == _GZIP else file)
+    except (OSError, EOFError, zlib.error) as error:
+        _refuse(name, f"cannot be read ({getattr(error, 'strerror', None) or error})")
+    if content is None:
+        _refuse(name, f"is larger than {_MAX_BYTES >> 20} MB")
+    return parse_census(content, name)
+
+
+def _bounded(file: IO[bytes] | gzip.GzipFile) -> bytes | None:
+    content = file.read(_MAX_BYTES + 1)
+    return content if len(content) <= _MAX_BYTES else None
+
+
+def _refuse(name: str, problem: str) -> NoReturn:
+    raise UsageError(f"{printable_line(name, 300)} {problem}", _REMEDY)

@@ -1,0 +1,123 @@
+"""`navitas model census`: a table, a file, JSON, and errors with the file at fault."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from navitas.build.jars import JARS
+from navitas.census.document import Census, read_census
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+pytestmark = pytest.mark.usefixtures("jvm")
+Capture = pytest.CaptureFixture[str]
+
+SOURCE = """package p;
+public class Loop {
+  public static float run(float[] a) {
+    float sum = 0;
+    for (int i = 0; i < a.length; i++) {
+      sum += a[i] * 2f;
+    }
+    return sum;
+  }
+}
+"""
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> tuple[str, str]:
+    """Return folders of classes and sources."""
+    if not (JARS / "navitas-bridge.jar").is_file():
+        pytest.skip("navitas-bridge.jar is not built: make jars")
+    source = tmp_path / "src" / "p" / "Loop.java"
+    source.parent.mkdir(parents=True)
+    source.write_text(SOURCE)
+    classes = tmp_path / "classes"
+    subprocess.run(["javac", "-g", "-d", classes, source], check=True)
+    return str(classes), str(tmp_path / "src")
+
+
+def operations(census: Census, method: str) -> dict[str, int]:
+    sums: Counter[str] = Counter()
+    for each in census.classes:
+        for one in each.methods:
+            if one.name == method:
+                for block in one.blocks:
+                    sums.update({census.operations[index].name: count for index, count in block.operations})
+    return dict(sums)
+
+
+def test_operations_of_sources(built: tuple[str, str], tmp_path: Path, capsys: Capture) -> None:
+    classes, sources = built
+    out, document = tmp_path / "census.json", tmp_path / "summary.json"
+    assert run(["model", "census", classes, "--sources", sources, "-o", str(out), "--json", str(document)]) == 0
+    printed, errors = capsys.readouterr()
+    assert "Arithmetic" in printed and "2 methods by their source, 0 by their bytecode" in errors
+    assert operations(read_census(out), "run") == {
+        "Declaration_float": 1,
+        "Assign_float_int": 1,
+        "Declaration_int": 1,
+        "Assign_int_int": 1,
+        "Block Goto_for": 1,
+        "Less_int_int": 1,
+        "Array Length": 1,
+        "Array Reference": 1,
+        "Multi_float_float": 1,
+        "Addition_float_float": 1,
+        "Assign_float_float": 1,
+        "Increment": 1,
+        "Return_float": 1,
+    }
+    summary = json.loads(document.read_text())
+    assert (summary["classes"], summary["methods"], summary["from_source"], summary["unmatched"]) == (1, 2, 2, 0)
+    assert {"class": "Control", "operations": 1, "blocks": 1, "occurrences": 1} in summary["operation_classes"]
+
+
+def test_without_sources_and_compressed(built: tuple[str, str], tmp_path: Path) -> None:
+    paths = [tmp_path / "one.json.gz", tmp_path / "two.json.gz"]
+    for path in paths:
+        assert run(["model", "census", built[0], "-o", str(path)]) == 0
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    found = operations(read_census(paths[0]), "run")
+    assert found["Compare_int_int"] == found["Block Goto"] == found["Increment"] == 1
+    assert "Block Goto_for" not in found
+
+
+def test_a_java_without_compiler_is_named(
+    built: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "--limit-modules=java.base,java.logging,java.compiler")
+    out = tmp_path / "census.json"
+    assert run(["model", "census", built[0], "-o", str(out)]) == 0
+    out.unlink()
+    assert run(["model", "census", built[0], "--sources", built[1], "-o", str(out)]) != 0
+    errors = " ".join(capsys.readouterr().err.split())
+    assert "--sources needs the compiler of a JDK, and this Java has none; set JAVA_HOME to a JDK" in errors
+    assert "Traceback" not in errors and not out.exists()
+
+
+def test_folders_without_classes(built: tuple[str, str], tmp_path: Path, capsys: Capture) -> None:
+    assert run(["model", "census", built[1], "-o", str(tmp_path / "c.json")]) != 0
+    assert "no class to count" in capsys.readouterr().err
+    assert run(["model", "census", built[0], "--exclude", "p.**", "-o", str(tmp_path / "c.json")]) != 0
+    assert "no class to count" in capsys.readouterr().err
+    assert run(["model", "census", str(tmp_path / "none"), "-o", str(tmp_path / "c.json")]) == ExitCode.USAGE
+    assert "none" in capsys.readouterr().err
+    assert not (tmp_path / "c.json").exists()
+
+
+def test_damaged_classes_and_sources_are_named(built: tuple[str, str], tmp_path: Path, capsys: Capture) -> None:
+    classes, sources = map(Path, built)
+    (classes / "p" / "Bad.class").write_bytes(b"\xca\xfe\xba\xbe")
+    (sources / "p" / "Loop.java").write_text(SOURCE.replace("2f", "missing"))
+    assert run(["model", "census", str(classes), "--sources", str(sources), "-o", str(tmp_path / "c.json")]) == 0
+    errors = " ".join(capsys.readouterr().err.split())
+    assert "Bad.class: damaged class file" in errors
+    assert "Loop.java:6: does not compile" in errors
+    assert "1 methods by their source, 1 by their bytecode" in errors
