@@ -32,7 +32,21 @@ public class EntryPointTest {
         root.resolve("map.json").toString());
     assertEquals("ok", answer.get(0));
     assertTrue(answer.get(1), answer.get(1).matches("[0-9a-f]{16}"));
-    assertEquals(Arrays.asList("1", "3", "0", "1", "0", "1", "0"), answer.subList(2, answer.size()));
+    assertEquals(Arrays.asList("1", "6", "0", "1", "0", "1", "0"), answer.subList(2, answer.size()));
+  }
+
+  @Test
+  public void returnsCensus() throws Exception {
+    Path in = Files.createDirectory(temporary.getRoot().toPath().resolve("in"));
+    try (InputStream own = EntryPoint.class.getResourceAsStream("EntryPoint.class")) {
+      Files.copy(own, in.resolve("EntryPoint.class"));
+    }
+    List<String> path = Collections.singletonList(in.toString());
+    List<String> included = Collections.singletonList("org.navitas.bridge.*");
+    List<String> answer = new EntryPoint().census(path, NONE, NONE, included, NONE);
+    assertEquals("ok", answer.get(0));
+    assertTrue(answer.get(1), answer.get(1).startsWith("{\"format\": \"navitas-census\", \"version\": 1"));
+    assertEquals(Arrays.asList("error", "no class to count"), new EntryPoint().census(path, NONE, NONE, NONE, included));
   }
 
   @Test
