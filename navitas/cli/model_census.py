@@ -19,6 +19,7 @@ from navitas.cli.messages import note, warning
 from navitas.cli.option import option
 from navitas.cli.paths import READ, TEXT, WRITE
 from navitas.cli.standard_output import output_console
+from navitas.errors import UsageError
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable, printable_line
 
@@ -50,7 +51,10 @@ def census(
     """
     is_text = check_json(json_file)
     check_regular_or_new(output)
-    check_classes(classes)
+    for source in sources:
+        if not source.is_dir():
+            raise UsageError(f"{source} is not a folder", "Name a folder with Java sources.")
+    check_classes([*classes, *class_path])
     check_patterns(include, exclude)
     with InstrumenterBridge() as bridge:
         text = bridge.census(classes, sources, class_path, InstrumentOptions(include, exclude))

@@ -94,7 +94,7 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "power extract": {"serial": ["--device", "no-device"]},
     "report": {"recording": ["rec"]},
     "fleet simulate": {"samples": ["--samples", "100"]},
-    "model apply": {"model": ["--model", "model.json"]},
+    "model apply": {"model_file": ["--model", "model.json"]},
 }
 ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
 """Parameters that exclude the others."""
