@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -70,7 +71,7 @@ def census(
     if len(found.notes) > _MOST_NOTES:
         warning(f"{len(found.notes) - _MOST_NOTES:,} more notes are in {printable_line(str(output), 300)}")
     if is_text:
-        output_console().print(_table(rows))
+        output_console().print(census_table(rows))
         counts = f"{totals['classes']:,} classes, {totals['methods']:,} methods, {totals['blocks']:,} blocks"
         note(f"{counts}; {totals['from_source']:,} methods by their source, {totals['from_bytecode']:,} by their bytecode")
         if totals["from_source"]:
@@ -112,7 +113,8 @@ def _totals(found: Census) -> dict[str, float]:
     }
 
 
-def _table(rows: list[dict[str, str | int]]) -> FittedTable:
+def census_table(rows: Sequence[Mapping[str, str | int]]) -> FittedTable:
+    """How often the operations of each class occur in the code."""
     columns = [Column("Class", text=True), Column("Operations"), Column("Blocks", drop=1), Column("Occurrences")]
     table = FittedTable("Operations in the code", columns)
     for row in rows:

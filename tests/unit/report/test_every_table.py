@@ -49,6 +49,7 @@ from navitas.cli.graph_tables import (
     wake_ups_table,
 )
 from navitas.cli.model import coefficients_table
+from navitas.cli.model_census import census_table
 from navitas.cli.model_tables import operations_table, predictions_table
 from navitas.cli.model_tables import scores_table as families_table
 from navitas.cli.power import cluster_table
@@ -336,6 +337,9 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     ),
     "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
     "cli/model.py:coefficients_table": _coefficients,
+    "cli/model_census.py:census_table": lambda names: census_table(
+        [{"class": name, "operations": 123, "blocks": 1_234_567, "occurrences": 12_345_678} for name in names]
+    ),
     "cli/model_tables.py:operations_table": lambda names: operations_table(_operations(names)),
     "cli/model_tables.py:scores_table": lambda names: families_table(_operations(names)),
     "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
