@@ -118,5 +118,5 @@ def census_table(rows: Sequence[Mapping[str, str | int]]) -> FittedTable:
     columns = [Column("Class", text=True), Column("Operations"), Column("Blocks", drop=1), Column("Occurrences")]
     table = FittedTable("Operations in the code", columns)
     for row in rows:
-        table.add(str(row["class"]), *(f"{row[key]:,}" for key in ("operations", "blocks", "occurrences")))
+        table.add(printable(str(row["class"])), *(f"{row[key]:,}" for key in ("operations", "blocks", "occurrences")))
     return table
