@@ -46,7 +46,7 @@ _NO_LEVEL = b"\0\0\0"
 _WORDS = re.compile(rb" *(?:(%s)|(\+?[\ddhms]{1,40})) (?:\(\d{1,6}\) )?(\*?[A-Z]+\*?(?::[A-Z]+)*):?(?: *(\d[\d-]*))?\s*" % STAMP)
 _LOOSE = re.compile(rb" *(\+?[\ddhms]{1,40}) \(\d{1,6}\) (\d{3})(| .*)")
 _HEADER = re.compile(rb" *Battery History(?: \[Format: ?(\d+)\])?.*")
-_REST = re.compile(rb" *(?:NEXT:|Details:|/proc/stat=|, SubsystemPowerState )")
+_REST = re.compile(rb" *(?:NEXT:|Details:|/proc/stat=)")
 _BACK = "the time goes back"
 _FAR = "the time jumps by more than 3 years"
 _SET = "the clock was set, so the time since the line before is unknown"
