@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, Queue
@@ -114,13 +114,8 @@ class InstrumenterBridge:
             for each in inputs
             for text in (_text(each.path), _text(each.out), each.source, each.module, str(each.may_hold_frameworks).lower())
         ]
-        try:
-            chosen = list(options.includes), list(options.excludes), options.skip_trivial, options.hooks, options.hook_libraries
-            answer = list(self._gateway.entry_point.instrument(flat, *chosen, _text(map_file)))
-        except (Py4JError, OSError) as error:
-            raise self._died("stopped while it was working") from error
-        if answer[0] != "ok":
-            raise BuildError(f"cannot instrument: {answer[1]}", "Check the named file, or leave it out.")
+        chosen = list(options.includes), list(options.excludes), options.skip_trivial, options.hooks, options.hook_libraries
+        answer = self._answer("instrument", lambda entry: entry.instrument(flat, *chosen, _text(map_file)))
         classes, methods, skipped, rewritten, reused, seen, patterns = map(int, answer[2:9])
         end = 9 + 2 * patterns
         frameworks = {pattern: int(count) for pattern, count in zip(answer[9:end:2], answer[10:end:2], strict=True)}
@@ -131,13 +126,18 @@ class InstrumenterBridge:
     ) -> str:
         """Return the operation census of classes as JSON text. Raises `BuildError` that names the file at fault."""
         paths = [[_text(path) for path in each] for each in (classes, sources, class_path)]
+        chosen = list(options.includes), list(options.excludes)
+        return str(self._answer("count operations", lambda entry: entry.census(*paths, *chosen))[1])
+
+    def _answer(self, task: str, call: Callable[[Any], Any]) -> list[Any]:
+        """The answer to a call of the entry point. Raises `BuildError` if it fails, or the JVM stops."""
         try:
-            answer = list(self._gateway.entry_point.census(*paths, list(options.includes), list(options.excludes)))
+            answer = list(call(self._gateway.entry_point))
         except (Py4JError, OSError) as error:
             raise self._died("stopped while it was working") from error
         if answer[0] != "ok":
-            raise BuildError(f"cannot count operations: {answer[1]}", "Check the named file, or leave it out.")
-        return str(answer[1])
+            raise BuildError(f"cannot {task}: {answer[1]}", "Check the named file, or leave it out.")
+        return answer
 
     def _start(self) -> None:
         java = self._java or find_java()

@@ -6,20 +6,18 @@ import gzip
 import json
 import zlib
 from pathlib import Path
-from typing import IO, Annotated, Literal, NoReturn
+from typing import IO, Annotated, Literal, NoReturn, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navitas.errors import UsageError
+from navitas.model_defects import first_defect
 from navitas.regular_files import open_regular
 from navitas.untrusted_text import printable_line
 
 GC = "GC"
 """The garbage collector's operation, which has no block."""
 VERSION = 1
-CLASSES = ("Control", "Function", "Boolean", "Arithmetic", "Assignment", "Comparison", "Reference", "Library")
-"""The classes of operations, in the order of tables."""
-
 _MAX_BYTES = 1 << 30
 _MAX_NAME = 70_000  # a name in a class file has at most 65,535 bytes
 _MAX_CODE = 65_535
@@ -27,6 +25,8 @@ _GZIP = b"\x1f\x8b"
 _REMEDY = "Write it again with navitas model census."
 
 OperationClass = Literal["Control", "Function", "Boolean", "Arithmetic", "Assignment", "Comparison", "Reference", "Library"]
+CLASSES: tuple[str, ...] = get_args(OperationClass)
+"""The classes of operations, in the order of tables."""
 Name = Annotated[str, Field(min_length=1, max_length=_MAX_NAME)]
 Number = Annotated[int, Field(ge=0, le=1 << 24)]
 Pc = Annotated[int, Field(ge=0, le=_MAX_CODE)]
@@ -112,6 +112,20 @@ def _problem(method: CensusMethod, operations: int) -> str | None:
 def parse_census(text: str | bytes, name: str) -> Census:
     """Return a census from JSON. Raises `UsageError` that names `name` if it is damaged or of another version."""
     try:
+        census = Census.model_validate_json(text)
+    except ValidationError as error:
+        _check_kind(text, name)
+        place, message = first_defect(error)
+        _refuse(name, f"is damaged at {printable_line(place, 100)}: {printable_line(message, 200)}")
+    problem = census.problem()
+    if problem is not None:
+        _refuse(name, f"is damaged: {printable_line(problem, 300)}")
+    return census
+
+
+def _check_kind(text: str | bytes, name: str) -> None:
+    """Raise `UsageError` if a document is of another kind or version. `Census` refuses these, too, but by their fields."""
+    try:
         document = json.loads(text)
     except (ValueError, RecursionError):
         _refuse(name, "is not JSON")
@@ -120,16 +134,6 @@ def parse_census(text: str | bytes, name: str) -> Census:
     if document.get("version") != VERSION:
         version = printable_line(str(document.get("version")), 20)
         _refuse(name, f"has version {version} of the format, and this Navitas reads version {VERSION}")
-    try:
-        census = Census.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        _refuse(name, f"is damaged at {printable_line(place, 100)}: {printable_line(first['msg'], 200)}")
-    problem = census.problem()
-    if problem is not None:
-        _refuse(name, f"is damaged: {printable_line(problem, 300)}")
-    return census
 
 
 def read_census(path: Path) -> Census:

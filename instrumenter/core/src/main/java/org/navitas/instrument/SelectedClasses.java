@@ -19,7 +19,6 @@ import javassist.bytecode.ClassFile;
 /** Reads the classes of folders and jars that the patterns of {@link Options} select, without changing them. */
 public final class SelectedClasses {
   private static final String CLASS = ".class";
-  private static final int NEWEST_MAJOR = 65;
 
   /** A class file that was checked: each length in it stays within the file. */
   public static final class SelectedClass {
@@ -124,10 +123,10 @@ public final class SelectedClasses {
     if (path.startsWith("META-INF/")) {
       return;
     }
-    String place = Io.printable(input.in() + "@" + path);
+    String place = Io.printable(Inventory.place(input, path));
     try {
       int major = ClassScan.majorOf(bytes);
-      if (major > NEWEST_MAJOR) {
+      if (major > ClassInstrumenter.NEWEST_MAJOR) {
         skipped.add(place + ": class file version " + major + " is newer than Java 21; compile for an older target");
         return;
       }
