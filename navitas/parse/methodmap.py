@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from typing_extensions import TypedDict
 
 from navitas.errors import RecordingError
+from navitas.model_defects import first_defect
 from navitas.parse.apis import APIS, FIRST_API, api_methods
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
@@ -135,8 +136,7 @@ def _validated(raw: object, path: Path) -> _Map:
     try:
         return _Map.model_validate(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise RecordingError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}", remedy) from error
+        raise RecordingError(f"{path}: {': '.join(first_defect(error))}", remedy) from error
 
 
 def _methods(read: _Map, module: str, base: int, path: Path) -> list[Method]:

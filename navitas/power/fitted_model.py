@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navitas.errors import PowerProfileError
+from navitas.model_defects import first_defect
 from navitas.power.defects import MOST_W
 from navitas.regular_files import open_regular
 
@@ -133,9 +134,8 @@ def read_fitted_model(source: Path | bytes, *, name: str = "model file") -> Fitt
     try:
         model = FittedModel.model_validate_json(data)
     except ValidationError as error:
-        first: Any = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise PowerProfileError(f"{where}: not a fitted model: {f'{place}: ' if place else ''}{first['msg']}.", _FIT) from None
+        place, message = first_defect(error)
+        raise PowerProfileError(f"{where}: not a fitted model: {f'{place}: ' if place else ''}{message}.", _FIT) from None
     _check_units(model, where)
     return model
 

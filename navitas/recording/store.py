@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 
 from navitas.errors import RecordingError
+from navitas.model_defects import first_defect
 from navitas.recording.layout import MANIFEST_NAME, POWER_PROFILE_NAME
 from navitas.recording.manifest import FileKind, Manifest, Warning
 from navitas.recording.raw import read_json
@@ -97,9 +98,8 @@ def open_recording(path: Path) -> Recording:
     try:
         manifest = upgraded(Manifest.model_validate(raw))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(map(str, first["loc"])) or "manifest"
-        message = f"{manifest_path}: {place}: {first['msg']} ({error.error_count()} problems in total)"
+        place, defect = first_defect(error)
+        message = f"{manifest_path}: {place or 'manifest'}: {defect} ({error.error_count()} problems in total)"
         raise RecordingError(message, "Copy the recording again, or record again.") from error
     if fault := _repeated(manifest):
         raise RecordingError(f"{manifest_path}: {fault}", "Copy the recording again, or record again.")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
-from navitas.errors import UsageError
+from navitas.extra_libraries import extra_library
 
 
 def library(name: str) -> Any:
     """Return a module such as `sklearn.linear_model`. Raises `UsageError` if it is not installed."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        package = {"sklearn": "scikit-learn"}.get(name.partition(".")[0], name.partition(".")[0])
-        raise UsageError(f"this command needs the package {package}", "pip install 'navitas[fit]'") from None
+    return extra_library(name, "this command needs", "fit")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navitas.errors import UsageError
+from navitas.model_defects import first_defect
 from navitas.regress.noise import Noise
 from navitas.regular_files import read_regular
 
@@ -131,9 +132,8 @@ def read_model(path: Path) -> OperationsModel:
     try:
         model = OperationsModel.model_validate_json(data)
     except ValidationError as error:
-        first: Any = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))[:200]
-        raise UsageError(f"{path}: not a valid model: {place}: {first['msg']}", _FIT) from None
+        place, message = first_defect(error)
+        raise UsageError(f"{path}: not a valid model: {place[:200]}: {message}", _FIT) from None
     defect = _defect(model)
     if defect:
         raise UsageError(f"{path}: not a valid model: {defect}", _FIT)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from navitas.errors import UsageError
+from navitas.extra_libraries import extra_library
 from navitas.parse.arrays import F64, I64, Bool
 
 ROWS_EACH = 5
@@ -182,7 +182,4 @@ def _held_out(columns: F64, y: F64, weight: F64, part: I64) -> F64:
 
 def _optimize() -> Any:
     """`scipy.optimize`. Raises `UsageError` if it is not installed."""
-    try:
-        return importlib.import_module("scipy.optimize")
-    except ImportError:
-        raise UsageError("fitting needs the package scipy", "pip install 'navitas[fit]'") from None
+    return extra_library("scipy.optimize", "fitting needs", "fit")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import shutil
 from pathlib import Path, PurePosixPath
-from types import ModuleType
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from navitas.errors import UsageError
+from navitas.extra_libraries import extra_library
 from navitas.fleet.files import FleetError
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -81,8 +81,5 @@ def _copied(system: object, name: str, folder: Path, url: str) -> Path:
     return file
 
 
-def _fsspec() -> ModuleType:
-    try:
-        return importlib.import_module("fsspec")
-    except ModuleNotFoundError as error:
-        raise UsageError("URLs need the package fsspec", "pip install 'navitas[remote]'") from error
+def _fsspec() -> Any:
+    return extra_library("fsspec", "URLs need", "remote")
