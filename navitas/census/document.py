@@ -45,13 +45,21 @@ class CensusOperation(_Part):
 
 
 class CensusBlock(_Part):
-    """A basic block: offsets of its first and last instruction, lines, and counts by index of operation."""
+    """A basic block: offsets of its first and last instruction, lines, and counts by index of operation.
+
+    Its executions are the sum of the counters `plus`, minus those in `minus`. `editable` are the first and last instruction of
+    what a block edit removes or repeats, and `edit_operations` the operations in it.
+    """
 
     pc: tuple[Pc, Pc]
     lines: tuple[Number, Number] | None
     next: list[Number]
     handlers: list[Number]
     operations: list[tuple[Number, Count]]
+    plus: list[Pc] = []
+    minus: list[Pc] = []
+    editable: tuple[Pc, Pc] | None = None
+    edit_operations: list[tuple[Number, Count]] = []
 
 
 class CensusMethod(_Part):
@@ -61,6 +69,7 @@ class CensusMethod(_Part):
     descriptor: Name
     by: Literal["source", "bytecode"]
     note: str | None
+    counters: Number = 0
     blocks: list[CensusBlock]
     unmatched: list[tuple[Number, Number]]
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from navitas.graph.message_cycles import cycles
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, Repetitions
 from navitas.graph.wake_ups import WakeUp
+from navitas.strong_components import strong_components
 
 _S = 1_000_000_000
 INEXACT_INTERVAL_NS = 900 * _S
@@ -92,7 +92,7 @@ def _frequent_starts(evidence: RuleEvidence) -> Iterator[Pattern]:
     for edge in evidence.graph.edges:
         if edge.sender in after and edge.receiver in after:
             after[edge.sender].add(edge.receiver)
-    cycle = {name: i for i, names in enumerate(cycles(after)) for name in names}
+    cycle = {name: i for i, names in enumerate(strong_components(after)) for name in names}
     for wake in evidence.wakes:
         edge = wake.edge
         is_cycle = edge.sender in cycle and cycle[edge.sender] == cycle.get(edge.receiver)

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.graph.message_cycles import cycles
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
+from navitas.strong_components import strong_components
 
 WAKING = (EdgeKind.PERIODIC, EdgeKind.SYSTEM_BROADCAST, EdgeKind.BROADCAST)
 _DAY_NS = 86_400_000_000_000
@@ -78,7 +78,7 @@ def message_costs(graph: ModuleGraph) -> dict[str, float | None]:
             counts = answers[edge.sender]
             counts[edge.receiver] = counts.get(edge.receiver, 0) + edge.count
     costs: dict[str, float | None] = {}
-    for cycle in cycles(answers):
+    for cycle in strong_components(answers):
         costs |= _costs_of([nodes[name] for name in cycle], answers, costs)
     return {name: costs[name] for name in nodes}
 

@@ -15,7 +15,7 @@ from navitas.errors import RecordingError
 from navitas.model_defects import first_defect
 from navitas.parse.apis import APIS, FIRST_API, api_methods
 from navitas.parse.arrays import I64, Bool
-from navitas.parse.chunks import CALLS, FOLDED, Chunk
+from navitas.parse.chunks import BLOCK_COUNTS, CALLS, FOLDED, Chunk
 from navitas.parse.findings import Findings
 from navitas.parse.tables import Method, MethodTable
 from navitas.parse.unknown_data import report_unknown
@@ -27,7 +27,7 @@ from navitas.recording.versions import check_major
 
 # A million methods take 150 MiB.
 _MAX_BYTES = 256 << 20
-_TYPES_WITH_IDS = (CALLS, FOLDED)
+_TYPES_WITH_IDS = (BLOCK_COUNTS, CALLS, FOLDED)
 
 RESERVED_ID = (1 << 22) - 5
 """The first reserved method id. The runtime uses reserved ids for its own calls; no map contains them."""
@@ -35,7 +35,7 @@ RESERVED_ID = (1 << 22) - 5
 
 class _Class(BaseModel):
     name: str
-    sha256: object = None  # only the instrumenter uses this field and `skipped`
+    sha256: str | None = None
     source: Annotated[str, Known.from_literal(Literal["main", "test", "dependency"])] = "main"
     module: str | None = None
     file: str | None = None
@@ -50,7 +50,8 @@ class _Map(BaseModel):
     map_id: str = Field(pattern="^[0-9a-f]{16}$")
     classes: list[_Class]
     methods: list[_Method]
-    skipped: object = None
+    skipped: object = None  # only the instrumenter uses it
+    probes: object = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ def read_method_table(recording: Recording, findings: Findings | None = None) ->
     methods: list[Method] = []
     base: dict[str, int] = {}
     included: dict[str, str] = {}
+    hashes: dict[tuple[str, str], str] = {}
     for entry in recording.manifest.maps:
         if entry.id in base:
             continue
@@ -98,10 +100,11 @@ def read_method_table(recording: Recording, findings: Findings | None = None) ->
         base[entry.id] = len(methods)
         methods += _methods(read, entry.module, len(methods), path)
         included |= dict.fromkeys(entry.includes, entry.id)
+        hashes |= {(each.module or entry.module, each.name): each.sha256 for each in read.classes if each.sha256}
     first_api = len(methods) if recording.manifest.settings.get("record", "none") != "none" else None
     if first_api is not None:
         methods += api_methods(first_api)
-    return MethodTable(tuple(methods), base, {name: of for name, of in included.items() if name not in base}, first_api)
+    return MethodTable(tuple(methods), base, {name: of for name, of in included.items() if name not in base}, first_api, hashes)
 
 
 def spans(table: MethodTable) -> dict[int, Span]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.parse.app_run_queue import app_run_queue
+from navitas.parse.block_counts import BlockCounts
+from navitas.parse.block_records import decode_block_counts
 from navitas.parse.calibration import probe_cost
-from navitas.parse.chunks import COMMUNICATIONS, COUNTERS, HANDOFFS, HOOKS, MARKERS, TRIPLES
+from navitas.parse.chunks import BLOCK_COUNTS, COMMUNICATIONS, COUNTERS, HANDOFFS, HOOKS, MARKERS, TRIPLES, Chunk
 from navitas.parse.clock_triples import ClockTriples, decode_triples
 from navitas.parse.communication_records import Communications
 from navitas.parse.communications import decode_communications
@@ -145,6 +147,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         radio_times=history.radio_times,
         history_events=history.events,
         clocks=clocks,
+        block_counts=_block_counts(of_type(chunks, BLOCK_COUNTS), serials, known, findings),
         realtime_offset_ns=int(clocks.realtime_ns[0] - clocks.monotonic_ns[0]) if len(clocks.monotonic_ns) else None,
     )
 
@@ -184,6 +187,16 @@ def _communications(groups: Groups, serials: Sequence[int], findings: Findings) 
     unknown = {f"kind {n}": found.unknown[n] for n in sorted(found.unknown)}
     findings.add_losses_by_name("unknown_communications", unknown, message, UPDATE)
     return found.rows if len(found.rows) or lost else None
+
+
+def _block_counts(
+    chunks: Sequence[Chunk], serials: Sequence[int], known: dict[int, Span], findings: Findings
+) -> BlockCounts | None:
+    found, damaged = decode_block_counts(chunks, serials, known)
+    lost = sum(chunk.lost_before for chunk in chunks) + damaged
+    message = "{count} records of executed blocks were lost or are damaged"
+    findings.add_loss("block_counts", lost, message, "Counts of their blocks are too low. Record again.")
+    return found if len(found) or lost else None
 
 
 def _lost(groups: Groups, kind: int) -> int:

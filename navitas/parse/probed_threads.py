@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from navitas.parse.anchors import decode_anchors
 from navitas.parse.call_events import encoded_calls
-from navitas.parse.chunks import ANCHORS, CALLS, COMMUNICATIONS, FOLDED, HANDOFFS, HOOKS, Chunk, by_thread_and_type
+from navitas.parse.chunks import ANCHORS, BLOCK_COUNTS, CALLS, COMMUNICATIONS, FOLDED, HANDOFFS, HOOKS, Chunk, by_thread_and_type
 from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
@@ -61,7 +61,7 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
             continue  # a thread without probes that ran work of another one
         calls, bad_calls = encoded_calls(by_type.get(CALLS, ()), known)
         folded, bad_rows = decode_folded(by_type.get(FOLDED, ()), known)
-        lost_events = sum(chunk.lost_before for chunk in all_chunks)
+        lost_events = sum(chunk.lost_before for chunk in all_chunks if chunk.type != BLOCK_COUNTS)
         tid, bad_tids = _tid(all_chunks)
         impossible[serial] = bad_tids
         anchors = decode_anchors(by_type.get(ANCHORS, ()))

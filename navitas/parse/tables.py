@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.block_counts import BlockCounts
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.communication_records import Communications
 from navitas.parse.device_states import DeviceStates
@@ -190,7 +191,7 @@ class RunTables:
     and `handoffs` are None if the app recorded none. `realtime_offset_ns` is the realtime clock minus monotonic at the start,
     None if unknown. `consumers` are readings of the device's own power statistics. `communications` are those between the app's
     modules, None if the app recorded none. `history_events` are the app's alarms and jobs by batterystats, None if unknown.
-    `clocks` are simultaneous readings of clocks.
+    `clocks` are simultaneous readings of clocks. `block_counts` are None if the build has no block counters.
     """
 
     run_id: int
@@ -218,6 +219,7 @@ class RunTables:
     communications: Communications | None = None
     history_events: NotedEvents | None = None
     clocks: ClockTriples | None = None
+    block_counts: BlockCounts | None = None
 
     @property
     def has_components(self) -> bool:
@@ -259,3 +261,5 @@ class MethodTable:
     """Ids of maps that are not in the table, each with the id of the map in which its method ids have the same meaning."""
     first_api: int | None = None
     """The row of the first method of the platform, if their calls were recorded. They are the last rows."""
+    hashes: dict[tuple[str, str], str] = field(default_factory=dict)
+    """SHA-256 of class files before instrumentation, by module and class. Only builds with block counters have them."""

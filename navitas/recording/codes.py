@@ -6,6 +6,7 @@ from typing import Literal
 
 LossCode = Literal[
     "batterystats_lines",
+    "block_counts",
     "chunks",
     "communications",
     "cpu_stat_readings",

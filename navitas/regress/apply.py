@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,16 +40,21 @@ def apply_model(model: OperationsModel, table: Table) -> Predictions:
     for place, name in enumerate(names):
         x[:, place] = table.numbers(name)
     _refuse_missing(table, names, x)
-    energy = np.full(table.rows, model.idle_j)
-    single = np.zeros(len(names))
+    unknown, warnings = _unknown(model, table)
+    return predict_rows(model, x, unknown, warnings)
+
+
+def predict_rows(model: OperationsModel, x: F64, unknown: Bool, warnings: Sequence[str] = ()) -> Predictions:
+    """Predict rows of features, (n, features), in the model's order. Rows in `unknown` count as extrapolated."""
+    energy = np.full(len(x), model.idle_j)
+    single = np.zeros(len(model.features))
     for product in model.products:
         if len(product.features) == 1:
             single[product.features[0]] += product.coefficient
         else:
             energy += product.coefficient * x[:, product.features[0]] * x[:, product.features[1]]
     energy = np.maximum(energy + x @ single, 0.0)
-    widening = hull_in(model).widening(x) if names else np.ones(table.rows)
-    unknown, warnings = _unknown(model, table)
+    widening = hull_in(model).widening(x) if len(single) else np.ones(len(x))
     widening = np.where(unknown, np.maximum(widening, 2.0), widening)
     half = model.half_width * widening * (energy if model.noise is Noise.PROPORTIONAL else 1.0)
     return Predictions(energy, np.maximum(energy - half, 0.0), energy + half, widening > 1, tuple(warnings))

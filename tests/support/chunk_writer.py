@@ -82,6 +82,11 @@ def handoffs_payload(records: Iterable[tuple[int, int, int, int, int]]) -> bytes
     return b"".join(struct.pack("<qqQqq", *record) for record in records)
 
 
+def block_counts_payload(records: Iterable[tuple[int, int, Sequence[int]]]) -> bytes:
+    """Type 7 from (t_ns, method, counts)."""
+    return b"".join(struct.pack(f"<qII{len(counts)}q", t_ns, method, len(counts), *counts) for t_ns, method, counts in records)
+
+
 def communications_payload(records: Iterable[tuple[int, int, int, int, int, int, str, str, str]]) -> bytes:
     """Type 10 from (t_ns, token, kind, flags, period_ms, node, module, target, action)."""
     out = b""

@@ -82,7 +82,9 @@ ALLOWED = {
     "analyze": {"errors", "extra_libraries", "new_files", "recording", "power", "parse", "attribute", "regular_files"},
     "report": {"errors", "parse", "analyze", "html_page", "untrusted_text"},
     "vitals": {"errors", "analyze", "attribute", "batterystats", "graph", "line_blocks", "parse", "recording"},
-    "graph": {"errors", "analyze", "attribute", "parse", "report", "untrusted_text"},
+    "graph": {"errors", "analyze", "attribute", "parse", "report", "strong_components", "untrusted_text"},
+    "strong_components": set(),
+    "operations": {"errors", "census", "parse", "recording", "regress", "strong_components", "untrusted_text"},
     "regress": {"errors", "extra_libraries", "model_defects", "regular_files"},
     "fleet": {
         "errors",

@@ -13,11 +13,11 @@ from navitas.errors import UsageError
 from navitas.graph.advice_findings import advice
 from navitas.graph.advice_rules import RULES
 from navitas.graph.difference import difference
-from navitas.graph.message_cycles import cycles
 from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, Repetitions
 from navitas.graph.processing import processing
 from navitas.graph.wake_ups import message_costs, wake_ups
 from navitas.parse.communication_records import CommunicationFlag as Flag
+from navitas.strong_components import strong_components
 
 S = 1_000_000_000
 N, P, B, SYS = EdgeKind.NORMAL, EdgeKind.PERIODIC, EdgeKind.BROADCAST, EdgeKind.SYSTEM_BROADCAST
@@ -121,7 +121,7 @@ def test_cycles_are_what_reaches_each_other_and_come_after_what_they_lead_to(giv
     reached = {name: {name} for name in after}
     for _ in after:
         reached = {name: known.union(*(reached[other] | after[other] for other in known)) for name, known in reached.items()}
-    found = list(cycles(after))
+    found = list(strong_components(after))
     assert {frozenset(one) for one in found} == {
         frozenset(b for b in after if b in reached[a] and a in reached[b]) for a in after
     } and sorted(name for one in found for name in one) == sorted(after)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+_Node = TypeVar("_Node", bound=Hashable)
 
 
-def cycles(after: Mapping[str, Iterable[str]]) -> Iterator[list[str]]:
+def strong_components(after: Mapping[_Node, Iterable[_Node]]) -> Iterator[list[_Node]]:
     """Yield the nodes that reach each other, together. A node in no cycle is alone. What a node leads to comes before it."""
-    number, low = dict[str, int](), dict[str, int]()
-    stack, on_stack = list[str](), set[str]()
+    number, low = dict[_Node, int](), dict[_Node, int]()
+    stack, on_stack = list[_Node](), set[_Node]()
     for root in after:
         if root in number:
             continue
@@ -30,7 +33,7 @@ def cycles(after: Mapping[str, Iterable[str]]) -> Iterator[list[str]]:
                 if waiting:
                     low[waiting[-1][0]] = min(low[waiting[-1][0]], low[node])
                 if low[node] == number[node]:
-                    found = list[str]()
+                    found = list[_Node]()
                     while node in on_stack:
                         found.append(stack.pop())
                         on_stack.remove(found[-1])

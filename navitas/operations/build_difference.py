@@ -1,0 +1,80 @@
+"""What changed between two builds: which operations, in which lines, and by how many joules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.operations.block_executions import CountedMethod
+from navitas.operations.counted_program import CountedProgram
+from navitas.parse.arrays import F64, I64
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedOperation:
+    """An operation of a method whose energy differs, in joules.
+
+    `lines` are those of its block with most executions, in the newer build if it has any. `before` and `after` are executions.
+    """
+
+    method: str
+    file: str | None
+    operation: str
+    lines: tuple[int, int] | None
+    before: int
+    after: int
+    difference_j: float
+
+
+@dataclass(slots=True)
+class _Use:
+    """Executions of an operation in a method, and the block with most of them."""
+
+    executions: int = 0
+    most: int = 0
+    lines: tuple[int, int] | None = None
+
+
+_Uses = dict[tuple[str, str], _Use]
+
+
+def changed_operations(
+    before: tuple[CountedProgram, Mapping[int, I64]], after: tuple[CountedProgram, Mapping[int, I64]], costs: Mapping[str, float]
+) -> tuple[ChangedOperation, ...]:
+    """Compare the counters of each method in two builds. Returns the operations whose energy differs, largest change first."""
+    files: dict[str, str | None] = {}
+    old, new = (_uses(program, counters, costs, files) for program, counters in (before, after))
+    found = []
+    for key in sorted(old.keys() | new.keys()):
+        was, now = old.get(key, _Use()), new.get(key, _Use())
+        method, operation = key
+        difference_j = (now.executions - was.executions) * costs.get(operation, 0.0)
+        if difference_j:
+            lines = now.lines or was.lines
+            found.append(ChangedOperation(method, files[method], operation, lines, was.executions, now.executions, difference_j))
+    return tuple(sorted(found, key=lambda one: (-abs(one.difference_j), one.method, one.operation)))
+
+
+def _uses(
+    program: CountedProgram, counters: Mapping[int, I64], costs: Mapping[str, float], files: dict[str, str | None]
+) -> _Uses:
+    uses: _Uses = {}
+    costs_j = program.costs_j(costs)
+    for row in sorted(counters):
+        if (method := program.methods.get(row)) is not None:
+            files[method.name] = method.file
+            _add(program, method, method.executions(counters[row]), costs_j, uses)
+    return uses
+
+
+def _add(program: CountedProgram, method: CountedMethod, executions: I64, costs_j: F64, uses: _Uses) -> None:
+    terms = method.operations
+    counts = executions[terms.row] * terms.amount
+    for place in np.flatnonzero((counts != 0) & (costs_j[terms.column] != 0)).tolist():
+        use = uses.setdefault((method.name, program.names[int(terms.column[place])]), _Use())
+        count = int(counts[place])
+        use.executions += count
+        if count > use.most:
+            use.most, use.lines = count, method.census.blocks[int(terms.row[place])].lines

@@ -1,0 +1,98 @@
+"""Join the counters of a recording with a census."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.census.document import GC, Census, CensusClass
+from navitas.errors import UsageError
+from navitas.operations.block_executions import CountedMethod, Edits, counted_method
+from navitas.operations.counted_tests import CountedTest
+from navitas.parse.arrays import F64, I64
+from navitas.parse.tables import Method, MethodTable
+from navitas.untrusted_text import printable_line
+
+_SHOWN = 3
+_REMEDY = "Count again: navitas model census, with the classes and sources of the recorded build."
+
+
+@dataclass(frozen=True, slots=True)
+class CountedProgram:
+    """The counted methods of a recording that a census knows, by row of the method table.
+
+    `names` and `kinds` are the names and classes of all operations of the census. `unknown` are the methods that it lacks.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    methods: Mapping[int, CountedMethod]
+    unknown: tuple[str, ...]
+
+    def executions(self, test: CountedTest) -> I64:
+        """Executions of all operations in one run of a test, (operations,). Methods that the census lacks are left out."""
+        total = self.of_counters(test.by_method())
+        if GC in self.names:
+            total[self.names.index(GC)] += test.collections
+        return total
+
+    def of_counters(self, counters: Mapping[int, I64]) -> I64:
+        """Executions of all operations, (operations,), from the counters of each method."""
+        total = np.zeros(len(self.names), np.int64)
+        for row in sorted(counters):
+            if (method := self.methods.get(row)) is not None:
+                method.add_operations(total, counters[row])
+        return total
+
+    def costs_j(self, costs: Mapping[str, float]) -> F64:
+        """The costs in joules of all operations, (operations,); 0 for those that are not in `costs`."""
+        return np.array([costs.get(name, 0.0) for name in self.names], np.float64)
+
+
+def join_census(
+    census: Census, table: MethodTable, tests: Iterable[CountedTest], place: str, edits: Edits | None = None
+) -> CountedProgram:
+    """Join the methods of the tests with the census in the file `place`. `edits` are the block edits of the recorded build.
+
+    Raises `UsageError` if a class has changed since the census was made, if a method has other counters, or if no method is in
+    the census.
+    """
+    lengths = {row: len(counts) for test in tests for (_, row), counts in test.counters.items()}
+    classes = {each.name: each for each in census.classes}
+    methods: dict[int, CountedMethod] = {}
+    unknown: list[str] = []
+    changed: dict[str, None] = {}
+    for row, counters in sorted(lengths.items()):
+        method = table.methods[row]
+        name = f"{method.class_name}.{method.name}"
+        found = classes.get(method.class_name)
+        if found is None:
+            unknown.append(name)
+            continue
+        of_census = next((one for one in found.methods if _is(method, one.name, one.descriptor)), None)
+        if _is_other(table, method, found) or (of_census is not None and of_census.counters != counters):
+            changed[method.class_name] = None
+        elif of_census is None:
+            unknown.append(name)
+        else:
+            methods[row] = counted_method(row, method.class_name, method.file, of_census, edits or {})
+    if changed:
+        listed = ", ".join(printable_line(each, 200) for each in list(changed)[:_SHOWN])
+        more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
+        raise UsageError(f"{place}: the census is of another build: these classes differ: {listed}{more}", _REMEDY)
+    if lengths and not methods:
+        example = printable_line(unknown[0], 200)
+        raise UsageError(f"{place}: the census has no method of the recording, such as {example}", _REMEDY)
+    kinds = tuple(each.kind for each in census.operations)
+    return CountedProgram(tuple(each.name for each in census.operations), kinds, methods, tuple(unknown))
+
+
+def _is(method: Method, name: str, descriptor: str) -> bool:
+    return (method.name, method.descriptor) == (name, descriptor)
+
+
+def _is_other(table: MethodTable, method: Method, found: CensusClass) -> bool:
+    """Whether the recording's class file is known to differ from that of the census."""
+    return table.hashes.get((method.module, method.class_name), found.sha256) != found.sha256
