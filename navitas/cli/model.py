@@ -13,9 +13,14 @@ from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
+from navitas.cli.model_advise import command as advise_command
 from navitas.cli.model_apply import command as apply_command
+from navitas.cli.model_blocks import command as blocks_command
 from navitas.cli.model_census import census
+from navitas.cli.model_count import command as count_command
 from navitas.cli.model_fit import command as fit_command
+from navitas.cli.model_predict import command as predict_command
+from navitas.cli.model_rank import classes, rank
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
@@ -38,6 +43,12 @@ def command() -> None:
 command.add_command(fit_command)
 command.add_command(apply_command)
 command.add_command(census)
+command.add_command(count_command)
+command.add_command(rank)
+command.add_command(classes)
+command.add_command(blocks_command)
+command.add_command(predict_command)
+command.add_command(advise_command)
 
 
 @command.group("components", cls=NavitasGroup)

@@ -1,0 +1,134 @@
+"""`navitas model predict`: the energy of tests without a phone, and what changed between two builds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from navitas.cli.commands import NavitasCommand
+from navitas.cli.counted_input import Counted, counted_options, model_option, read_costs, read_counted
+from navitas.cli.counted_tables import budgets_table, changes_table, method_label
+from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.messages import failed_check, note, warning
+from navitas.cli.option import option
+from navitas.cli.options import Finite
+from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME
+from navitas.cli.standard_output import output_console
+from navitas.errors import ExitCode, UsageError
+from navitas.operations.budgets import Budget, budgets
+from navitas.operations.build_difference import ChangedOperation, changed_operations
+from navitas.operations.counted_program import CountedProgram
+from navitas.operations.counted_tests import CountedTest
+from navitas.parse.arrays import I64
+from navitas.report.units import joules, percent
+from navitas.untrusted_text import printable
+
+Keys = tuple[tuple[str, str], ...]
+
+
+@click.command("predict", cls=NavitasCommand, example="navitas model predict RECORDING --census census.json --model model.json")
+@counted_options
+@model_option
+@option("--against", type=READ_ANY_NAME, metavar="RECORDING", section="Comparison", help="Recording of an earlier build.")
+@option("--against-census", type=READ_FILE_ANY_NAME, metavar="FILE", section="Comparison", help="Census of that build.")
+@option(
+    "--fail-above",
+    type=Finite(min=0, max=1e6),
+    metavar="PERCENT",
+    section="Comparison",
+    help="Exit with code 1 if a test with the same counts in all runs needs more energy than this.",
+)
+@option(
+    "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", section="Output", help="Rows of changes."
+)
+@json_option
+def command(
+    *,
+    recording: Path,
+    census: Path,
+    tests: tuple[str, ...],
+    model_file: Path,
+    against: Path | None,
+    against_census: Path | None,
+    fail_above: float | None,
+    top: int,
+    json_file: Path | None,
+) -> int:
+    """Predict the energy of each test: executions × costs. Needs no phone, and does not jitter.
+
+    RECORDING is one of navitas profile --granularity block --repeat 2. If the counts of a test agree in its runs, its energy can
+    be a budget. With --against, shows which operations changed since an earlier build.
+    """
+    is_text = check_json(json_file)
+    if (against is None) != (against_census is None):
+        raise UsageError(
+            "--against and --against-census belong together", "Give the recording and the census of the earlier build."
+        )
+    if fail_above is not None and against is None:
+        raise UsageError("--fail-above compares with an earlier build", "Add --against and --against-census.")
+    counted = read_counted(recording, census, tests)
+    model, costs = read_costs(model_file, counted.program)
+    found = budgets(counted.program, counted.tests, model)
+    earlier: tuple[Budget, ...] = ()
+    changes: tuple[ChangedOperation, ...] = ()
+    if against is not None and against_census is not None:
+        old = read_counted(against, against_census, tests)
+        earlier = budgets(old.program, old.tests, model)
+        shared = {one.key for one in old.tests} & {one.key for one in counted.tests}
+        changes = changed_operations(_first_runs(old, shared), _first_runs(counted, shared), costs)
+    before = {(one.module, one.test): one for one in earlier}
+    rows = [{**asdict(one), "before_j": _energy(before.get((one.module, one.test)))} for one in found]
+    write_json(json_file, recording=str(recording), level=model.level, tests=rows, changes=[asdict(one) for one in changes])
+    if is_text:
+        console = output_console()
+        console.print(budgets_table(found, model.level))
+        if against is not None:
+            console.print("", changes_table(changes, top), sep="\n")
+    for one in found:
+        _explain(one)
+    return _check(found, before, fail_above)
+
+
+def _energy(one: Budget | None) -> float | None:
+    return None if one is None else one.energy_j
+
+
+def _first_runs(counted: Counted, shared: set[tuple[str, str]]) -> tuple[CountedProgram, dict[int, I64]]:
+    """The counters of each method in the first run of each shared test."""
+    first: dict[tuple[str, str], CountedTest] = {}
+    for test in counted.tests:
+        first.setdefault(test.key, test)
+    sums: dict[int, I64] = {}
+    for key in sorted(shared):
+        for row, counts in first[key].by_method().items():
+            sums[row] = sums[row] + counts if row in sums else counts
+    return counted.program, sums
+
+
+def _explain(one: Budget) -> None:
+    if one.is_deterministic is False:
+        listed = ", ".join(
+            f"{method_label(each.method)} ({' or '.join(f'{n:,}' for n in each.executions)})" for each in one.differing
+        )
+        warning(printable(f"{one.test} is no budget: its runs differ in executed blocks of {listed}", 1000))
+    elif one.is_deterministic is None:
+        note(printable(f"{one.test}: one run does not show whether its counts jitter; record with --repeat 2", 1000))
+
+
+def _check(found: tuple[Budget, ...], before: dict[tuple[str, str], Budget], fail_above: float | None) -> int:
+    if fail_above is None:
+        return ExitCode.OK
+    failed = []
+    for one in found:
+        old = before.get((one.module, one.test))
+        if old is not None and one.is_budget and one.energy_j > old.energy_j * (1 + fail_above / 100):
+            share = percent(one.energy_j / old.energy_j - 1) if old.energy_j > 0 else "from nothing"
+            failed.append(f"{one.test}: {joules(old.energy_j)} → {joules(one.energy_j)} (+{share})")
+    if not failed:
+        return ExitCode.OK
+    failed_check(
+        printable(f"{len(failed)} tests need more energy: {'; '.join(failed[:5])}", 2000), "See the changed operations above."
+    )
+    return ExitCode.CHECK_FAILED
