@@ -16,6 +16,7 @@ from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.model_advise import command as advise_command
 from navitas.cli.model_apply import command as apply_command
 from navitas.cli.model_blocks import command as blocks_command
+from navitas.cli.model_cases import command as cases_command
 from navitas.cli.model_census import census
 from navitas.cli.model_count import command as count_command
 from navitas.cli.model_fit import command as fit_command
@@ -43,6 +44,7 @@ def command() -> None:
 command.add_command(fit_command)
 command.add_command(apply_command)
 command.add_command(census)
+command.add_command(cases_command)
 command.add_command(count_command)
 command.add_command(rank)
 command.add_command(classes)

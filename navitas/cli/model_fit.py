@@ -60,13 +60,13 @@ def command(
     """
     is_text = check_json(json_file)
     check_regular_or_new(output)
-    kept = [name for name in (target, group, time) if name is not None]
+    kept = [name for name in (target, group) if name is not None]
     wrong = [name for name in kept if name in ignore] or ([target] if target in (group, time) else [])
     if wrong:
         raise UsageError(f"column {wrong[0]!r} has two roles", "Name a column in one option only.")
     with ConsoleProgress(only_live=True) as progress:
         progress.stage("reading the table")
-        cases = read_table(table, without=set(ignore))
+        cases = read_table(table, without=set(ignore) - {time})
         progress.stage("fitting")
         options = FitOptions(target, group, ignore, time, family, level, drop_missing)
         model = fit_table(cases, options)

@@ -38,9 +38,10 @@ class Cases:
         products = [self.scale[i] * self.scale[j] for i, j in pairs]
         return replace(self, x=expand(self.x, pairs), scale=np.append(self.scale, products))
 
-    def only(self, column: int) -> Cases:
-        """The same cases with a single column."""
-        return replace(self, x=self.x[:, [column]], scale=self.scale[[column]])
+    def only(self, column: F64) -> Cases:
+        """The same cases with a single column, (n,)."""
+        scale = float(np.abs(column).max()) or 1.0
+        return replace(self, x=np.asfortranarray(column[:, None] / scale), scale=np.array([scale]))
 
     def sampled(self, rows: int, seed: int = 0) -> Cases:
         """At most about `rows` random rows, the same share of each fold."""

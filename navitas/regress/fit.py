@@ -91,7 +91,8 @@ def _baselines(ready: Prepared) -> dict[str, FamilyScores]:
     """Errors of the mean, of the median, and of a line over time."""
     found = {"mean": constant_scores(ready.cases, np.mean), "median": constant_scores(ready.cases, np.median)}
     if ready.time is not None:
-        only = ready.cases.only(ready.time)
+        name, times = ready.time
+        only = ready.cases.only(times)
         noise = noise_of(only.sampled(most_rows(ready.cases, _COMPARED_CELLS)))
-        found[f"time ({ready.names[ready.time]})"] = fit_family(DEFAULT, only, weights(only, noise)).scores
+        found[f"time ({name})"] = fit_family(DEFAULT, only, weights(only, noise)).scores
     return found

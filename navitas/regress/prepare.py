@@ -24,13 +24,16 @@ _TIME = re.compile(rf"(.*[_ ])?(time|duration|elapsed|runtime|wall_?time){_UNIT}
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Cases and their features. `left_out`: name, usual value and reason of other columns. `time`: a place among features."""
+    """Cases and their features. `left_out`: name, usual value and reason of other columns.
+
+    `time`: the name of a column with times and its values, (n,), in the order of the cases. It need not be a feature.
+    """
 
     cases: Cases
     names: tuple[str, ...]
     left_out: tuple[tuple[str, float, str], ...]
     ignored: tuple[str, ...]
-    time: int | None
+    time: tuple[str, F64] | None
     notes: tuple[str, ...]
 
 
@@ -42,13 +45,12 @@ def prepare(
     table.check_known([group] if group is not None else [], "--group")
     ignored = [target, *([group] if group is not None else []), *ignore]
     names = [name for name in table.columns if name not in ignored]
-    if time is not None and time not in names:
-        table.check_known([time], "--time")
-        raise UsageError(f"--time {time}: this column is not a feature", "Leave out --time, or name another column.")
-    table.refuse_texts([target, *names])
+    table.check_known([time] if time is not None else [], "--time")
+    used = [target, *names, *([time] if time is not None and time not in names else [])]
+    table.refuse_texts(used)
     notes: list[str] = []
     y = table.numbers(target)
-    kept = _complete(table, [target, *names], drop_missing, notes)
+    kept = _complete(table, used, drop_missing, notes)
     y = y[kept]
     _check_target(table, target, y, kept)
     features, left_out = _selected(table, names, kept, notes)
@@ -66,7 +68,9 @@ def prepare(
     ends = np.cumsum(np.bincount(fold)).tolist()
     folds = tuple(slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends, strict=True))
     cases = Cases(x, y[order], scale, folds, None if groups is None else groups[order])
-    return Prepared(cases, tuple(features), tuple(left_out), tuple(ignored), _time(features, time), tuple(notes))
+    named = time or _time(features)
+    times = None if named is None else (named, table.numbers(named)[kept][order])
+    return Prepared(cases, tuple(features), tuple(left_out), tuple(ignored), times, tuple(notes))
 
 
 def _complete(table: Table, names: Sequence[str], drop: bool, notes: list[str]) -> I64:
@@ -122,8 +126,7 @@ def _numbers_of(texts: np.ndarray) -> I64:
     return np.asarray(np.unique(texts, return_inverse=True)[1], np.int64)
 
 
-def _time(features: Sequence[str], named: str | None) -> int | None:
-    if named is not None:
-        return features.index(named) if named in features else None
-    found = [place for place, name in enumerate(features) if _TIME.fullmatch(name)]
+def _time(features: Sequence[str]) -> str | None:
+    """The only feature whose name is that of a time."""
+    found = [name for name in features if _TIME.fullmatch(name)]
     return found[0] if len(found) == 1 else None

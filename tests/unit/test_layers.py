@@ -84,7 +84,7 @@ ALLOWED = {
     "vitals": {"errors", "analyze", "attribute", "batterystats", "graph", "line_blocks", "parse", "recording"},
     "graph": {"errors", "analyze", "attribute", "parse", "report", "strong_components", "untrusted_text"},
     "strong_components": set(),
-    "operations": {"errors", "census", "parse", "recording", "regress", "strong_components", "untrusted_text"},
+    "operations": {"errors", "census", "model_defects", "parse", "power_statistics", "recording", "regress", "regular_files", "strong_components", "untrusted_text"},
     "regress": {"errors", "extra_libraries", "model_defects", "regular_files"},
     "fleet": {
         "errors",

@@ -113,7 +113,7 @@ def test_products_of_operations_have_no_single_cost() -> None:
 def test_loops_are_found_with_what_leads_into_them() -> None:
     # 0 → 1 ⇄ 2 ⇄ 3, 1 → 4, 5 → 5
     loops = BlockLoops.of([[1], [2, 4], [1, 3], [2], [], [5]])
-    assert {block for block in loops.loop} == {1, 2, 3, 5}
+    assert set(loops.loop) == {1, 2, 3, 5}
     assert loops.loop[1] == loops.loop[2] == loops.loop[3] != loops.loop[5]
     assert loops.entries(3, [7, 50, 60, 20, 7, 3], calls=7) == 7
     assert loops.entries(5, [7, 50, 60, 20, 7, 3], calls=7) == 0

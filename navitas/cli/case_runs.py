@@ -1,0 +1,136 @@
+"""Run execution cases on a device: counted runs, runs whose energy is measured, and idle runs, each apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from navitas.bundle.reader import Bundle
+from navitas.bundle.variant import with_inputs
+from navitas.census.document import Census
+from navitas.cli.messages import warning
+from navitas.collect.idle_power import IdleReadings, read_idle
+from navitas.collect.options import ProfileOptions
+from navitas.collect.progress import Progress
+from navitas.collect.session import profile
+from navitas.device.base import Device
+from navitas.errors import DeviceError, NavitasError, RecordingError
+from navitas.new_files import write_new
+from navitas.operations.case_file import JVM_ARGS, CaseFile
+from navitas.operations.case_plan import BlockEdit, Case, CasePlan, editable_blocks, plan_cases, plan_sets
+from navitas.operations.case_table import COUNTED, ENERGY, IDLE, PLAN, case_folder, read_case_counts
+from navitas.parse.parsed_recording import parse_recording
+from navitas.recording.store import open_recording
+from navitas.untrusted_text import printable
+
+_LEAST_IDLE_S = 1.0
+_MOST_FAILURES = 5
+
+Build = Callable[[str, Sequence[BlockEdit], Path], Bundle]
+"""Builds the program with a kind of probes and block edits, and copies its bundle to a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRunner:
+    """Runs the cases of a file on a device, into a folder. `work` is a folder for bundles."""
+
+    file: CaseFile
+    census: Census
+    folder: Path
+    work: Path
+    device: Device
+    build: Build
+    progress: Progress
+
+    def plan(self) -> CasePlan:
+        """Run the unchanged program once, and plan the cases by the blocks that ran."""
+        file = self.file
+        sets: list[list[BlockEdit]] = [[]]
+        if file.blocks.sets:
+            bundle = self.build("blocks", (), self.work / "base.zip")
+            middle = {name: str(values[len(values) // 2]) for name, values in file.inputs.items()}
+            self._record(bundle, Case(number=0, edits=0, inputs=middle), self.work / "base", "block", 1)
+            program, test = read_case_counts(self.work / "base", self.census, {})
+            sets = plan_sets(file, editable_blocks(program, test.by_method()))
+        cases = plan_cases(file, len(sets))
+        return CasePlan(test=file.program.test, runs=file.runs, sets=sets, cases=cases)
+
+    def run(self, plan: CasePlan) -> CasePlan:
+        """Run all cases that have not run yet. Returns the plan with the block edits that the program survives."""
+        failures = 0
+        for number in range(len(plan.sets)):
+            cases = [case for case in plan.cases if case.edits == number and not self.is_done(case)]
+            if not cases:
+                continue
+            plan, bundles = self._bundles(plan, number, cases[0])
+            for case in cases:
+                try:
+                    self._run_case(case, *bundles)
+                    failures = 0
+                except (NavitasError, OSError) as error:
+                    failures += 1
+                    if failures >= _MOST_FAILURES:
+                        raise
+                    warning(printable(f"case {case.number} is left out: {error}", 1000))
+        return plan
+
+    def is_done(self, case: Case) -> bool:
+        """Whether all runs of a case are complete: its idle run is the last one."""
+        return (case_folder(self.folder, case) / IDLE).is_file()
+
+    def _bundles(self, plan: CasePlan, number: int, case: Case) -> tuple[CasePlan, tuple[Bundle, Bundle]]:
+        """Build the program with a set of edits, for counting and for measuring.
+
+        If a test does not pass, half of the edits are dropped, until none is left.
+        """
+        edits = plan.sets[number]
+        while True:
+            self.progress.stage(f"building set {number} of {len(plan.sets) - 1} ({len(edits)} block edits)")
+            counted = self.build("blocks", edits, self.work / "counted.zip")
+            if not edits or self._passes(counted, case):
+                break
+            edits = edits[: len(edits) // 2]
+        if edits != plan.sets[number]:
+            plan = plan.model_copy(update={"sets": [edits if i == number else one for i, one in enumerate(plan.sets)]})
+            write_new(self.folder / PLAN, plan.model_dump_json(indent=1))
+        return plan, (counted, self.build("none", edits, self.work / "plain.zip"))
+
+    def _passes(self, bundle: Bundle, case: Case) -> bool:
+        try:
+            self._record(bundle, case, self.work / "trial", "block", 1)
+        except (DeviceError, RecordingError) as error:
+            self.progress.detail(str(error))
+            return False
+        return True
+
+    def _run_case(self, case: Case, counted: Bundle, plain: Bundle) -> None:
+        place, runs = case_folder(self.folder, case), self.file.runs
+        self.progress.stage(f"case {case.number} of {runs.cases}")
+        self._record(counted, case, place / COUNTED, "block", 1)
+        self._record(plain, case, place / ENERGY, "test", runs.repeat)
+        found = IdleReadings("none", "", "", (0.0, 0.0), (0.0, 0.0))
+        if runs.idle:
+            self.progress.stage(f"case {case.number} of {runs.cases}: idle run")
+            recorded = parse_recording(open_recording(place / ENERGY))
+            walls = [(window.end_ns - window.start_ns) / 1e9 for run in recorded.runs for window in run.windows]
+            found = read_idle(self.device, max([_LEAST_IDLE_S, *walls]))
+        write_new(place / IDLE, json.dumps(asdict(found)))
+
+    def _record(self, bundle: Bundle, case: Case, output: Path, granularity: str, repeat: int) -> None:
+        """Run the test of a case. Raises `RecordingError` if it does not pass."""
+        runs = self.file.runs
+        path = self.work / f"{output.name}-inputs.zip"
+        given = with_inputs(bundle, path, case.inputs, JVM_ARGS[runs.compiler])
+        options = ProfileOptions(
+            tests=(self.file.program.test,),
+            repeat=repeat,
+            granularity="block" if granularity == "block" else "test",
+            trace="none",
+            timeout_s=runs.timeout_s,
+        )
+        outcome = profile(self.device, [given], options, output, self.progress)
+        if outcome.failures or outcome.crashed or outcome.troubles:
+            reasons = [*outcome.failures.values(), *outcome.troubles, "the process died"]
+            raise RecordingError(f"the test did not pass: {reasons[0]}", f"See {output}.")

@@ -1,0 +1,198 @@
+"""`navitas model cases`: run execution cases, and make the table for `navitas model fit`."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+import click
+
+from navitas.analyze.fitting.power_meter import read_power_meter
+from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
+from navitas.build.gradle import build_bundles, check_project
+from navitas.build.instrument import check_classes
+from navitas.bundle.reader import Bundle
+from navitas.census.document import parse_census, read_census
+from navitas.cli.case_runs import CaseRunner
+from navitas.cli.commands import NavitasCommand, NavitasGroup
+from navitas.cli.files import STDOUT, check_regular_or_new, write_to
+from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.messages import location, next_step, note, shell_word, warning
+from navitas.cli.option import option
+from navitas.cli.options import device_option, phone_option
+from navitas.cli.paths import FOLDER, PROGRAM, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
+from navitas.cli.phones import device_of
+from navitas.cli.progress import ConsoleProgress
+from navitas.errors import RecordingError, UsageError
+from navitas.folder_lock import FolderLock
+from navitas.new_files import write_new
+from navitas.operations.case_file import CaseFile, read_case_file
+from navitas.operations.case_plan import BlockEdit, CasePlan, read_plan
+from navitas.operations.case_table import CENSUS, COLUMNS, NOT_FEATURES, PLAN, CaseRow, Meter, read_cases, used_operations
+from navitas.owned_folder import owned_folder
+from navitas.parse.tables import RunTables
+from navitas.untrusted_text import printable
+
+_SHOWN = 5
+
+
+@click.group("cases", cls=NavitasGroup)
+def command() -> None:
+    """Run a program in many execution cases, for a model of operations."""
+
+
+@command.command("run", cls=NavitasCommand, example="navitas model cases run cases.toml -o experiment")
+@click.argument("case_file", type=READ_FILE_ANY_NAME, metavar="CASES")
+@option("-o", "--output", required=True, type=FOLDER, metavar="DIR", help="Folder of the experiment.")
+@option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]")
+@device_option
+@phone_option
+@json_option
+def run(*, case_file: Path, output: Path, gradle: str | None, device: str, phone: str, json_file: Path | None) -> None:
+    """Run a test in the cases of a file: count the operations of each, and measure its energy in other runs.
+
+    CASES is a TOML file with the program, its inputs, and how many sets of blocks are removed or repeated. An experiment that was
+    interrupted goes on where it ended.
+    """
+    check_json(json_file)
+    file = read_case_file(case_file)
+    project = case_file.absolute().parent / file.program.project
+    check_project(project)
+    output.mkdir(parents=True, exist_ok=True)
+    lock = FolderLock(output / ".lock")
+    if not lock.acquire():
+        raise UsageError(f"another experiment is running in {output}", "Wait for it, or name another folder with -o.")
+    with owned_folder("navitas-cases-") as work, device_of(device, phone) as found, ConsoleProgress() as progress:
+        try:
+            progress.stage("building")
+            build = _builder(file, project, gradle, work, progress)
+            build("blocks", (), work / "counted.zip")
+            census = _census(file, project)
+            (output / CENSUS).parent.mkdir(parents=True, exist_ok=True)
+            runner = CaseRunner(file, parse_census(census, CENSUS), output, work, found, build, progress)
+            plan = _plan(output, runner, census)
+            plan = runner.run(plan)
+        finally:
+            lock.release()
+    done = sum(runner.is_done(case) for case in plan.cases)
+    write_json(json_file, output=str(output), cases=len(plan.cases), complete=done, sets=len(plan.sets) - 1)
+    location(f"experiment: {output} ({done:,} of {len(plan.cases):,} cases)")
+    next_step(f"navitas model cases table {shell_word(output)} -o cases.csv")
+
+
+def _plan(output: Path, runner: CaseRunner, census: str) -> CasePlan:
+    """The plan of an earlier run of this experiment, or a new one. Raises `UsageError` if the program or the file changed."""
+    if (output / PLAN).exists():
+        plan = read_plan(output / PLAN)
+        known = read_census(output / CENSUS)
+        if plan.runs != runner.file.runs or plan.test != runner.file.program.test or known != runner.census:
+            raise UsageError(f"{output} has cases of another program or case file", "Name a new folder with -o.")
+        return plan
+    plan = runner.plan()
+    write_new(output / CENSUS, census)
+    write_new(output / PLAN, plan.model_dump_json(indent=1))
+    return plan
+
+
+def _census(file: CaseFile, project: Path) -> str:
+    classes = [project / name for name in file.program.classes]
+    sources = [each for name in file.program.sources if (each := project / name).is_dir()]
+    check_classes(classes)
+    with InstrumenterBridge() as bridge:
+        return bridge.census(classes, sources, [], InstrumentOptions())
+
+
+def _builder(
+    file: CaseFile, project: Path, gradle: str | None, work: Path, progress: ConsoleProgress
+) -> Callable[[str, Sequence[BlockEdit], Path], Bundle]:
+    def build(probes: str, edits: Sequence[BlockEdit], path: Path) -> Bundle:
+        listed = work / "block-edits.txt"
+        listed.write_text("".join(f"{edit.line}\n" for edit in edits))
+        bundles = build_bundles(
+            project,
+            gradle=gradle,
+            module=file.program.module,
+            variant=file.program.variant,
+            instrument_tests=False,
+            probes=probes,
+            block_edits=listed if edits else None,
+            on_line=progress.detail,
+        )
+        if len(bundles) != 1:
+            names = ", ".join(bundle.manifest.module for bundle in bundles)
+            raise UsageError(f"{project} has several modules with tests: {names}", "Name one in the case file: module = ':app'.")
+        return bundles[0].copy_to(path)
+
+    return build
+
+
+@command.command("table", cls=NavitasCommand, example="navitas model cases table experiment -o cases.csv")
+@click.argument("experiment", type=READ_ANY_NAME, metavar="DIR")
+@option("--meter", type=READ_FILE_ANY_NAME, metavar="FILE", help="CSV file of a power meter with UNIX times. [the phone's rails]")
+@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="The table, as CSV ('-': stdout).")
+@json_option
+def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path | None) -> None:
+    """Make a table of execution cases: executions of operations, and measured energy above idle.
+
+    DIR is a folder of navitas model cases run.
+    """
+    check_json(json_file)
+    if output != STDOUT:
+        check_regular_or_new(output)
+    plan, census = read_plan(experiment / PLAN), read_census(experiment / CENSUS)
+    rows, errors = read_cases(experiment, plan, census, None if meter is None else _meter(meter))
+    for number, error in list(errors.items())[:_SHOWN]:
+        warning(printable(f"case {number} is left out: {error}", 1000))
+    if len(errors) > _SHOWN:
+        warning(f"{len(errors) - _SHOWN:,} more cases are left out")
+    if not rows:
+        raise RecordingError(f"{experiment} has no complete case", "Run the cases: navitas model cases run.")
+    used = used_operations(rows)
+
+    def render(out: IO[str]) -> None:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([*COLUMNS, *(census.operations[place].name for place in used)])
+        writer.writerows([*map(_figure, row.figures), *row.executions[used].tolist()] for row in rows)
+
+    write_to(output, render)
+    write_json(json_file, output=str(output), cases=len(rows), left_out=len(errors), operations=len(used), **_noise(rows))
+    note(f"{len(rows):,} cases, {len(used):,} operations")
+    ignored = " ".join(f"--ignore {name}" for name in NOT_FEATURES)
+    options = f"--target energy_j --group edits --time wall_s {ignored}"
+    next_step(f"navitas model fit --table {shell_word(output)} {options} -o model.json")
+
+
+def _figure(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else f"{value:.9g}"
+
+
+def _noise(rows: Sequence[CaseRow]) -> dict[str, float]:
+    """The mean relative deviation between the runs of a case."""
+    shares = [row.energy.deviation_j / row.energy.energy_j for row in rows if row.energy.energy_j > 0]
+    return {"relative_deviation": sum(shares) / len(shares) if shares else 0.0}
+
+
+def _meter(path: Path) -> Meter:
+    """The energies of a power meter. Raises `UsageError` if its times are not those of the UNIX clock."""
+    readings = read_power_meter(path)
+    if not readings.is_unix:
+        raise UsageError(f"{path}: cases are found by the time of day", "Give a column unix_s with the times of the UNIX clock.")
+
+    def of_run(run: RunTables) -> Callable[[int, int], float]:
+        if run.realtime_offset_ns is None:
+            raise RecordingError(f"run {run.run_id} has no readings of the time of day", "Run the case again.")
+        curve = readings.energy(-run.realtime_offset_ns / 1e9)
+
+        def energy(start_ns: int, end_ns: int) -> float:
+            if start_ns < curve.t_ns[0] or end_ns > curve.t_ns[-1]:
+                raise RecordingError(
+                    f"{path.name} has no readings at the time of run {run.run_id}", "Give one of the whole time."
+                )
+            low, high = curve.at(start_ns), curve.at(end_ns)
+            return float(high - low)
+
+        return energy
+
+    return of_run

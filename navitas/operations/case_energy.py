@@ -1,0 +1,81 @@
+"""The measured energy of an execution case: rails or a meter in the test's windows, less idle power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from navitas.errors import RecordingError
+from navitas.parse.parsed_recording import ParsedRecording
+from navitas.parse.rail_readings import RailReadings
+from navitas.parse.tables import RunTables
+
+_NS_PER_S = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """One run of a test: its wall time, its energy by rails, and the mean frequency of all policies in kHz (0: unknown)."""
+
+    wall_s: float
+    energy_j: float
+    frequency_khz: float
+
+
+@dataclass(frozen=True, slots=True)
+class CaseEnergy:
+    """The energy of a case in joules, above idle: the mean of its runs, and their standard deviation (0 for one run).
+
+    `idle_j` was subtracted. `wall_s` is the mean wall time.
+    """
+
+    energy_j: float
+    deviation_j: float
+    idle_j: float
+    wall_s: float
+    frequency_khz: float
+    runs: int
+
+
+def measured_runs(parsed: ParsedRecording, rails: str, place: str) -> Iterator[MeasuredRun]:
+    """Yield the runs of all tests. `rails` is a pattern of names; if none matches, all rails count.
+
+    Raises `RecordingError` with `place` if a run with tests has no rails.
+    """
+    for run in parsed.runs:
+        for window in run.windows:
+            if run.rails is None or len(run.rails.t_ns) < 2:
+                remedy = "Measure on a phone with power rails, or give --meter FILE."
+                raise RecordingError(f"{place}: run {run.run_id} has no readings of power rails", remedy)
+            energy_j = rails_energy_j(run.rails, rails, window.start_ns, window.end_ns)
+            yield MeasuredRun((window.end_ns - window.start_ns) / _NS_PER_S, energy_j, _frequency(run))
+
+
+def rails_energy_j(rails: RailReadings, pattern: str, start_ns: int, end_ns: int) -> float:
+    """The energy of the matching rails between two times. Between readings, power is constant."""
+    chosen = [place for place, name in enumerate(rails.names) if fnmatchcase(name.upper(), pattern.upper())]
+    total = rails.energy_j[:, chosen or slice(None)].sum(axis=1)
+    low, high = np.interp([start_ns, end_ns], rails.t_ns, total).tolist()
+    return float(high - low)
+
+
+def case_energy(runs: list[MeasuredRun], idle_w: float) -> CaseEnergy:
+    """The energy of a case above idle. `idle_w` is the power of the paired idle run."""
+    above = np.array([run.energy_j - idle_w * run.wall_s for run in runs])
+    wall_s = float(np.mean([run.wall_s for run in runs]))
+    deviation_j = float(above.std(ddof=1)) if len(runs) > 1 else 0.0
+    frequency = float(np.mean([run.frequency_khz for run in runs]))
+    return CaseEnergy(float(above.mean()), deviation_j, idle_w * wall_s, wall_s, frequency, len(runs))
+
+
+def _frequency(run: RunTables) -> float:
+    """The mean frequency over the run, weighted by the policies' time at each frequency."""
+    weighted = time = 0.0
+    for table in run.time_in_state:
+        if len(table.t_ns) > 1:
+            used = (table.ns[-1] - table.ns[0]).astype(np.float64)
+            weighted, time = weighted + float(used @ table.freq_khz), time + float(used.sum())
+    return weighted / time if time > 0 else 0.0

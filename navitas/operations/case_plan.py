@@ -1,0 +1,122 @@
+"""Plan execution cases: inputs that vary independently, and sets of blocks that are removed or repeated."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from navitas.errors import UsageError
+from navitas.model_defects import first_defect
+from navitas.operations.block_executions import Edits
+from navitas.operations.case_file import CaseFile, RunSettings
+from navitas.operations.counted_program import CountedProgram
+from navitas.parse.arrays import I64
+from navitas.regular_files import read_regular
+from navitas.untrusted_text import printable_line
+
+MAX_BYTES = 256 << 20
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class BlockEdit(_Part):
+    """A block whose range runs `runs` times in each execution: 0 if it is removed."""
+
+    class_name: str
+    method: str
+    block: int
+    runs: int
+
+    @property
+    def line(self) -> str:
+        """Its line in a file of block edits."""
+        place = f"{self.class_name}\t{self.method}\t{self.block}"
+        return f"repeat\t{place}\t{self.runs}" if self.runs else f"remove\t{place}"
+
+
+class Case(_Part):
+    """An execution case: inputs, and the set of block edits (its place in the plan's `sets`)."""
+
+    number: int
+    edits: int
+    inputs: dict[str, str]
+
+
+class CasePlan(_Part):
+    """All cases of an experiment. `sets[0]` is the unchanged program."""
+
+    format: Literal["navitas-cases"] = "navitas-cases"
+    schema_version: Literal[1] = 1
+    test: str
+    runs: RunSettings
+    sets: list[list[BlockEdit]]
+    cases: list[Case]
+
+    def edits(self, number: int) -> Edits:
+        """The edits of a set, as counts need them."""
+        return {(edit.class_name, edit.method, edit.block): edit.runs for edit in self.sets[number]}
+
+
+def editable_blocks(program: CountedProgram, counters: dict[int, I64]) -> list[tuple[str, str, int]]:
+    """Return the blocks that ran and can be removed, by class, method with descriptor, and number."""
+    found = []
+    for row in sorted(counters):
+        if (method := program.methods.get(row)) is not None:
+            executions = method.executions(counters[row]).tolist()
+            name = f"{method.census.name}{method.census.descriptor}"
+            blocks = method.census.blocks
+            found += [(method.class_name, name, i) for i, count in enumerate(executions) if count and blocks[i].editable]
+    return found
+
+
+def plan_sets(file: CaseFile, blocks: Sequence[tuple[str, str, int]]) -> list[list[BlockEdit]]:
+    """Return the sets of edits, the first of them empty. Each block is removed in exactly one, and repeated in another one."""
+    draw = random.Random(file.runs.seed)
+    order = list(blocks)
+    draw.shuffle(order)
+    count = min(file.blocks.sets, len(order))
+    sets: list[list[BlockEdit]] = [[] for _ in range(count + 1)]
+    for place, (class_name, method, block) in enumerate(order if count else ()):
+        edit = BlockEdit(class_name=class_name, method=method, block=block, runs=0)
+        sets[1 + place % count].append(edit)
+        if count > 1:
+            other = 1 + (place + 1 + place // count % (count - 1)) % count
+            sets[other].append(edit.model_copy(update={"runs": file.blocks.repeat}))
+    return sets
+
+
+def plan_cases(file: CaseFile, sets: int) -> list[Case]:
+    """Return the cases. Each value of an input occurs equally often, in independent order (a Latin hypercube)."""
+    draw = random.Random(file.runs.seed + 1)
+    count = file.runs.cases
+    columns: dict[str, list[str]] = {}
+    for name in sorted(file.inputs):
+        values = file.inputs[name]
+        places = [place * len(values) // count for place in range(count)] if count > 1 else [0]
+        draw.shuffle(places)
+        columns[name] = [str(values[place]) for place in places]
+    return [
+        Case(number=i + 1, edits=i % sets, inputs={name: column[i] for name, column in columns.items()}) for i in range(count)
+    ]
+
+
+def read_plan(path: Path) -> CasePlan:
+    """Read a plan that an experiment wrote. Raises `UsageError` that names the file."""
+    name = printable_line(str(path), 300)
+    try:
+        plan = CasePlan.model_validate_json(read_regular(path, MAX_BYTES))
+    except OSError as error:
+        raise UsageError(f"{name}: cannot be read: {error.strerror}", "Name a folder of navitas model cases run.") from error
+    except ValidationError as error:
+        place, message = first_defect(error)
+        remedy = "Run the cases again: navitas model cases run."
+        raise UsageError(f"{name}: damaged at {printable_line(place, 200)}: {printable_line(message, 200)}", remedy) from None
+    if any(not 0 <= case.edits < len(plan.sets) for case in plan.cases):
+        raise UsageError(f"{name}: a case has edits that are not listed", "Run the cases again: navitas model cases run.")
+    return plan

@@ -1,0 +1,114 @@
+"""The table of execution cases: executions of operations and measured energy, a row for each case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.census.document import Census
+from navitas.errors import NavitasError, RecordingError
+from navitas.operations.block_executions import Edits
+from navitas.operations.case_energy import CaseEnergy, MeasuredRun, case_energy, measured_runs
+from navitas.operations.case_plan import Case, CasePlan
+from navitas.operations.counted_program import CountedProgram, join_census
+from navitas.operations.counted_tests import CountedTest, counted_tests
+from navitas.operations.idle_run import IdleRun, read_idle_run
+from navitas.parse.arrays import I64
+from navitas.parse.parsed_recording import ParsedRecording, parse_recording
+from navitas.parse.tables import RunTables
+from navitas.recording.store import open_recording
+
+CENSUS, PLAN, IDLE, COUNTED, ENERGY = "census.json", "plan.json", "idle.json", "counted", "energy"
+"""Names in the folder of an experiment, and in that of a case."""
+COLUMNS = ("case", "edits", "wall_s", "frequency_khz", "runs", "idle_j", "deviation_j", "energy_j")
+"""The columns before those of operations."""
+NOT_FEATURES = ("case", "wall_s", "frequency_khz", "runs", "idle_j", "deviation_j")
+"""Columns that a fit ignores."""
+
+Meter = Callable[[RunTables], Callable[[int, int], float]]
+"""The energy in joules between two times of a run, from an external meter."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """A case with its energy and the executions of all operations of the census."""
+
+    case: Case
+    energy: CaseEnergy
+    executions: I64
+
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """The values of `COLUMNS`."""
+        one = self.energy
+        measured = (one.wall_s, one.frequency_khz, one.runs, one.idle_j, one.deviation_j, one.energy_j)
+        return (self.case.number, self.case.edits, *measured)
+
+
+def case_folder(experiment: Path, case: Case) -> Path:
+    """The folder of a case's recordings."""
+    return experiment / "cases" / f"{case.number:05d}"
+
+
+def read_case_counts(recording: Path, census: Census, edits: Edits) -> tuple[CountedProgram, CountedTest]:
+    """Return the program and the only test of a counted run. Raises `RecordingError` if there is none that passed."""
+    stored = open_recording(recording)
+    parsed = parse_recording(stored)
+    tests = counted_tests(parsed, stored.manifest, str(recording))
+    if len(tests) != 1 or tests[0].status != "passed":
+        found = ", ".join(f"{test.name} {test.status}" for test in tests[:3]) or "none"
+        raise RecordingError(f"{recording}: a case needs one test that passed, and it has: {found}", "Run the case again.")
+    return join_census(census, parsed.method_table, tests, "census.json", edits), tests[0]
+
+
+def read_case(experiment: Path, plan: CasePlan, case: Case, census: Census, meter: Meter | None = None) -> CaseRow:
+    """Read a case's recordings. Raises a `NavitasError` that names what cannot be used."""
+    folder = case_folder(experiment, case)
+    program, test = read_case_counts(folder / COUNTED, census, plan.edits(case.edits))
+    parsed = parse_recording(open_recording(folder / ENERGY))
+    idle = read_idle_run(folder / IDLE)
+    if meter is None:
+        runs = list(measured_runs(parsed, plan.runs.rails, str(folder / ENERGY)))
+        idle_w = idle.power_w(plan.runs.rails)
+    else:
+        runs, idle_w = _by_meter(parsed, idle, meter)
+    if not runs:
+        raise RecordingError(f"{folder / ENERGY}: no test was measured", "Run the case again.")
+    if idle_w is None and plan.runs.idle:
+        raise RecordingError(
+            f"{folder / IDLE}: the idle run has no readings", "Measure on a phone with power rails, or use --meter."
+        )
+    return CaseRow(case, case_energy(runs, idle_w or 0.0), program.executions(test))
+
+
+def _by_meter(parsed: ParsedRecording, idle: IdleRun, meter: Meter) -> tuple[list[MeasuredRun], float | None]:
+    runs, idle_w = [], None
+    for run in parsed.runs:
+        energy = meter(run)
+        for window in run.windows:
+            joules = energy(window.start_ns, window.end_ns)
+            runs.append(MeasuredRun((window.end_ns - window.start_ns) / 1e9, joules, 0.0))
+        seconds = idle.unix_s[1] - idle.unix_s[0]
+        if run.realtime_offset_ns is not None and seconds > 0:
+            low, high = (round(each * 1e9) - run.realtime_offset_ns for each in idle.unix_s)
+            idle_w = energy(low, high) / seconds
+    return runs, idle_w
+
+
+def read_cases(
+    experiment: Path, plan: CasePlan, census: Census, meter: Meter | None = None
+) -> tuple[list[CaseRow], Mapping[int, NavitasError]]:
+    """Read all cases. Returns the rows of those that can be used, and the errors of the others by case."""
+    rows, errors = list[CaseRow](), dict[int, NavitasError]()
+    for case in plan.cases:
+        try:
+            rows.append(read_case(experiment, plan, case, census, meter))
+        except NavitasError as error:
+            errors[case.number] = error
+    return rows, errors
+
+
+def used_operations(rows: Sequence[CaseRow]) -> list[int]:
+    """The places of the operations that any case executed."""
+    return [place for place in range(len(rows[0].executions)) if any(row.executions[place] for row in rows)] if rows else []

@@ -1,0 +1,177 @@
+"""Execution cases: the file, the plan, the energy above idle, and the table."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import CountedFiles, census_document
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.census.document import parse_census
+from navitas.errors import RecordingError, UsageError
+from navitas.operations.case_energy import MeasuredRun, case_energy, rails_energy_j
+from navitas.operations.case_file import CaseFile, read_case_file
+from navitas.operations.case_plan import BlockEdit, Case, CasePlan, plan_cases, plan_sets, read_plan
+from navitas.operations.case_table import case_folder, read_case, read_cases, used_operations
+from navitas.operations.idle_run import IdleRun
+from navitas.parse.rail_readings import RailReadings
+
+MINIMAL = '[program]\ntest = "a.MainTest#x"\n'
+
+
+def case_file(text: str, tmp_path: Path) -> CaseFile:
+    path = tmp_path / "cases.toml"
+    path.write_text(text)
+    return read_case_file(path)
+
+
+def test_a_case_file_has_defaults(tmp_path: Path) -> None:
+    found = case_file(MINIMAL, tmp_path)
+    assert (found.runs.cases, found.runs.repeat, found.runs.compiler, found.blocks.sets) == (100, 3, "default", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[program", "not TOML"),
+        ("", "program"),
+        (f"{MINIMAL}tset = 1\n", "tset"),
+        (f'{MINIMAL}[runs]\ncompiler = "c3"\n', "runs.compiler"),
+        (f"{MINIMAL}[runs]\ncases = 0\n", "runs.cases"),
+        (f"{MINIMAL}[inputs]\nx = []\n", "inputs.x"),
+        (f'{MINIMAL}[inputs]\n"a b" = [1]\n', "inputs"),
+        (f"{MINIMAL}[runs]\ntimeout_s = inf\n", "timeout_s"),
+    ],
+)
+def test_a_wrong_case_file_names_the_place(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        case_file(text, tmp_path)
+    assert said in error.value.message and "cases.toml" in error.value.message
+
+
+@given(st.integers(1, 60), st.integers(1, 9), st.integers(0, 1 << 32))
+def test_inputs_vary_evenly_and_alike_for_a_seed(count: int, values: int, seed: int) -> None:
+    file = CaseFile.model_validate(
+        {
+            "program": {"test": "T#x"},
+            "runs": {"cases": count, "seed": seed},
+            "inputs": {"a": list(range(values)), "b": [0.5, "x"]},
+        }
+    )
+    cases = plan_cases(file, 3)
+    assert cases == plan_cases(file, 3) and len(cases) == count
+    times = Counter(case.inputs["a"] for case in cases)
+    if count >= values:
+        assert max(times.values()) - min(times.values()) <= 1 and len(times) == values
+    assert max(Counter(case.edits for case in cases).values()) - count // 3 <= 1
+
+
+@given(st.integers(0, 40), st.integers(0, 12))
+def test_each_block_is_removed_in_one_set_and_repeated_in_another(blocks: int, sets: int) -> None:
+    file = CaseFile.model_validate({"program": {"test": "T#x"}, "blocks": {"sets": sets, "repeat": 5}})
+    found = plan_sets(file, [("a.Main", "run()V", number) for number in range(blocks)])
+    assert found[0] == []
+    count = min(sets, blocks)
+    assert len(found) == count + 1 and all(found[1:])
+    if count:
+        removed = Counter(edit.block for edits in found for edit in edits if edit.runs == 0)
+        assert removed == Counter(range(blocks))
+    for edits in found:
+        assert len({edit.block for edit in edits}) == len(edits)
+    if count > 1:
+        assert Counter(edit.block for edits in found for edit in edits if edit.runs == 5) == Counter(range(blocks))
+
+
+def test_edits_have_the_lines_of_the_instrumenter() -> None:
+    edit = BlockEdit(class_name="a.Main", method="run()V", block=2, runs=0)
+    assert edit.line == "remove\ta.Main\trun()V\t2"
+    assert edit.model_copy(update={"runs": 3}).line == "repeat\ta.Main\trun()V\t2\t3"
+
+
+def test_energy_is_that_of_matching_rails_between_two_times() -> None:
+    rails = RailReadings(("S4M_VDD_CPUCL0", "DISPLAY"), np.array([0, 10, 20]), np.array([[0.0, 0], [2, 50], [6, 90]]))
+    assert rails_energy_j(rails, "*cpu*", 5, 15) == pytest.approx(3.0)
+    assert rails_energy_j(rails, "nothing", 0, 20) == pytest.approx(96.0)
+
+
+def test_idle_power_is_subtracted_for_the_time_of_each_run() -> None:
+    found = case_energy([MeasuredRun(2.0, 10.0, 1e6), MeasuredRun(4.0, 16.0, 3e6)], idle_w=1.5)
+    assert found.energy_j == pytest.approx((7 + 10) / 2) and found.idle_j == pytest.approx(4.5)
+    assert found.deviation_j == pytest.approx(np.std([7, 10], ddof=1)) and found.frequency_khz == 2e6
+    assert case_energy([MeasuredRun(2.0, 10.0, 0)], 0.0).deviation_j == 0.0
+
+
+def reading(t_ms: int, *micro: int) -> str:
+    return f"t={t_ms}\n" + "".join(f"CH{i}(T={t_ms})[CPU{i}], {value}\n" for i, value in enumerate(micro))
+
+
+def test_an_idle_run_has_the_power_of_its_rails() -> None:
+    run = IdleRun(kind="rails", before=reading(1000, 5, 100), after=reading(3000, 2_000_005, 100), uptime_s=(0, 9), unix_s=(0, 9))
+    assert run.power_w("*CPU*") == pytest.approx(1.0)
+    assert run.power_w("CPU1") == 0.0
+    assert run.model_copy(update={"kind": "none", "before": "", "after": ""}).power_w("*") is None
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.sampled_from(["rails", "statistics", "none"]))
+def test_damaged_idle_readings_have_no_power(before: str, after: str, kind: str) -> None:
+    run = IdleRun.model_validate({"kind": kind, "before": before, "after": after, "uptime_s": (0, 1), "unix_s": (0, 1)})
+    assert run.power_w("*") is None or run.power_w("*") >= 0  # type: ignore[operator]
+
+
+def experiment(tmp_path: Path) -> tuple[Path, CasePlan]:
+    """Two cases, of which the second one has no recordings. Rails are those of the recording maker: none."""
+    made = CountedFiles(tmp_path / "made", [(4, 200)])
+    plan = CasePlan.model_validate(
+        {
+            "test": "a.MainTest#x",
+            "runs": {"cases": 2, "idle": False},
+            "sets": [[]],
+            "cases": [{"number": 1, "edits": 0, "inputs": {}}, {"number": 2, "edits": 0, "inputs": {}}],
+        }
+    )
+    folder = case_folder(tmp_path, plan.cases[0])
+    folder.mkdir(parents=True)
+    made.recording.rename(folder / "counted")
+    CountedFiles(tmp_path / "again", [(4, 200)] * 2).recording.rename(folder / "energy")
+    (folder / "idle.json").write_text('{"kind": "none", "before": "", "after": "", "uptime_s": [0, 0], "unix_s": [0, 0]}')
+    return tmp_path, plan
+
+
+def test_a_case_joins_counts_with_energy_of_a_meter(tmp_path: Path) -> None:
+    root, plan = experiment(tmp_path)
+    census = parse_census(json.dumps(census_document()), "c")
+    row = read_case(
+        root, plan, plan.cases[0], census, meter=lambda run: lambda start, end: (end - start) / 1e9 * (2 + run.run_id)
+    )
+    assert row.energy.energy_j == pytest.approx(0.25) and row.energy.runs == 2
+    assert [census.operations[place].name for place in used_operations([row])][:2] == ["Addition_int_int", "Multi_float_float"]
+    assert row.figures[:2] == (1, 0)
+    rows, errors = read_cases(root, plan, census, meter=lambda run: lambda start, end: 1.0)
+    assert len(rows) == 1 and set(errors) == {2}
+
+
+def test_a_case_without_rails_says_what_to_do(tmp_path: Path) -> None:
+    root, plan = experiment(tmp_path)
+    census = parse_census(json.dumps(census_document()), "c")
+    with pytest.raises(RecordingError, match="no readings of power rails") as error:
+        read_case(root, plan, plan.cases[0], census)
+    assert "--meter" in error.value.remedy
+
+
+def test_a_plan_with_unknown_edits_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    plan = CasePlan.model_validate({"test": "T#x", "runs": {}, "sets": [[]], "cases": []})
+    path.write_text(plan.model_dump_json())
+    assert read_plan(path) == plan
+    wrong = plan.model_copy(update={"cases": [Case(number=1, edits=1, inputs={})]})
+    path.write_text(wrong.model_dump_json())
+    with pytest.raises(UsageError, match="edits that are not listed"):
+        read_plan(path)
+    path.write_text("{")
+    with pytest.raises(UsageError, match="damaged"):
+        read_plan(path)
