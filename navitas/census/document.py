@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import zlib
 from pathlib import Path
 from typing import IO, Annotated, Literal, NoReturn, get_args
@@ -152,7 +153,9 @@ def read_census(path: Path) -> Census:
         with open_regular(path) as file:
             start = file.read(len(_GZIP))
             file.seek(0)
-            content = _bounded(gzip.GzipFile(fileobj=file) if start == _GZIP else file)
+            is_packed = start == _GZIP
+            too_large = not is_packed and os.fstat(file.fileno()).st_size > _MAX_BYTES
+            content = None if too_large else _bounded(gzip.GzipFile(fileobj=file) if is_packed else file)
     except (OSError, EOFError, zlib.error) as error:
         _refuse(name, f"cannot be read ({getattr(error, 'strerror', None) or error})")
     if content is None:

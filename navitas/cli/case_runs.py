@@ -19,7 +19,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, NavitasError, RecordingError
 from navitas.new_files import write_new
 from navitas.operations.case_file import JVM_ARGS, CaseFile
-from navitas.operations.case_plan import BlockEdit, Case, CasePlan, editable_blocks, plan_cases, plan_sets
+from navitas.operations.case_plan import BlockEdit, CasePlan, ExecutionCase, editable_blocks, plan_cases, plan_sets
 from navitas.operations.case_table import COUNTED, ENERGY, IDLE, PLAN, case_folder, read_case_counts
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording
@@ -51,7 +51,7 @@ class CaseRunner:
         if file.blocks.sets:
             bundle = self.build("blocks", (), self.work / "base.zip")
             middle = {name: str(values[len(values) // 2]) for name, values in file.inputs.items()}
-            self._record(bundle, Case(number=0, edits=0, inputs=middle), self.work / "base", "block", 1)
+            self._record(bundle, ExecutionCase(number=0, edits=0, inputs=middle), self.work / "base", "block", 1)
             program, test = read_case_counts(self.work / "base", self.census, {})
             sets = plan_sets(file, editable_blocks(program, test.by_method()))
         cases = plan_cases(file, len(sets))
@@ -76,11 +76,11 @@ class CaseRunner:
                     warning(printable(f"case {case.number} is left out: {error}", 1000))
         return plan
 
-    def is_done(self, case: Case) -> bool:
+    def is_done(self, case: ExecutionCase) -> bool:
         """Whether all runs of a case are complete: its idle run is the last one."""
         return (case_folder(self.folder, case) / IDLE).is_file()
 
-    def _bundles(self, plan: CasePlan, number: int, case: Case) -> tuple[CasePlan, tuple[Bundle, Bundle]]:
+    def _bundles(self, plan: CasePlan, number: int, case: ExecutionCase) -> tuple[CasePlan, tuple[Bundle, Bundle]]:
         """Build the program with a set of edits, for counting and for measuring.
 
         If a test does not pass, half of the edits are dropped, until none is left.
@@ -97,7 +97,7 @@ class CaseRunner:
             write_new(self.folder / PLAN, plan.model_dump_json(indent=1))
         return plan, (counted, self.build("none", edits, self.work / "plain.zip"))
 
-    def _passes(self, bundle: Bundle, case: Case) -> bool:
+    def _passes(self, bundle: Bundle, case: ExecutionCase) -> bool:
         try:
             self._record(bundle, case, self.work / "trial", "block", 1)
         except (DeviceError, RecordingError) as error:
@@ -105,7 +105,7 @@ class CaseRunner:
             return False
         return True
 
-    def _run_case(self, case: Case, counted: Bundle, plain: Bundle) -> None:
+    def _run_case(self, case: ExecutionCase, counted: Bundle, plain: Bundle) -> None:
         place, runs = case_folder(self.folder, case), self.file.runs
         self.progress.stage(f"case {case.number} of {runs.cases}")
         self._record(counted, case, place / COUNTED, "block", 1)
@@ -118,7 +118,7 @@ class CaseRunner:
             found = read_idle(self.device, max([_LEAST_IDLE_S, *walls]))
         write_new(place / IDLE, json.dumps(asdict(found)))
 
-    def _record(self, bundle: Bundle, case: Case, output: Path, granularity: str, repeat: int) -> None:
+    def _record(self, bundle: Bundle, case: ExecutionCase, output: Path, granularity: str, repeat: int) -> None:
         """Run the test of a case. Raises `RecordingError` if it does not pass."""
         runs = self.file.runs
         path = self.work / f"{output.name}-inputs.zip"

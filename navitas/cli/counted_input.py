@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.census.document import read_census
+from navitas.census.document import Census, read_census
 from navitas.cli.messages import warning
 from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
@@ -21,8 +21,8 @@ from navitas.operations.counted_tests import CountedTest, counted_tests
 from navitas.operations.operation_costs import features_beside, operation_costs
 from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import parse_recording
-from navitas.recording.store import open_recording
-from navitas.regress.model_file import OperationsModel, read_model
+from navitas.recording.store import Recording, open_recording
+from navitas.regress.model_file import OperationsModel
 from navitas.untrusted_text import printable, printable_line
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -71,42 +71,54 @@ class Counted:
 
 
 def read_counted(recording: Path, census: Path, patterns: Sequence[str] = ()) -> Counted:
-    """Read a recording and its census. Prints the recording's losses and what the census lacks as warnings.
+    """Read a recording and its census; see `read_builds`."""
+    (found,) = read_builds([(recording, census)], patterns)
+    return found
 
-    Raises `UsageError` if no test matches, or the census is of another build; `RecordingError` if no block was counted.
+
+def read_builds(builds: Sequence[tuple[Path, Path]], patterns: Sequence[str] = ()) -> list[Counted]:
+    """Read recordings and their censuses. Prints losses, and what a census lacks, as warnings.
+
+    Raises `UsageError` if no test matches, or a census is of another build; `RecordingError` if no block was counted. Files that
+    cannot be read are found before any recording is parsed.
     """
-    found = read_census(census)
-    stored = open_recording(recording)
+    censuses = [read_census(census) for _, census in builds]
+    stored = [open_recording(recording) for recording, _ in builds]
+    parts = zip(builds, censuses, stored, strict=True)
+    return [_joined(path, one, found, str(file), patterns) for (path, file), found, one in parts]
+
+
+def _joined(path: Path, stored: Recording, census: Census, file: str, patterns: Sequence[str]) -> Counted:
     parsed = parse_recording(stored)
-    tests = counted_tests(parsed, stored.manifest, str(recording))
+    tests = counted_tests(parsed, stored.manifest, str(path))
     chosen = tuple(test for test in tests if not patterns or any(_matches(test, pattern) for pattern in patterns))
     if not chosen:
-        names = ", ".join(printable_line(name, 200) for name in list(dict.fromkeys(test.name for test in tests))[:_SHOWN])
-        raise UsageError(f"no test of {recording} matches {' '.join(patterns)}", f"It has {names}.")
-    program = join_census(found, parsed.method_table, chosen, str(census))
+        names = _listed(list(dict.fromkeys(test.name for test in tests)))
+        raise UsageError(f"no test of {path} matches {' '.join(patterns)}", f"It has {names}.")
+    program = join_census(census, parsed.method_table, chosen, file)
     for loss in parsed.losses:
         if loss.what == "block_counts":
             warning(f"{loss.count:,} records of executed blocks were lost: their counts are too low")
     if program.unknown:
-        names = ", ".join(printable_line(name, 200) for name in program.unknown[:_SHOWN])
-        more = f" and {len(program.unknown) - _SHOWN:,} more" if len(program.unknown) > _SHOWN else ""
-        warning(f"the census lacks methods that ran, so their operations are missing: {names}{more}")
+        warning(f"the census lacks methods that ran, so their operations are missing: {_listed(program.unknown)}")
     for name in dict.fromkeys(test.name for test in chosen if test.status not in ("passed", "ignored")):
         warning(printable(f"{name} did not pass: its counts are those until it ended", 1000))
-    return Counted(recording, program, chosen)
+    return Counted(path, program, chosen)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(printable_line(name, 200) for name in names[:_SHOWN]) + more
 
 
 def _matches(test: CountedTest, pattern: str) -> bool:
     return fnmatchcase(test.name, pattern) or fnmatchcase(test.name.partition("#")[0], pattern)
 
 
-def read_costs(model_file: Path, program: CountedProgram) -> tuple[OperationsModel, Mapping[str, float]]:
-    """Read a model and its costs of operations. Prints features that are no operations of the census as a warning."""
-    model = read_model(model_file)
+def read_costs(model: OperationsModel, model_file: Path, program: CountedProgram) -> Mapping[str, float]:
+    """Return a model's costs of operations. Prints features that are no operations of the census as a warning."""
     costs = operation_costs(model, str(model_file))
     others = features_beside(model, program.names)
     if others:
-        names = ", ".join(printable_line(name, 200) for name in others[:_SHOWN])
-        more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
-        warning(f"the census has no operations with these names of the model, so they count as not executed: {names}{more}")
-    return model, costs
+        warning(f"the census has no operations with these names of the model, so they count as not executed: {_listed(others)}")
+    return costs

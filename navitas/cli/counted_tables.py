@@ -70,7 +70,7 @@ def class_shares_table(shares: Sequence[ClassShare]) -> FittedTable:
     ]
     table = FittedTable("Classes of operations by share of energy", columns)
     for one in shares:
-        table.add(one.kind, percent(one.share), joules(one.energy_j), f"{one.executions:,}", f"{one.operations:,}")
+        table.add(printable(one.kind), percent(one.share), joules(one.energy_j), f"{one.executions:,}", f"{one.operations:,}")
     table.notes.append(Paragraph(ESTIMATE, style="dim"))
     return table
 
@@ -126,7 +126,7 @@ def budgets_table(budgets: Sequence[Budget], level: float) -> FittedTable:
     return table
 
 
-def changes_table(changes: Sequence[ChangedOperation], top: int) -> FittedTable:
+def changed_operations_table(changes: Sequence[ChangedOperation], top: int) -> FittedTable:
     """The operations whose energy differs between two builds."""
     columns = [
         Column("Method", text=True),

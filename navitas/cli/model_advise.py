@@ -15,6 +15,7 @@ from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.standard_output import output_console
 from navitas.operations.code_advice import CodeAdvice, code_advice
+from navitas.regress.model_file import read_model
 
 
 @click.command("advise", cls=NavitasCommand, example="navitas model advise RECORDING --census census.json --model model.json")
@@ -29,8 +30,9 @@ def command(*, recording: Path, census: Path, tests: tuple[str, ...], model_file
     navitas profile --granularity block.
     """
     is_text = check_json(json_file)
+    model = read_model(model_file)
     counted = read_counted(recording, census, tests)
-    _, costs = read_costs(model_file, counted.program)
+    costs = read_costs(model, model_file, counted.program)
     found = code_advice(counted.program, counted.counters, costs)
     write_json(json_file, recording=str(recording), advice=[_document(one) for one in found])
     if is_text:

@@ -16,6 +16,7 @@ from navitas.cli.paths import READ
 from navitas.cli.source_lines import SourceLines
 from navitas.cli.standard_output import output_console
 from navitas.operations.block_costs import EXECUTIONS, CostedBlock, costed_blocks
+from navitas.regress.model_file import read_model
 
 
 @click.command("blocks", cls=NavitasCommand, example="navitas model blocks RECORDING --census census.json --model model.json")
@@ -40,8 +41,9 @@ def command(
     """
     is_text = check_json(json_file)
     lines = SourceLines(sources)
+    model = read_model(model_file)
     counted = read_counted(recording, census, tests)
-    _, costs = read_costs(model_file, counted.program)
+    costs = read_costs(model, model_file, counted.program)
     found = costed_blocks(counted.program, counted.counters, costs)
     if json_file is not None:
         total_j = sum(one.energy_j for one in found)

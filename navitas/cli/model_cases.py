@@ -11,7 +11,7 @@ import click
 
 from navitas.analyze.fitting.power_meter import read_power_meter
 from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
-from navitas.build.gradle import build_bundles, check_project
+from navitas.build.gradle import build_bundles, check_project, find_gradle
 from navitas.build.instrument import check_classes
 from navitas.bundle.reader import Bundle
 from navitas.census.document import parse_census, read_census
@@ -34,6 +34,7 @@ from navitas.operations.case_table import CENSUS, COLUMNS, NOT_FEATURES, PLAN, C
 from navitas.owned_folder import owned_folder
 from navitas.parse.tables import RunTables
 from navitas.untrusted_text import printable
+from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
 _SHOWN = 5
 
@@ -57,6 +58,9 @@ def run(*, case_file: Path, output: Path, gradle: str | None, device: str, phone
     interrupted goes on where it ended.
     """
     check_json(json_file)
+    load_spec(find_profile(phone))
+    if gradle is not None:
+        find_gradle(Path(), gradle)
     file = read_case_file(case_file)
     project = case_file.absolute().parent / file.program.project
     check_project(project)
@@ -141,8 +145,9 @@ def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path
     check_json(json_file)
     if output != STDOUT:
         check_regular_or_new(output)
+    by_meter = None if meter is None else _meter(meter)
     plan, census = read_plan(experiment / PLAN), read_census(experiment / CENSUS)
-    rows, errors = read_cases(experiment, plan, census, None if meter is None else _meter(meter))
+    rows, errors = read_cases(experiment, plan, census, by_meter)
     for number, error in list(errors.items())[:_SHOWN]:
         warning(printable(f"case {number} is left out: {error}", 1000))
     if len(errors) > _SHOWN:

@@ -23,9 +23,7 @@ By = Literal["test", "thread", "method"]
 _KEYS = ("module", "test", "run", "repeat", "status", "wall_s")
 
 
-@click.command(
-    "count", cls=NavitasCommand, example="navitas model count navitas-recordings/sample --census census.json -o counts.csv"
-)
+@click.command("count", cls=NavitasCommand, example="navitas model count RECORDING --census census.json -o counts.csv")
 @counted_options
 @option(
     "--by",

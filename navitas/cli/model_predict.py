@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.counted_input import Counted, counted_options, model_option, read_costs, read_counted
-from navitas.cli.counted_tables import budgets_table, changes_table, method_label
+from navitas.cli.counted_input import Counted, counted_options, model_option, read_builds, read_costs
+from navitas.cli.counted_tables import budgets_table, changed_operations_table, method_label
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import failed_check, note, warning
 from navitas.cli.option import option
@@ -22,10 +22,9 @@ from navitas.operations.build_difference import ChangedOperation, changed_operat
 from navitas.operations.counted_program import CountedProgram
 from navitas.operations.counted_tests import CountedTest
 from navitas.parse.arrays import I64
+from navitas.regress.model_file import read_model
 from navitas.report.units import joules, percent
 from navitas.untrusted_text import printable
-
-Keys = tuple[tuple[str, str], ...]
 
 
 @click.command("predict", cls=NavitasCommand, example="navitas model predict RECORDING --census census.json --model model.json")
@@ -68,16 +67,17 @@ def command(
         )
     if fail_above is not None and against is None:
         raise UsageError("--fail-above compares with an earlier build", "Add --against and --against-census.")
-    counted = read_counted(recording, census, tests)
-    model, costs = read_costs(model_file, counted.program)
+    model = read_model(model_file)
+    earlier_build = [(against, against_census)] if against is not None and against_census is not None else []
+    *old, counted = read_builds([*earlier_build, (recording, census)], tests)
+    costs = read_costs(model, model_file, counted.program)
     found = budgets(counted.program, counted.tests, model)
     earlier: tuple[Budget, ...] = ()
     changes: tuple[ChangedOperation, ...] = ()
-    if against is not None and against_census is not None:
-        old = read_counted(against, against_census, tests)
-        earlier = budgets(old.program, old.tests, model)
-        shared = {one.key for one in old.tests} & {one.key for one in counted.tests}
-        changes = changed_operations(_first_runs(old, shared), _first_runs(counted, shared), costs)
+    for build in old:
+        earlier = budgets(build.program, build.tests, model)
+        shared = {test.key for test in build.tests} & {test.key for test in counted.tests}
+        changes = changed_operations(_first_runs(build, shared), _first_runs(counted, shared), costs)
     before = {(one.module, one.test): one for one in earlier}
     rows = [{**asdict(one), "before_j": _energy(before.get((one.module, one.test)))} for one in found]
     write_json(json_file, recording=str(recording), level=model.level, tests=rows, changes=[asdict(one) for one in changes])
@@ -85,7 +85,7 @@ def command(
         console = output_console()
         console.print(budgets_table(found, model.level))
         if against is not None:
-            console.print("", changes_table(changes, top), sep="\n")
+            console.print("", changed_operations_table(changes, top), sep="\n")
     for one in found:
         _explain(one)
     return _check(found, before, fail_above)

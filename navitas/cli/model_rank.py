@@ -15,6 +15,7 @@ from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.standard_output import output_console
 from navitas.operations.rankings import RankedOperation, class_shares, ranking
+from navitas.regress.model_file import read_model
 
 
 @click.command("rank", cls=NavitasCommand, example="navitas model rank RECORDING --census census.json --model model.json")
@@ -55,6 +56,7 @@ def classes(*, recording: Path, census: Path, tests: tuple[str, ...], model_file
 
 
 def _ranked(recording: Path, census: Path, tests: tuple[str, ...], model_file: Path) -> tuple[RankedOperation, ...]:
+    model = read_model(model_file)
     counted = read_counted(recording, census, tests)
-    _, costs = read_costs(model_file, counted.program)
+    costs = read_costs(model, model_file, counted.program)
     return ranking(counted.program, counted.executions, costs)

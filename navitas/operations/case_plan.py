@@ -40,7 +40,7 @@ class BlockEdit(_Part):
         return f"repeat\t{place}\t{self.runs}" if self.runs else f"remove\t{place}"
 
 
-class Case(_Part):
+class ExecutionCase(_Part):
     """An execution case: inputs, and the set of block edits (its place in the plan's `sets`)."""
 
     number: int
@@ -56,7 +56,7 @@ class CasePlan(_Part):
     test: str
     runs: RunSettings
     sets: list[list[BlockEdit]]
-    cases: list[Case]
+    cases: list[ExecutionCase]
 
     def edits(self, number: int) -> Edits:
         """The edits of a set, as counts need them."""
@@ -91,7 +91,7 @@ def plan_sets(file: CaseFile, blocks: Sequence[tuple[str, str, int]]) -> list[li
     return sets
 
 
-def plan_cases(file: CaseFile, sets: int) -> list[Case]:
+def plan_cases(file: CaseFile, sets: int) -> list[ExecutionCase]:
     """Return the cases. Each value of an input occurs equally often, in independent order (a Latin hypercube)."""
     draw = random.Random(file.runs.seed + 1)
     count = file.runs.cases
@@ -102,7 +102,8 @@ def plan_cases(file: CaseFile, sets: int) -> list[Case]:
         draw.shuffle(places)
         columns[name] = [str(values[place]) for place in places]
     return [
-        Case(number=i + 1, edits=i % sets, inputs={name: column[i] for name, column in columns.items()}) for i in range(count)
+        ExecutionCase(number=i + 1, edits=i % sets, inputs={name: column[i] for name, column in columns.items()})
+        for i in range(count)
     ]
 
 

@@ -10,7 +10,7 @@ from navitas.census.document import Census
 from navitas.errors import NavitasError, RecordingError
 from navitas.operations.block_executions import Edits
 from navitas.operations.case_energy import CaseEnergy, MeasuredRun, case_energy, measured_runs
-from navitas.operations.case_plan import Case, CasePlan
+from navitas.operations.case_plan import CasePlan, ExecutionCase
 from navitas.operations.counted_program import CountedProgram, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
 from navitas.operations.idle_run import IdleRun, read_idle_run
@@ -34,7 +34,7 @@ Meter = Callable[[RunTables], Callable[[int, int], float]]
 class CaseRow:
     """A case with its energy and the executions of all operations of the census."""
 
-    case: Case
+    case: ExecutionCase
     energy: CaseEnergy
     executions: I64
 
@@ -46,7 +46,7 @@ class CaseRow:
         return (self.case.number, self.case.edits, *measured)
 
 
-def case_folder(experiment: Path, case: Case) -> Path:
+def case_folder(experiment: Path, case: ExecutionCase) -> Path:
     """The folder of a case's recordings."""
     return experiment / "cases" / f"{case.number:05d}"
 
@@ -62,7 +62,7 @@ def read_case_counts(recording: Path, census: Census, edits: Edits) -> tuple[Cou
     return join_census(census, parsed.method_table, tests, "census.json", edits), tests[0]
 
 
-def read_case(experiment: Path, plan: CasePlan, case: Case, census: Census, meter: Meter | None = None) -> CaseRow:
+def read_case(experiment: Path, plan: CasePlan, case: ExecutionCase, census: Census, meter: Meter | None = None) -> CaseRow:
     """Read a case's recordings. Raises a `NavitasError` that names what cannot be used."""
     folder = case_folder(experiment, case)
     program, test = read_case_counts(folder / COUNTED, census, plan.edits(case.edits))

@@ -26,6 +26,7 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 SPARSE_BYTES = 8 << 30
 MOST_BYTES = 1 << 30
 SAMPLE = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
+EMPTY_CENSUS = {"format": "navitas-census", "version": 1, "operations": [], "classes": [], "notes": []}
 BAD = "caf\udcff"
 """The bytes `caf\\xff`, as Python decodes them."""
 
@@ -86,6 +87,7 @@ NEVER_READ = ("device", "pipe", "socket", "unreadable")
 # These commands use a device or Gradle before they write, so only earlier errors are tested. All write with the same functions.
 LONG = ("profile", "demo", "record", "power extract", "fleet sample")
 # By parameter: options that end the command early, or that the tested parameter requires.
+COUNTED = {"census": ["--census", "census.json"], "model_file": ["--model", "model.json"]}
 EXTRA: dict[str, dict[str, list[str]]] = {
     "profile": {"gradle": ["--gradle", "false"], "project": ["project"]},
     "demo": {"gradle": ["--gradle", "false"]},
@@ -95,6 +97,13 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "report": {"recording": ["rec"]},
     "fleet simulate": {"samples": ["--samples", "100"]},
     "model apply": {"model_file": ["--model", "model.json"]},
+    "model count": {"census": ["--census", "census.json"]},
+    **{f"model {name}": COUNTED for name in ("rank", "classes", "blocks", "advise")},
+    "model predict": {
+        **COUNTED,
+        "against": ["--against", "rec"],
+        "against_census": ["--against-census", "census.json"],
+    },
 }
 ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
 """Parameters that exclude the others."""
@@ -158,6 +167,7 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "build.gradle").touch()
     (tmp_path / "model.json").write_text(EMPTY_MODEL.model_dump_json())
+    (tmp_path / "census.json").write_text(json.dumps(EMPTY_CENSUS))
     return tmp_path
 
 

@@ -24,6 +24,8 @@ NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "n
 STORES = ("fleet ingest", "fleet sample", "fleet simulate")
 """Commands that create a missing store."""
 FIRST_WORDS = {"profile": ["."], "report": ["rec"], "fleet sample": ["--device", "none"]}
+NEEDED = {("model predict", "against_census"): ["--against", "rec"]}
+"""Options that a parameter needs."""
 LAST_WORDS = {"record": ["--device", "none"]}
 
 
@@ -241,11 +243,11 @@ def test_a_dash_is_standard_input_for_input_files(
         buffer = io.BytesIO(b"no such content")
 
     monkeypatch.setattr("sys.stdin", Stdin)
-    if (name, param) == ("model apply", "table"):  # it reads the model first
+    if (name, param) == ("model apply", "table") or param.endswith("census"):  # it reads the model first
         Path("file").write_text(EMPTY_MODEL.model_dump_json())
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     line = [word for word in _line(name, tested, "-") if word != "."]
-    code = run(line)
+    code = run([*line, *NEEDED.get((name, param), [])])
     said = capsys.readouterr()
     assert code != ExitCode.OK and "Traceback" not in said.err
     assert Stdin.buffer.read() == b"", "the command reads all of standard input"

@@ -16,7 +16,7 @@ from navitas.census.document import parse_census
 from navitas.errors import RecordingError, UsageError
 from navitas.operations.case_energy import MeasuredRun, case_energy, rails_energy_j
 from navitas.operations.case_file import CaseFile, read_case_file
-from navitas.operations.case_plan import BlockEdit, Case, CasePlan, plan_cases, plan_sets, read_plan
+from navitas.operations.case_plan import BlockEdit, CasePlan, ExecutionCase, plan_cases, plan_sets, read_plan
 from navitas.operations.case_table import case_folder, read_case, read_cases, used_operations
 from navitas.operations.idle_run import IdleRun
 from navitas.parse.rail_readings import RailReadings
@@ -168,7 +168,7 @@ def test_a_plan_with_unknown_edits_is_damaged(tmp_path: Path) -> None:
     plan = CasePlan.model_validate({"test": "T#x", "runs": {}, "sets": [[]], "cases": []})
     path.write_text(plan.model_dump_json())
     assert read_plan(path) == plan
-    wrong = plan.model_copy(update={"cases": [Case(number=1, edits=1, inputs={})]})
+    wrong = plan.model_copy(update={"cases": [ExecutionCase(number=1, edits=1, inputs={})]})
     path.write_text(wrong.model_dump_json())
     with pytest.raises(UsageError, match="edits that are not listed"):
         read_plan(path)

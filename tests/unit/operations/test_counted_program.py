@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import TEST, CountedFiles, census_document
 from hypothesis import given
@@ -85,8 +86,6 @@ def test_edits_change_the_operations_of_their_range(counted: CountedFiles, runs:
 
 @given(st.lists(st.integers(0, 1 << 40), min_size=2, max_size=2))
 def test_executions_follow_the_flow_of_the_method(counters: list[int]) -> None:
-    import numpy as np
-
     census = parse_census(json.dumps(census_document()), "c")
     method = counted_method(0, "a.Main", None, census.classes[0].methods[0], {})
     start, condition, body, end = method.executions(np.array(counters)).tolist()

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from support import chunk_writer as cw
+from support.recording_maker import make_recording, start_ns
+from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
 from navitas.parse.block_records import COLLECTIONS, decode_block_counts
 from navitas.parse.chunks import BLOCK_COUNTS, scan_chunks
 from navitas.parse.methodmap import Span
 from navitas.parse.parsed_recording import parse_recording
-from support import chunk_writer as cw
-from support.recording_maker import make_recording, start_ns
-from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
 MAP = 7
 KNOWN = {MAP: Span(100, 50)}

@@ -26,6 +26,15 @@ from navitas.analyze.timeline import ComponentTimelines
 from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.ledger import Energy, Evidence
 from navitas.attribute.owner_kind import OwnerKind
+from navitas.census.document import CensusMethod
+from navitas.cli.counted_tables import (
+    blocks_table,
+    budgets_table,
+    changed_operations_table,
+    class_shares_table,
+    counts_table,
+    ranking_table,
+)
 from navitas.cli.devices import devices_table
 from navitas.cli.doctor import checks_table
 from navitas.cli.fleet_bugs import bugs_table
@@ -66,6 +75,12 @@ from navitas.graph.difference import EdgeChange, ModuleChange
 from navitas.graph.history_check import CheckedTag, HistoryCheck
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages
 from navitas.graph.wake_ups import WakeUp
+from navitas.operations.block_costs import CostedBlock
+from navitas.operations.block_executions import CountedMethod, Terms
+from navitas.operations.budgets import Budget
+from navitas.operations.build_difference import ChangedOperation
+from navitas.operations.counted_program import CountedProgram
+from navitas.operations.rankings import ClassShare, RankedOperation
 from navitas.parse.tables import MethodTable
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower
@@ -318,7 +333,46 @@ def _acquirer(name: str) -> Acquirer:
     return Acquirer(name, name, name, 12_345, 1_234_567, 10**14, None if len(name) > 1000 else 12_345.6, (name,))
 
 
+def _ranked(names: Sequence[str]) -> list[RankedOperation]:
+    return [RankedOperation(name, "Comparison", 123_456_789_012, 1.234e-10, 123.4, 0.123, 0.999) for name in names]
+
+
+def _counted_blocks(names: Sequence[str]) -> list[CostedBlock]:
+    """Blocks of methods with these names, of lines as long as they get."""
+    blocks = []
+    for name in names:
+        census = CensusMethod(name=name, descriptor="()V", by="source", note=None, blocks=[], unmatched=[])
+        none = Terms.of([])
+        method = CountedMethod(0, f"org.example.{name}", "A.java", census, none, none)
+        blocks.append(CostedBlock(method, 12_345, (12_345, 12_399), 123_456_789_012, 1e-9, 123.4, 0.123, {"Comparison": 1.0}))
+    return blocks
+
+
+def _budgets(names: Sequence[str]) -> FittedTable:
+    found = [Budget(":app", name, 12.34, 1.234, 123.4, True, (12.34,), None, ()) for name in names]
+    return budgets_table(found, 0.9)
+
+
+def _changed(names: Sequence[str]) -> FittedTable:
+    changes = [ChangedOperation(f"{name}()V", "A.java", name, (1, 12_345), 123_456_789, 1, -12.34) for name in names]
+    return changed_operations_table(changes, TOP)
+
+
+def _executed(names: Sequence[str]) -> FittedTable:
+    unique = tuple(dict.fromkeys(names))
+    program = CountedProgram(unique, ("Comparison",) * len(unique), {}, ())
+    return counts_table(program, np.full(len(unique), 123_456_789_012, np.int64))
+
+
 TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
+    "cli/counted_tables.py:counts_table": _executed,
+    "cli/counted_tables.py:ranking_table": lambda names: ranking_table(_ranked(names), TOP),
+    "cli/counted_tables.py:class_shares_table": lambda names: class_shares_table(
+        [ClassShare(name, 123, 123_456_789_012, 12.34, 0.123) for name in names]
+    ),
+    "cli/counted_tables.py:blocks_table": lambda names: blocks_table(_counted_blocks(names), TOP),
+    "cli/counted_tables.py:budgets_table": _budgets,
+    "cli/counted_tables.py:changed_operations_table": _changed,
     "report/terminal/tests_table.py:tests_table": _tests,
     "report/terminal/threads_table.py:threads_table": _threads,
     "report/terminal/methods_table.py:methods_table": _methods,
