@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import CountedFiles, census_document
 from hypothesis import given
 from hypothesis import strategies as st
+from support.counted_files import CountedFiles, census_document
 
 from navitas.census.document import parse_census
 from navitas.errors import RecordingError, UsageError

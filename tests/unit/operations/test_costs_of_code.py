@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import COSTS, CountedFiles, census_document, model_of
+from support.counted_files import COSTS, CountedFiles, census_document, model_of
 from test_counted_program import joined
 
 from navitas.errors import UsageError

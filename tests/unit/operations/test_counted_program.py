@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import TEST, CountedFiles, census_document
 from hypothesis import given
 from hypothesis import strategies as st
+from support.counted_files import TEST, CountedFiles, census_document
 from support.recording_maker import make_recording
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 

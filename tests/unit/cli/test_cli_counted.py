@@ -1,0 +1,113 @@
+"""The commands on executed blocks: rank, classes, blocks, count, predict, advise."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.counted_files import COSTS, CountedFiles, census_document, model_of
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> CountedFiles:
+    return CountedFiles(tmp_path / "new", [(4, 200), (4, 200)])
+
+
+def line(files: CountedFiles, name: str, *more: str, model: bool = True) -> list[str]:
+    with_model = ["--model", str(files.model)] if model else []
+    return ["model", name, str(files.recording), "--census", str(files.census), *with_model, *more]
+
+
+def document(capsys: pytest.CaptureFixture[str], words: list[str], code: int = ExitCode.OK) -> dict[str, Any]:
+    assert run([*words, "--json", "-"]) == code
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_rank_and_classes_have_the_same_energy(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+    ranked = document(capsys, line(files, "rank"))
+    classes = document(capsys, line(files, "classes"))
+    assert ranked["energy_j"] == pytest.approx(classes["energy_j"])
+    assert sum(one["energy_j"] for one in ranked["operations"]) == pytest.approx(ranked["energy_j"])
+    assert ranked["operations"][0]["name"] == "GC" and ranked["operations"][0]["executions"] == 3
+    assert run(line(files, "rank", "--top", "2")) == ExitCode.OK
+    assert "3 more operations" in capsys.readouterr().out
+
+
+def test_blocks_are_beside_their_lines(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "src/a/Main.java"
+    source.parent.mkdir(parents=True)
+    source.write_text("".join(f"line {number}\n" for number in range(1, 20)))
+    assert run(line(files, "blocks", "--sources", str(tmp_path / "src"))) == ExitCode.OK
+    said = capsys.readouterr().out
+    assert "a.Main.run 2" in said and "12  line 12" in said and "13  line 13" in said
+    found = document(capsys, line(files, "blocks"))
+    assert found["fixed_executions"] == 3000 and found["blocks"][0]["executions"] == 400
+
+
+@pytest.mark.parametrize("by", ["test", "thread", "method"])
+def test_counts_are_csv_and_json(files: CountedFiles, by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "counts.csv"
+    found = document(capsys, line(files, "count", "--by", by, "-o", str(out), model=False))
+    rows = list(csv.DictReader(out.open()))
+    assert len(rows) == len(found["rows"]) == 2
+    assert [int(row["Multi_float_float"]) for row in rows] == [600, 600]
+    assert all(one["operations"]["Integer.valueOf"] == 200 for one in found["rows"])
+
+
+def test_a_prediction_shows_what_changed_and_fails_a_budget(
+    files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = CountedFiles(tmp_path / "old", [(4, 100), (4, 100)])
+    for one in (old, files):
+        one.model.write_text(model_of(COSTS).model_copy(update={"idle_j": 0.0}).model_dump_json())
+    against = ("--against", str(old.recording), "--against-census", str(old.census))
+    found = document(capsys, line(files, "predict", *against))
+    (test,) = found["tests"]
+    assert test["is_deterministic"] is True and test["energy_j"] > test["before_j"]
+    assert {one["operation"] for one in found["changes"]} == {"Integer.valueOf", "Multi_float_float", "Block Goto_for"}
+    assert sum(one["difference_j"] for one in found["changes"]) == pytest.approx(test["energy_j"] - test["before_j"])
+    assert run(line(files, "predict", *against, "--fail-above", "5")) == ExitCode.CHECK_FAILED
+    assert "a.MainTest#x" in capsys.readouterr().err
+    assert run(line(files, "predict", *against, "--fail-above", "200")) == ExitCode.OK
+
+
+def test_tests_that_jitter_never_fail_a_budget(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new = CountedFiles(tmp_path / "jitter", [(4, 2000), (4, 2001)])
+    against = ("--against", str(files.recording), "--against-census", str(files.census))
+    assert run(line(new, "predict", *against, "--fail-above", "5")) == ExitCode.OK
+    assert "is no budget" in capsys.readouterr().err
+
+
+def test_options_of_a_comparison_belong_together(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(line(files, "predict", "--against", str(files.recording))) == ExitCode.USAGE
+    assert run(line(files, "predict", "--fail-above", "5")) == ExitCode.USAGE
+    assert "belong together" in capsys.readouterr().err
+
+
+def test_advice_has_its_saving(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+    (found,) = document(capsys, line(files, "advise"))["advice"]
+    assert found["rule"] == "boxing-in-loop" and found["saving_j"] == pytest.approx(392 * 4e-8)
+    assert run(line(files, "advise")) == ExitCode.OK
+    assert "values are boxed in a loop, 400 times" in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_the_census_and_the_model_lack_is_named(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+    files.model.write_text(model_of({**COSTS, "Division_int_int": 1e-9}).model_dump_json())
+    assert run(line(files, "rank")) == ExitCode.OK
+    assert "Division_int_int" in capsys.readouterr().err
+    files.census.write_text(json.dumps(census_document("2" * 64)))
+    assert run(line(files, "rank")) == ExitCode.USAGE
+    assert "another build" in capsys.readouterr().err
+
+
+def test_tests_are_chosen_by_patterns(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(line(files, "rank", "--tests", "*MainTest")) == ExitCode.OK
+    assert run(line(files, "rank", "--tests", "Other*")) == ExitCode.USAGE
+    assert "a.MainTest#x" in capsys.readouterr().err
