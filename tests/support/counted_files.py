@@ -7,8 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from navitas.census.document import parse_census
+from navitas.operations.block_executions import Edits
+from navitas.operations.counted_program import CountedProgram, join_census
+from navitas.operations.counted_tests import CountedTest, counted_tests
 from navitas.parse.block_records import COLLECTIONS
 from navitas.parse.chunks import BLOCK_COUNTS
+from navitas.parse.parsed_recording import parse_recording
+from navitas.recording.store import open_recording
 from navitas.regress.model_file import ModelFeature, OperationsModel, Product
 from support import chunk_writer as cw
 from support.fitted_operations import EMPTY_MODEL
@@ -82,3 +88,11 @@ class CountedFiles:
             events.write_bytes(events.read_bytes() + b"".join(chunks))
         self.census.write_text(json.dumps(census_document()))
         self.model.write_text(model_of(COSTS).model_dump_json())
+
+
+def joined(files: CountedFiles, edits: Edits | None = None) -> tuple[CountedProgram, tuple[CountedTest, ...]]:
+    """Join a recording with its census."""
+    stored = open_recording(files.recording)
+    parsed = parse_recording(stored)
+    tests = counted_tests(parsed, stored.manifest, "rec")
+    return join_census(parse_census(files.census.read_text(), "c"), parsed.method_table, tests, "census.json", edits), tests

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.counted_files import COSTS, CountedFiles, census_document, model_of
-from test_counted_program import joined
+from support.counted_files import COSTS, CountedFiles, census_document, joined, model_of
 
 from navitas.errors import UsageError
 from navitas.operations.block_costs import costed_blocks

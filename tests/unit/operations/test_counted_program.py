@@ -9,26 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.counted_files import TEST, CountedFiles, census_document
+from support.counted_files import TEST, CountedFiles, census_document, joined
 from support.recording_maker import make_recording
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
 from navitas.census.document import parse_census
 from navitas.errors import RecordingError, UsageError
-from navitas.operations.block_executions import Edits, counted_method
-from navitas.operations.counted_program import CountedProgram, join_census
-from navitas.operations.counted_tests import CountedTest, counted_tests
+from navitas.operations.block_executions import counted_method
+from navitas.operations.counted_tests import counted_tests
 from navitas.parse.parsed_recording import parse_recording
-from navitas.recording.store import open_recording
 
 EXPECTED = {"Addition_int_int": 12, "Multi_float_float": 600, "Integer.valueOf": 200, "Block Goto_for": 204}
-
-
-def joined(files: CountedFiles, edits: Edits | None = None) -> tuple[CountedProgram, tuple[CountedTest, ...]]:
-    stored = open_recording(files.recording)
-    parsed = parse_recording(stored)
-    tests = counted_tests(parsed, stored.manifest, "rec")
-    return join_census(parse_census(files.census.read_text(), "c"), parsed.method_table, tests, "census.json", edits), tests
 
 
 def test_executions_are_those_within_the_test(counted: CountedFiles) -> None:
