@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.MethodInfo;
+import javassist.bytecode.StackMapTable;
 import org.apache.commons.lang3.StringUtils;
 import org.junit.Rule;
 import org.junit.Test;
@@ -101,6 +103,36 @@ public class EditedLibrariesTest {
   }
 
   @Test
+  public void verifierAcceptsEditsWithoutFrames() throws Exception {
+    Path jar = Libraries.jarOf(StringUtils.class);
+    List<Target> targets = new ArrayList<>();
+    for (Target target : targets(jar)) {
+      targets.add(new Target(target.path, withoutFrames(target.file)));
+    }
+    assertTrue(targets.stream().mapToInt(target -> target.blocks.size()).sum() > 1_000);
+    Path out = temporary.getRoot().toPath().resolve("old.jar");
+    write(out, targets, BlockEdits.none());
+    Map<String, String> before = Linked.all(out);
+    assertTrue(Collections.frequency(before.values(), Linked.FINE) > before.size() / 2);
+    before.values().removeIf(outcome -> !outcome.equals(Linked.FINE)); // these use later instructions, which edits can remove
+    check(before, targets, "removed", (number, count) -> 0);
+    check(before, targets, "repeated", (number, count) -> 3);
+  }
+
+  /** Makes a class of Java 5, without stack map frames. Classes that use later instructions are then damaged. */
+  private static byte[] withoutFrames(ClassFile file) throws Exception {
+    file.setMajorVersion(49);
+    for (MethodInfo method : file.getMethods()) {
+      if (method.getCodeAttribute() != null) {
+        method.getCodeAttribute().getAttributes().removeIf(each -> each.getName().equals(StackMapTable.tag));
+      }
+    }
+    ByteSink out = new ByteSink(1 << 16);
+    file.write(new DataOutputStream(out));
+    return out.toByteArray();
+  }
+
+  @Test
   public void verifierAcceptsProbesInEditedClasses() throws Exception {
     Path jar = Libraries.jarOf(StringUtils.class);
     Path file = write(targets(jar), (number, count) -> Arrays.asList(0, 2, null).get(number % 3));
@@ -154,6 +186,14 @@ public class EditedLibrariesTest {
   private void check(Map<String, String> before, List<Target> targets, String what, Choice choice) throws Exception {
     BlockEdits edits = BlockEdits.read(write(targets, choice));
     Path out = temporary.getRoot().toPath().resolve("edited.jar");
+    write(out, targets, edits);
+    Map<String, String> differences = new TreeMap<>(Linked.all(out));
+    differences.keySet().retainAll(before.keySet());
+    differences.entrySet().removeIf(each -> each.getValue().equals(before.get(each.getKey())));
+    assertEquals(what, Collections.emptyMap(), differences);
+  }
+
+  private static void write(Path out, List<Target> targets, BlockEdits edits) throws Exception {
     try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(out))) {
       zip.setLevel(0);
       for (Target target : targets) {
@@ -165,9 +205,6 @@ public class EditedLibrariesTest {
         }
       }
     }
-    Map<String, String> differences = new TreeMap<>(Linked.all(out));
-    differences.entrySet().removeIf(each -> each.getValue().equals(before.get(each.getKey())));
-    assertEquals(what, Collections.emptyMap(), differences);
   }
 
   private static void sameBlocks(ClassFile original, ClassFile edited) throws Exception {
