@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Blocks whose code is removed or repeated before classes get probes, from an edits file (docs/dev/formats.md, "Block
- * edits"). Blocks have the numbers of the original class, and {@link EditableBlocks} says what of them is edited. Immutable.
+ * Blocks whose code is removed or repeated before classes get probes, from a file (docs/dev/formats.md, "Block edits").
+ * Blocks have the numbers of the original class, and {@link EditableBlocks} says what of them is edited. Immutable.
  */
 public final class BlockEdits {
   private static final BlockEdits NONE = new BlockEdits("", Collections.emptyMap(), false);
