@@ -64,7 +64,7 @@ public final class EditableBlocks {
     CodeAttribute code = method.getCodeAttribute();
     scan = new CodeScan(code.getCode());
     handlers = code.getExceptionTable();
-    types = TypeFlow.of(file, method, scan);
+    types = TypeFlow.of(file, method, scan, blocks);
     types.frames.keySet().forEach(edges::set);
     for (int i = 0; i < handlers.size(); i++) {
       edges.set(handlers.startPc(i));

@@ -1,6 +1,7 @@
 package org.navitas.instrument;
 
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -16,37 +17,44 @@ import javassist.bytecode.Opcode;
 import javassist.bytecode.StackMapTable;
 
 /**
- * The verification types before each instruction of a method. They come from its stack map frames if it has some.
+ * The verification types before each block of a method. They come from its stack map frames if it has some.
  * Otherwise the code is followed until nothing changes; references that can be of two classes are then unknown.
  */
 final class TypeFlow {
   /** The first class file version whose verifier reads stack maps. */
   private static final int STACK_MAP_VERSION = 50;
+  private static final long MOST_TYPES = 1 << 24;
 
   /** Whether jumps lead to stack map frames only. */
   final boolean framed;
   /** States at jumps' targets and handlers, if {@link #framed}. */
   final Map<Integer, TypeState> frames;
   private final Map<Integer, TypeState> states = new HashMap<>();
+  private final BitSet starts = new BitSet();
   private final CodeScan scan;
   private final ExceptionTable handlers;
   private final ConstPool pool;
   private final String thisClass;
 
-  private TypeFlow(ClassFile file, MethodInfo method, CodeScan scan) throws MalformedClassException, BadBytecode {
+  private TypeFlow(ClassFile file, MethodInfo method, CodeScan scan, BasicBlocks blocks) throws MalformedClassException, BadBytecode {
     CodeAttribute code = method.getCodeAttribute();
     this.scan = scan;
+    for (BasicBlocks.Block block : blocks.blocks()) {
+      starts.set(block.firstPc);
+    }
     handlers = code.getExceptionTable();
     pool = file.getConstPool();
     thisClass = file.getName();
     boolean isStatic = (method.getAccessFlags() & AccessFlag.STATIC) != 0;
     TypeState first = TypeState.first(method, thisClass, code.getMaxLocals(), isStatic);
     StackMapTable table = (StackMapTable) code.getAttribute(StackMapTable.tag);
+    checkSize(code.getMaxLocals(), starts.cardinality() + FrameOffsets.of(table).count);
     frames = table == null || file.getMajorVersion() < STACK_MAP_VERSION ? new HashMap<>() : FrameTypes.of(table, first, pool, thisClass);
     framed = targetsHaveFrames();
     if (framed) {
       follow(first);
     } else {
+      checkSize(code.getMaxLocals(), scan.starts.size());
       search(first);
     }
   }
@@ -57,17 +65,24 @@ final class TypeFlow {
    * @throws MalformedClassException if the code would not pass the verifier, or has subroutines
    * @throws BadBytecode if its stack map frames cannot be read
    */
-  static TypeFlow of(ClassFile file, MethodInfo method, CodeScan scan) throws MalformedClassException, BadBytecode {
+  static TypeFlow of(ClassFile file, MethodInfo method, CodeScan scan, BasicBlocks blocks) throws MalformedClassException, BadBytecode {
     for (int pc : scan.starts) {
       int op = scan.opcode(pc);
       if (op == Opcode.JSR || op == Opcode.JSR_W || op == Opcode.RET) {
         throw new MalformedClassException("the method has subroutines");
       }
     }
-    return new TypeFlow(file, method, scan);
+    return new TypeFlow(file, method, scan, blocks);
   }
 
-  /** Returns the state before an instruction, or null if it never runs. */
+  /** Refuses methods whose states would not fit into memory, which only crafted class files have. */
+  private static void checkSize(int locals, int states) throws MalformedClassException {
+    if ((long) locals * states > MOST_TYPES) {
+      throw new MalformedClassException("the method has too many local variables");
+    }
+  }
+
+  /** Returns the state before a block's first instruction, or null if it never runs. */
   TypeState before(int pc) {
     return states.get(pc);
   }
@@ -106,7 +121,9 @@ final class TypeFlow {
       if (state == null) {
         throw new MalformedClassException("code after a jump has no stack map frame");
       }
-      states.put(pc, state.copy());
+      if (starts.get(pc)) {
+        states.put(pc, state.copy());
+      }
       execute(pc, state);
       state = leaves(scan, pc) ? null : state;
     }

@@ -2,6 +2,7 @@ package org.navitas.instrument;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
@@ -17,7 +18,11 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import javassist.bytecode.AccessFlag;
+import javassist.bytecode.Bytecode;
 import javassist.bytecode.ClassFile;
+import javassist.bytecode.MethodInfo;
+import javassist.bytecode.Opcode;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -179,6 +184,28 @@ public class BlockEditsTest {
     }
     Compiled.into(in, 8, "a.B", "package a;\npublic class B {\n" + body + "  }\n}\n");
     assertEquals(":1: class a.B would have too long code in step(I)V; repeat less", problem("repeat\ta.B\tstep(I)V\t0\t1000"));
+  }
+
+  @Test
+  public void methodsWithTooManyVariablesCannotBeEdited() throws Exception {
+    ClassFile parsed = new ClassFile(false, "a.Many", null);
+    Bytecode many = new Bytecode(parsed.getConstPool(), 1, 1);
+    for (int i = 0; i < 9_000; i++) {
+      many.addOpcode(Opcode.ICONST_0);
+      many.addOpcode(Opcode.POP);
+      many.addOpcode(Opcode.ICONST_0);
+      many.addOpcode(Opcode.IFEQ);
+      many.addIndex(3);
+    }
+    many.addOpcode(Opcode.RETURN);
+    MethodInfo method = new MethodInfo(parsed.getConstPool(), "many", "()V");
+    method.setAccessFlags(AccessFlag.STATIC);
+    method.setCodeAttribute(many.toCodeAttribute());
+    BasicBlocks blocks = BasicBlocks.of(method.getCodeAttribute());
+    assertEquals(9_001, blocks.blocks().size());
+    assertEquals(1, EditableBlocks.of(parsed, method, blocks).range(0).lastPc);
+    method.getCodeAttribute().setMaxLocals(65_535);
+    assertNull(EditableBlocks.of(parsed, method, blocks).range(0));
   }
 
   @Test
