@@ -57,7 +57,8 @@ class InstrumentOptions:
     """Patterns for dotted class names (`*` within a package, `**` across packages). Excludes outrank includes.
 
     `skip_trivial`: getters, setters and similar methods get no probes. `hooks`: calls of input, output and device APIs are
-    hooked, with `hook_libraries` also those of all libraries.
+    hooked, with `hook_libraries` also those of all libraries. `edits`: a file with blocks to remove or repeat
+    (docs/dev/formats.md, "Block edits").
     """
 
     includes: tuple[str, ...] = ()
@@ -65,6 +66,7 @@ class InstrumentOptions:
     skip_trivial: bool = False
     hooks: bool = False
     hook_libraries: bool = False
+    edits: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,8 @@ class InstrumenterBridge:
             for text in (_text(each.path), _text(each.out), each.source, each.module, str(each.may_hold_frameworks).lower())
         ]
         chosen = list(options.includes), list(options.excludes), options.skip_trivial, options.hooks, options.hook_libraries
-        answer = self._answer("instrument", lambda entry: entry.instrument(flat, *chosen, _text(map_file)))
+        edits = None if options.edits is None else _text(options.edits)
+        answer = self._answer("instrument", lambda entry: entry.instrument(flat, *chosen, _text(map_file), edits))
         classes, methods, skipped, rewritten, reused, seen, patterns = map(int, answer[2:9])
         end = 9 + 2 * patterns
         frameworks = {pattern: int(count) for pattern, count in zip(answer[9:end:2], answer[10:end:2], strict=True)}

@@ -90,6 +90,7 @@ def build_bundles(
     skip_trivial: bool = False,
     hooks: bool = False,
     hook_libraries: bool = False,
+    block_edits: Path | None = None,
     virtual: bool = True,
     provide: Callable[[Sequence[Path]], None] | None = None,
     on_line: Callable[[str], None] = lambda line: None,
@@ -100,6 +101,7 @@ def build_bundles(
     `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH).
     `module` is the path of the only module to build, such as `:app`. `test_task` is the task with the tests (None: `test`).
     `hooks` hooks the app's calls of input, output and device APIs, `hook_libraries` also those of all libraries.
+    `block_edits` is a file with blocks to remove or repeat (docs/dev/formats.md, "Block edits").
     `variant` is the Android variant (None: the only one with tests).
     `virtual` adds what a virtual phone needs in addition to the APKs of an Android module. `provide` receives the files of
     Android's framework from the build's own repositories; without it the build does not resolve them.
@@ -127,6 +129,7 @@ def build_bundles(
         *(["-Pnavitas.skipTrivial=true"] if skip_trivial else []),
         *(["-Pnavitas.hooks=true"] if hooks else []),
         *(["-Pnavitas.hookLibraries=true"] if hook_libraries else []),
+        *([f"-Pnavitas.blockEdits={block_edits.absolute()}"] if block_edits is not None else []),
         *([f"-Pnavitas.variant={variant}"] if variant is not None else []),
         *([] if virtual else ["-Pnavitas.jvm=false"]),
         *([] if provide is None else ["-Pnavitas.framework=true"]),

@@ -48,8 +48,8 @@ class CensusOperation(_Part):
 class CensusBlock(_Part):
     """A basic block: offsets of its first and last instruction, lines, and counts by index of operation.
 
-    Its executions are the sum of the counters `plus`, minus those in `minus`. `editable` are the first and last instruction of
-    what a block edit removes or repeats, and `edit_operations` the operations in it.
+    Its executions are the sum of the method's counters in `plus`, minus those in `minus`. `editable` are the offsets of the first
+    and last instruction that a block edit removes or repeats, and `edit_operations` the counts of these instructions.
     """
 
     pc: tuple[Pc, Pc]
@@ -57,8 +57,8 @@ class CensusBlock(_Part):
     next: list[Number]
     handlers: list[Number]
     operations: list[tuple[Number, Count]]
-    plus: list[Pc] = []
-    minus: list[Pc] = []
+    plus: list[Number] = []
+    minus: list[Number] = []
     editable: tuple[Pc, Pc] | None = None
     edit_operations: list[tuple[Number, Count]] = []
 
@@ -115,6 +115,11 @@ def _problem(method: CensusMethod, operations: int) -> str | None:
         last = block.pc[1]
         if any(number >= len(method.blocks) for number in (*block.next, *block.handlers)):
             return "a block is followed by one that does not exist"
+        if block.editable is not None and not block.pc[0] == block.editable[0] <= block.editable[1] <= block.pc[1]:
+            return "an editable range is not the start of its block"
+        counts = dict(block.operations)
+        if any(block.editable is None or count > counts.get(index, 0) for index, count in block.edit_operations):
+            return "an editable range has more operations than its block"
     used = [index for block in method.blocks for index, _ in block.operations] + [index for index, _ in method.unmatched]
     return "a count is of an operation that is not listed" if any(index >= operations for index in used) else None
 

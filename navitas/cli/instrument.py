@@ -14,7 +14,7 @@ from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import probe_options
-from navitas.cli.paths import READ, WRITE
+from navitas.cli.paths import READ, READ_FILE, WRITE
 from navitas.errors import UsageError
 
 
@@ -30,6 +30,7 @@ from navitas.errors import UsageError
     renamed={"--map": "--map-output"},
     help="The method map to write.",
 )
+@option("--block-edits", type=READ_FILE, metavar="FILE", help="Remove or repeat these blocks first.")
 @option("--hooks", is_flag=True, help="Hook calls of files, network and devices.")
 @probe_options
 @json_option
@@ -43,6 +44,7 @@ def command(
     skip_trivial: bool,
     hooks: bool,
     hook_libraries: bool,
+    block_edits: Path | None,
     json_file: Path | None,
 ) -> None:
     """Instrument class folders and jars.
@@ -56,7 +58,8 @@ def command(
     check_json(json_file)
     if hook_libraries and not hooks:
         raise UsageError("--hook-libraries adds to --hooks, which is missing", "add --hooks, or leave it out")
-    summary = instrument(inputs, output, map_file, InstrumentOptions(include, exclude, skip_trivial, hooks, hook_libraries))
+    options = InstrumentOptions(include, exclude, skip_trivial, hooks, hook_libraries, block_edits)
+    summary = instrument(inputs, output, map_file, options)
     warnings = [*summary.warnings, *_framework_warnings(summary)]
     write_json(json_file, **{**asdict(summary), "warnings": warnings}, output=str(output), map_output=str(map_file))
     for text in warnings:

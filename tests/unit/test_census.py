@@ -18,7 +18,15 @@ Document = dict[str, Any]
 
 def document() -> Document:
     blocks = [
-        {"pc": [0, 4], "lines": [3, 4], "next": [1], "handlers": [], "operations": [[0, 2], [2, 1]]},
+        {
+            "pc": [0, 4],
+            "lines": [3, 4],
+            "next": [1],
+            "handlers": [],
+            "operations": [[0, 2], [2, 1]],
+            "editable": [0, 3],
+            "edit_operations": [[0, 2]],
+        },
         {"pc": [5, 5], "lines": None, "next": [], "handlers": [1], "operations": []},
     ]
     method = {"name": "m", "descriptor": "()V", "by": "source", "note": None, "blocks": blocks, "unmatched": [[0, 7]]}
@@ -46,6 +54,8 @@ def test_a_census_is_read(tmp_path: Path, packed: bool) -> None:
     assert census.operations[0].kind == "Arithmetic"
     assert method.blocks[0].operations == [(0, 2), (2, 1)]
     assert (method.blocks[0].pc, method.blocks[0].lines, method.blocks[1].lines) == ((0, 4), (3, 4), None)
+    assert (method.blocks[0].editable, method.blocks[0].edit_operations) == ((0, 3), [(0, 2)])
+    assert (method.blocks[1].editable, method.blocks[1].edit_operations) == (None, [])
     assert method.unmatched == [(0, 7)]
 
 
@@ -57,6 +67,13 @@ def _method(given: Document) -> Document:
 DAMAGE: dict[str, tuple[Callable[[Document], object], str]] = {
     "another file": (lambda d: d.pop("format"), "is not an operation census"),
     "a newer version": (lambda d: d.update(version=2), "has version 2 of the format"),
+    "a range outside of its block": (lambda d: _method(d)["blocks"][0].update(editable=[0, 5]), "not the start of its block"),
+    "a range within its block": (lambda d: _method(d)["blocks"][0].update(editable=[1, 4]), "not the start of its block"),
+    "a range with more operations": (
+        lambda d: _method(d)["blocks"][0].update(edit_operations=[[0, 3]]),
+        "more operations than its block",
+    ),
+    "operations without a range": (lambda d: _method(d)["blocks"][0].update(editable=None), "more operations than its block"),
     "an unknown class": (lambda d: d["operations"][0].update({"class": "Magic"}), "operations.0.class"),
     "an operation twice": (lambda d: d["operations"].append(d["operations"][0]), "an operation is listed twice"),
     "a class twice": (lambda d: d["classes"].append(d["classes"][0]), "a class is listed twice"),

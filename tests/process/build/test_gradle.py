@@ -76,6 +76,7 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
         skip_trivial=True,
         hooks=True,
         hook_libraries=True,
+        block_edits=tmp_path / "edits.txt",
         on_line=lines.append,
     )
     assert lines[0] == str(project)
@@ -90,6 +91,7 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
         "-Pnavitas.skipTrivial=true",
         "-Pnavitas.hooks=true",
         "-Pnavitas.hookLibraries=true",
+        f"-Pnavitas.blockEdits={tmp_path / 'edits.txt'}",
     ):
         assert wanted in lines
 

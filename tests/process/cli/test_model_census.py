@@ -121,3 +121,23 @@ def test_damaged_classes_and_sources_are_named(built: tuple[str, str], tmp_path:
     assert "Bad.class: damaged class file" in errors
     assert "Loop.java:6: does not compile" in errors
     assert "1 methods by their source, 1 by their bytecode" in errors
+
+
+def test_blocks_can_be_removed(built: tuple[str, str], tmp_path: Path, capsys: Capture) -> None:
+    classes, sources = built
+    census, edits, out = tmp_path / "census.json", tmp_path / "edits.txt", tmp_path / "out"
+    assert run(["model", "census", classes, "--sources", sources, "-o", str(census)]) == 0
+    document = read_census(census)
+    method = next(each for each in document.classes[0].methods if each.name == "run")
+    number, block = next((number, block) for number, block in enumerate(method.blocks) if block.editable)
+    names = {document.operations[index].name for index, _ in block.edit_operations}
+    assert {"Array Reference", "Multi_float_float"} <= names and "Increment" not in names
+    edits.write_text(f"remove\tp.Loop\trun([F)F\t{number}\n")
+    command = ["instrument", classes, "-o", str(out), "--map-output", str(tmp_path / "map.json"), "--block-edits", str(edits)]
+    assert run(command) == 0
+    code = subprocess.run(["javap", "-c", "-cp", out, "p.Loop"], check=True, capture_output=True, text=True).stdout
+    assert "nop" in code and "faload" not in code
+    edits.write_text("remove\tp.Loops\trun([F)F\t2\n")
+    capsys.readouterr()
+    assert run(command) == ExitCode.TROUBLE
+    assert f"{edits}:1: class p.Loops is not among the classes to instrument" in capsys.readouterr().err

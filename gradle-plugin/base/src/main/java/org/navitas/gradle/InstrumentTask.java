@@ -14,11 +14,16 @@ import org.gradle.api.GradleException;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.CacheableTask;
 import org.gradle.api.tasks.Input;
+import org.gradle.api.tasks.InputFile;
 import org.gradle.api.tasks.LocalState;
 import org.gradle.api.tasks.Nested;
+import org.gradle.api.tasks.Optional;
 import org.gradle.api.tasks.OutputDirectory;
 import org.gradle.api.tasks.OutputFile;
+import org.gradle.api.tasks.PathSensitive;
+import org.gradle.api.tasks.PathSensitivity;
 import org.gradle.api.tasks.TaskAction;
+import org.navitas.instrument.BlockEdits;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
@@ -40,6 +45,7 @@ public class InstrumentTask extends ModuleTask {
   private Provider<Boolean> skipTrivial;
   private HookChoice hooks;
   private Provider<File> outputFolder;
+  private Provider<File> blockEdits;
 
   void settings(
       Provider<List<String>> includes,
@@ -54,6 +60,22 @@ public class InstrumentTask extends ModuleTask {
     this.skipTrivial = skipTrivial;
     this.hooks = hooks;
     this.outputFolder = outputFolder;
+  }
+
+  void blockEdits(Provider<File> file) {
+    blockEdits = file;
+  }
+
+  /**
+   * Returns the file with blocks to remove or repeat. Other modules can have its classes.
+   *
+   * @return an edits file, or null
+   */
+  @Optional
+  @InputFile
+  @PathSensitive(PathSensitivity.NONE)
+  public File getBlockEdits() {
+    return blockEdits.getOrNull();
   }
 
   /**
@@ -182,9 +204,10 @@ public class InstrumentTask extends ModuleTask {
       throw new GradleException(
           getPath() + ": nothing to profile: this module has only test code, and test code gets no probes");
     }
-    Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial())
-        .hooks(hooks.getHooks(), hooks.getHookLibraries()).build();
     try {
+      BlockEdits edits = getBlockEdits() == null ? BlockEdits.none() : BlockEdits.read(getBlockEdits().toPath()).ofOneModule();
+      Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial())
+          .hooks(hooks.getHooks(), hooks.getHookLibraries()).edits(edits).build();
       Summary summary = BulkInstrumenter.run(inputs, options, getMap().toPath());
       for (String warning : summary.warnings()) {
         getLogger().warn("navitas: {}", warning);

@@ -71,6 +71,7 @@ public class NavitasPlugin implements Plugin<Project> {
         project.provider(() -> settings.flag("skipTrivial", extension.isSkipTrivial())),
         hooks,
         folder);
+    instrument.blockEdits(project.provider(() -> settings.file(Settings.BLOCK_EDITS)));
 
     BundleTask bundle = project.getTasks().create(BUNDLE, BundleTask.class);
     bundle.setGroup("Navitas");

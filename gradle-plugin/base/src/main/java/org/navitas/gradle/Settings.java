@@ -8,6 +8,8 @@ import org.gradle.api.Project;
 
 /** The settings of a build: project properties {@code navitas.<name>}, otherwise the block {@code navitas { }}. */
 public final class Settings {
+  /** The setting that names the file with blocks to remove or repeat. */
+  public static final String BLOCK_EDITS = "blockEdits";
   private final Project project;
 
   /**
@@ -62,6 +64,17 @@ public final class Settings {
   File file(String name, Object otherwise) {
     Object value = property(name);
     return project.file(value == null ? otherwise : value);
+  }
+
+  /**
+   * Returns a file that only a property names.
+   *
+   * @param name the setting's name
+   * @return the file, relative to the project's folder, or null if the setting is not set
+   */
+  public File file(String name) {
+    Object value = property(name);
+    return value == null ? null : project.file(value);
   }
 
   private Object property(String name) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.navitas.census.Census;
+import org.navitas.instrument.BlockEdits;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.InstrumentException;
@@ -31,13 +32,14 @@ public final class EntryPoint {
    * @param hooks whether calls of APIs are hooked
    * @param hookLibraries whether the calls of all libraries are hooked, too
    * @param mapFile the method map to write
+   * @param edits the file with blocks to remove or repeat, or null for none
    * @return on success {@code ok}, map id, classes, methods, skipped, rewritten, reused, seen, the number of framework
    *     patterns, each of these patterns with its number of classes, and the warnings; on failure {@code error} and the
    *     message
    */
   public List<String> instrument(
       List<String> inputs, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks,
-      boolean hookLibraries, String mapFile) {
+      boolean hookLibraries, String mapFile, String edits) {
     try {
       List<Input> parsed = new ArrayList<>();
       for (int i = 0; i < inputs.size(); i += INPUT_FIELDS) {
@@ -47,7 +49,7 @@ public final class EntryPoint {
         parsed.add(new Input(in, out, inputs.get(i + 2), inputs.get(i + 3), mayHoldFrameworks));
       }
       Options options = Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial)
-          .hooks(hooks, hookLibraries).build();
+          .hooks(hooks, hookLibraries).edits(edits == null ? BlockEdits.none() : BlockEdits.read(Paths.get(edits))).build();
       return answer(BulkInstrumenter.run(parsed, options, Paths.get(mapFile)));
     } catch (InstrumentException | IllegalArgumentException e) {
       return Arrays.asList("error", String.valueOf(e.getMessage()));

@@ -7,6 +7,7 @@ import javassist.bytecode.ClassFile;
 import javassist.bytecode.LineNumberAttribute;
 import javassist.bytecode.MethodInfo;
 import org.navitas.instrument.BasicBlocks;
+import org.navitas.instrument.EditableBlocks;
 import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
 import org.navitas.instrument.SelectedClasses;
@@ -66,7 +67,7 @@ public final class Census {
       }
       try {
         BasicBlocks blocks = BasicBlocks.of(method.getCodeAttribute());
-        MethodCensus bytecode = MethodCensus.ofBytecode(method, blocks, table);
+        MethodCensus bytecode = MethodCensus.ofBytecode(method, blocks, EditableBlocks.of(file, method, blocks), table);
         census.methods.add(join == null ? bytecode : join.count(method, bytecode));
         lines &= method.getCodeAttribute().getAttribute(LineNumberAttribute.tag) != null;
       } catch (InstrumentException | RuntimeException e) {

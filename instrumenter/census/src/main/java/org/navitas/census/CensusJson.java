@@ -6,6 +6,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.navitas.instrument.BasicBlocks.Block;
+import org.navitas.instrument.EditableBlocks;
 
 /** Writes a census as JSON (docs/dev/formats.md, "Operation census"). Equal censuses give equal bytes. */
 final class CensusJson {
@@ -79,13 +80,11 @@ final class CensusJson {
       json.append("{\"pc\": [").append(block.firstPc).append(", ").append(block.lastPc).append("], \"lines\": ");
       json.append(block.firstLine == 0 ? "null" : "[" + block.firstLine + ", " + block.lastLine + "]");
       json.append(", \"next\": ").append(block.successors).append(", \"handlers\": ").append(block.handlers);
-      json.append(", \"operations\": [");
-      String separator = "";
-      for (Map.Entry<String, Integer> count : method.counts.get(i).entrySet()) {
-        json.append(separator).append('[').append(indexes.get(count.getKey())).append(", ").append(count.getValue()).append(']');
-        separator = ", ";
-      }
-      json.append("]}");
+      counts("operations", method.counts.get(i));
+      EditableBlocks.Range range = method.editable.range(i);
+      json.append(", \"editable\": ").append(range == null ? "null" : "[" + range.firstPc + ", " + range.lastPc + "]");
+      counts("edit_operations", method.editCounts.get(i));
+      json.append('}');
     }
     json.append("], \"unmatched\": [");
     String separator = "";
@@ -94,6 +93,16 @@ final class CensusJson {
       separator = ", ";
     }
     json.append("]}");
+  }
+
+  private void counts(String name, Map<String, Integer> counts) {
+    json.append(", \"").append(name).append("\": [");
+    String separator = "";
+    for (Map.Entry<String, Integer> count : counts.entrySet()) {
+      json.append(separator).append('[').append(indexes.get(count.getKey())).append(", ").append(count.getValue()).append(']');
+      separator = ", ";
+    }
+    json.append(']');
   }
 
   private static void field(StringBuilder json, String name, String value) {

@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import javassist.bytecode.CodeIterator;
 import javassist.bytecode.MethodInfo;
 import org.navitas.instrument.BasicBlocks;
+import org.navitas.instrument.EditableBlocks;
 
 /** The operations of one method's blocks. */
 final class MethodCensus {
@@ -27,32 +28,45 @@ final class MethodCensus {
   final String name;
   final String descriptor;
   final BasicBlocks blocks;
+  final EditableBlocks editable;
   /** Counts of operations by block. */
   final List<Map<String, Integer>> counts = new ArrayList<>();
+  /** Counts of the operations in each block's editable range. */
+  final List<Map<String, Integer>> editCounts = new ArrayList<>();
   final List<Unmatched> unmatched = new ArrayList<>();
   /** {@link #SOURCE} or {@link #BYTECODE}. */
   String by = BYTECODE;
   /** Why the source was not used, or null. */
   String note;
 
-  MethodCensus(MethodInfo method, BasicBlocks blocks) {
+  MethodCensus(MethodInfo method, BasicBlocks blocks, EditableBlocks editable) {
     this.name = method.getName();
     this.descriptor = method.getDescriptor();
     this.blocks = blocks;
-    blocks.blocks().forEach(block -> counts.add(new TreeMap<>()));
+    this.editable = editable;
+    blocks.blocks().forEach(block -> {
+      counts.add(new TreeMap<>());
+      editCounts.add(new TreeMap<>());
+    });
   }
 
-  void add(int block, String operation) {
+  /** Adds an operation of the instruction at an offset. */
+  void add(int pc, String operation) {
+    int block = blocks.blockOf(pc);
     counts.get(block).merge(operation, 1, Integer::sum);
+    EditableBlocks.Range range = editable.range(block);
+    if (range != null && range.contains(pc)) {
+      editCounts.get(block).merge(operation, 1, Integer::sum);
+    }
   }
 
   /** Counts the operations of all instructions. */
-  static MethodCensus ofBytecode(MethodInfo method, BasicBlocks blocks, InstructionTable table) {
-    MethodCensus census = new MethodCensus(method, blocks);
+  static MethodCensus ofBytecode(MethodInfo method, BasicBlocks blocks, EditableBlocks editable, InstructionTable table) {
+    MethodCensus census = new MethodCensus(method, blocks, editable);
     CodeIterator code = method.getCodeAttribute().iterator();
     for (int pc : blocks.instructions()) {
       for (String operation : table.operations(method, code, pc)) {
-        census.add(blocks.blockOf(pc), operation);
+        census.add(pc, operation);
       }
     }
     return census;

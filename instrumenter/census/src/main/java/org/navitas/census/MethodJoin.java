@@ -41,7 +41,7 @@ final class MethodJoin {
     MethodJoin join = new MethodJoin(bytecode.blocks, events);
     CodeIterator code = method.getCodeAttribute().iterator();
     join.match(file, code);
-    MethodCensus census = new MethodCensus(method, bytecode.blocks);
+    MethodCensus census = new MethodCensus(method, bytecode.blocks, bytecode.editable);
     census.by = MethodCensus.SOURCE;
     int known = join.count(census);
     if (join.missing > MOST_UNMATCHED * (known + join.missing)) {
@@ -51,7 +51,7 @@ final class MethodJoin {
     for (int pc : census.blocks.instructions()) {
       for (String operation : table.operations(method, code, pc)) {
         if (!join.hidden.contains(pc) && OperationTable.isOfInstruction(operation)) {
-          census.add(census.blocks.blockOf(pc), operation);
+          census.add(pc, operation);
         }
       }
     }
@@ -126,7 +126,7 @@ final class MethodJoin {
       Event event = events.get(i);
       List<Integer> at = event.kind == null ? neighbour(i) : matches.get(i);
       for (String operation : event.operations) {
-        at.forEach(pc -> census.add(blocks.blockOf(pc), operation));
+        at.forEach(pc -> census.add(pc, operation));
         known += at.size();
         if (at.isEmpty() && !isCopied(event)) {
           census.unmatched.add(new MethodCensus.Unmatched(operation, event.firstLine));

@@ -81,6 +81,25 @@ public class CensusTest {
   }
 
   @Test
+  public void editableRangesHaveTheirOperations() throws Exception {
+    write("A.java", LOOP.replace("n /= 2;", "n /= 2;\n      System.gc();").replace("return n;", "System.gc();\n    n *= 3;\n    return n;"));
+    compile("-g");
+    MethodCensus census = methods(new ArrayList<>()).get("A.m");
+    assertEquals(MethodCensus.SOURCE, census.by);
+    // The body first stores the variable of the condition. After the loop, all up to the return can be edited.
+    assertEquals(Arrays.asList("{}", "{}", "{Assign_int_int=1, Multi_int_int=1, System.gc=1}"), texts(census.editCounts));
+    assertEquals("{Assign_int_int=1, Multi_int_int=1, Return_int=1, System.gc=1}", census.counts.get(2).toString());
+    assertTrue(json(), json().contains("\"editable\": [15, 21], \"edit_operations\": [["));
+    assertTrue(json(), json().contains("\"editable\": null, \"edit_operations\": []"));
+  }
+
+  private static List<String> texts(List<Map<String, Integer>> counts) {
+    List<String> texts = new ArrayList<>();
+    counts.forEach(each -> texts.add(each.toString()));
+    return texts;
+  }
+
+  @Test
   public void equalInputsGiveEqualBytes() throws Exception {
     write("A.java", LOOP);
     compile("-g");

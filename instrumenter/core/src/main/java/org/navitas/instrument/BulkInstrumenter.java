@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -27,8 +29,8 @@ public final class BulkInstrumenter {
    * @param mapFile the method map to write; {@code <mapFile>.state}, in the same folder, lists the outputs for the next
    *     run
    * @return what this run did, with its warnings
-   * @throws InstrumentException if an input cannot be read, an output cannot be written, an input is unsafe, or only
-   *     some of the classes have probes of an earlier run
+   * @throws InstrumentException if an input cannot be read, an output cannot be written, an input is unsafe, only some of
+   *     the classes have probes of an earlier run, or an edit of a block cannot be made
    */
   public static Summary run(List<Input> inputs, Options options, Path mapFile) throws InstrumentException {
     return run(inputs, options, mapFile, null);
@@ -57,6 +59,7 @@ public final class BulkInstrumenter {
     for (Input input : inputs) {
       all.add(inventory.read(input));
     }
+    options.edits().checkFound(edited(all));
     Numbering numbering = Numbering.of(all, earlier, warnings);
     boolean allInstrumented = numbering.added() == 0 && !inventory.instrumentedBefore.isEmpty();
     byte[] present = readMap(mapFile);
@@ -92,10 +95,16 @@ public final class BulkInstrumenter {
     return table.withAdded(MissingCallbacks.of(inputs, superclasses, new Selection(options, table)));
   }
 
+  private static Set<String> edited(List<Contents> all) {
+    return all.stream().flatMap(contents -> contents.entries.stream()).filter(entry -> entry.info != null && entry.info.edits != null)
+        .map(entry -> entry.info.name).collect(Collectors.toSet());
+  }
+
   private static RunState recordClasses(List<Contents> all, RunState next) {
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
-        if (entry.verdict == Selection.Verdict.TAKE && !Skipped.EXCLUDED.equals(entry.info.untouchedReason())) {
+        boolean taken = entry.verdict == Selection.Verdict.TAKE && entry.info.edits == null; // a later run can have other edits
+        if (taken && !Skipped.EXCLUDED.equals(entry.info.untouchedReason())) {
           next.classes.put(entry.sha256, entry.info);
         }
       }

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The result of instrumenting one class file. Depends only on its bytes and {@link Selection#rules}. */
+/** The result of instrumenting one class file. Depends only on its bytes, {@link Selection#rules} and its block edits. */
 final class ClassInfo {
   /** Fully qualified name, with dots. */
   final String name;
@@ -18,14 +18,27 @@ final class ClassInfo {
   final String problem;
   /** Whether the class calls hooks. */
   final boolean hooked;
+  /** The {@link BlockEdits#id} of the class, or null without edits. */
+  final String edits;
 
   ClassInfo(String name, String file, List<MethodRef> methods, List<Skipped> skipped, String problem, boolean hooked) {
+    this(name, file, methods, skipped, problem, hooked, null);
+  }
+
+  private ClassInfo(
+      String name, String file, List<MethodRef> methods, List<Skipped> skipped, String problem, boolean hooked, String edits) {
     this.name = name;
     this.file = file;
     this.methods = methods;
     this.skipped = skipped;
     this.problem = problem;
     this.hooked = hooked;
+    this.edits = edits;
+  }
+
+  /** Returns the same result for a class that was edited before. */
+  ClassInfo edited(String id) {
+    return new ClassInfo(name, file, methods, skipped, problem, hooked, id);
   }
 
   /** Creates the result for a class that is skipped as a whole. */
@@ -36,7 +49,7 @@ final class ClassInfo {
 
   /** Returns whether the class differs from its original. */
   boolean changed() {
-    return hooked || !methods.isEmpty();
+    return hooked || edits != null || !methods.isEmpty();
   }
 
   /** Returns a choice that skips the same methods again. */

@@ -86,6 +86,23 @@ final class ClassInstrumenter {
     }
   }
 
+  /**
+   * Edits the blocks of one class, then instruments it.
+   *
+   * @param original a class file; not changed
+   * @param name the class's name
+   * @param choice selects the methods to instrument
+   * @param hooks the calls to replace, or null for none
+   * @param edits blocks to remove or repeat
+   * @return the instrumented or skipped class
+   * @throws InstrumentException that names the edits file and the line, if an edit cannot be made
+   */
+  static ClassInstrumenter instrument(byte[] original, String name, MethodChoice choice, HookTable hooks, BlockEdits edits)
+      throws InstrumentException {
+    ClassInstrumenter done = instrument(edits.apply(name, original), name, choice, hooks);
+    return edits.names(name) ? new ClassInstrumenter(done.info.edited(edits.id(name)), done.bytes, done.idOffsets) : done;
+  }
+
   /** Replaces the calls of the platform in one class, which gets no probes; a class that cannot be parsed stays as it is. */
   static ClassInstrumenter hook(byte[] original, String name, HookTable hooks) {
     ClassInstrumenter done = instrument(original, name, (className, method, code) -> Skipped.EXCLUDED, hooks);

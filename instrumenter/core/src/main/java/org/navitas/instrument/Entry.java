@@ -48,6 +48,7 @@ final class Entry {
       return "copy " + sha256;
     }
     StringBuilder text = new StringBuilder(info.hooked ? "hook " + hooks.id() + ' ' : "probe ");
+    text.append(info.edits == null ? "" : "edit " + info.edits + ' ');
     text.append(sha256).append(" of ").append(ids.length).append(" from");
     for (int i = 0; i < ids.length; i++) {
       if (i == 0 || ids[i] != ids[i - 1] + 1) {

@@ -27,6 +27,7 @@ import java.util.zip.ZipFile;
 final class Inventory {
   private static final String CLASS = ".class";
   private static final String JAR = ".jar";
+  private static final String META_INF = "META-INF/";
   private static final int JAR_MAGIC = 0x504B0304;
   /** Bytes of instrumented classes that are kept until they are written; further classes are instrumented twice. */
   private static final long MAX_KEPT = 64 << 20;
@@ -150,7 +151,7 @@ final class Inventory {
   }
 
   /** Instruments one class, in any thread. Reports nothing; {@link #note} adds the warnings. */
-  private Entry entry(Input input, String path, byte[] bytes) {
+  private Entry entry(Input input, String path, byte[] bytes) throws InstrumentException {
     String sha256 = Io.sha256Hex(bytes);
     ClassInfo info = known.get(sha256);
     ClassScan scan = info != null ? null : ClassScan.orNull(bytes);
@@ -159,9 +160,13 @@ final class Inventory {
     Selection.Verdict verdict = selection.of(name, input);
     switch (verdict) {
       case TAKE:
-        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection, selection.hooks());
-        info = info != null ? info : work.info;
-        return new Entry(path, sha256, verdict, selection.hooks(), info, work != null && keep(info, bytes) ? work : null, before);
+        BlockEdits edits = path.startsWith(META_INF) ? BlockEdits.none() : selection.edits(); // the census has no blocks of these
+        boolean edited = edits.names(name);
+        ClassInstrumenter work =
+            info != null && !edited ? null : ClassInstrumenter.instrument(bytes, name, selection, selection.hooks(), edits);
+        info = work == null ? info : work.info;
+        boolean kept = work != null && (edited || keep(info, bytes)); // an entry cannot make the edits again
+        return new Entry(path, sha256, verdict, selection.hooks(), info, kept ? work : null, before);
       case HOOK:
         ClassInstrumenter hooked = ClassInstrumenter.hook(bytes, name, selection.hooks());
         boolean changed = hooked.info.changed();

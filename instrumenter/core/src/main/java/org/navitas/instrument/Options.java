@@ -26,6 +26,7 @@ public final class Options {
   private final boolean skipTrivial;
   private final boolean hooks;
   private final boolean hookLibraries;
+  private final BlockEdits edits;
 
   private Options(Builder builder) {
     includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
@@ -33,6 +34,7 @@ public final class Options {
     skipTrivial = builder.skipTrivial;
     hooks = builder.hooks;
     hookLibraries = builder.hookLibraries;
+    edits = builder.edits;
   }
 
   /**
@@ -98,6 +100,15 @@ public final class Options {
     return hookLibraries;
   }
 
+  /**
+   * Returns the blocks whose code is removed or repeated.
+   *
+   * @return edits, which can be {@link BlockEdits#none}
+   */
+  public BlockEdits edits() {
+    return edits;
+  }
+
   /** Collects options. Not thread-safe. */
   public static final class Builder {
     private final List<String> includes = new ArrayList<>();
@@ -105,6 +116,7 @@ public final class Options {
     private boolean skipTrivial;
     private boolean hooks;
     private boolean hookLibraries;
+    private BlockEdits edits = BlockEdits.none();
 
     private Builder() {}
 
@@ -151,6 +163,17 @@ public final class Options {
     public Builder hooks(boolean hook, boolean libraries) {
       hooks = hook;
       hookLibraries = hook && libraries;
+      return this;
+    }
+
+    /**
+     * Sets the blocks whose code is removed or repeated before classes get probes.
+     *
+     * @param blockEdits the edits
+     * @return this
+     */
+    public Builder edits(BlockEdits blockEdits) {
+      edits = blockEdits;
       return this;
     }
 

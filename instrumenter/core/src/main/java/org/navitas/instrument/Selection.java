@@ -48,12 +48,14 @@ final class Selection implements MethodChoice {
   private final boolean skipTrivial;
   private final HookTable hooks;
   private final boolean hookLibraries;
+  private final BlockEdits edits;
 
   /** {@code hooks} are those for the classes that are taken; null without hooks. */
   Selection(Options options, HookTable hooks) throws InstrumentException {
     skipTrivial = options.skipTrivial();
     this.hooks = hooks;
     hookLibraries = options.hookLibraries();
+    edits = options.edits();
     for (String pattern : options.includes()) {
       if (pattern.indexOf(METHOD) >= 0) {
         throw new InstrumentException("pattern '" + pattern + "': methods can only be excluded; include their class");
@@ -91,6 +93,11 @@ final class Selection implements MethodChoice {
   /** Returns the hooks for the classes that are taken; null without hooks. */
   HookTable hooks() {
     return hooks;
+  }
+
+  /** Returns the blocks to edit in the classes that are taken. */
+  BlockEdits edits() {
+    return edits;
   }
 
   Verdict of(String className, Input input) {

@@ -135,7 +135,8 @@ public final class AndroidModule {
         settings.list("exclude", extension.getExcludes()),
         settings.flag("skipTrivial", extension.isSkipTrivial()),
         hooks(),
-        settings.flag("hookLibraries", extension.isHookLibraries()));
+        settings.flag("hookLibraries", extension.isHookLibraries()),
+        settings.file(Settings.BLOCK_EDITS));
   }
 
   private boolean hooks() {

@@ -1,8 +1,14 @@
 package org.navitas.gradle.android;
 
+import java.io.File;
+import java.io.IOException;
 import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import org.navitas.instrument.BlockEdits;
+import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
 
 /** Which classes of an Android module get probes. Immutable; a task input. */
@@ -18,15 +24,18 @@ public final class ClassOptions implements Serializable {
   private final boolean skipTrivial;
   private final boolean hooks;
   private final boolean hookLibraries;
+  private final File edits;
 
+  /** {@code edits} is the file with blocks to remove or repeat, or null. */
   ClassOptions(
-      String module, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks, boolean hookLibraries) {
+      String module, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks, boolean hookLibraries, File edits) {
     this.module = module;
     this.includes = new ArrayList<>(includes);
     this.excludes = new ArrayList<>(excludes);
     this.skipTrivial = skipTrivial;
     this.hooks = hooks;
     this.hookLibraries = hookLibraries;
+    this.edits = edits;
   }
 
   /**
@@ -38,7 +47,7 @@ public final class ClassOptions implements Serializable {
   public ClassOptions without(String pattern) {
     List<String> more = new ArrayList<>(excludes);
     more.add(pattern);
-    return new ClassOptions(module, includes, more, skipTrivial, hooks, hookLibraries);
+    return new ClassOptions(module, includes, more, skipTrivial, hooks, hookLibraries, edits);
   }
 
   /** Returns whether no class gets probes. */
@@ -61,10 +70,34 @@ public final class ClassOptions implements Serializable {
    * @return the options as text
    */
   public String text() {
-    return module + " " + includes + " " + excludes + " " + skipTrivial + " " + hooks + " " + hookLibraries;
+    return module + " " + includes + " " + excludes + " " + skipTrivial + " " + hooks + " " + hookLibraries + editsText();
   }
 
-  Options options() {
-    return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).hooks(hooks, hookLibraries).build();
+  /** Returns the content of the file, since a task's result depends on it. The instrumenter reports a file that cannot be read. */
+  private String editsText() {
+    try {
+      return edits == null ? "" : "\n" + new String(Files.readAllBytes(edits.toPath()), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      return "\n" + e;
+    }
+  }
+
+  /**
+   * Returns the file with blocks to remove or repeat.
+   *
+   * @return an edits file, or null
+   */
+  public File edits() {
+    return edits;
+  }
+
+  /**
+   * Returns the instrumenter's options.
+   *
+   * @throws InstrumentException if the edits file cannot be read or has errors
+   */
+  Options options() throws InstrumentException {
+    BlockEdits read = edits == null ? BlockEdits.none() : BlockEdits.read(edits.toPath()).ofOneModule();
+    return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).hooks(hooks, hookLibraries).edits(read).build();
   }
 }

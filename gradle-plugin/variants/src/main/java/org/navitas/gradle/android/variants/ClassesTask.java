@@ -96,6 +96,16 @@ public abstract class ClassesTask extends DefaultTask {
   }
 
   /**
+   * The file with blocks to remove or repeat, the one of {@link #getOptions}.
+   *
+   * @return absent without edits
+   */
+  @Optional
+  @InputFile
+  @PathSensitive(PathSensitivity.NONE)
+  public abstract RegularFileProperty getBlockEdits();
+
+  /**
    * Whether the component contains tests.
    *
    * @return true for tests

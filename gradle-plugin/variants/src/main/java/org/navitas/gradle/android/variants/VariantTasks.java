@@ -80,6 +80,9 @@ final class VariantTasks {
       it.setGroup("Navitas");
       it.setDescription("Instruments classes of " + component.getName() + " for energy profiling.");
       it.getOptions().set(options);
+      if (options.edits() != null) {
+        it.getBlockEdits().set(options.edits());
+      }
       it.getTests().set(component == test);
       it.getInstrumentOwn().set(component != test || module.instrumentTests());
       it.getWhole().set(all);
