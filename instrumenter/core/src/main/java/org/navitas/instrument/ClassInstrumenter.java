@@ -56,6 +56,11 @@ final class ClassInstrumenter {
     return instrument(original, fallback, choice, null);
   }
 
+  /** {@link #instrument(byte[], String, MethodChoice, HookTable, Probes)} with the probes of methods. */
+  static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice, HookTable hooks) {
+    return instrument(original, fallback, choice, hooks, Probes.METHODS);
+  }
+
   /**
    * Instruments one class, replaces its calls of the platform, and inserts calls of hooks in its callbacks.
    *
@@ -63,9 +68,10 @@ final class ClassInstrumenter {
    * @param fallback name to use if the class file cannot be parsed
    * @param choice selects the methods to instrument
    * @param hooks the calls to replace, or null for none
+   * @param kind the kind of probes
    * @return the instrumented or skipped class
    */
-  static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice, HookTable hooks) {
+  static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice, HookTable hooks, Probes kind) {
     String name = fallback;
     try {
       int major = ClassScan.majorOf(original);
@@ -77,7 +83,7 @@ final class ClassInstrumenter {
       if (scan.instrumented) {
         return untouched(name, Skipped.ALREADY_INSTRUMENTED, "already instrumented", original);
       }
-      return probe(original, scan, choice, hooks);
+      return probe(original, scan, choice, hooks, kind);
     } catch (MalformedClassException | IOException | BadBytecode e) {
       return untouched(name, Skipped.MALFORMED, String.valueOf(e.getMessage()), original);
     } catch (RuntimeException e) {
@@ -111,9 +117,12 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(ClassInfo.untouched(name, reason, problem), original, new int[0]);
   }
 
-  private static ClassInstrumenter probe(byte[] original, ClassScan scan, MethodChoice choice, HookTable hooks)
+  private static ClassInstrumenter probe(byte[] original, ClassScan scan, MethodChoice choice, HookTable hooks, Probes kind)
       throws IOException, BadBytecode, MalformedClassException {
     ClassFile file = new ClassFile(new DataInputStream(new ByteSource(original)));
+    if (kind == Probes.NONE) {
+      return new ClassInstrumenter(ClassInfo.unprobed(scan.name, file.getSourceFile()), original, new int[0]);
+    }
     int hooked = hooks != null && scan.mayCall(hooks) ? CallSites.replace(file, hooks) : 0;
     hooked += hooks != null ? Callbacks.insert(file, hooks) : 0;
     List<MethodInfo> own = new ArrayList<>(file.getMethods());
@@ -122,7 +131,7 @@ final class ClassInstrumenter {
     boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
     Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();
     for (MethodInfo method : own) {
-      String reason = reasonToSkip(method, state);
+      String reason = reasonToSkip(method, state, kind);
       CodeScan code = reason == null ? new CodeScan(method.getCodeAttribute().getCode()) : null;
       if (code != null) {
         reason = choice.reasonToSkip(scan.name, method, code);
@@ -133,9 +142,10 @@ final class ClassInstrumenter {
         skipped.add(skipped(method, reason));
       }
     }
-    boolean room = file.getConstPool().getSize() + PROBE_CONSTANTS + bodies.size() <= POOL_LIMIT;
+    int constants = kind == Probes.BLOCKS ? BlockCounters.constants(bodies.keySet()) : 0;
+    boolean room = file.getConstPool().getSize() + PROBE_CONSTANTS + constants + bodies.size() <= POOL_LIMIT;
     List<MethodRef> methods = new ArrayList<>();
-    int firstId = room && !bodies.isEmpty() ? addProbes(file, bodies, scan, methods, skipped) : 0;
+    int firstId = room && !bodies.isEmpty() ? addProbes(file, bodies, scan, kind, methods, skipped) : 0;
     if (!room) {
       bodies.keySet().forEach(method -> skipped.add(skipped(method, Skipped.TOO_LARGE)));
     }
@@ -150,15 +160,15 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(info, written, idOffsets(written, firstId, methods.size()));
   }
 
-  private static String reasonToSkip(MethodInfo method, boolean isState) throws MalformedClassException {
+  private static String reasonToSkip(MethodInfo method, boolean isState, Probes kind) throws MalformedClassException {
     int flags = method.getAccessFlags();
     if ((flags & AccessFlag.ABSTRACT) != 0) {
       return Skipped.ABSTRACT;
     } else if ((flags & AccessFlag.NATIVE) != 0) {
       return Skipped.NATIVE;
-    } else if ((flags & AccessFlag.BRIDGE) != 0) {
+    } else if ((flags & AccessFlag.BRIDGE) != 0 && kind == Probes.METHODS) {
       return Skipped.BRIDGE;
-    } else if (isState && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor())) {
+    } else if (isState && kind == Probes.METHODS && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor())) {
       return Skipped.CONTINUATION;
     } else if (method.getCodeAttribute() == null) {
       throw new MalformedClassException("method " + method.getName() + " has no code");
@@ -168,11 +178,13 @@ final class ClassInstrumenter {
 
   /** Adds probes to all of {@code bodies} that can hold them. Returns the constant pool index of the first id. */
   private static int addProbes(
-      ClassFile file, Map<MethodInfo, CodeScan> bodies, ClassScan scan, List<MethodRef> methods, List<Skipped> skipped)
+      ClassFile file, Map<MethodInfo, CodeScan> bodies, ClassScan scan, Probes kind, List<MethodRef> methods, List<Skipped> skipped)
       throws BadBytecode, MalformedClassException {
     ConstPool pool = file.getConstPool();
     Set<Integer> integers = scan.integers();
-    MethodProbes probes = new MethodProbes(file, integers.contains(Integer.MIN_VALUE));
+    CodeProbes probes = kind == Probes.BLOCKS
+        ? new BlockCounters(file, bodies.keySet())
+        : new MethodProbes(file, integers.contains(Integer.MIN_VALUE));
     pool.addUtf8Info(ClassScan.MARKER);
     int placeholder = freePlaceholder(integers, bodies.size());
     // From here on, only ids are added to the constant pool, so they are adjacent.

@@ -159,9 +159,11 @@ final class Inventory {
     Selection.Verdict verdict = selection.of(name, input);
     switch (verdict) {
       case TAKE:
-        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection, selection.hooks());
+        ClassInstrumenter work = info != null ? null : ClassInstrumenter.instrument(bytes, name, selection, selection.hooks(), selection.probes());
         info = info != null ? info : work.info;
-        return new Entry(path, sha256, verdict, selection.hooks(), info, work != null && keep(info, bytes) ? work : null, before);
+        Entry taken = new Entry(path, sha256, verdict, selection.hooks(), info, work != null && keep(info, bytes) ? work : null, before);
+        taken.probes = selection.probes();
+        return taken;
       case HOOK:
         ClassInstrumenter hooked = ClassInstrumenter.hook(bytes, name, selection.hooks());
         boolean changed = hooked.info.changed();

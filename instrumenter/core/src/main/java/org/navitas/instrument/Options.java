@@ -26,6 +26,7 @@ public final class Options {
   private final boolean skipTrivial;
   private final boolean hooks;
   private final boolean hookLibraries;
+  private final Probes probes;
 
   private Options(Builder builder) {
     includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
@@ -33,6 +34,7 @@ public final class Options {
     skipTrivial = builder.skipTrivial;
     hooks = builder.hooks;
     hookLibraries = builder.hookLibraries;
+    probes = builder.probes;
   }
 
   /**
@@ -98,6 +100,15 @@ public final class Options {
     return hookLibraries;
   }
 
+  /**
+   * Returns the kind of probes.
+   *
+   * @return {@link Probes#METHODS} unless another kind was set
+   */
+  public Probes probes() {
+    return probes;
+  }
+
   /** Collects options. Not thread-safe. */
   public static final class Builder {
     private final List<String> includes = new ArrayList<>();
@@ -105,6 +116,7 @@ public final class Options {
     private boolean skipTrivial;
     private boolean hooks;
     private boolean hookLibraries;
+    private Probes probes = Probes.METHODS;
 
     private Builder() {}
 
@@ -155,11 +167,26 @@ public final class Options {
     }
 
     /**
+     * Sets the kind of probes.
+     *
+     * @param kind the kind for all classes
+     * @return this
+     */
+    public Builder probes(Probes kind) {
+      probes = kind;
+      return this;
+    }
+
+    /**
      * Builds the options.
      *
      * @return immutable options; patterns are checked when instrumentation starts
+     * @throws IllegalArgumentException for hooks without the probes of methods, which give them their call paths
      */
     public Options build() {
+      if (hooks && probes != Probes.METHODS) {
+        throw new IllegalArgumentException("hooks record within calls, and probes of kind '" + probes.text() + "' record none");
+      }
       return new Options(this);
     }
   }

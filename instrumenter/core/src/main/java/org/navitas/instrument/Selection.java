@@ -48,12 +48,14 @@ final class Selection implements MethodChoice {
   private final boolean skipTrivial;
   private final HookTable hooks;
   private final boolean hookLibraries;
+  private final Probes probes;
 
   /** {@code hooks} are those for the classes that are taken; null without hooks. */
   Selection(Options options, HookTable hooks) throws InstrumentException {
     skipTrivial = options.skipTrivial();
     this.hooks = hooks;
     hookLibraries = options.hookLibraries();
+    probes = options.probes();
     for (String pattern : options.includes()) {
       if (pattern.indexOf(METHOD) >= 0) {
         throw new InstrumentException("pattern '" + pattern + "': methods can only be excluded; include their class");
@@ -69,6 +71,9 @@ final class Selection implements MethodChoice {
   /** Returns everything, apart from the bytes of a class, that decides what happens to its methods. */
   static String rules(Options options, HookTable hooks) {
     StringBuilder rules = new StringBuilder().append(options.skipTrivial());
+    if (options.probes() != Probes.METHODS) {
+      rules.append('\n').append(options.probes().text());
+    }
     if (hooks != null) {
       rules.append('\n').append(hooks.id());
     }
@@ -91,6 +96,11 @@ final class Selection implements MethodChoice {
   /** Returns the hooks for the classes that are taken; null without hooks. */
   HookTable hooks() {
     return hooks;
+  }
+
+  /** Returns the kind of probes for the classes that are taken. */
+  Probes probes() {
+    return probes;
   }
 
   Verdict of(String className, Input input) {
