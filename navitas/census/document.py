@@ -45,22 +45,31 @@ class CensusOperation(_Part):
 
 
 class CensusBlock(_Part):
-    """A basic block: offsets of its first and last instruction, lines, and counts by index of operation."""
+    """A basic block: offsets of its first and last instruction, lines, and counts by index of operation.
+
+    Its executions are the sum of the method's counters in `plus` minus those in `minus`.
+    """
 
     pc: tuple[Pc, Pc]
     lines: tuple[Number, Number] | None
     next: list[Number]
     handlers: list[Number]
+    plus: list[Number] = []
+    minus: list[Number] = []
     operations: list[tuple[Number, Count]]
 
 
 class CensusMethod(_Part):
-    """A method with code. `note` is why its source was not used. `unmatched` has operations without a block, and lines."""
+    """A method with code. `note` is why its source was not used. `unmatched` has operations without a block, and lines.
+
+    `counters` is the number of counters in a build with `--probes blocks`. 0: the census was written without them.
+    """
 
     name: Name
     descriptor: Name
     by: Literal["source", "bytecode"]
     note: str | None
+    counters: Number = 0
     blocks: list[CensusBlock]
     unmatched: list[tuple[Number, Number]]
 
@@ -105,6 +114,8 @@ def _problem(method: CensusMethod, operations: int) -> str | None:
         last = block.pc[1]
         if any(number >= len(method.blocks) for number in (*block.next, *block.handlers)):
             return "a block is followed by one that does not exist"
+        if any(number >= method.counters for number in (*block.plus, *block.minus)):
+            return "a block has a counter that does not exist"
     used = [index for block in method.blocks for index, _ in block.operations] + [index for index, _ in method.unmatched]
     return "a count is of an operation that is not listed" if any(index >= operations for index in used) else None
 

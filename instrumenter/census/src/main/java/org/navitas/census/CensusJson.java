@@ -72,6 +72,7 @@ final class CensusJson {
     field(json.append(", "), "descriptor", method.descriptor);
     field(json.append(", "), "by", method.by);
     field(json.append(", "), "note", method.note);
+    json.append(", \"counters\": ").append(method.counters.counters());
     json.append(", \"blocks\": [");
     for (int i = 0; i < method.counts.size(); i++) {
       Block block = method.blocks.blocks().get(i);
@@ -79,6 +80,7 @@ final class CensusJson {
       json.append("{\"pc\": [").append(block.firstPc).append(", ").append(block.lastPc).append("], \"lines\": ");
       json.append(block.firstLine == 0 ? "null" : "[" + block.firstLine + ", " + block.lastLine + "]");
       json.append(", \"next\": ").append(block.successors).append(", \"handlers\": ").append(block.handlers);
+      json.append(", \"plus\": ").append(method.counters.plus(i)).append(", \"minus\": ").append(method.counters.minus(i));
       json.append(", \"operations\": [");
       String separator = "";
       for (Map.Entry<String, Integer> count : method.counts.get(i).entrySet()) {

@@ -7,6 +7,8 @@ import java.util.TreeMap;
 import javassist.bytecode.CodeIterator;
 import javassist.bytecode.MethodInfo;
 import org.navitas.instrument.BasicBlocks;
+import org.navitas.instrument.CounterPlacement;
+import org.navitas.instrument.InstrumentException;
 
 /** The operations of one method's blocks. */
 final class MethodCensus {
@@ -27,6 +29,8 @@ final class MethodCensus {
   final String name;
   final String descriptor;
   final BasicBlocks blocks;
+  /** Where a build with counters counts these blocks. */
+  final CounterPlacement counters;
   /** Counts of operations by block. */
   final List<Map<String, Integer>> counts = new ArrayList<>();
   final List<Unmatched> unmatched = new ArrayList<>();
@@ -35,10 +39,11 @@ final class MethodCensus {
   /** Why the source was not used, or null. */
   String note;
 
-  MethodCensus(MethodInfo method, BasicBlocks blocks) {
+  MethodCensus(MethodInfo method, BasicBlocks blocks, CounterPlacement counters) {
     this.name = method.getName();
     this.descriptor = method.getDescriptor();
     this.blocks = blocks;
+    this.counters = counters;
     blocks.blocks().forEach(block -> counts.add(new TreeMap<>()));
   }
 
@@ -47,8 +52,8 @@ final class MethodCensus {
   }
 
   /** Counts the operations of all instructions. */
-  static MethodCensus ofBytecode(MethodInfo method, BasicBlocks blocks, InstructionTable table) {
-    MethodCensus census = new MethodCensus(method, blocks);
+  static MethodCensus ofBytecode(MethodInfo method, BasicBlocks blocks, InstructionTable table) throws InstrumentException {
+    MethodCensus census = new MethodCensus(method, blocks, CounterPlacement.of(method.getCodeAttribute(), blocks));
     CodeIterator code = method.getCodeAttribute().iterator();
     for (int pc : blocks.instructions()) {
       for (String operation : table.operations(method, code, pc)) {

@@ -18,7 +18,7 @@ import javassist.bytecode.StackMapTable;
 final class BlockCounters implements CodeProbes {
   /** The most counters of a method, for which the runtime has a spare array. */
   static final int MOST_COUNTERS = 8192;
-  private static final String PROBE = "org.navitas.runtime.Probe";
+  private static final String PROBE = "org.navitas.runtime.BlockProbe";
   /** Values that counting adds to the stack: an array and an index, both twice, and two numbers of two words. */
   private static final int STACK = 6;
   private static final int FETCH_STACK = 2;

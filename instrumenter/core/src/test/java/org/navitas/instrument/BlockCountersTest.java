@@ -31,7 +31,7 @@ import org.junit.rules.TemporaryFolder;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameters;
-import org.navitas.runtime.Probe;
+import org.navitas.runtime.BlockProbe;
 
 /**
  * Counters and formulas give the executions of all blocks that a call of the runtime at the start of each block counts,
@@ -85,9 +85,9 @@ public class BlockCountersTest {
     HITS.clear();
     run(originals, bytes -> hits(bytes, ids));
     List<CounterPlacement> placements = new ArrayList<>();
-    Probe.takeCounts();
+    BlockProbe.take();
     run(originals, bytes -> counters(bytes, ids, placements));
-    Map<Integer, long[]> counts = Probe.takeCounts();
+    Map<Integer, long[]> counts = BlockProbe.take();
     long executed = 0;
     for (Map.Entry<String, Integer> method : ids.entrySet()) {
       int id = method.getValue();

@@ -17,7 +17,7 @@ import javassist.bytecode.MethodInfo;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
-import org.navitas.runtime.Probe;
+import org.navitas.runtime.BlockProbe;
 
 /** Code that counters make longer than a short jump, or than a method may be. */
 public class CodeGrowthTest {
@@ -34,11 +34,11 @@ public class CodeGrowthTest {
     assertTrue(done.info.skipped.isEmpty());
     byte[] counted = done.bytes(new int[] {7, 8});
     assertTrue(code(counted).getCodeLength() > Short.MAX_VALUE);
-    Probe.takeCounts();
+    BlockProbe.take();
     for (int n = 0; n < CALLS; n++) {
       assertEquals(call(original, n), call(counted, n));
     }
-    long[] counters = Probe.takeCounts().get(8);
+    long[] counters = BlockProbe.take().get(8);
     BasicBlocks blocks = BasicBlocks.of(code(original));
     CounterPlacement placement = CounterPlacement.of(code(original), blocks);
     assertEquals(CALLS, CounterPlacementTest.value(placement, 0, counters));
@@ -56,7 +56,7 @@ public class CodeGrowthTest {
     ClassInstrumenter done = instrument(original);
     assertEquals("too_large", done.info.skipped.get(0).reason);
     assertEquals(call(original, 5), call(done.bytes(new int[] {7}), 5));
-    Map<Integer, long[]> counts = Probe.takeCounts();
+    Map<Integer, long[]> counts = BlockProbe.take();
     assertEquals("only the constructor is counted", 0, counts.size());
   }
 
