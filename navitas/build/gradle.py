@@ -17,6 +17,7 @@ from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.build.java import find_java
 from navitas.build.process import run_streaming
+from navitas.bundle.manifest import Probes
 from navitas.bundle.reader import Bundle, open_bundles
 from navitas.errors import BuildError, UsageError
 
@@ -90,6 +91,7 @@ def build_bundles(
     skip_trivial: bool = False,
     hooks: bool = False,
     hook_libraries: bool = False,
+    probes: Probes = "methods",
     virtual: bool = True,
     provide: Callable[[Sequence[Path]], None] | None = None,
     on_line: Callable[[str], None] = lambda line: None,
@@ -99,6 +101,7 @@ def build_bundles(
 
     `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH).
     `module` is the path of the only module to build, such as `:app`. `test_task` is the task with the tests (None: `test`).
+    `probes` is the kind of probes; only those of methods can have hooks.
     `hooks` hooks the app's calls of input, output and device APIs, `hook_libraries` also those of all libraries.
     `variant` is the Android variant (None: the only one with tests).
     `virtual` adds what a virtual phone needs in addition to the APKs of an Android module. `provide` receives the files of
@@ -127,6 +130,7 @@ def build_bundles(
         *(["-Pnavitas.skipTrivial=true"] if skip_trivial else []),
         *(["-Pnavitas.hooks=true"] if hooks else []),
         *(["-Pnavitas.hookLibraries=true"] if hook_libraries else []),
+        *([f"-Pnavitas.probes={probes}"] if probes != "methods" else []),
         *([f"-Pnavitas.variant={variant}"] if variant is not None else []),
         *([] if virtual else ["-Pnavitas.jvm=false"]),
         *([] if provide is None else ["-Pnavitas.framework=true"]),

@@ -48,6 +48,7 @@ LossCode = Literal[
 WarningCode = (
     LossCode
     | Literal[
+        "block_counters",
         "build",
         "cleanup",
         "crashed",

@@ -113,7 +113,7 @@ public class InstrumentTask extends ModuleTask {
   }
 
   /**
-   * Returns which calls of APIs are hooked.
+   * Returns the kind of probes, and which calls of APIs are hooked.
    *
    * @return a choice
    */
@@ -183,7 +183,7 @@ public class InstrumentTask extends ModuleTask {
           getPath() + ": nothing to profile: this module has only test code, and test code gets no probes");
     }
     Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial())
-        .hooks(hooks.getHooks(), hooks.getHookLibraries()).build();
+        .hooks(hooks.getHooks(), hooks.getHookLibraries()).probes(hooks.getProbes()).build();
     try {
       Summary summary = BulkInstrumenter.run(inputs, options, getMap().toPath());
       for (String warning : summary.warnings()) {

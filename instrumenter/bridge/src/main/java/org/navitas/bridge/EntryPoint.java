@@ -12,6 +12,7 @@ import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
+import org.navitas.instrument.Probes;
 import org.navitas.instrument.Summary;
 
 /**
@@ -30,6 +31,7 @@ public final class EntryPoint {
    * @param skipTrivial whether trivial methods get no probes
    * @param hooks whether calls of APIs are hooked
    * @param hookLibraries whether the calls of all libraries are hooked, too
+   * @param probes the kind of probes, see {@link Probes#of}
    * @param mapFile the method map to write
    * @return on success {@code ok}, map id, classes, methods, skipped, rewritten, reused, seen, the number of framework
    *     patterns, each of these patterns with its number of classes, and the warnings; on failure {@code error} and the
@@ -37,7 +39,7 @@ public final class EntryPoint {
    */
   public List<String> instrument(
       List<String> inputs, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks,
-      boolean hookLibraries, String mapFile) {
+      boolean hookLibraries, String probes, String mapFile) {
     try {
       List<Input> parsed = new ArrayList<>();
       for (int i = 0; i < inputs.size(); i += INPUT_FIELDS) {
@@ -47,7 +49,7 @@ public final class EntryPoint {
         parsed.add(new Input(in, out, inputs.get(i + 2), inputs.get(i + 3), mayHoldFrameworks));
       }
       Options options = Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial)
-          .hooks(hooks, hookLibraries).build();
+          .hooks(hooks, hookLibraries).probes(Probes.of(probes)).build();
       return answer(BulkInstrumenter.run(parsed, options, Paths.get(mapFile)));
     } catch (InstrumentException | IllegalArgumentException e) {
       return Arrays.asList("error", String.valueOf(e.getMessage()));

@@ -28,7 +28,7 @@ public class EntryPointTest {
     }
     List<String> answer = new EntryPoint().instrument(
         Arrays.asList(in.toString(), root.resolve("out").toString(), "main", ":app", "false"),
-        Collections.singletonList("org.navitas.bridge.*"), NONE, false, false, false,
+        Collections.singletonList("org.navitas.bridge.*"), NONE, false, false, false, "methods",
         root.resolve("map.json").toString());
     assertEquals("ok", answer.get(0));
     assertTrue(answer.get(1), answer.get(1).matches("[0-9a-f]{16}"));
@@ -52,12 +52,12 @@ public class EntryPointTest {
   @Test
   public void returnsErrorsWithoutStackTraces() {
     for (String in : Arrays.asList("/no/such/folder", "nul\0")) {
-      List<String> answer = new EntryPoint().instrument(Arrays.asList(in, "/out", "main", ":", "false"), NONE, NONE, true, false, false, "/map.json");
+      List<String> answer = new EntryPoint().instrument(Arrays.asList(in, "/out", "main", ":", "false"), NONE, NONE, true, false, false, "methods", "/map.json");
       assertEquals("error", answer.get(0));
       assertEquals(2, answer.size());
       assertTrue(answer.get(1), answer.get(1).contains(in.substring(0, 3)) && !answer.get(1).contains("\tat "));
     }
     assertEquals("source must be main, test or dependency, not other",
-        new EntryPoint().instrument(Arrays.asList("/in", "/out", "other", ":", "false"), NONE, NONE, true, false, false, "/map.json").get(1));
+        new EntryPoint().instrument(Arrays.asList("/in", "/out", "other", ":", "false"), NONE, NONE, true, false, false, "methods", "/map.json").get(1));
   }
 }

@@ -4,10 +4,11 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.navitas.instrument.Options;
+import org.navitas.instrument.Probes;
 
 /** Which classes of an Android module get probes. Immutable; a task input. */
 public final class ClassOptions implements Serializable {
-  private static final long serialVersionUID = 1;
+  private static final long serialVersionUID = 2;
   /** Matches all classes; excluding it leaves nothing to instrument. */
   public static final String ALL = "**";
 
@@ -18,15 +19,18 @@ public final class ClassOptions implements Serializable {
   private final boolean skipTrivial;
   private final boolean hooks;
   private final boolean hookLibraries;
+  private final Probes probes;
 
   ClassOptions(
-      String module, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks, boolean hookLibraries) {
+      String module, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks, boolean hookLibraries,
+      Probes probes) {
     this.module = module;
     this.includes = new ArrayList<>(includes);
     this.excludes = new ArrayList<>(excludes);
     this.skipTrivial = skipTrivial;
     this.hooks = hooks;
     this.hookLibraries = hookLibraries;
+    this.probes = probes;
   }
 
   /**
@@ -38,7 +42,7 @@ public final class ClassOptions implements Serializable {
   public ClassOptions without(String pattern) {
     List<String> more = new ArrayList<>(excludes);
     more.add(pattern);
-    return new ClassOptions(module, includes, more, skipTrivial, hooks, hookLibraries);
+    return new ClassOptions(module, includes, more, skipTrivial, hooks, hookLibraries, probes);
   }
 
   /** Returns whether no class gets probes. */
@@ -61,10 +65,11 @@ public final class ClassOptions implements Serializable {
    * @return the options as text
    */
   public String text() {
-    return module + " " + includes + " " + excludes + " " + skipTrivial + " " + hooks + " " + hookLibraries;
+    return module + " " + includes + " " + excludes + " " + skipTrivial + " " + hooks + " " + hookLibraries + " " + probes.text();
   }
 
   Options options() {
-    return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).hooks(hooks, hookLibraries).build();
+    return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).hooks(hooks, hookLibraries)
+        .probes(probes).build();
   }
 }
