@@ -87,7 +87,7 @@ def check_options(options: ProfileOptions) -> None:
         check_pattern(pattern)
     if options.baseline and options.granularity != "method":
         raise UsageError(
-            f"--baseline compares with a run without probes, and --granularity {options.granularity} has none", "leave one out"
+            f"--baseline corrects the cost of probes of calls, and --granularity {options.granularity} has none", "leave one out"
         )
     if options.mode != "events" and options.granularity != "method":
         raise UsageError(
