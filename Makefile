@@ -42,7 +42,7 @@ navitas/jars/.built: $(JAVA_SOURCES)
 	@$(MVN) -f instrumenter install -DskipTests
 	@$(MVN) -f gradle-plugin package -DskipTests
 	@mkdir -p navitas/jars
-	@cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
+	@cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime/target/navitas-runtime-blocks.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
 	   instrumenter/phone/target/navitas-phone.jar instrumenter/phone-android/target/navitas-phone-android.jar \
 	   instrumenter/hooks/target/navitas-hooks.jar \
 	   instrumenter/phone-install/target/navitas-phone-install.jar instrumenter/bridge/target/navitas-bridge.jar \

@@ -19,7 +19,8 @@ _MAX_NAMED = 5
 def notices(profile: Profile) -> tuple[Notice, ...]:
     """Return all warnings about a profile's figures."""
     problems = [Notice.with_code("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
-    return (*_rails_disagree(profile), *_left_on(profile), *_large_probes(profile), *unsteady(profile), *problems)
+    figures = (*_rails_disagree(profile), *_left_on(profile), *_large_probes(profile), *_counters(profile))
+    return (*figures, *unsteady(profile), *problems)
 
 
 def _rails_disagree(profile: Profile) -> Iterator[Notice]:
@@ -35,6 +36,13 @@ def _left_on(profile: Profile) -> Iterator[Notice]:
     for reason in (reason for each in profile.evidence for reason in each.reasons if reason.code == "left_on"):
         remedy = "Stop it when it is no longer needed. Its energy until the end of the run belongs to the call that started it."
         yield Notice.with_code("left_on", str(reason), remedy)
+
+
+def _counters(profile: Profile) -> Iterator[Notice]:
+    """Yield a warning if executions of blocks were counted, which takes time."""
+    if profile.about.settings.get("granularity") == "block":
+        message = "counters of basic blocks took time, so energies are higher than without them; nothing corrects this"
+        yield Notice.with_code("block_counters", message, "Take energies from a recording with --granularity test.")
 
 
 def _large_probes(profile: Profile) -> Iterator[Notice]:

@@ -23,6 +23,7 @@ from py4j.protocol import Py4JError
 
 from navitas.build.jars import jar
 from navitas.build.java import find_java
+from navitas.bundle.manifest import Probes
 from navitas.errors import BuildError
 
 Source = Literal["main", "test", "dependency"]
@@ -57,8 +58,8 @@ class InstrumentOptions:
     """Patterns for dotted class names (`*` within a package, `**` across packages). Excludes outrank includes.
 
     `skip_trivial`: getters, setters and similar methods get no probes. `hooks`: calls of input, output and device APIs are
-    hooked, with `hook_libraries` also those of all libraries. `edits`: a file with blocks to remove or repeat
-    (docs/dev/formats.md, "Block edits").
+    hooked, with `hook_libraries` also those of all libraries. `probes`: counters of `blocks` have no hooks. `edits`: a file with
+    blocks to remove or repeat (docs/dev/formats.md, "Block edits").
     """
 
     includes: tuple[str, ...] = ()
@@ -66,6 +67,7 @@ class InstrumentOptions:
     skip_trivial: bool = False
     hooks: bool = False
     hook_libraries: bool = False
+    probes: Probes = "methods"
     edits: Path | None = None
 
 
@@ -116,11 +118,12 @@ class InstrumenterBridge:
             for each in inputs
             for text in (_text(each.path), _text(each.out), each.source, each.module, str(each.may_hold_frameworks).lower())
         ]
-        chosen = list(options.includes), list(options.excludes), options.skip_trivial, options.hooks, options.hook_libraries
+        patterns = list(options.includes), list(options.excludes)
+        chosen = (*patterns, options.skip_trivial, options.hooks, options.hook_libraries, options.probes)
         edits = None if options.edits is None else _text(options.edits)
         answer = self._answer("instrument", lambda entry: entry.instrument(flat, *chosen, _text(map_file), edits))
-        classes, methods, skipped, rewritten, reused, seen, patterns = map(int, answer[2:9])
-        end = 9 + 2 * patterns
+        classes, methods, skipped, rewritten, reused, seen, frameworks_seen = map(int, answer[2:9])
+        end = 9 + 2 * frameworks_seen
         frameworks = {pattern: int(count) for pattern, count in zip(answer[9:end:2], answer[10:end:2], strict=True)}
         return InstrumentSummary(answer[1], classes, methods, skipped, rewritten, reused, seen, frameworks, tuple(answer[end:]))
 

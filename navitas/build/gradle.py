@@ -17,6 +17,7 @@ from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.build.java import find_java
 from navitas.build.process import run_streaming
+from navitas.bundle.manifest import Probes
 from navitas.bundle.reader import Bundle, open_bundles
 from navitas.errors import BuildError, UsageError
 
@@ -91,6 +92,7 @@ def build_bundles(
     hooks: bool = False,
     hook_libraries: bool = False,
     block_edits: Path | None = None,
+    probes: Probes = "methods",
     virtual: bool = True,
     provide: Callable[[Sequence[Path]], None] | None = None,
     on_line: Callable[[str], None] = lambda line: None,
@@ -100,6 +102,7 @@ def build_bundles(
 
     `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH).
     `module` is the path of the only module to build, such as `:app`. `test_task` is the task with the tests (None: `test`).
+    `probes` is the kind of probes; only those of methods can have hooks.
     `hooks` hooks the app's calls of input, output and device APIs, `hook_libraries` also those of all libraries.
     `block_edits` is a file with blocks to remove or repeat (docs/dev/formats.md, "Block edits").
     `variant` is the Android variant (None: the only one with tests).
@@ -130,6 +133,7 @@ def build_bundles(
         *(["-Pnavitas.hooks=true"] if hooks else []),
         *(["-Pnavitas.hookLibraries=true"] if hook_libraries else []),
         *([f"-Pnavitas.blockEdits={block_edits.absolute()}"] if block_edits is not None else []),
+        *([f"-Pnavitas.probes={probes}"] if probes != "methods" else []),
         *([f"-Pnavitas.variant={variant}"] if variant is not None else []),
         *([] if virtual else ["-Pnavitas.jvm=false"]),
         *([] if provide is None else ["-Pnavitas.framework=true"]),

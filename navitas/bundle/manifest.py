@@ -54,6 +54,8 @@ MapId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 VariableName = Annotated[str, StringConstraints(pattern=r"^[^\x00=]+$")]
 
 
+Probes = Literal["methods", "blocks", "none"]
+"""The kind of probes of a build: calls of methods, counters of executions of basic blocks, or none."""
 Framework = Literal["junit4", "junit-platform", "testng"]
 
 
@@ -93,6 +95,7 @@ class CommonManifest(BaseModel):
     test_task: TestTask = TestTask()
     hooks: bool | None = None
     """Whether calls of APIs are hooked; None if the bundle does not say so."""
+    probes: Probes = "methods"
 
 
 class BundleManifest(CommonManifest):

@@ -56,15 +56,18 @@ class CensusBlock(_Part):
     lines: tuple[Number, Number] | None
     next: list[Number]
     handlers: list[Number]
-    operations: list[tuple[Number, Count]]
     plus: list[Number] = []
     minus: list[Number] = []
+    operations: list[tuple[Number, Count]]
     editable: tuple[Pc, Pc] | None = None
     edit_operations: list[tuple[Number, Count]] = []
 
 
 class CensusMethod(_Part):
-    """A method with code. `note` is why its source was not used. `unmatched` has operations without a block, and lines."""
+    """A method with code. `note` is why its source was not used. `unmatched` has operations without a block, and lines.
+
+    `counters` is the number of counters in a build with `--probes blocks`. 0: the census was written without them.
+    """
 
     name: Name
     descriptor: Name
@@ -115,6 +118,8 @@ def _problem(method: CensusMethod, operations: int) -> str | None:
         last = block.pc[1]
         if any(number >= len(method.blocks) for number in (*block.next, *block.handlers)):
             return "a block is followed by one that does not exist"
+        if any(number >= method.counters for number in (*block.plus, *block.minus)):
+            return "a block has a counter that does not exist"
         if block.editable is not None and not block.pc[0] == block.editable[0] <= block.editable[1] <= block.pc[1]:
             return "an editable range is not the start of its block"
         counts = dict(block.operations)

@@ -9,6 +9,7 @@ import click
 
 from navitas.build.bridge import InstrumentOptions, InstrumentSummary
 from navitas.build.instrument import instrument
+from navitas.bundle.manifest import Probes
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
@@ -30,6 +31,13 @@ from navitas.errors import UsageError
     renamed={"--map": "--map-output"},
     help="The method map to write.",
 )
+@option(
+    "--probes",
+    type=click.Choice(["methods", "blocks", "none"]),
+    default="methods",
+    show_default=True,
+    help="methods: their calls; blocks: executions of basic blocks.",
+)
 @option("--block-edits", type=READ_FILE, metavar="FILE", help="Remove or repeat these blocks first.")
 @option("--hooks", is_flag=True, help="Hook calls of files, network and devices.")
 @probe_options
@@ -42,6 +50,7 @@ def command(
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     skip_trivial: bool,
+    probes: Probes,
     hooks: bool,
     hook_libraries: bool,
     block_edits: Path | None,
@@ -53,12 +62,15 @@ def command(
     the folder OUT.
     Classes of known frameworks in a jar, such as kotlin and groovy, get probes only if --include names them.
     To record, run the result with navitas-runtime.jar (and navitas-hooks.jar, with --hooks) on the class path and with
-    -Dnavitas.out=DIR. Then -Dnavitas.hooks=true records hooked calls.
+    -Dnavitas.out=DIR. Then -Dnavitas.hooks=true records hooked calls. With --probes blocks, also add navitas-runtime-blocks.jar
+    and -Dnavitas.blocks=true -Dnavitas.mode=none.
     """
     check_json(json_file)
     if hook_libraries and not hooks:
         raise UsageError("--hook-libraries adds to --hooks, which is missing", "add --hooks, or leave it out")
-    options = InstrumentOptions(include, exclude, skip_trivial, hooks, hook_libraries, block_edits)
+    if hooks and probes != "methods":
+        raise UsageError(f"--hooks adds to the probes of methods, and there is --probes {probes}", "leave one out")
+    options = InstrumentOptions(include, exclude, skip_trivial, hooks, hook_libraries, probes, block_edits)
     summary = instrument(inputs, output, map_file, options)
     warnings = [*summary.warnings, *_framework_warnings(summary)]
     write_json(json_file, **{**asdict(summary), "warnings": warnings}, output=str(output), map_output=str(map_file))
@@ -67,8 +79,11 @@ def command(
     counts = f"{summary.classes} classes, {summary.methods} methods with probes, {summary.skipped} skipped"
     note(f"{counts}; map {summary.map_id}")
     if summary.methods:
-        jars = "navitas-runtime.jar:navitas-hooks.jar" if hooks else "navitas-runtime.jar"
-        recorded = " -Dnavitas.hooks=true" if hooks else ""
+        jars, recorded = "navitas-runtime.jar", ""
+        if hooks:
+            jars, recorded = f"{jars}:navitas-hooks.jar", " -Dnavitas.hooks=true"
+        elif probes == "blocks":
+            jars, recorded = f"{jars}:navitas-runtime-blocks.jar", " -Dnavitas.blocks=true -Dnavitas.mode=none"
         next_step(f"java -Dnavitas.out=DIR{recorded} -cp {shell_word(f'{output}:{jars}')} MAIN")
 
 

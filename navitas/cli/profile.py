@@ -103,10 +103,10 @@ from navitas.report.registry import find_format
     ),
     option(
         "--granularity",
-        type=click.Choice(["test", "class", "method"]),
+        type=click.Choice(["test", "class", "method", "block"]),
         default="method",
         show_default=True,
-        help="test, class: their energy, without probes.",
+        help="test, class: their energy, without probes. block: also executions.",
     ),
 )
 @probe_options

@@ -26,7 +26,7 @@ from navitas.cli.messages import warning
 from navitas.cli.options import VIRTUAL, ReportOptions
 from navitas.cli.origin import find_java_versions, provenance
 from navitas.cli.progress import ConsoleProgress
-from navitas.collect.options import ProfileOptions, check_options
+from navitas.collect.options import ProfileOptions, check_options, probes_of
 from navitas.device.base import Device
 from navitas.errors import UsageError
 from navitas.folder_lock import FolderLock
@@ -88,6 +88,7 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
                     project,
                     **asdict(build),
                     hooks=options.record != "none",
+                    probes=probes_of(options.granularity),
                     virtual=virtual,
                     provide=provide,
                     on_line=progress.detail,
@@ -115,6 +116,7 @@ def profile_bundles(
     """Profile the bundles that a build made from the project in `source`. Returns the exit code."""
     bundles = open_bundles(paths)
     for bundle in bundles:
+        _check_probes(bundle, options)
         manifest = bundle.manifest
         if isinstance(manifest, AndroidManifest) and manifest.apks.test is None:
             raise UsageError(
@@ -129,8 +131,22 @@ def profile_bundles(
         return _profile(lambda *_: bundles, bundles[0].manifest.project, origin, options, report=report, run=run)
 
 
+def _check_probes(bundle: Bundle, options: ProfileOptions) -> None:
+    """Raise `UsageError` if a bundle's probes do not record what the granularity needs."""
+    built, needed = bundle.manifest.probes, probes_of(options.granularity)
+    if built == needed or (built == "none" and options.granularity in ("test", "class")):
+        return
+    fitting = {"blocks": "block", "none": "test"}.get(built, "method")
+    raise UsageError(
+        f"{bundle.path}: its classes have probes of kind '{built}', and --granularity {options.granularity} needs '{needed}'",
+        f"build the bundle with -Pnavitas.probes={needed}, or use --granularity {fitting}",
+    )
+
+
 def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions, gradle: str | None = None) -> int:
     """Record the use of an app. Returns the exit code."""
+    if use.bundle is not None:
+        _check_probes(use.bundle, options)
     project = use.bundle.manifest.project if use.bundle else use.package
     options = replace(options, provenance=provenance(_java_versions([use.bundle] if use.bundle else [], run)))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 _MARK = b"navitas: ["
 _NOTE = re.compile(rb"navitas: \[(\w{1,40})\] ([^\r\n]*)")
-_OF_MISSING_DATA = frozenset((b"recording_stopped", b"not_recording", b"records_lost", b"thread_stopped"))
+_OF_MISSING_DATA = frozenset((b"recording_stopped", b"not_recording", b"records_lost", b"thread_stopped", b"blocks_uncounted"))
 _MAX_NOTES = 20
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from navitas.bundle.manifest import Probes
 from navitas.collect.selection import check_pattern
 from navitas.collect.trace.tracer import Tracing
 from navitas.errors import UsageError
@@ -19,7 +20,12 @@ CPU_INTERVAL_MS = 20
 """Time between readings of the app's CPU counters."""
 IO_INTERVAL_MS = {"none": 200, "sampling": 200, "hooks": 200, "both": 100}
 """Time between readings of counters of traffic, by `Record`."""
-Granularity = Literal["test", "class", "method"]
+Granularity = Literal["test", "class", "method", "block"]
+
+
+def probes_of(granularity: Granularity) -> Probes:
+    """Return the kind of probes that a build needs."""
+    return "blocks" if granularity == "block" else "methods"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,7 @@ class ProfileOptions:
     transport: Transport = "files"
     mode: Mode = "events"
     granularity: Granularity = "method"
-    """With any other value than `method`, probes are off."""
+    """With any other value than `method`, no calls are recorded. `block` counts executions of basic blocks."""
     record: Record = "none"
     """How the use of components is recorded: counters at intervals, hooked calls of APIs with their bytes, or both.
 
@@ -81,7 +87,7 @@ def check_options(options: ProfileOptions) -> None:
         check_pattern(pattern)
     if options.baseline and options.granularity != "method":
         raise UsageError(
-            f"--baseline compares with a run without probes, and --granularity {options.granularity} has none", "leave one out"
+            f"--baseline corrects the cost of probes of calls, and --granularity {options.granularity} has none", "leave one out"
         )
     if options.mode != "events" and options.granularity != "method":
         raise UsageError(

@@ -18,12 +18,13 @@ def path_for(process: str) -> str:
 def properties(
     options: ProfileOptions, sources: Sequence[manifest.Source], out: str, repeat: int, *, probes: bool = True
 ) -> bytes:
-    """Return the configuration as Java properties, UTF-8. Without `probes`, the runtime records only tests and counters."""
+    """Return the configuration as Java properties, UTF-8. Without `probes`, the runtime records no calls."""
     settings = {
         "out": out,
         "repeat": str(repeat),
         "transport": options.transport,
         "mode": options.mode if probes else "none",
+        **({"blocks": "true"} if options.granularity == "block" else {}),
         "hooks": "true" if options.record in ("hooks", "both") else "false",
         "eventBudgetBytes": str(options.event_budget_bytes),
         "sampleIntervalMs": str(options.cpu_interval_ms),

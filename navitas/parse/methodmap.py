@@ -48,6 +48,7 @@ _Method = TypedDict("_Method", {"id": int, "class": str, "name": str, "descripto
 class _Map(BaseModel):
     schema_version: int = 1
     map_id: str = Field(pattern="^[0-9a-f]{16}$")
+    probes: str = "methods"
     classes: list[_Class]
     methods: list[_Method]
     skipped: object = None  # only the instrumenter uses it

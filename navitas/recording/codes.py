@@ -49,6 +49,7 @@ LossCode = Literal[
 WarningCode = (
     LossCode
     | Literal[
+        "block_counters",
         "build",
         "cleanup",
         "crashed",

@@ -23,13 +23,16 @@ def document() -> Document:
             "lines": [3, 4],
             "next": [1],
             "handlers": [],
+            "plus": [0],
+            "minus": [],
             "operations": [[0, 2], [2, 1]],
             "editable": [0, 3],
             "edit_operations": [[0, 2]],
         },
-        {"pc": [5, 5], "lines": None, "next": [], "handlers": [1], "operations": []},
+        {"pc": [5, 5], "lines": None, "next": [], "handlers": [1], "plus": [1], "minus": [0], "operations": []},
     ]
-    method = {"name": "m", "descriptor": "()V", "by": "source", "note": None, "blocks": blocks, "unmatched": [[0, 7]]}
+    method: Document = {"name": "m", "descriptor": "()V", "by": "source", "note": None, "counters": 2}
+    method |= {"blocks": blocks, "unmatched": [[0, 7]]}
     return {
         "format": "navitas-census",
         "version": 1,
@@ -57,6 +60,15 @@ def test_a_census_is_read(tmp_path: Path, packed: bool) -> None:
     assert (method.blocks[0].editable, method.blocks[0].edit_operations) == ((0, 3), [(0, 2)])
     assert (method.blocks[1].editable, method.blocks[1].edit_operations) == (None, [])
     assert method.unmatched == [(0, 7)]
+    assert (method.counters, method.blocks[1].plus, method.blocks[1].minus) == (2, [1], [0])
+
+
+def test_a_census_without_counters_is_read() -> None:
+    given = document()
+    del _method(given)["counters"]
+    for block in _method(given)["blocks"]:
+        del block["plus"], block["minus"]
+    assert parse_census(json.dumps(given), "old.json").classes[0].methods[0].counters == 0
 
 
 def _method(given: Document) -> Document:
@@ -83,6 +95,8 @@ DAMAGE: dict[str, tuple[Callable[[Document], object], str]] = {
     "a huge count": (lambda d: _method(d)["blocks"][0]["operations"].append([0, 1 << 40]), "blocks.0.operations.2.1"),
     "a text as count": (lambda d: _method(d)["blocks"][0]["operations"].append([0, "1"]), "blocks.0.operations.2.1"),
     "a successor": (lambda d: _method(d)["blocks"][0]["next"].append(2), "a block is followed by one that does not exist"),
+    "a counter": (lambda d: _method(d).update(counters=1), "a block has a counter that does not exist"),
+    "a negative counter": (lambda d: _method(d)["blocks"][0]["minus"].append(-1), "blocks.0.minus.0"),
     "order": (lambda d: _method(d)["blocks"][1].update(pc=[4, 5]), "its blocks are not in code order"),
     "no methods": (lambda d: d["classes"][0].pop("methods"), "classes.0.methods"),
 }

@@ -53,7 +53,7 @@ public class BundleTask extends ModuleTask {
    *
    * @param outputFolder the output folder of {@link InstrumentTask}
    * @param instrumentTests whether test classes have probes
-   * @param hooks which calls of APIs are hooked
+   * @param hooks the kind of probes, and which calls of APIs are hooked
    * @param bundle the file to write
    * @param candidates class files that the build searches for tests
    * @param added libraries that Gradle adds to the class path when it runs the tests
@@ -110,7 +110,7 @@ public class BundleTask extends ModuleTask {
   }
 
   /**
-   * Returns which calls of APIs are hooked.
+   * Returns the kind of probes, and which calls of APIs are hooked.
    *
    * @return a choice
    */
@@ -219,7 +219,7 @@ public class BundleTask extends ModuleTask {
     // The instrumenter writes the map's id to only one of its outputs; the runtime finds it here.
     zip.add("classes/META-INF/navitas/map.properties", ("map_id=" + mapId + "\n").getBytes(StandardCharsets.UTF_8));
     classPath.add("classes");
-    for (String jar : CarriedJars.ofBundle(hooks.getHooks())) {
+    for (String jar : CarriedJars.ofBundle(hooks.getHooks(), hooks.getProbes())) {
       String path = String.format("lib/%03d-%s", others++, jar);
       zip.add(path, CarriedJars.bytes(jar));
       classPath.add(path);
@@ -255,6 +255,7 @@ public class BundleTask extends ModuleTask {
     manifest.putAll(getSetup());
     manifest.put("map_id", mapId);
     manifest.put("hooks", hooks.getHooks());
+    manifest.put("probes", hooks.getProbes().text());
     manifest.put("class_path", addClassPath(zip, mapId));
     manifest.put("test_roots", testRoots(zip, excludedTests));
     Map<Object, Object> task = new LinkedHashMap<>((Map<?, ?>) getSetup().get("test_task"));

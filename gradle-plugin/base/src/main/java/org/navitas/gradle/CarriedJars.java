@@ -3,11 +3,13 @@ package org.navitas.gradle;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.zip.CRC32;
 import org.gradle.api.GradleException;
+import org.navitas.instrument.Probes;
 
 /** The jars within the plugin's jar that are added to the user's classes. */
 public final class CarriedJars {
@@ -17,19 +19,28 @@ public final class CarriedJars {
   public static final String LISTENER = "navitas-runtime-junit.jar";
   /** The hooks, for apps whose calls of APIs are hooked. */
   public static final String HOOKS = "navitas-hooks.jar";
-  private static final List<String> ALL = Collections.unmodifiableList(Arrays.asList(RUNTIME, LISTENER, HOOKS));
+  /** The counters of basic blocks, for apps that have them. */
+  public static final String BLOCKS = "navitas-runtime-blocks.jar";
+  private static final List<String> ALL = Collections.unmodifiableList(Arrays.asList(RUNTIME, LISTENER, HOOKS, BLOCKS));
 
   private CarriedJars() {}
 
   /** Returns the jars of a bundle. */
-  static List<String> ofBundle(boolean hooks) {
-    return hooks ? ALL : ALL.subList(0, ALL.indexOf(HOOKS));
+  static List<String> ofBundle(boolean hooks, Probes probes) {
+    List<String> jars = new ArrayList<>(Arrays.asList(RUNTIME, LISTENER));
+    if (hooks) {
+      jars.add(HOOKS);
+    }
+    if (probes == Probes.BLOCKS) {
+      jars.add(BLOCKS);
+    }
+    return jars;
   }
 
   /**
    * Returns the contents of a jar.
    *
-   * @param jar {@link #RUNTIME}, {@link #LISTENER} or {@link #HOOKS}
+   * @param jar {@link #RUNTIME}, {@link #LISTENER}, {@link #HOOKS} or {@link #BLOCKS}
    * @return the bytes of the jar
    * @throws IOException if the plugin's jar cannot be read
    */

@@ -135,7 +135,7 @@ public class InstrumentTask extends ModuleTask {
   }
 
   /**
-   * Returns which calls of APIs are hooked.
+   * Returns the kind of probes, and which calls of APIs are hooked.
    *
    * @return a choice
    */
@@ -207,7 +207,7 @@ public class InstrumentTask extends ModuleTask {
     try {
       BlockEdits edits = getBlockEdits() == null ? BlockEdits.none() : BlockEdits.read(getBlockEdits().toPath()).ofOneModule();
       Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial())
-          .hooks(hooks.getHooks(), hooks.getHookLibraries()).edits(edits).build();
+          .hooks(hooks.getHooks(), hooks.getHookLibraries()).probes(hooks.getProbes()).edits(edits).build();
       Summary summary = BulkInstrumenter.run(inputs, options, getMap().toPath());
       for (String warning : summary.warnings()) {
         getLogger().warn("navitas: {}", warning);

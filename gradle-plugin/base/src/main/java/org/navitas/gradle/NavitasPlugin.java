@@ -57,6 +57,7 @@ public class NavitasPlugin implements Plugin<Project> {
         project.provider(() -> settings.flag("instrumentTests", extension.isInstrumentTests()));
 
     HookChoice hooks = new HookChoice(
+        project.provider(settings::probes),
         project.provider(() -> settings.flag("hooks", extension.isHooks())),
         project.provider(() -> settings.flag("hookLibraries", extension.isHookLibraries())));
 

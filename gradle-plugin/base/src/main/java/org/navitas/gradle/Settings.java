@@ -4,7 +4,9 @@ import java.io.File;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.gradle.api.GradleException;
 import org.gradle.api.Project;
+import org.navitas.instrument.Probes;
 
 /** The settings of a build: project properties {@code navitas.<name>}, otherwise the block {@code navitas { }}. */
 public final class Settings {
@@ -58,6 +60,20 @@ public final class Settings {
   public String text(String name, Object otherwise) {
     Object value = property(name);
     return value != null ? value.toString() : otherwise == null ? null : otherwise.toString();
+  }
+
+  /**
+   * Returns the kind of probes.
+   *
+   * @return the probes of methods, if there is no property
+   * @throws GradleException for an unknown kind
+   */
+  public Probes probes() {
+    try {
+      return Probes.of(text("probes", Probes.METHODS.text()));
+    } catch (IllegalArgumentException e) {
+      throw new GradleException("navitas.probes: " + e.getMessage());
+    }
   }
 
   /** Returns a file, relative to the project's folder. */

@@ -13,6 +13,7 @@ import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
+import org.navitas.instrument.Probes;
 import org.navitas.instrument.Summary;
 
 /**
@@ -31,6 +32,7 @@ public final class EntryPoint {
    * @param skipTrivial whether trivial methods get no probes
    * @param hooks whether calls of APIs are hooked
    * @param hookLibraries whether the calls of all libraries are hooked, too
+   * @param probes the kind of probes, see {@link Probes#of}
    * @param mapFile the method map to write
    * @param edits the file with blocks to remove or repeat, or null for none
    * @return on success {@code ok}, map id, classes, methods, skipped, rewritten, reused, seen, the number of framework
@@ -39,7 +41,7 @@ public final class EntryPoint {
    */
   public List<String> instrument(
       List<String> inputs, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks,
-      boolean hookLibraries, String mapFile, String edits) {
+      boolean hookLibraries, String probes, String mapFile, String edits) {
     try {
       List<Input> parsed = new ArrayList<>();
       for (int i = 0; i < inputs.size(); i += INPUT_FIELDS) {
@@ -49,7 +51,8 @@ public final class EntryPoint {
         parsed.add(new Input(in, out, inputs.get(i + 2), inputs.get(i + 3), mayHoldFrameworks));
       }
       Options options = Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial)
-          .hooks(hooks, hookLibraries).edits(edits == null ? BlockEdits.none() : BlockEdits.read(Paths.get(edits))).build();
+          .hooks(hooks, hookLibraries).probes(Probes.of(probes))
+          .edits(edits == null ? BlockEdits.none() : BlockEdits.read(Paths.get(edits))).build();
       return answer(BulkInstrumenter.run(parsed, options, Paths.get(mapFile)));
     } catch (InstrumentException | IllegalArgumentException e) {
       return Arrays.asList("error", String.valueOf(e.getMessage()));

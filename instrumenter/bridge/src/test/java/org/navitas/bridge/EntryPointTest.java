@@ -29,7 +29,7 @@ public class EntryPointTest {
     }
     List<String> answer = new EntryPoint().instrument(
         Arrays.asList(in.toString(), root.resolve("out").toString(), "main", ":app", "false"),
-        Collections.singletonList("org.navitas.bridge.*"), NONE, false, false, false,
+        Collections.singletonList("org.navitas.bridge.*"), NONE, false, false, false, "methods",
         root.resolve("map.json").toString(), null);
     assertEquals("ok", answer.get(0));
     assertTrue(answer.get(1), answer.get(1).matches("[0-9a-f]{16}"));
@@ -42,7 +42,7 @@ public class EntryPointTest {
     Path in = Files.createDirectory(root.resolve("in"));
     Path edits = Files.write(root.resolve("edits.txt"), "remove\tA\n".getBytes(StandardCharsets.UTF_8));
     List<String> answer = new EntryPoint().instrument(
-        Arrays.asList(in.toString(), root.resolve("out").toString(), "main", ":app", "false"), NONE, NONE, false, false, false,
+        Arrays.asList(in.toString(), root.resolve("out").toString(), "main", ":app", "false"), NONE, NONE, false, false, false, "methods",
         root.resolve("map.json").toString(), edits.toString());
     assertEquals(Arrays.asList("error", edits + ":1: remove needs a class, a method and a block, separated by tabs"), answer);
   }
@@ -64,12 +64,12 @@ public class EntryPointTest {
   @Test
   public void returnsErrorsWithoutStackTraces() {
     for (String in : Arrays.asList("/no/such/folder", "nul\0")) {
-      List<String> answer = new EntryPoint().instrument(Arrays.asList(in, "/out", "main", ":", "false"), NONE, NONE, true, false, false, "/map.json", null);
+      List<String> answer = new EntryPoint().instrument(Arrays.asList(in, "/out", "main", ":", "false"), NONE, NONE, true, false, false, "methods", "/map.json", null);
       assertEquals("error", answer.get(0));
       assertEquals(2, answer.size());
       assertTrue(answer.get(1), answer.get(1).contains(in.substring(0, 3)) && !answer.get(1).contains("\tat "));
     }
     assertEquals("source must be main, test or dependency, not other",
-        new EntryPoint().instrument(Arrays.asList("/in", "/out", "other", ":", "false"), NONE, NONE, true, false, false, "/map.json", null).get(1));
+        new EntryPoint().instrument(Arrays.asList("/in", "/out", "other", ":", "false"), NONE, NONE, true, false, false, "methods", "/map.json", null).get(1));
   }
 }

@@ -7,6 +7,7 @@ import javassist.bytecode.ClassFile;
 import javassist.bytecode.LineNumberAttribute;
 import javassist.bytecode.MethodInfo;
 import org.navitas.instrument.BasicBlocks;
+import org.navitas.instrument.CounterPlacement;
 import org.navitas.instrument.EditableBlocks;
 import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
@@ -67,7 +68,8 @@ public final class Census {
       }
       try {
         BasicBlocks blocks = BasicBlocks.of(method.getCodeAttribute());
-        MethodCensus bytecode = MethodCensus.ofBytecode(method, blocks, EditableBlocks.of(file, method, blocks), table);
+        CounterPlacement counters = CounterPlacement.of(method.getCodeAttribute(), blocks);
+        MethodCensus bytecode = MethodCensus.ofBytecode(method, blocks, EditableBlocks.of(file, method, blocks), counters, table);
         census.methods.add(join == null ? bytecode : join.count(method, bytecode));
         lines &= method.getCodeAttribute().getAttribute(LineNumberAttribute.tag) != null;
       } catch (InstrumentException | RuntimeException e) {

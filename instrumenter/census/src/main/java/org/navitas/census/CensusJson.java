@@ -73,6 +73,7 @@ final class CensusJson {
     field(json.append(", "), "descriptor", method.descriptor);
     field(json.append(", "), "by", method.by);
     field(json.append(", "), "note", method.note);
+    json.append(", \"counters\": ").append(method.counters.counters());
     json.append(", \"blocks\": [");
     for (int i = 0; i < method.counts.size(); i++) {
       Block block = method.blocks.blocks().get(i);
@@ -80,6 +81,7 @@ final class CensusJson {
       json.append("{\"pc\": [").append(block.firstPc).append(", ").append(block.lastPc).append("], \"lines\": ");
       json.append(block.firstLine == 0 ? "null" : "[" + block.firstLine + ", " + block.lastLine + "]");
       json.append(", \"next\": ").append(block.successors).append(", \"handlers\": ").append(block.handlers);
+      json.append(", \"plus\": ").append(method.counters.plus(i)).append(", \"minus\": ").append(method.counters.minus(i));
       counts("operations", method.counts.get(i));
       EditableBlocks.Range range = method.editable.range(i);
       json.append(", \"editable\": ").append(range == null ? "null" : "[" + range.firstPc + ", " + range.lastPc + "]");

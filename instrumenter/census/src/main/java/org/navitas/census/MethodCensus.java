@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import javassist.bytecode.CodeIterator;
 import javassist.bytecode.MethodInfo;
 import org.navitas.instrument.BasicBlocks;
+import org.navitas.instrument.CounterPlacement;
 import org.navitas.instrument.EditableBlocks;
 
 /** The operations of one method's blocks. */
@@ -29,6 +30,8 @@ final class MethodCensus {
   final String descriptor;
   final BasicBlocks blocks;
   final EditableBlocks editable;
+  /** Where a build with counters counts these blocks. */
+  final CounterPlacement counters;
   /** Counts of operations by block. */
   final List<Map<String, Integer>> counts = new ArrayList<>();
   /** Counts of the operations in each block's editable range. */
@@ -39,11 +42,12 @@ final class MethodCensus {
   /** Why the source was not used, or null. */
   String note;
 
-  MethodCensus(MethodInfo method, BasicBlocks blocks, EditableBlocks editable) {
+  MethodCensus(MethodInfo method, BasicBlocks blocks, EditableBlocks editable, CounterPlacement counters) {
     this.name = method.getName();
     this.descriptor = method.getDescriptor();
     this.blocks = blocks;
     this.editable = editable;
+    this.counters = counters;
     blocks.blocks().forEach(block -> {
       counts.add(new TreeMap<>());
       editCounts.add(new TreeMap<>());
@@ -61,8 +65,9 @@ final class MethodCensus {
   }
 
   /** Counts the operations of all instructions. */
-  static MethodCensus ofBytecode(MethodInfo method, BasicBlocks blocks, EditableBlocks editable, InstructionTable table) {
-    MethodCensus census = new MethodCensus(method, blocks, editable);
+  static MethodCensus ofBytecode(
+      MethodInfo method, BasicBlocks blocks, EditableBlocks editable, CounterPlacement counters, InstructionTable table) {
+    MethodCensus census = new MethodCensus(method, blocks, editable, counters);
     CodeIterator code = method.getCodeAttribute().iterator();
     for (int pc : blocks.instructions()) {
       for (String operation : table.operations(method, code, pc)) {

@@ -41,7 +41,7 @@ final class MethodJoin {
     MethodJoin join = new MethodJoin(bytecode.blocks, events);
     CodeIterator code = method.getCodeAttribute().iterator();
     join.match(file, code);
-    MethodCensus census = new MethodCensus(method, bytecode.blocks, bytecode.editable);
+    MethodCensus census = new MethodCensus(method, bytecode.blocks, bytecode.editable, bytecode.counters);
     census.by = MethodCensus.SOURCE;
     int known = join.count(census);
     if (join.missing > MOST_UNMATCHED * (known + join.missing)) {

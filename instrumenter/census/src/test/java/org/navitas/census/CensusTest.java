@@ -76,7 +76,8 @@ public class CensusTest {
   public void blocksHaveLinesAndSuccessors() throws Exception {
     write("A.java", LOOP);
     compile("-g");
-    assertTrue(json(), json().contains("{\"pc\": [0, 2], \"lines\": [3, 3], \"next\": [1, 2], \"handlers\": [], \"operations\": "));
+    assertTrue(json(), json().contains("{\"pc\": [0, 2], \"lines\": [3, 3], \"next\": [1, 2], \"handlers\": [], \"plus\": [0, 1], \"minus\": [], \"operations\": "));
+    assertTrue(json(), json().contains("\"note\": null, \"counters\": 2, \"blocks\": "));
     assertTrue(json(), json().contains("{\"name\": \"GC\", \"class\": \"Library\"}"));
   }
 

@@ -7,14 +7,18 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javassist.bytecode.Bytecode;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeAttribute;
@@ -26,10 +30,17 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameter;
 import org.junit.runners.Parameterized.Parameters;
+import org.navitas.instrument.BulkInstrumenter;
+import org.navitas.instrument.Input;
+import org.navitas.instrument.Options;
+import org.navitas.instrument.Probes;
+import org.navitas.runtime.BlockProbe;
 
 /** Executions of blocks × operations of blocks are the executions of operations that were counted by hand. */
 @RunWith(Parameterized.class)
 public class ExecutionTest {
+  private static final Pattern METHOD = Pattern.compile("\"id\": ([0-9]+), \"class\": \"[^\"]*\", \"name\": \"([^\"]*)\", \"descriptor\": \"([^\"]*)\"");
+
   @ClassRule public static final TemporaryFolder TEMPORARY = new TemporaryFolder();
 
   @Parameter(0) public Case each;
@@ -50,10 +61,7 @@ public class ExecutionTest {
 
   @Test
   public void countsExecutions() throws Exception {
-    ClassFile file;
-    try (InputStream in = Files.newInputStream(folder.resolve(census.name + ".class"))) {
-      file = new ClassFile(new DataInputStream(in));
-    }
+    ClassFile file = read(folder);
     Map<Integer, Map<String, Integer>> operations = new HashMap<>();
     for (MethodCensus method : census.methods) {
       if (!method.name.startsWith("<")) {
@@ -61,6 +69,7 @@ public class ExecutionTest {
         insertCounters(file, method, operations);
       }
     }
+    Arrays.fill(Counters.COUNTS, 0);
     run(file);
     Map<String, Integer> executed = new TreeMap<>();
     operations.forEach((block, counts) -> counts.forEach((name, count) -> {
@@ -69,6 +78,39 @@ public class ExecutionTest {
       }
     }));
     assertEquals(each.expected, executed);
+  }
+
+  @Test
+  public void countersOfABuildGiveTheSame() throws Exception {
+    Path out = Files.createTempDirectory(TEMPORARY.getRoot().toPath(), "counted");
+    Path map = out.resolveSibling(out.getFileName() + ".json");
+    Options options = Options.builder().include(Collections.singletonList(census.name)).probes(Probes.BLOCKS).build();
+    BulkInstrumenter.run(Collections.singletonList(new Input(folder, out, Input.MAIN, ":")), options, map);
+    Map<String, Integer> ids = new HashMap<>();
+    Matcher ofMethod = METHOD.matcher(new String(Files.readAllBytes(map), StandardCharsets.US_ASCII));
+    while (ofMethod.find()) {
+      ids.put(ofMethod.group(2) + ofMethod.group(3), Integer.parseInt(ofMethod.group(1)));
+    }
+    BlockProbe.COUNTS.clear();
+    run(read(out));
+    Map<String, Integer> executed = new TreeMap<>();
+    for (MethodCensus method : census.methods) {
+      long[] counters = BlockProbe.COUNTS.getOrDefault(ids.get(method.name + method.descriptor), new long[method.counters.counters()]);
+      assertEquals(method.counters.counters(), counters.length);
+      for (int i = 0; i < method.counts.size() && !method.name.startsWith("<"); i++) {
+        long times = method.counters.plus(i).stream().mapToLong(counter -> counters[counter]).sum()
+            - method.counters.minus(i).stream().mapToLong(counter -> counters[counter]).sum();
+        method.counts.get(i).forEach((name, count) -> executed.merge(name, (int) (count * times), Integer::sum));
+      }
+    }
+    executed.values().removeIf(count -> count == 0);
+    assertEquals(each.expected, executed);
+  }
+
+  private ClassFile read(Path classes) throws Exception {
+    try (InputStream in = Files.newInputStream(classes.resolve(census.name + ".class"))) {
+      return new ClassFile(new DataInputStream(in));
+    }
   }
 
   private static void insertCounters(ClassFile file, MethodCensus method, Map<Integer, Map<String, Integer>> operations) throws Exception {
@@ -89,7 +131,6 @@ public class ExecutionTest {
   private static void run(ClassFile file) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     file.write(new DataOutputStream(bytes));
-    Arrays.fill(Counters.COUNTS, 0);
     Class<?> program = new ClassLoader(ExecutionTest.class.getClassLoader()) {
       Class<?> define() {
         return defineClass(file.getName(), bytes.toByteArray(), 0, bytes.size());

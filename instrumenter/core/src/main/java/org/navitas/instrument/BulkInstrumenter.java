@@ -49,7 +49,7 @@ public final class BulkInstrumenter {
    */
   public static Summary run(List<Input> inputs, Options options, Path mapFile, Path earlierMap) throws InstrumentException {
     PathChecks.check(inputs);
-    EarlierMap earlier = EarlierMap.read(earlierMap);
+    EarlierMap earlier = EarlierMap.read(earlierMap, options.probes());
     Warnings warnings = new Warnings();
     Path stateFile = RunState.fileFor(mapFile);
     RunState old = RunState.load(stateFile);
@@ -70,14 +70,14 @@ public final class BulkInstrumenter {
     }
     warnIfNothingInstrumented(all, numbering, options, allInstrumented, warnings);
 
-    String mapId = allInstrumented ? MethodMap.idOf(present) : MethodMap.id(numbering);
+    String mapId = allInstrumented ? MethodMap.idOf(present) : MethodMap.id(numbering, options.probes());
     RunState next = new RunState();
     next.rules = Selection.rules(options, hooks);
     Outputs outputs = new Outputs(old, next, warnings, allInstrumented ? null : mapId);
     try {
       Files.deleteIfExists(stateFile); // an interrupted run leaves no state
       outputs.write(all);
-      byte[] json = allInstrumented ? present : MethodMap.json(mapId, numbering, all);
+      byte[] json = allInstrumented ? present : MethodMap.json(mapId, options.probes(), numbering, all);
       if (!Arrays.equals(json, present)) {
         Io.writeAtomically(mapFile, json);
       }
@@ -141,7 +141,7 @@ public final class BulkInstrumenter {
   private static void warnIfNothingInstrumented(
       List<Contents> all, Numbering numbering, Options options, boolean instrumentedBefore, Warnings warnings) {
     String reasons = SkipReasons.reasons(all, options);
-    if (numbering.added() == 0 && !reasons.isEmpty() && !instrumentedBefore) {
+    if (options.probes() != Probes.NONE && numbering.added() == 0 && !reasons.isEmpty() && !instrumentedBefore) {
       warnings.add("no method was instrumented", reasons);
     }
   }

@@ -47,6 +47,11 @@ final class ClassInfo {
         name, null, Collections.emptyList(), Collections.singletonList(new Skipped(null, reason)), problem, false);
   }
 
+  /** Creates the result for a class without probes of which nothing is skipped. */
+  static ClassInfo unprobed(String name, String file) {
+    return new ClassInfo(name, file, Collections.emptyList(), Collections.emptyList(), null, false);
+  }
+
   /** Returns whether the class differs from its original. */
   boolean changed() {
     return hooked || edits != null || !methods.isEmpty();

@@ -56,6 +56,11 @@ final class ClassInstrumenter {
     return instrument(original, fallback, choice, null);
   }
 
+  /** {@link #instrument(byte[], String, MethodChoice, HookTable, Probes)} with the probes of methods. */
+  static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice, HookTable hooks) {
+    return instrument(original, fallback, choice, hooks, Probes.METHODS);
+  }
+
   /**
    * Instruments one class, replaces its calls of the platform, and inserts calls of hooks in its callbacks.
    *
@@ -63,9 +68,15 @@ final class ClassInstrumenter {
    * @param fallback name to use if the class file cannot be parsed
    * @param choice selects the methods to instrument
    * @param hooks the calls to replace, or null for none
+   * @param kind the kind of probes
    * @return the instrumented or skipped class
    */
-  static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice, HookTable hooks) {
+  static ClassInstrumenter instrument(byte[] original, String fallback, MethodChoice choice, HookTable hooks, Probes kind) {
+    return instrument(original, fallback, choice, hooks, kind, Collections.<String, CounterPlacement>emptyMap());
+  }
+
+  private static ClassInstrumenter instrument(
+      byte[] original, String fallback, MethodChoice choice, HookTable hooks, Probes kind, Map<String, CounterPlacement> placements) {
     String name = fallback;
     try {
       int major = ClassScan.majorOf(original);
@@ -77,7 +88,7 @@ final class ClassInstrumenter {
       if (scan.instrumented) {
         return untouched(name, Skipped.ALREADY_INSTRUMENTED, "already instrumented", original);
       }
-      return probe(original, scan, choice, hooks);
+      return probe(original, scan, choice, hooks, kind, placements);
     } catch (MalformedClassException | IOException | BadBytecode e) {
       return untouched(name, Skipped.MALFORMED, String.valueOf(e.getMessage()), original);
     } catch (RuntimeException e) {
@@ -87,20 +98,29 @@ final class ClassInstrumenter {
   }
 
   /**
-   * Edits the blocks of one class, then instruments it.
+   * Edits the blocks of one class, then instruments it. Counters of blocks are those of the class before its edits.
    *
    * @param original a class file; not changed
    * @param name the class's name
    * @param choice selects the methods to instrument
    * @param hooks the calls to replace, or null for none
+   * @param kind the kind of probes
    * @param edits blocks to remove or repeat
    * @return the instrumented or skipped class
    * @throws InstrumentException that names the edits file and the line, if an edit cannot be made
    */
-  static ClassInstrumenter instrument(byte[] original, String name, MethodChoice choice, HookTable hooks, BlockEdits edits)
-      throws InstrumentException {
-    ClassInstrumenter done = instrument(edits.apply(name, original), name, choice, hooks);
-    return edits.names(name) ? new ClassInstrumenter(done.info.edited(edits.id(name)), done.bytes, done.idOffsets) : done;
+  static ClassInstrumenter instrument(
+      byte[] original, String name, MethodChoice choice, HookTable hooks, Probes kind, BlockEdits edits) throws InstrumentException {
+    if (!edits.names(name)) {
+      return instrument(original, name, choice, hooks, kind);
+    }
+    byte[] edited = edits.apply(name, original);
+    Map<String, CounterPlacement> placements = new LinkedHashMap<>();
+    if (kind == Probes.BLOCKS) {
+      placements.putAll(BlockCounters.placements(original));
+    }
+    ClassInstrumenter done = instrument(edited, name, choice, hooks, kind, placements);
+    return new ClassInstrumenter(done.info.edited(edits.id(name)), done.bytes, done.idOffsets);
   }
 
   /** Replaces the calls of the platform in one class, which gets no probes; a class that cannot be parsed stays as it is. */
@@ -128,9 +148,13 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(ClassInfo.untouched(name, reason, problem), original, new int[0]);
   }
 
-  private static ClassInstrumenter probe(byte[] original, ClassScan scan, MethodChoice choice, HookTable hooks)
+  private static ClassInstrumenter probe(
+      byte[] original, ClassScan scan, MethodChoice choice, HookTable hooks, Probes kind, Map<String, CounterPlacement> placements)
       throws IOException, BadBytecode, MalformedClassException {
     ClassFile file = new ClassFile(new DataInputStream(new ByteSource(original)));
+    if (kind == Probes.NONE) {
+      return new ClassInstrumenter(ClassInfo.unprobed(scan.name, file.getSourceFile()), original, new int[0]);
+    }
     int hooked = hooks != null && scan.mayCall(hooks) ? CallSites.replace(file, hooks) : 0;
     hooked += hooks != null ? Callbacks.insert(file, hooks) : 0;
     List<MethodInfo> own = new ArrayList<>(file.getMethods());
@@ -139,7 +163,7 @@ final class ClassInstrumenter {
     boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
     Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();
     for (MethodInfo method : own) {
-      String reason = reasonToSkip(method, state);
+      String reason = reasonToSkip(method, state, kind);
       CodeScan code = reason == null ? new CodeScan(method.getCodeAttribute().getCode()) : null;
       if (code != null) {
         reason = choice.reasonToSkip(scan.name, method, code);
@@ -150,9 +174,16 @@ final class ClassInstrumenter {
         skipped.add(skipped(method, reason));
       }
     }
-    boolean room = file.getConstPool().getSize() + PROBE_CONSTANTS + bodies.size() <= POOL_LIMIT;
+    int constants = kind == Probes.BLOCKS ? BlockCounters.constants(bodies.keySet()) : 0;
+    boolean room = file.getConstPool().getSize() + PROBE_CONSTANTS + constants + bodies.size() <= POOL_LIMIT;
     List<MethodRef> methods = new ArrayList<>();
-    int firstId = room && !bodies.isEmpty() ? addProbes(file, bodies, scan, methods, skipped) : 0;
+    int firstId = 0;
+    if (room && !bodies.isEmpty()) {
+      CodeProbes probes = kind == Probes.BLOCKS
+          ? new BlockCounters(file, bodies.keySet(), placements)
+          : new MethodProbes(file, scan.integers().contains(Integer.MIN_VALUE));
+      firstId = addProbes(file, bodies, scan, probes, methods, skipped);
+    }
     if (!room) {
       bodies.keySet().forEach(method -> skipped.add(skipped(method, Skipped.TOO_LARGE)));
     }
@@ -167,15 +198,15 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(info, written, idOffsets(written, firstId, methods.size()));
   }
 
-  private static String reasonToSkip(MethodInfo method, boolean isState) throws MalformedClassException {
+  private static String reasonToSkip(MethodInfo method, boolean isState, Probes kind) throws MalformedClassException {
     int flags = method.getAccessFlags();
     if ((flags & AccessFlag.ABSTRACT) != 0) {
       return Skipped.ABSTRACT;
     } else if ((flags & AccessFlag.NATIVE) != 0) {
       return Skipped.NATIVE;
-    } else if ((flags & AccessFlag.BRIDGE) != 0) {
+    } else if ((flags & AccessFlag.BRIDGE) != 0 && kind == Probes.METHODS) {
       return Skipped.BRIDGE;
-    } else if (isState && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor())) {
+    } else if (isState && kind == Probes.METHODS && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor())) {
       return Skipped.CONTINUATION;
     } else if (method.getCodeAttribute() == null) {
       throw new MalformedClassException("method " + method.getName() + " has no code");
@@ -185,11 +216,10 @@ final class ClassInstrumenter {
 
   /** Adds probes to all of {@code bodies} that can hold them. Returns the constant pool index of the first id. */
   private static int addProbes(
-      ClassFile file, Map<MethodInfo, CodeScan> bodies, ClassScan scan, List<MethodRef> methods, List<Skipped> skipped)
+      ClassFile file, Map<MethodInfo, CodeScan> bodies, ClassScan scan, CodeProbes probes, List<MethodRef> methods, List<Skipped> skipped)
       throws BadBytecode, MalformedClassException {
     ConstPool pool = file.getConstPool();
     Set<Integer> integers = scan.integers();
-    MethodProbes probes = new MethodProbes(file, integers.contains(Integer.MIN_VALUE));
     pool.addUtf8Info(ClassScan.MARKER);
     int placeholder = freePlaceholder(integers, bodies.size());
     // From here on, only ids are added to the constant pool, so they are adjacent.

@@ -149,15 +149,15 @@ final class CodeScan {
     return op >= Opcode.IRETURN && op <= Opcode.RETURN;
   }
 
-  private static boolean isConditional(int op) {
+  static boolean isConditional(int op) {
     return op >= Opcode.IFEQ && op <= Opcode.IF_ACMPNE || op == Opcode.IFNULL || op == Opcode.IFNONNULL;
   }
 
-  private static boolean isShortJump(int op) {
+  static boolean isShortJump(int op) {
     return op == Opcode.GOTO || op == Opcode.JSR;
   }
 
-  private static boolean isSwitch(int op) {
+  static boolean isSwitch(int op) {
     return op == Opcode.TABLESWITCH || op == Opcode.LOOKUPSWITCH;
   }
 

@@ -29,8 +29,8 @@ final class EarlierMap {
 
   private EarlierMap() {}
 
-  /** Reads a map; returns an empty one if {@code file} is null. */
-  static EarlierMap read(Path file) throws InstrumentException {
+  /** Reads a map of this kind of probes; returns an empty one if {@code file} is null. */
+  static EarlierMap read(Path file, Probes probes) throws InstrumentException {
     EarlierMap map = new EarlierMap();
     if (file == null) {
       return map;
@@ -43,6 +43,11 @@ final class EarlierMap {
     }
     if (MethodMap.idOf(text.getBytes(StandardCharsets.US_ASCII)) == null || !map.parse(text.split("\n"))) {
       throw new InstrumentException(file + ": not a method map of this version");
+    }
+    Probes earlier = MethodMap.probesOf(text.getBytes(StandardCharsets.US_ASCII));
+    if (earlier != probes) {
+      throw new InstrumentException(file + ": its classes have probes of kind '" + earlier.text() + "', not '" + probes.text()
+          + "'; use one kind for all classes of a process");
     }
     return map;
   }

@@ -12,6 +12,8 @@ final class Entry {
   final Selection.Verdict verdict;
   /** The hooks with which the class is instrumented, or null. */
   private final HookTable hooks;
+  /** The kind of probes of a class that is taken. */
+  Probes probes = Probes.METHODS;
   /** Null for files that are copied silently. */
   final ClassInfo info;
   /** The instrumented class; null if an earlier run wrote it, it has no probes, or memory for more is used up. */
@@ -47,7 +49,7 @@ final class Entry {
     if (!changed()) {
       return "copy " + sha256;
     }
-    StringBuilder text = new StringBuilder(info.hooked ? "hook " + hooks.id() + ' ' : "probe ");
+    StringBuilder text = new StringBuilder(info.hooked ? "hook " + hooks.id() + ' ' : probes == Probes.METHODS ? "probe " : "count ");
     text.append(info.edits == null ? "" : "edit " + info.edits + ' ');
     text.append(sha256).append(" of ").append(ids.length).append(" from");
     for (int i = 0; i < ids.length; i++) {
@@ -71,7 +73,7 @@ final class Entry {
     if (verdict == Selection.Verdict.HOOK) {
       return ClassInstrumenter.hook(bytes, info.name, hooks).bytes(ids);
     }
-    return ClassInstrumenter.instrument(bytes, info.name, info.choice(), info.hooked ? hooks : null).bytes(ids);
+    return ClassInstrumenter.instrument(bytes, info.name, info.choice(), info.hooked ? hooks : null, probes).bytes(ids);
   }
 
   /** Reads the original file. */

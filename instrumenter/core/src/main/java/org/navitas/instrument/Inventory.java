@@ -162,11 +162,13 @@ final class Inventory {
       case TAKE:
         BlockEdits edits = path.startsWith(META_INF) ? BlockEdits.none() : selection.edits(); // the census has no blocks of these
         boolean edited = edits.names(name);
-        ClassInstrumenter work =
-            info != null && !edited ? null : ClassInstrumenter.instrument(bytes, name, selection, selection.hooks(), edits);
+        ClassInstrumenter work = info != null && !edited
+            ? null : ClassInstrumenter.instrument(bytes, name, selection, selection.hooks(), selection.probes(), edits);
         info = work == null ? info : work.info;
         boolean kept = work != null && (edited || keep(info, bytes)); // an entry cannot make the edits again
-        return new Entry(path, sha256, verdict, selection.hooks(), info, kept ? work : null, before);
+        Entry taken = new Entry(path, sha256, verdict, selection.hooks(), info, kept ? work : null, before);
+        taken.probes = selection.probes();
+        return taken;
       case HOOK:
         ClassInstrumenter hooked = ClassInstrumenter.hook(bytes, name, selection.hooks());
         boolean changed = hooked.info.changed();

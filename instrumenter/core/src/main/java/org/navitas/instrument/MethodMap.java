@@ -10,6 +10,8 @@ final class MethodMap {
   /** The resource with the id of the method map, for the runtime. */
   static final String PROPERTIES = "META-INF/navitas/map.properties";
   private static final Pattern ID = Pattern.compile("\\A\\{\"schema_version\": 1, \"map_id\": \"([0-9a-f]{16})\"");
+  private static final Pattern PROBES = Pattern.compile(
+      "\\A\\{\"schema_version\": 1, \"map_id\": \"[0-9a-f]{16}\", \"probes\": \"(blocks|none)\"");
   private static final Pattern PROPERTY = Pattern.compile("(?m)^map_id=([0-9a-f]{16})$");
 
   private static final int USUAL_LINE = 160;
@@ -17,9 +19,12 @@ final class MethodMap {
 
   private MethodMap() {}
 
-  /** Returns the first 8 bytes of the SHA-256 of a text with one tab-separated line for each class and method. */
-  static String id(Numbering numbering) {
+  /** Returns the first 8 bytes of the SHA-256 of a text with one tab-separated line for each class and method, and for probes. */
+  static String id(Numbering numbering, Probes probes) {
     StringBuilder text = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
+    if (probes != Probes.METHODS) {
+      text.append("probes\t").append(probes.text()).append('\n');
+    }
     numbering.earlier.appendCanonical(text);
     for (Numbering.NumberedClass each : numbering.classes) {
       appendClass(text, each.first.info.name, each.first.sha256);
@@ -40,9 +45,13 @@ final class MethodMap {
         .append(method.name).append('\t').append(method.descriptor).append('\n');
   }
 
-  static byte[] json(String mapId, Numbering numbering, List<Contents> all) {
+  static byte[] json(String mapId, Probes probes, Numbering numbering, List<Contents> all) {
     StringBuilder json = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
-    json.append("{\"schema_version\": 1, \"map_id\": \"").append(mapId).append("\",\n\"classes\": [");
+    json.append("{\"schema_version\": 1, \"map_id\": \"").append(mapId).append('"');
+    if (probes != Probes.METHODS) {
+      field(json.append(", "), "probes", probes.text());
+    }
+    json.append(",\n\"classes\": [");
     String separator = copy(json, numbering.earlier.classLines);
     for (Numbering.NumberedClass each : numbering.classes) {
       ClassInfo info = each.first.info;
@@ -103,6 +112,12 @@ final class MethodMap {
   /** Returns the id of a map that {@link #json} wrote, or null. */
   static String idOf(byte[] json) {
     return find(ID, json);
+  }
+
+  /** Returns the kind of probes in a map that {@link #json} wrote. */
+  static Probes probesOf(byte[] json) {
+    String kind = find(PROBES, json);
+    return kind == null ? Probes.METHODS : Probes.of(kind);
   }
 
   /** Returns the id in a {@link #PROPERTIES} resource, or null. */

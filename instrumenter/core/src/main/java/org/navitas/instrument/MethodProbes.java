@@ -21,7 +21,7 @@ import javassist.bytecode.StackMapTable;
  *
  * <p>The handler's stack map frame has no locals and one Throwable on the stack, so it fits every method.
  */
-final class MethodProbes {
+final class MethodProbes implements CodeProbes {
   private static final String PROBE = "org.navitas.runtime.Probe";
   private static final int PROBE_BYTES = 6;
   private static final int LABEL_PROBE_BYTES = 10;
@@ -63,14 +63,8 @@ final class MethodProbes {
     }
   }
 
-  /**
-   * Instruments one method, or leaves it unchanged.
-   *
-   * @param id constant pool index of the Integer constant with the method's id
-   * @return null, or the reason why it is skipped
-   * @throws MalformedClassException if its code cannot be parsed
-   */
-  String add(MethodInfo method, CodeScan scan, int id) throws MalformedClassException, BadBytecode {
+  @Override
+  public String add(MethodInfo method, CodeScan scan, int id) throws MalformedClassException, BadBytecode {
     CodeAttribute code = method.getCodeAttribute();
     StackMapTable frames = (StackMapTable) code.getAttribute(StackMapTable.tag);
     FrameOffsets offsets = FrameOffsets.of(frames);

@@ -27,6 +27,7 @@ public final class Options {
   private final boolean hooks;
   private final boolean hookLibraries;
   private final BlockEdits edits;
+  private final Probes probes;
 
   private Options(Builder builder) {
     includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
@@ -35,6 +36,7 @@ public final class Options {
     hooks = builder.hooks;
     hookLibraries = builder.hookLibraries;
     edits = builder.edits;
+    probes = builder.probes;
   }
 
   /**
@@ -109,6 +111,15 @@ public final class Options {
     return edits;
   }
 
+  /**
+   * Returns the kind of probes.
+   *
+   * @return {@link Probes#METHODS} unless another kind was set
+   */
+  public Probes probes() {
+    return probes;
+  }
+
   /** Collects options. Not thread-safe. */
   public static final class Builder {
     private final List<String> includes = new ArrayList<>();
@@ -117,6 +128,7 @@ public final class Options {
     private boolean hooks;
     private boolean hookLibraries;
     private BlockEdits edits = BlockEdits.none();
+    private Probes probes = Probes.METHODS;
 
     private Builder() {}
 
@@ -178,11 +190,26 @@ public final class Options {
     }
 
     /**
+     * Sets the kind of probes.
+     *
+     * @param kind the kind for all classes
+     * @return this
+     */
+    public Builder probes(Probes kind) {
+      probes = kind;
+      return this;
+    }
+
+    /**
      * Builds the options.
      *
      * @return immutable options; patterns are checked when instrumentation starts
+     * @throws IllegalArgumentException for hooks without the probes of methods, which give them their call paths
      */
     public Options build() {
+      if (hooks && probes != Probes.METHODS) {
+        throw new IllegalArgumentException("hooks record within calls, and probes of kind '" + probes.text() + "' record none");
+      }
       return new Options(this);
     }
   }

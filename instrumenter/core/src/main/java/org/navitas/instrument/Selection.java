@@ -49,6 +49,7 @@ final class Selection implements MethodChoice {
   private final HookTable hooks;
   private final boolean hookLibraries;
   private final BlockEdits edits;
+  private final Probes probes;
 
   /** {@code hooks} are those for the classes that are taken; null without hooks. */
   Selection(Options options, HookTable hooks) throws InstrumentException {
@@ -56,6 +57,7 @@ final class Selection implements MethodChoice {
     this.hooks = hooks;
     hookLibraries = options.hookLibraries();
     edits = options.edits();
+    probes = options.probes();
     for (String pattern : options.includes()) {
       if (pattern.indexOf(METHOD) >= 0) {
         throw new InstrumentException("pattern '" + pattern + "': methods can only be excluded; include their class");
@@ -71,6 +73,9 @@ final class Selection implements MethodChoice {
   /** Returns everything, apart from the bytes of a class, that decides what happens to its methods. */
   static String rules(Options options, HookTable hooks) {
     StringBuilder rules = new StringBuilder().append(options.skipTrivial());
+    if (options.probes() != Probes.METHODS) {
+      rules.append('\n').append(options.probes().text());
+    }
     if (hooks != null) {
       rules.append('\n').append(hooks.id());
     }
@@ -98,6 +103,11 @@ final class Selection implements MethodChoice {
   /** Returns the blocks to edit in the classes that are taken. */
   BlockEdits edits() {
     return edits;
+  }
+
+  /** Returns the kind of probes for the classes that are taken. */
+  Probes probes() {
+    return probes;
   }
 
   Verdict of(String className, Input input) {

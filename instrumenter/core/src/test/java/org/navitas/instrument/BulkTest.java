@@ -68,6 +68,56 @@ public class BulkTest {
   }
 
   @Test
+  public void kindsOfProbesHaveMapsOfTheirOwn() throws Exception {
+    compile(in, "a.First", "int f() { return 1; }");
+    byte[] original = Files.readAllBytes(in.resolve("a/First.class"));
+    Summary methods = run();
+    byte[] probed = Files.readAllBytes(out.resolve("a/First.class"));
+    assertFalse(map().text, map().text.contains("\"probes\""));
+    Summary blocks = run(Options.builder().probes(Probes.BLOCKS).build());
+    assertNotEquals(methods.mapId(), blocks.mapId());
+    assertEquals(1, blocks.rewritten());
+    assertFalse(Arrays.equals(probed, Files.readAllBytes(out.resolve("a/First.class"))));
+    assertTrue(map().text, map().text.startsWith("{\"schema_version\": 1, \"map_id\": \"" + blocks.mapId() + "\", \"probes\": \"blocks\",\n"));
+    assertTrue(map().text, map().text.contains("\"sha256\": \"" + Io.sha256Hex(original)));
+    assertEquals(0, run(Options.builder().probes(Probes.BLOCKS).build()).rewritten());
+    byte[] bytes = Files.readAllBytes(out.resolve("a/First.class"));
+    Files.delete(out.resolve("a/First.class"));
+    run(Options.builder().probes(Probes.BLOCKS).build()); // without the class in memory
+    assertArrayEquals(bytes, Files.readAllBytes(out.resolve("a/First.class")));
+
+    Summary none = run(Options.builder().probes(Probes.NONE).build());
+    assertEquals(Collections.emptyList(), none.warnings());
+    assertArrayEquals(original, Files.readAllBytes(out.resolve("a/First.class")));
+    assertEquals(Arrays.asList("a.First"), map().classes());
+    assertEquals(Collections.emptyList(), map().methods());
+    assertEquals(Collections.emptyList(), map().skipped());
+    assertTrue(map().text, map().text.contains("\"probes\": \"none\""));
+  }
+
+  @Test
+  public void refusesAnEarlierMapOfAnotherKind() throws Exception {
+    compile(in, "a.First", "int f() { return 1; }");
+    run();
+    Input input = new Input(in, out.resolveSibling("more"), Input.TEST, ":app");
+    Path both = map.resolveSibling("both.json");
+    Options blocks = Options.builder().probes(Probes.BLOCKS).build();
+    InstrumentException refused =
+        assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(inputs(input), blocks, both, map));
+    assertTrue(refused.getMessage(), refused.getMessage().contains("have probes of kind 'methods', not 'blocks'"));
+    run(blocks);
+    BulkInstrumenter.run(inputs(input), blocks, both, map);
+    assertThrows(InstrumentException.class, () -> BulkInstrumenter.run(inputs(input), Options.defaults(), both, map));
+  }
+
+  @Test
+  public void refusesHooksWithoutProbesOfMethods() {
+    Options.Builder builder = Options.builder().hooks(true, false).probes(Probes.BLOCKS);
+    assertThrows(IllegalArgumentException.class, builder::build);
+    assertThrows(IllegalArgumentException.class, () -> Probes.of("lines"));
+  }
+
+  @Test
   public void mapContinuesEarlierMap() throws Exception {
     compile(in, "z.App", "void b() {} void a() {}");
     Summary app = run();

@@ -29,7 +29,7 @@ import org.junit.rules.TemporaryFolder;
 /**
  * Mutants of real classes: instrumentation never throws, and never makes a class that the JVM refuses of one that it takes.
  *
- * <p>A third of them has no hooks, a third those of calls that are frequent in all classes, and a third, of classes that
+ * <p>A third of them has no hooks, and is also instrumented with counters, a third those of calls that are frequent in all classes, and a third, of classes that
  * use files, the network or executors, those of the platform.
  *
  * <p>{@code -Dnavitas.fuzz.count} mutants (600; {@code make fuzz}: 10 000) of {@code -Dnavitas.fuzz.seed}; a failure names both, and
@@ -92,7 +92,8 @@ public class FuzzTest {
       List<byte[]> originals = table == HookTable.platform() ? hooked : corpus;
       byte[] mutant = mutator.mutate(originals.get(number / 3 % originals.size()), kind);
       int[] tally = tallies.computeIfAbsent(kind, k -> new int[3]);
-      String failure = check(mutant, table, tally);
+      String failure = check(mutant, table, Probes.METHODS, tally);
+      failure = failure == null && table == null ? check(mutant, table, Probes.BLOCKS, new int[3]) : failure;
       if (failure != null) {
         failures.add("-Dnavitas.fuzz.seed=" + SEED + " -Dnavitas.fuzz.only=" + number + " (" + kind + "): " + failure);
       }
@@ -109,13 +110,13 @@ public class FuzzTest {
   }
 
   /** Returns null if all is well. {@code tally} counts mutants, those with probes, and those that the JVM accepts. */
-  private static String check(byte[] mutant, HookTable hooks, int[] tally) {
+  private static String check(byte[] mutant, HookTable hooks, Probes probes, int[] tally) {
     tally[0]++;
     byte[] before = mutant.clone();
     ClassInstrumenter done;
     byte[] after;
     try {
-      done = ClassInstrumenter.instrument(mutant, "mutant", EVERY_METHOD, hooks);
+      done = ClassInstrumenter.instrument(mutant, "mutant", EVERY_METHOD, hooks, probes);
       after = done.bytes(new int[done.info.methods.size()]);
     } catch (Throwable e) {
       return "threw " + e;

@@ -40,4 +40,20 @@ public class LibrariesTest {
     }
     assertTrue("hidden classes of suspend functions: " + coroutines, coroutines > 100);
   }
+
+  @Test
+  public void verifierAcceptsEveryClassWithCounters() throws Exception {
+    Options all = Options.builder().include(Collections.singletonList("**")).probes(Probes.BLOCKS).build();
+    for (Path jar : Libraries.JARS) {
+      Path out = temporary.getRoot().toPath().resolve(jar.getFileName());
+      Path map = temporary.getRoot().toPath().resolve("map.json");
+      Summary summary = BulkInstrumenter.run(Arrays.asList(new Input(jar, out, Input.MAIN, ":")), all, map);
+      assertEquals(Collections.emptyList(), summary.warnings());
+      assertTrue(jar + ": " + summary.methods(), summary.methods() > 4_000);
+      assertEquals(Linked.all(jar), Linked.all(out));
+      assertEquals(
+          new TreeSet<>(Arrays.asList("abstract")), MapText.of(map).skipped().stream().map(each -> each.substring(each.lastIndexOf(' ') + 1))
+              .filter(reason -> !reason.equals("native")).collect(Collectors.toCollection(TreeSet::new)));
+    }
+  }
 }

@@ -90,7 +90,7 @@ final class ChunkWriter {
 
     /** Writes records of a thread, or of the whole process if the owner is null. */
     void records(ThreadRecorder owner, int type, int seq, int lost, int count, Bytes records) {
-        int start = begin(owner, type, 0, seq, lost, 0);
+        int start = begin(owner, type, type == Format.BLOCKS ? mapId : 0, seq, lost, 0);
         chunk.bytes(records.array(), 0, records.size());
         finish(start, count);
     }

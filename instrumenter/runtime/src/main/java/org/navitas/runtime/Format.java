@@ -19,6 +19,7 @@ final class Format {
     static final int MARKERS = 4;
     static final int FOLDED = 5;
     static final int HOOKS = 6;
+    static final int BLOCKS = 7;
     static final int CLOCK_TRIPLES = 8;
     static final int HANDOFFS = 9;
     static final int COMMUNICATIONS = 10;
@@ -33,6 +34,8 @@ final class Format {
 
     /** A reserved method id for {@link Recorder#mark}; the three ids after it are for calibration. */
     static final int EDGE = 0x3FFFFC;
+    /** The method id of a count of garbage collections. */
+    static final int COLLECTIONS = -1;
     /** The first reserved method id for calls of APIs; 128 ids belong to them. */
     static final int FIRST_API = 0x3FFF00;
 

@@ -33,6 +33,14 @@ final class Limits {
     static final int THREAD_NODES = 1 << 14;
     static final int STACK = 1 << 16;
 
+    /** The most counters of a method. */
+    static final int COUNTERS = 8192;
+    /** Bytes of all threads' counters: this share of the memory, and this at most. */
+    static final int COUNTER_SHARE = 16;
+    static final long COUNTER_BYTES = 64 << 20;
+    /** Lookups after which a thread that counts is found without a table lookup again. */
+    static final int LOOKUPS = 1 << 10;
+
     /** Active threads that are found without a table lookup, besides the first one. */
     static final int PLACES = 8;
     /** Number of new threads that wakes the writer: it recycles buffers of many short threads before the next flush. */

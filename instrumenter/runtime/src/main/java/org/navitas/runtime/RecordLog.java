@@ -4,12 +4,13 @@ package org.navitas.runtime;
  * Records of one chunk type, of the process or of one thread. Any thread appends; the writer drains. If the writer is
  * too slow, further records are counted as lost, so memory is bounded.
  */
-final class RecordLog {
+class RecordLog {
     private final int type;
-    private Bytes records = new Bytes();
+    /** The next four are guarded by this. */
+    Bytes records = new Bytes();
     private Bytes spare = new Bytes();
-    private int count;
-    private int lost;
+    int count;
+    int lost;
     private int chunks;
 
     RecordLog(int type) {
@@ -41,6 +42,9 @@ final class RecordLog {
         }
     }
 
+    /** Adds what threads have counted since the last time. Logs of single records have nothing to add. */
+    void publish() {}
+
     private boolean room() {
         if (records.size() > Limits.RECORD_BYTES) {
             lost++;
@@ -56,7 +60,7 @@ final class RecordLog {
         int records;
         int missing;
         synchronized (this) {
-            if (count == 0) {
+            if (count == 0 && lost == 0) {
                 return;
             }
             full = this.records;

@@ -121,6 +121,7 @@ public final class Recorder implements Runnable {
                 sampler.stop();
                 samplerThread.join(Limits.STOP_LIMIT_MS / 10);
             }
+            writer.publish();
             writer.stop();
             writerThread.join(Limits.STOP_LIMIT_MS);
         } catch (InterruptedException e) {
@@ -132,6 +133,7 @@ public final class Recorder implements Runnable {
     public static void flush() {
         if (Probe.RECORDER != null) {
             Probe.RECORDER.publishOwn();
+            Probe.RECORDER.writer.publish();
             if (Probe.RECORDER.samplerThread != null) {
                 Probe.RECORDER.sampler.readLast(Limits.LAST_READING_LIMIT_NS);
             }
@@ -165,6 +167,7 @@ public final class Recorder implements Runnable {
     public static void mark(int kind, int status, String test) {
         if (Probe.RECORDER != null) {
             Probe.RECORDER.publishOwn(); // so that folded calls before and after the mark are separate
+            Probe.RECORDER.writer.publish();
             Probe.RECORDER.marker(kind, status, test);
             Probe.RECORDER.anchorOwn();
         }

@@ -23,6 +23,8 @@ final class Settings {
     final boolean ticked;
     /** Whether probes record nothing. */
     final boolean unprobed;
+    /** Whether executions of basic blocks are counted. */
+    final boolean blocks;
     /** Whether hooks record what API calls did. */
     final boolean hooks;
     final long eventBudgetBytes;
@@ -40,6 +42,7 @@ final class Settings {
         logcat = "logcat".equals(values.getProperty("transport"));
         ticked = "tick".equals(values.getProperty("mode"));
         unprobed = "none".equals(values.getProperty("mode"));
+        blocks = "true".equals(values.getProperty("blocks"));
         hooks = "true".equals(values.getProperty("hooks"));
         folded = ticked || "folded".equals(values.getProperty("mode"));
         out = values.containsKey("out") ? under(values.getProperty("out")) : null;

@@ -24,6 +24,8 @@ final class ThreadRecorder extends CallEvents {
     /** Null until the thread has such a record: few threads do. */
     private volatile RecordLog communications;
     private final CallTree tree;
+    /** The thread's executions of basic blocks; null until it counts some. */
+    RecordLog blocks;
 
     /** Whether probes can use the tree directly, with exact times; never while they record events. */
     private boolean foldsExactly;

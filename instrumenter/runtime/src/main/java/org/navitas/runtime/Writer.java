@@ -23,7 +23,9 @@ final class Writer implements Runnable {
     private final AtomicLong requested = new AtomicLong();
     private final Object servedLock = new Object();
     private long served;
-    private volatile boolean stopping;
+    /** Executions of basic blocks; null unless they are counted. */
+    volatile RecordLog blocks;
+    volatile boolean stopping;
     private volatile Thread thread;
 
     /** {@code logs} are drained at each flush; the last one receives the clock triples. */
@@ -131,6 +133,18 @@ final class Writer implements Runnable {
             if (partial) {
                 log.drain(null, out);
             }
+        }
+        RecordLog counted = blocks;
+        if (counted != null && partial) {
+            counted.drain(null, out);
+        }
+    }
+
+    /** Adds what has been counted until now. Any thread can call it. */
+    void publish() {
+        RecordLog counted = blocks;
+        if (counted != null) {
+            counted.publish();
         }
     }
 

@@ -5,8 +5,10 @@ import static org.junit.Assert.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.File;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -47,7 +49,60 @@ public class ProcessTest {
         }
     }
 
+    /** The code of a recorded process that counts executions of blocks. */
+    public static final class Counting {
+        public static void main(String[] arguments) throws Exception {
+            long[] counters = BlockProbe.count(5, 2);
+            counters[0]++;
+            Recorder.mark(Recorder.TEST_START, Recorder.PASSED, "a.B#c");
+            counters[1] += 2;
+            Thread helper = new Thread(() -> BlockProbe.count(5, 2)[1]++, "helper");
+            helper.start();
+            helper.join();
+            Recorder.mark(Recorder.TEST_FINISH, Recorder.PASSED, "a.B#c");
+            counters[0] += 4;
+        }
+    }
+
+    @Test
+    public void executionsOfATestHaveTimesWithinIt() throws Exception {
+        byte[] written = run(Counting.class, "-Dnavitas.blocks=true", "-Dnavitas.mode=none");
+        List<Long> marks = new ArrayList<>();
+        ByteBuffer markers = ChunkReader.of(written, Format.MARKERS, 0).get(0).payload;
+        for (int i = 0; i < 2; i++) {
+            marks.add(markers.getLong());
+            markers.position(markers.position() + 4);
+            markers.position(markers.position() + 2 + markers.getShort(markers.position()));
+        }
+        long[] within = new long[2];
+        long[] all = new long[2];
+        int collections = 0;
+        for (ChunkReader.Chunk chunk : ChunkReader.read(written)) {
+            for (int i = 0; i < chunk.count && chunk.type == Format.BLOCKS; i++) {
+                long time = chunk.payload.getLong();
+                int method = chunk.payload.getInt();
+                int counters = chunk.payload.getInt();
+                assertEquals(method == 5 ? 2 : 1, counters);
+                for (int n = 0; n < counters; n++) {
+                    long count = chunk.payload.getLong();
+                    if (method == 5) {
+                        all[n] += count;
+                        within[n] += time > marks.get(0) && time <= marks.get(1) ? count : 0;
+                    }
+                }
+                collections += method == Format.COLLECTIONS ? 1 : 0;
+            }
+        }
+        assertEquals("[0, 3]", Arrays.toString(within));
+        assertEquals("[5, 3]", Arrays.toString(all));
+        assertTrue("one for each mark", collections >= 2);
+    }
+
     private byte[] run(String... arguments) throws Exception {
+        return run(App.class, "-Dnavitas.hooks=false", arguments);
+    }
+
+    private byte[] run(Class<?> app, String setting, String... arguments) throws Exception {
         File classes = new File(App.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         File runtime = new File(Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         File resources = folder.newFolder();
@@ -57,9 +112,17 @@ public class ProcessTest {
         File out = new File(resources, "out");
         ProcessBuilder java = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-Dnavitas.out=" + out,
                 "-Dnavitas.source.1=threads", "-cp", classes + File.pathSeparator + runtime + File.pathSeparator + resources,
-                App.class.getName());
+                setting);
         for (String argument : arguments) {
-            java.command().add(argument);
+            if (argument.startsWith("-D")) {
+                java.command().add(argument);
+            }
+        }
+        java.command().add(app.getName());
+        for (String argument : arguments) {
+            if (!argument.startsWith("-D")) {
+                java.command().add(argument);
+            }
         }
         Process process = java.inheritIO().start();
         process.waitFor();
@@ -107,7 +170,7 @@ public class ProcessTest {
         ByteArrayOutputStream jar = new ByteArrayOutputStream();
         try (ZipOutputStream zip = new ZipOutputStream(jar)) {
             for (File file : new File(classes, "org/navitas/runtime").listFiles()) {
-                if (!leftOut.contains(file.getName())) {
+                if (!leftOut.contains(file.getName()) && !file.getName().startsWith("Block")) {
                     zip.putNextEntry(new ZipEntry("org/navitas/runtime/" + file.getName()));
                     zip.write(Files.readAllBytes(file.toPath()));
                 }

@@ -12,6 +12,7 @@ import org.gradle.api.artifacts.Configuration;
 import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NavitasExtension;
 import org.navitas.gradle.Settings;
+import org.navitas.instrument.Probes;
 
 /** Shared data of the adapters for one Android module: settings, file locations, and contents of APKs and bundles. */
 public final class AndroidModule {
@@ -36,7 +37,7 @@ public final class AndroidModule {
     variants = new VariantChoice(project, this, settings, extension);
     runtime = project.getTasks().create(RUNTIME_TASK, RuntimeJarsTask.class);
     runtime.setDescription("Writes the libraries that instrumented APKs need in addition to the app's classes.");
-    runtime.settings(project.provider(() -> new File(folder(project), "runtime")), project.provider(this::hooks));
+    runtime.settings(project.provider(() -> new File(folder(project), "runtime")), project.provider(this::hooks), project.provider(settings::probes));
   }
 
   /**
@@ -136,11 +137,12 @@ public final class AndroidModule {
         settings.flag("skipTrivial", extension.isSkipTrivial()),
         hooks(),
         settings.flag("hookLibraries", extension.isHookLibraries()),
+        settings.probes(),
         settings.file(Settings.BLOCK_EDITS));
   }
 
   private boolean hooks() {
-    return settings.flag("hooks", extension.isHooks());
+    return settings.flag("hooks", extension.isHooks()) && settings.probes() == Probes.METHODS;
   }
 
   /**
@@ -186,6 +188,7 @@ public final class AndroidModule {
     setup.put("minified", minified);
     setup.put("min_sdk", minSdk);
     setup.put("hooks", hooks());
+    setup.put("probes", settings.probes().text());
     List<String> warnings = new ArrayList<>();
     if (agp.warning() != null) {
       warnings.add(agp.warning());

@@ -10,10 +10,11 @@ import java.util.List;
 import org.navitas.instrument.BlockEdits;
 import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
+import org.navitas.instrument.Probes;
 
 /** Which classes of an Android module get probes. Immutable; a task input. */
 public final class ClassOptions implements Serializable {
-  private static final long serialVersionUID = 1;
+  private static final long serialVersionUID = 2;
   /** Matches all classes; excluding it leaves nothing to instrument. */
   public static final String ALL = "**";
 
@@ -24,17 +25,20 @@ public final class ClassOptions implements Serializable {
   private final boolean skipTrivial;
   private final boolean hooks;
   private final boolean hookLibraries;
+  private final Probes probes;
   private final File edits;
 
   /** {@code edits} is the file with blocks to remove or repeat, or null. */
   ClassOptions(
-      String module, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks, boolean hookLibraries, File edits) {
+      String module, List<String> includes, List<String> excludes, boolean skipTrivial, boolean hooks, boolean hookLibraries,
+      Probes probes, File edits) {
     this.module = module;
     this.includes = new ArrayList<>(includes);
     this.excludes = new ArrayList<>(excludes);
     this.skipTrivial = skipTrivial;
     this.hooks = hooks;
     this.hookLibraries = hookLibraries;
+    this.probes = probes;
     this.edits = edits;
   }
 
@@ -47,7 +51,7 @@ public final class ClassOptions implements Serializable {
   public ClassOptions without(String pattern) {
     List<String> more = new ArrayList<>(excludes);
     more.add(pattern);
-    return new ClassOptions(module, includes, more, skipTrivial, hooks, hookLibraries, edits);
+    return new ClassOptions(module, includes, more, skipTrivial, hooks, hookLibraries, probes, edits);
   }
 
   /** Returns whether no class gets probes. */
@@ -70,7 +74,7 @@ public final class ClassOptions implements Serializable {
    * @return the options as text
    */
   public String text() {
-    return module + " " + includes + " " + excludes + " " + skipTrivial + " " + hooks + " " + hookLibraries + editsText();
+    return module + " " + includes + " " + excludes + " " + skipTrivial + " " + hooks + " " + hookLibraries + " " + probes.text() + editsText();
   }
 
   /** Returns the content of the file, since a task's result depends on it. The instrumenter reports a file that cannot be read. */
@@ -98,6 +102,7 @@ public final class ClassOptions implements Serializable {
    */
   Options options() throws InstrumentException {
     BlockEdits read = edits == null ? BlockEdits.none() : BlockEdits.read(edits.toPath()).ofOneModule();
-    return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).hooks(hooks, hookLibraries).edits(read).build();
+    return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).hooks(hooks, hookLibraries)
+        .probes(probes).edits(read).build();
   }
 }

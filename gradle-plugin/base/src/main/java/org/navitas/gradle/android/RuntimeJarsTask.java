@@ -5,6 +5,9 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import org.gradle.api.DefaultTask;
@@ -14,10 +17,11 @@ import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.TaskAction;
 import org.navitas.gradle.BundleZip;
 import org.navitas.gradle.CarriedJars;
+import org.navitas.instrument.Probes;
 
 /**
- * Writes the runtime, with the hooks if the app has any, and the JUnit listener as libraries for apps, with rules for R8 and ProGuard that a JVM does not
- * need.
+ * Writes the runtime, with the hooks or the counters of basic blocks if the app has any, and the JUnit listener as libraries
+ * for apps, with rules for R8 and ProGuard that a JVM does not need.
  */
 public class RuntimeJarsTask extends DefaultTask {
   /** Probes refer to the runtime by name, and the runtime finds the map's class by name. */
@@ -27,10 +31,12 @@ public class RuntimeJarsTask extends DefaultTask {
 
   private Provider<File> folder;
   private Provider<Boolean> hooks;
+  private Provider<Probes> probes;
 
-  void settings(Provider<File> folder, Provider<Boolean> hooks) {
+  void settings(Provider<File> folder, Provider<Boolean> hooks, Provider<Probes> probes) {
     this.folder = folder;
     this.hooks = hooks;
+    this.probes = probes;
   }
 
   /**
@@ -51,6 +57,16 @@ public class RuntimeJarsTask extends DefaultTask {
   @Input
   public boolean getHooks() {
     return hooks.get();
+  }
+
+  /**
+   * Returns the kind of the app's probes.
+   *
+   * @return the kind
+   */
+  @Input
+  public Probes getProbes() {
+    return probes.get();
   }
 
   /**
@@ -80,8 +96,14 @@ public class RuntimeJarsTask extends DefaultTask {
    */
   @TaskAction
   public void write() throws IOException {
-    String[] runtime = {CarriedJars.RUNTIME, CarriedJars.HOOKS};
-    write(getRuntime(), getHooks() ? runtime : new String[] {CarriedJars.RUNTIME});
+    List<String> runtime = new ArrayList<>(Collections.singletonList(CarriedJars.RUNTIME));
+    if (getHooks()) {
+      runtime.add(CarriedJars.HOOKS);
+    }
+    if (getProbes() == Probes.BLOCKS) {
+      runtime.add(CarriedJars.BLOCKS);
+    }
+    write(getRuntime(), runtime.toArray(new String[0]));
     write(getListener(), CarriedJars.LISTENER);
   }
 

@@ -1,0 +1,27 @@
+package org.navitas.instrument;
+
+import javassist.bytecode.ConstPool;
+import javassist.bytecode.Opcode;
+
+/** Decides whether an instruction can throw an exception or an error (JVMS 6.5), also one of linking. */
+final class ThrowingCode {
+  private ThrowingCode() {}
+
+  /** Returns whether the instruction at {@code pc} can throw. Memory for constants of strings counts as available. */
+  static boolean at(CodeScan code, ConstPool pool, int pc) {
+    int op = code.opcode(pc);
+    if (op == Opcode.LDC || op == Opcode.LDC_W || op == Opcode.LDC2_W) {
+      return !isPlain(pool.getTag(op == Opcode.LDC ? code.u1(pc + 1) : code.u2(pc + 1)));
+    }
+    return op >= Opcode.IALOAD && op <= Opcode.SALOAD
+        || op >= Opcode.IASTORE && op <= Opcode.SASTORE
+        || op == Opcode.IDIV || op == Opcode.LDIV || op == Opcode.IREM || op == Opcode.LREM
+        || op >= Opcode.GETSTATIC && op <= Opcode.MONITOREXIT // fields, calls, new, arrays, athrow, casts, monitors
+        || op == Opcode.MULTIANEWARRAY;
+  }
+
+  private static boolean isPlain(int tag) {
+    return tag == ConstPool.CONST_Integer || tag == ConstPool.CONST_Float || tag == ConstPool.CONST_Long
+        || tag == ConstPool.CONST_Double || tag == ConstPool.CONST_String;
+  }
+}

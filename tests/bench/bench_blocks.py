@@ -1,0 +1,61 @@
+"""The cost of counters of basic blocks: run time with them and without (needs a JDK)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from common import ROOT, Figures, arguments
+
+from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions
+from navitas.build.jars import jar
+
+SOURCE = ROOT / "tests/bench/java/Counted.java"
+# The unit of work of each workload, and how many of them a round has.
+WORK = {
+    "methods": ("a call", 30_000_000),
+    "loops": ("a step", 20_000_000),
+    "recursion": ("a call", 7_049_155),
+    "arrays": ("a step", 9_000_000),
+}
+# A loop of a few instructions waits for its counter in memory, so some workloads have no limit.
+MAX_RATIO = {"methods": 1.5, "loops": 1.5}
+
+
+def main(argv: list[str]) -> int:
+    """Print the ratio of each workload's least times, in processes that run in turns."""
+    options = arguments(__doc__ or "", argv)
+    figures = Figures("Counters of basic blocks")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run(["javac", "-g", "-d", folder / "plain", SOURCE], check=True)
+        with InstrumenterBridge() as bridge:
+            classes = InstrumentInput(folder / "plain", folder / "counted")
+            bridge.instrument([classes], InstrumentOptions(probes="blocks"), folder / "map.json")
+        plain: dict[str, int] = {}
+        counted: dict[str, int] = {}
+        for _ in range(1 if options.quick else 5):
+            _least(plain, _run(folder / "plain", folder))
+            _least(counted, _run(folder / "counted", folder))
+    for work, (unit, times) in WORK.items():
+        note = f"{(counted[work] - plain[work]) / times:+.2f} ns {unit}; without counters {plain[work] / times:.2f} ns"
+        figures.add(f"{work}: time with counters", counted[work] / plain[work], "×", at_most=MAX_RATIO.get(work), note=note)
+    return figures.close(options.check)
+
+
+def _run(classes: Path, folder: Path) -> dict[str, int]:
+    path = f"{classes}:{jar('navitas-runtime.jar')}:{jar('navitas-runtime-blocks.jar')}"
+    settings = [f"-Dnavitas.out={folder / 'recorded'}", "-Dnavitas.blocks=true", "-Dnavitas.mode=none"]
+    done = subprocess.run(["java", *settings, "-cp", path, "Counted"], check=True, capture_output=True, text=True)
+    return {name: int(ns) for name, ns in (line.split() for line in done.stdout.splitlines())}
+
+
+def _least(kept: dict[str, int], measured: dict[str, int]) -> None:
+    for name, ns in measured.items():
+        kept[name] = min(ns, kept.get(name, ns))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
