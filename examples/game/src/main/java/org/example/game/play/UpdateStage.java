@@ -95,7 +95,7 @@ final class UpdateStage extends Stage {
     runner.run(actor, new TurnBy((float) Math.PI, 1f, Easing.of(route.tap.number + 1)));
   }
 
-  /** Moves actors by their actions. Some easings pass their target, but nobody leaves the screen. */
+  /** Moves actors by their actions. Some easings pass their target, so keep all on the screen. */
   private void moveActors() {
     runner.advance(FRAME_SECONDS);
     for (Actor actor : actors) {
