@@ -45,7 +45,7 @@ public final class Settings {
     particles = source.applyAsInt("particles", 20);
     tiles = source.applyAsInt("tiles", 40);
     levels = source.applyAsInt("levels", 4);
-    paths = source.applyAsInt("paths", 2);
+    paths = source.applyAsInt("paths", 4);
     labels = source.applyAsInt("labels", 6);
     bodies = source.applyAsInt("bodies", 60);
     batches = source.applyAsInt("batches", 6);
