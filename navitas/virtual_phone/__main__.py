@@ -32,6 +32,13 @@ def main() -> int:
     parser.add_argument("--socket", type=Path, help="socket for adb [DIR/adb/phone]; only you may have access to its folder")
     parser.add_argument("--phone", default="default", help="a power profile: name in profiles/ or path of an XML file")
     parser.add_argument("--seed", type=int, default=0, help="of the effects that no power profile contains [0]")
+    parser.add_argument(
+        "--activity",
+        type=_spread,
+        default=0.0,
+        metavar="SPREAD",
+        help="each thread's name scales a core's power by 1 ± SPREAD [0]",
+    )
     parser.add_argument("--sdk", type=int, choices=sorted(VERSIONS), default=DEFAULT_SDK, help="its API level [%(default)s]")
     parser.add_argument("--hide-rails", action="store_true", help="show rails to apps only: by power monitors (API 35 and later)")
     parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may use")
@@ -45,7 +52,12 @@ def main() -> int:
         asyncio.run(
             _serve(
                 lambda: make_phone(
-                    arguments.state_dir, arguments.phone, arguments.seed, sdk=arguments.sdk, hides_rails=arguments.hide_rails
+                    arguments.state_dir,
+                    arguments.phone,
+                    arguments.seed,
+                    sdk=arguments.sdk,
+                    hides_rails=arguments.hide_rails,
+                    activity=arguments.activity,
                 ),
                 socket,
             )
@@ -59,6 +71,17 @@ def main() -> int:
             if is_marked(socket.parent):  # any other outside folder may contain more than the socket
                 remove(socket.parent)
     return 0
+
+
+def _spread(text: str) -> float:
+    """Return a number from 0 to 1."""
+    try:
+        spread = float(text)
+    except ValueError:
+        spread = -1.0
+    if not 0.0 <= spread <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 1")
+    return spread
 
 
 async def _serve(make: Callable[[], Phone], socket: Path) -> None:

@@ -7,18 +7,20 @@ from pathlib import Path
 
 from navitas.virtual_phone import framework_resources
 from navitas.virtual_phone.jdks import LIST_NAME
-from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel import HiddenActivity, Kernel, load_spec
 from navitas.virtual_phone.kernel.spec import default_profile, find_profile, read_figures
 from navitas.virtual_phone.kernel.tracefs import open_tracefs
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import DEFAULT_SDK
 
 
-def make_phone(state_dir: Path, name: str, seed: int = 0, *, sdk: int = DEFAULT_SDK, hides_rails: bool = False) -> Phone:
+def make_phone(
+    state_dir: Path, name: str, seed: int = 0, *, sdk: int = DEFAULT_SDK, hides_rails: bool = False, activity: float = 0.0
+) -> Phone:
     """Make a phone. `name` is `default`, a name in `profiles/`, or the path of an XML file. Raises `DeviceError`.
 
-    Phones with different seeds differ in what no power profile contains, such as a radio's tail. `sdk` and `hides_rails` are as
-    of `Phone`.
+    Phones with different seeds differ in what no power profile contains, such as a radio's tail. `activity` is the spread of
+    threads' hidden activity (0 to 1). `sdk` and `hides_rails` are as of `Phone`.
     """
     spec = load_spec(find_profile(name))
     shipped = spec.profile.parent == default_profile().parent
@@ -33,7 +35,7 @@ def make_phone(state_dir: Path, name: str, seed: int = 0, *, sdk: int = DEFAULT_
     framework_resources.install(root, items, arrays)
     return Phone(
         root,
-        Kernel(spec, root, tracefs=open_tracefs()),
+        Kernel(spec, root, tracefs=open_tracefs(), activity=HiddenActivity(activity, seed)),
         name=name_of_phone,
         model=f"Virtual phone after {spec.name}",
         voltage_v=spec.voltage_v,

@@ -42,19 +42,21 @@ _MIN_FREE_BYTES = 1 << 30
 
 @contextmanager
 def virtual_phone(
-    *, phone: str = "default", seed: int = 0, sdk: int = DEFAULT_SDK, hides_rails: bool = False
+    *, phone: str = "default", seed: int = 0, sdk: int = DEFAULT_SDK, hides_rails: bool = False, activity: float = 0.0
 ) -> Iterator[AdbDevice]:
     """Start a virtual phone and yield it. Afterwards process, adb server, sockets and files are always removed.
 
     `phone` is the name of a power profile in `profiles/`, or the path of one; `seed` determines what it does not contain.
-    `sdk` is its API level. With `hides_rails`, only power monitors of apps show its rails.
+    `sdk` is its API level. With `hides_rails`, only power monitors of apps show its rails. `activity` is the spread (0 to 1) by
+    which the code of threads changes a core's power.
     Raises `DeviceError` if the phone does not start.
     """
     with ExitStack() as stack:
         state = stack.enter_context(owned_folder(_PREFIX, _state_parent()))
         home = stack.enter_context(_socket_folder(state))
         log = stack.enter_context((state / "phone.log").open("w+b"))
-        options = ("--phone", phone, "--seed", str(seed), "--sdk", str(sdk), *(["--hide-rails"] if hides_rails else []))
+        options = ["--phone", phone, "--seed", str(seed), "--sdk", str(sdk), "--activity", str(activity)]
+        options += ["--hide-rails"] if hides_rails else []
         process = stack.enter_context(_phone_process(state, home / "phone", options, log))
         client = stack.enter_context(private_adb_server(adb_path(), home / "server", home))
         address = _wait_until_ready(process, log)

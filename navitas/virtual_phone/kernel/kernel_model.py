@@ -7,6 +7,7 @@ from random import Random
 from types import MappingProxyType
 
 from navitas.virtual_phone.kernel.governor import Governor
+from navitas.virtual_phone.kernel.hidden_activity import HiddenActivity
 from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
 from navitas.virtual_phone.kernel.scheduler import Scheduler, TaskPlacement
 from navitas.virtual_phone.kernel.spec import PhoneSpec
@@ -22,9 +23,9 @@ Observer = Callable[[int, Sequence[Segment], Sequence[int]], None]
 class KernelModel:
     """Virtual cores with a scheduler and a governor. All counters are cumulative ns since the first step."""
 
-    def __init__(self, spec: PhoneSpec, *, seed: int = 0) -> None:
+    def __init__(self, spec: PhoneSpec, *, seed: int = 0, activity: HiddenActivity | None = None) -> None:
         self.spec = spec
-        self.rails = ModelledRails(spec)
+        self.rails = ModelledRails(spec, activity)
         self.busy_ns = [0] * len(spec.cpus)
         self.time_in_state_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
         self.wall_ns = 0

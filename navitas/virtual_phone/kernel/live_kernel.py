@@ -9,6 +9,7 @@ from pathlib import Path
 
 from navitas.errors import DeviceError
 from navitas.virtual_phone.kernel import procfs
+from navitas.virtual_phone.kernel.hidden_activity import HiddenActivity
 from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
@@ -37,9 +38,10 @@ class Kernel:
         *,
         source: CpuSource | None = None,
         tracefs: Tracefs | None = None,
+        activity: HiddenActivity | None = None,
     ) -> None:
         self.spec = spec
-        self._model = KernelModel(spec)
+        self._model = KernelModel(spec, activity=activity)
         self._sysfs = Sysfs(root, self._model)
         self._source = source or default_source()
         self._pids: set[int] = set()

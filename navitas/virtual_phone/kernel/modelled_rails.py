@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from navitas.virtual_phone.kernel.hidden_activity import MILLION, HiddenActivity
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.task import Segment
 
@@ -14,15 +15,20 @@ _UJ = 1e-6  # mW × ns = 1e-12 J = 1e-6 µJ
 
 
 class ModelledRails:
-    """Integer ns of every hardware state. Energies are these times multiplied by power, so nothing drifts."""
+    """Integer ns of every hardware state. Energies are these times multiplied by power, so nothing drifts.
 
-    def __init__(self, spec: PhoneSpec) -> None:
+    The activity of threads scales the power of cores: `changed_ns` is Σ time · (factor − 1) · 10⁶, by operating point.
+    """
+
+    def __init__(self, spec: PhoneSpec, activity: HiddenActivity | None = None) -> None:
+        self._activity = activity or HiddenActivity()
         self._spec = spec
         self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
         self.on_ns = 0
         self.active_ns = 0
         self.cluster_ns = [0] * len(spec.clusters)
         self.core_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
+        self.changed_ns = [[0] * len(cluster.freq_khz) for cluster in spec.clusters]
 
     def add(self, dt_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
         """Integrate one step of `dt_ns`: the segments of running tasks, and each cluster's operating point."""
@@ -35,17 +41,20 @@ class ModelledRails:
         spec = self._spec
         rails = {}
         for k, cluster in enumerate(spec.clusters):
-            cores_uj = sum(ns * mw for ns, mw in zip(self.core_ns[k], cluster.core_mw, strict=True)) * _UJ
+            points = zip(self.core_ns[k], self.changed_ns[k], cluster.core_mw, strict=True)
+            cores_uj = sum((ns + changed / MILLION) * mw for ns, changed, mw in points) * _UJ
             rails[cluster_rail(spec, k)] = cores_uj + self.cluster_ns[k] * cluster.cluster_mw * _UJ
         rails["VDD_CPU_ACTIVE"] = self.active_ns * spec.active_mw * _UJ
         rails["VSYS_CPU_BASE"] = self.on_ns * spec.base_mw * _UJ
         return rails
 
     def _add_cores(self, segments: Iterable[Segment], freq_index: Sequence[int]) -> None:
-        """Add the time for which cores ran, by operating point."""
+        """Add the time for which cores ran, by operating point, and its change by the activity of their threads."""
         for segment in segments:
             cluster = self._cluster_of[segment.core]
-            self.core_ns[cluster][freq_index[cluster]] += segment.end_ns - segment.start_ns
+            ran_ns = segment.end_ns - segment.start_ns
+            self.core_ns[cluster][freq_index[cluster]] += ran_ns
+            self.changed_ns[cluster][freq_index[cluster]] += ran_ns * self._activity.change_millionths(segment.task)
 
     def _add_shared(self, segments: Iterable[Segment]) -> None:
         """Add the time for which clusters and the whole CPU were on: unions of segments, computed edge by edge."""
