@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from navitas.bundle.manifest import Probes
 from navitas.bundle.reader import Bundle
 from navitas.bundle.variant import with_inputs
 from navitas.census.document import Census
@@ -28,7 +29,7 @@ from navitas.untrusted_text import printable
 _LEAST_IDLE_S = 1.0
 _MOST_FAILURES = 5
 
-Build = Callable[[str, Sequence[BlockEdit], Path], Bundle]
+Build = Callable[[Probes, Sequence[BlockEdit], Path], Bundle]
 """Builds the program with a kind of probes and block edits, and copies its bundle to a path."""
 
 

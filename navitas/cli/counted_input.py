@@ -18,7 +18,7 @@ from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
 from navitas.errors import UsageError
 from navitas.operations.counted_program import CountedProgram, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
-from navitas.operations.operation_costs import features_beside, operation_costs
+from navitas.operations.operation_costs import operation_costs, other_features
 from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import Recording, open_recording
@@ -118,7 +118,7 @@ def _matches(test: CountedTest, pattern: str) -> bool:
 def read_costs(model: OperationsModel, model_file: Path, program: CountedProgram) -> Mapping[str, float]:
     """Return a model's costs of operations. Prints features that are no operations of the census as a warning."""
     costs = operation_costs(model, str(model_file))
-    others = features_beside(model, program.names)
+    others = other_features(model, program.names)
     if others:
         warning(f"the census has no operations with these names of the model, so they count as not executed: {_listed(others)}")
     return costs

@@ -1,4 +1,4 @@
-"""`navitas model blocks`: the energy of basic blocks, beside their source lines."""
+"""`navitas model blocks`: the energy of basic blocks, with their source lines."""
 
 from __future__ import annotations
 

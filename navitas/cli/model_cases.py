@@ -13,9 +13,10 @@ from navitas.analyze.fitting.power_meter import read_power_meter
 from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
 from navitas.build.gradle import build_bundles, check_project, find_gradle
 from navitas.build.instrument import check_classes
+from navitas.bundle.manifest import Probes
 from navitas.bundle.reader import Bundle
 from navitas.census.document import parse_census, read_census
-from navitas.cli.case_runs import CaseRunner
+from navitas.cli.case_runs import Build, CaseRunner
 from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import STDOUT, check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
@@ -108,10 +109,8 @@ def _census(file: CaseFile, project: Path) -> str:
         return bridge.census(classes, sources, [], InstrumentOptions())
 
 
-def _builder(
-    file: CaseFile, project: Path, gradle: str | None, work: Path, progress: ConsoleProgress
-) -> Callable[[str, Sequence[BlockEdit], Path], Bundle]:
-    def build(probes: str, edits: Sequence[BlockEdit], path: Path) -> Bundle:
+def _builder(file: CaseFile, project: Path, gradle: str | None, work: Path, progress: ConsoleProgress) -> Build:
+    def build(probes: Probes, edits: Sequence[BlockEdit], path: Path) -> Bundle:
         listed = work / "block-edits.txt"
         listed.write_text("".join(f"{edit.line}\n" for edit in edits))
         bundles = build_bundles(

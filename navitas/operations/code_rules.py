@@ -46,7 +46,7 @@ class MethodEvidence:
 
     def in_loops(self) -> Iterator[tuple[int, int, int]]:
         """Yield blocks that run again within a call: the block, its executions, and how often its loop was entered."""
-        # A call that starts in a loop can start there again and again, so at least one is of the call itself.
+        # A call that starts in a loop can start there many times, so at least one is of the call itself.
         calls = 1 if 0 in self.loops.loop else self.executions[0]
         for block, count in enumerate(self.executions):
             if count and block in self.loops.loop:

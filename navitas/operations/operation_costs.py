@@ -25,7 +25,7 @@ def operation_costs(model: OperationsModel, place: str) -> dict[str, float]:
     return costs
 
 
-def features_beside(model: OperationsModel, operations: Collection[str]) -> list[str]:
+def other_features(model: OperationsModel, operations: Collection[str]) -> list[str]:
     """Return the model's features with a cost that are not operations of a census, such as a column with times."""
     used = {model.features[place].name for product in model.products if product.coefficient for place in product.features}
     return sorted(used - set(operations))

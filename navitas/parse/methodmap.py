@@ -52,7 +52,6 @@ class _Map(BaseModel):
     classes: list[_Class]
     methods: list[_Method]
     skipped: object = None  # only the instrumenter uses it
-    probes: object = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from navitas.operations.budgets import budgets
 from navitas.operations.build_difference import changed_operations
 from navitas.operations.code_advice import code_advice
 from navitas.operations.loops import BlockLoops
-from navitas.operations.operation_costs import features_beside, operation_costs
+from navitas.operations.operation_costs import operation_costs, other_features
 from navitas.operations.rankings import class_shares, ranking
 from navitas.regress.model_file import Product
 
@@ -103,7 +103,7 @@ def test_advice_on_boxing_has_the_saving_of_all_but_one_pass(counted: CountedFil
 def test_products_of_operations_have_no_single_cost() -> None:
     model = model_of(COSTS)
     assert operation_costs(model, "m") == COSTS
-    assert features_beside(model, ["GC"]) == sorted(set(COSTS) - {"GC"})
+    assert other_features(model, ["GC"]) == sorted(set(COSTS) - {"GC"})
     pairs = model.model_copy(update={"products": [Product(features=[0, 1], coefficient=1.0)]})
     with pytest.raises(UsageError, match="pairs of operations"):
         operation_costs(pairs, "m")
