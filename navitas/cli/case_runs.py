@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 from pathlib import Path
 
 from navitas.bundle.manifest import Probes
 from navitas.bundle.reader import Bundle
 from navitas.bundle.variant import with_inputs
 from navitas.census.document import Census
-from navitas.cli.messages import warning
+from navitas.cli.messages import note, warning
 from navitas.collect.idle_power import IdleReadings, read_idle
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
@@ -28,6 +29,8 @@ from navitas.untrusted_text import printable
 
 _LEAST_IDLE_S = 1.0
 _MOST_FAILURES = 5
+_TRIAL_S = 10.0
+"""A test with edits that hangs is given up after this time without progress."""
 
 Build = Callable[[Probes, Sequence[BlockEdit], Path], Bundle]
 """Builds the program with a kind of probes and block edits, and copies its bundle to a path."""
@@ -52,7 +55,7 @@ class CaseRunner:
         if file.blocks.sets:
             bundle = self.build("blocks", (), self.work / "base.zip")
             middle = {name: str(values[len(values) // 2]) for name, values in file.inputs.items()}
-            self._record(bundle, ExecutionCase(number=0, edits=0, inputs=middle), self.work / "base", "block", 1)
+            self._record(bundle, ExecutionCase(number=0, edits=0, inputs=middle), self.work / "base")
             program, test = read_case_counts(self.work / "base", self.census, {})
             sets = plan_sets(file, editable_blocks(program, test.by_method()))
         cases = plan_cases(file, len(sets))
@@ -62,7 +65,7 @@ class CaseRunner:
         """Run all cases that have not run yet. Returns the plan with the block edits that the program survives."""
         failures = 0
         for number in range(len(plan.sets)):
-            cases = [case for case in plan.cases if case.edits == number and not self.is_done(case)]
+            cases = [case for case in plan.cases if case.edits == number and not is_done(self.folder, case)]
             if not cases:
                 continue
             plan, bundles = self._bundles(plan, number, cases[0])
@@ -77,30 +80,33 @@ class CaseRunner:
                     warning(printable(f"case {case.number} is left out: {error}", 1000))
         return plan
 
-    def is_done(self, case: ExecutionCase) -> bool:
-        """Whether all runs of a case are complete: its idle run is the last one."""
-        return (case_folder(self.folder, case) / IDLE).is_file()
-
     def _bundles(self, plan: CasePlan, number: int, case: ExecutionCase) -> tuple[CasePlan, tuple[Bundle, Bundle]]:
-        """Build the program with a set of edits, for counting and for measuring.
-
-        If a test does not pass, half of the edits are dropped, until none is left.
-        """
-        edits = plan.sets[number]
-        while True:
-            self.progress.stage(f"building set {number} of {len(plan.sets) - 1} ({len(edits)} block edits)")
-            counted = self.build("blocks", edits, self.work / "counted.zip")
-            if not edits or self._passes(counted, case):
-                break
-            edits = edits[: len(edits) // 2]
-        if edits != plan.sets[number]:
+        """Build the program with a set of edits, for counting and for measuring. Edits with which no test passes are dropped."""
+        wanted = plan.sets[number]
+        self.progress.stage(f"building set {number} of {len(plan.sets) - 1} ({len(wanted)} block edits)")
+        edits = self._passing(wanted, case) if wanted else []
+        if len(edits) < len(wanted):
+            note(f"set {number}: {len(wanted) - len(edits)} of {len(wanted)} block edits are dropped, since the test needs them")
             plan = plan.model_copy(update={"sets": [edits if i == number else one for i, one in enumerate(plan.sets)]})
             write_new(self.folder / PLAN, plan.model_dump_json(indent=1))
-        return plan, (counted, self.build("none", edits, self.work / "plain.zip"))
+        return plan, (self.build("blocks", edits, self.work / "counted.zip"), self.build("none", edits, self.work / "plain.zip"))
 
-    def _passes(self, bundle: Bundle, case: ExecutionCase) -> bool:
+    def _passing(self, edits: list[BlockEdit], case: ExecutionCase) -> list[BlockEdit]:
+        """Return the edits with which the test passes: all, or those of each half. If these fail together, the larger half."""
+        if self._passes(edits, case):
+            return edits
+        if len(edits) == 1:
+            return []
+        halves = [self._passing(half, case) for half in (edits[: len(edits) // 2], edits[len(edits) // 2 :])]
+        together = [edit for half in halves for edit in half]
+        if not all(halves) or self._passes(together, case):
+            return together
+        return max(halves, key=len)
+
+    def _passes(self, edits: list[BlockEdit], case: ExecutionCase) -> bool:
+        bundle = self.build("blocks", edits, self.work / "trial.zip")
         try:
-            self._record(bundle, case, self.work / "trial", "block", 1)
+            self._record(bundle, case, self.work / "trial", timeout_s=_TRIAL_S)
         except (DeviceError, RecordingError) as error:
             self.progress.detail(str(error))
             return False
@@ -109,8 +115,8 @@ class CaseRunner:
     def _run_case(self, case: ExecutionCase, counted: Bundle, plain: Bundle) -> None:
         place, runs = case_folder(self.folder, case), self.file.runs
         self.progress.stage(f"case {case.number} of {runs.cases}")
-        self._record(counted, case, place / COUNTED, "block", 1)
-        self._record(plain, case, place / ENERGY, "test", runs.repeat)
+        self._record(counted, case, place / COUNTED)
+        self._record(plain, case, place / ENERGY, repeat=runs.repeat)
         found = IdleReadings("none", "", "", (0.0, 0.0), (0.0, 0.0))
         if runs.idle:
             self.progress.stage(f"case {case.number} of {runs.cases}: idle run")
@@ -119,19 +125,26 @@ class CaseRunner:
             found = read_idle(self.device, max([_LEAST_IDLE_S, *walls]))
         write_new(place / IDLE, json.dumps(asdict(found)))
 
-    def _record(self, bundle: Bundle, case: ExecutionCase, output: Path, granularity: str, repeat: int) -> None:
-        """Run the test of a case. Raises `RecordingError` if it does not pass."""
+    def _record(
+        self, bundle: Bundle, case: ExecutionCase, output: Path, *, repeat: int | None = None, timeout_s: float = inf
+    ) -> None:
+        """Run the test of a case: once to count its blocks, or `repeat` times. Raises `RecordingError` if it does not pass."""
         runs = self.file.runs
         path = self.work / f"{output.name}-inputs.zip"
         given = with_inputs(bundle, path, case.inputs, JVM_ARGS[runs.compiler])
         options = ProfileOptions(
             tests=(self.file.program.test,),
-            repeat=repeat,
-            granularity="block" if granularity == "block" else "test",
+            repeat=repeat or 1,
+            granularity="block" if repeat is None else "test",
             trace="none",
-            timeout_s=runs.timeout_s,
+            timeout_s=min(timeout_s, runs.timeout_s),
         )
         outcome = profile(self.device, [given], options, output, self.progress)
         if outcome.failures or outcome.crashed or outcome.troubles:
             reasons = [*outcome.failures.values(), *outcome.troubles, "the process died"]
             raise RecordingError(f"the test did not pass: {reasons[0]}", f"See {output}.")
+
+
+def is_done(experiment: Path, case: ExecutionCase) -> bool:
+    """Whether all runs of a case are complete: its idle run is the last one."""
+    return (case_folder(experiment, case) / IDLE).is_file()

@@ -10,13 +10,10 @@ from typing import IO
 import click
 
 from navitas.analyze.fitting.power_meter import read_power_meter
-from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
-from navitas.build.gradle import build_bundles, check_project, find_gradle
-from navitas.build.instrument import check_classes
-from navitas.bundle.manifest import Probes
-from navitas.bundle.reader import Bundle
-from navitas.census.document import parse_census, read_census
-from navitas.cli.case_runs import Build, CaseRunner
+from navitas.build.gradle import check_project, find_gradle
+from navitas.census.document import read_census
+from navitas.cli.case_experiment import run_experiment
+from navitas.cli.case_runs import is_done
 from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import STDOUT, check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
@@ -27,12 +24,9 @@ from navitas.cli.paths import FOLDER, PROGRAM, READ_ANY_NAME, READ_FILE_ANY_NAME
 from navitas.cli.phones import device_of
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import RecordingError, UsageError
-from navitas.folder_lock import FolderLock
-from navitas.new_files import write_new
-from navitas.operations.case_file import CaseFile, read_case_file
-from navitas.operations.case_plan import BlockEdit, CasePlan, read_plan
+from navitas.operations.case_file import read_case_file
+from navitas.operations.case_plan import read_plan
 from navitas.operations.case_table import CENSUS, COLUMNS, NOT_FEATURES, PLAN, CaseRow, Meter, read_cases, used_operations
-from navitas.owned_folder import owned_folder
 from navitas.parse.tables import RunTables
 from navitas.untrusted_text import printable
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
@@ -65,70 +59,12 @@ def run(*, case_file: Path, output: Path, gradle: str | None, device: str, phone
     file = read_case_file(case_file)
     project = case_file.absolute().parent / file.program.project
     check_project(project)
-    output.mkdir(parents=True, exist_ok=True)
-    lock = FolderLock(output / ".lock")
-    if not lock.acquire():
-        raise UsageError(f"another experiment is running in {output}", "Wait for it, or name another folder with -o.")
-    with owned_folder("navitas-cases-") as work, device_of(device, phone) as found, ConsoleProgress() as progress:
-        try:
-            progress.stage("building")
-            build = _builder(file, project, gradle, work, progress)
-            build("blocks", (), work / "counted.zip")
-            census = _census(file, project)
-            (output / CENSUS).parent.mkdir(parents=True, exist_ok=True)
-            runner = CaseRunner(file, parse_census(census, CENSUS), output, work, found, build, progress)
-            plan = _plan(output, runner, census)
-            plan = runner.run(plan)
-        finally:
-            lock.release()
-    done = sum(runner.is_done(case) for case in plan.cases)
+    with device_of(device, phone) as found, ConsoleProgress() as progress:
+        plan = run_experiment(file, project, output, found, progress, gradle=gradle)
+    done = sum(is_done(output, case) for case in plan.cases)
     write_json(json_file, output=str(output), cases=len(plan.cases), complete=done, sets=len(plan.sets) - 1)
     location(f"experiment: {output} ({done:,} of {len(plan.cases):,} cases)")
     next_step(f"navitas model cases table {shell_word(output)} -o cases.csv")
-
-
-def _plan(output: Path, runner: CaseRunner, census: str) -> CasePlan:
-    """The plan of an earlier run of this experiment, or a new one. Raises `UsageError` if the program or the file changed."""
-    if (output / PLAN).exists():
-        plan = read_plan(output / PLAN)
-        known = read_census(output / CENSUS)
-        if plan.runs != runner.file.runs or plan.test != runner.file.program.test or known != runner.census:
-            raise UsageError(f"{output} has cases of another program or case file", "Name a new folder with -o.")
-        return plan
-    plan = runner.plan()
-    write_new(output / CENSUS, census)
-    write_new(output / PLAN, plan.model_dump_json(indent=1))
-    return plan
-
-
-def _census(file: CaseFile, project: Path) -> str:
-    classes = [project / name for name in file.program.classes]
-    sources = [each for name in file.program.sources if (each := project / name).is_dir()]
-    check_classes(classes)
-    with InstrumenterBridge() as bridge:
-        return bridge.census(classes, sources, [], InstrumentOptions())
-
-
-def _builder(file: CaseFile, project: Path, gradle: str | None, work: Path, progress: ConsoleProgress) -> Build:
-    def build(probes: Probes, edits: Sequence[BlockEdit], path: Path) -> Bundle:
-        listed = work / "block-edits.txt"
-        listed.write_text("".join(f"{edit.line}\n" for edit in edits))
-        bundles = build_bundles(
-            project,
-            gradle=gradle,
-            module=file.program.module,
-            variant=file.program.variant,
-            instrument_tests=False,
-            probes=probes,
-            block_edits=listed if edits else None,
-            on_line=progress.detail,
-        )
-        if len(bundles) != 1:
-            names = ", ".join(bundle.manifest.module for bundle in bundles)
-            raise UsageError(f"{project} has several modules with tests: {names}", "Name one in the case file: module = ':app'.")
-        return bundles[0].copy_to(path)
-
-    return build
 
 
 @command.command("table", cls=NavitasCommand, example="navitas model cases table experiment -o cases.csv")

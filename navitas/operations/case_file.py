@@ -59,9 +59,13 @@ class RunSettings(_Part):
 
 
 class BlockSets(_Part):
-    """Sets of blocks that are removed or repeated. `sets` 0: none. `repeat`: how often a repeated block runs each time."""
+    """Sets of blocks that are removed or repeated. `sets` 0: none. `repeat`: how often a repeated block runs each time.
+
+    `most`: the largest number of edits in a set. If they are too few for all blocks, random blocks are left out.
+    """
 
     sets: Annotated[int, Field(ge=0, le=10_000)] = 0
+    most: Annotated[int, Field(ge=2, le=100_000)] = 100_000
     repeat: Annotated[int, Field(ge=2, le=1000)] = 3
 
 

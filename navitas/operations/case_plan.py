@@ -76,10 +76,11 @@ def editable_blocks(program: CountedProgram, counters: dict[int, I64]) -> list[t
 
 
 def plan_sets(file: CaseFile, blocks: Sequence[tuple[str, str, int]]) -> list[list[BlockEdit]]:
-    """Return the sets of edits, the first of them empty. Each block is removed in exactly one, and repeated in another one."""
+    """Return the sets of edits, the first of them empty. Each block is removed in one set, and repeated in another one."""
     draw = random.Random(file.runs.seed)
     order = list(blocks)
     draw.shuffle(order)
+    order = order[: file.blocks.sets * (file.blocks.most // 2)]
     count = min(file.blocks.sets, len(order))
     sets: list[list[BlockEdit]] = [[] for _ in range(count + 1)]
     for place, (class_name, method, block) in enumerate(order if count else ()):
