@@ -51,7 +51,7 @@ def _plan(output: Path, runner: CaseRunner, census: str) -> CasePlan:
     if (output / PLAN).exists():
         plan = read_plan(output / PLAN)
         known = read_census(output / CENSUS)
-        if plan.runs != runner.file.runs or plan.test != runner.file.program.test or known != runner.census:
+        if plan.file != runner.file or known != runner.census:
             raise UsageError(f"{output} has cases of another program or case file", "Name a new folder with -o.")
         return plan
     plan = runner.plan()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from math import inf
@@ -18,19 +19,19 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.session import profile
 from navitas.device.base import Device
-from navitas.errors import DeviceError, NavitasError, RecordingError
+from navitas.errors import BuildError, DeviceError, NavitasError, RecordingError
 from navitas.new_files import write_new
 from navitas.operations.case_file import JVM_ARGS, CaseFile
-from navitas.operations.case_plan import BlockEdit, CasePlan, ExecutionCase, editable_blocks, plan_cases, plan_sets
-from navitas.operations.case_table import COUNTED, ENERGY, IDLE, PLAN, case_folder, read_case_counts
+from navitas.operations.case_plan import BlockEdit, CasePlan, ExecutionCase, editable_blocks, middle_inputs, plan_cases, plan_sets
+from navitas.operations.case_table import COUNTED, EDITS, ENERGY, IDLE, PLAN, case_folder, read_case_counts, write_edits
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording
 from navitas.untrusted_text import printable
 
 _LEAST_IDLE_S = 1.0
 _MOST_FAILURES = 5
-_TRIAL_S = 10.0
-"""A test with edits that hangs is given up after this time without progress."""
+_LEAST_TRIAL_S, _TRIAL_FACTOR = 10.0, 3.0
+"""A test with edits that hangs is given up after ten seconds, or three times what it takes without edits."""
 
 Build = Callable[[Probes, Sequence[BlockEdit], Path], Bundle]
 """Builds the program with a kind of probes and block edits, and copies its bundle to a path."""
@@ -54,65 +55,80 @@ class CaseRunner:
         sets: list[list[BlockEdit]] = [[]]
         if file.blocks.sets:
             bundle = self.build("blocks", (), self.work / "base.zip")
-            middle = {name: str(values[len(values) // 2]) for name, values in file.inputs.items()}
-            self._record(bundle, ExecutionCase(number=0, edits=0, inputs=middle), self.work / "base")
+            middle = ExecutionCase(number=0, edits=0, inputs=middle_inputs(file))
+            self._record(bundle, middle, self.work / "base")
             program, test = read_case_counts(self.work / "base", self.census, {})
             sets = plan_sets(file, editable_blocks(program, test.by_method()))
-        cases = plan_cases(file, len(sets))
-        return CasePlan(test=file.program.test, runs=file.runs, sets=sets, cases=cases)
+        return CasePlan(file=file, sets=sets, cases=plan_cases(file, len(sets)))
 
     def run(self, plan: CasePlan) -> CasePlan:
-        """Run all cases that have not run yet. Returns the plan with the block edits that the program survives."""
-        failures = 0
+        """Run all cases that have not run yet. Returns the plan with the block edits that the program survives.
+
+        A set whose cases fail one after another is given up. Without edits, this ends the experiment.
+        """
         for number in range(len(plan.sets)):
             cases = [case for case in plan.cases if case.edits == number and not is_done(self.folder, case)]
-            if not cases:
-                continue
-            plan, bundles = self._bundles(plan, number, cases[0])
-            for case in cases:
-                try:
-                    self._run_case(case, *bundles)
-                    failures = 0
-                except (NavitasError, OSError) as error:
-                    failures += 1
-                    if failures >= _MOST_FAILURES:
-                        raise
-                    warning(printable(f"case {case.number} is left out: {error}", 1000))
+            if cases:
+                plan = self._run_set(plan, number, cases)
         return plan
 
-    def _bundles(self, plan: CasePlan, number: int, case: ExecutionCase) -> tuple[CasePlan, tuple[Bundle, Bundle]]:
-        """Build the program with a set of edits, for counting and for measuring. Edits with which no test passes are dropped."""
+    def _run_set(self, plan: CasePlan, number: int, cases: list[ExecutionCase]) -> CasePlan:
         wanted = plan.sets[number]
         self.progress.stage(f"building set {number} of {len(plan.sets) - 1} ({len(wanted)} block edits)")
-        edits = self._passing(wanted, case) if wanted else []
+        edits = self._surviving(wanted, cases[0])
         if len(edits) < len(wanted):
             note(f"set {number}: {len(wanted) - len(edits)} of {len(wanted)} block edits are dropped, since the test needs them")
             plan = plan.model_copy(update={"sets": [edits if i == number else one for i, one in enumerate(plan.sets)]})
             write_new(self.folder / PLAN, plan.model_dump_json(indent=1))
-        return plan, (self.build("blocks", edits, self.work / "counted.zip"), self.build("none", edits, self.work / "plain.zip"))
+        counted = self.build("blocks", edits, self.work / "counted.zip")
+        plain = self.build("none", edits, self.work / "plain.zip")
+        failures = 0
+        for case in cases:
+            try:
+                self._run_case(case, edits, counted, plain)
+                failures = 0
+            except (NavitasError, OSError) as error:
+                failures += 1
+                warning(printable(f"case {case.number} is left out: {error}", 1000))
+                if failures >= _MOST_FAILURES and not edits:
+                    raise
+                if failures >= _MOST_FAILURES:
+                    warning(f"set {number} is given up")
+                    break
+        return plan
 
-    def _passing(self, edits: list[BlockEdit], case: ExecutionCase) -> list[BlockEdit]:
+    def _surviving(self, edits: list[BlockEdit], case: ExecutionCase) -> list[BlockEdit]:
+        """Return the edits with which the test passes. Raises what the test without edits raises."""
+        if not edits:
+            return []
+        started = time.monotonic()
+        self._record(self.build("blocks", (), self.work / "trial.zip"), case, self.work / "trial")
+        return self._passing(edits, case, max(_LEAST_TRIAL_S, _TRIAL_FACTOR * (time.monotonic() - started)))
+
+    def _passing(self, edits: list[BlockEdit], case: ExecutionCase, limit_s: float) -> list[BlockEdit]:
         """Return the edits with which the test passes: all, or those of each half. If these fail together, the larger half."""
-        if self._passes(edits, case):
+        if self._passes(edits, case, limit_s):
             return edits
         if len(edits) == 1:
             return []
-        halves = [self._passing(half, case) for half in (edits[: len(edits) // 2], edits[len(edits) // 2 :])]
+        middle = len(edits) // 2
+        halves = [self._passing(half, case, limit_s) for half in (edits[:middle], edits[middle:])]
         together = [edit for half in halves for edit in half]
-        if not all(halves) or self._passes(together, case):
+        if not all(halves) or self._passes(together, case, limit_s):
             return together
         return max(halves, key=len)
 
-    def _passes(self, edits: list[BlockEdit], case: ExecutionCase) -> bool:
-        bundle = self.build("blocks", edits, self.work / "trial.zip")
+    def _passes(self, edits: list[BlockEdit], case: ExecutionCase, limit_s: float) -> bool:
+        """Whether the test passes within a time. Raises `DeviceError` if the device is lost."""
         try:
-            self._record(bundle, case, self.work / "trial", timeout_s=_TRIAL_S)
-        except (DeviceError, RecordingError) as error:
+            self._record(self.build("blocks", edits, self.work / "trial.zip"), case, self.work / "trial", timeout_s=limit_s)
+        except (BuildError, DeviceError, RecordingError) as error:
+            self.device.shell("true")
             self.progress.detail(str(error))
             return False
         return True
 
-    def _run_case(self, case: ExecutionCase, counted: Bundle, plain: Bundle) -> None:
+    def _run_case(self, case: ExecutionCase, edits: list[BlockEdit], counted: Bundle, plain: Bundle) -> None:
         place, runs = case_folder(self.folder, case), self.file.runs
         self.progress.stage(f"case {case.number} of {runs.cases}")
         self._record(counted, case, place / COUNTED)
@@ -123,6 +139,7 @@ class CaseRunner:
             recorded = parse_recording(open_recording(place / ENERGY))
             walls = [(window.end_ns - window.start_ns) / 1e9 for run in recorded.runs for window in run.windows]
             found = read_idle(self.device, max([_LEAST_IDLE_S, *walls]))
+        write_edits(place / EDITS, edits)
         write_new(place / IDLE, json.dumps(asdict(found)))
 
     def _record(

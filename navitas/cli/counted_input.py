@@ -17,7 +17,7 @@ from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
 from navitas.errors import UsageError
 from navitas.operations.counted_program import CountedProgram, join_census
-from navitas.operations.counted_tests import CountedTest, counted_tests
+from navitas.operations.counted_tests import CountedTest, counted_tests, sum_counters
 from navitas.operations.operation_costs import operation_costs, other_features
 from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import parse_recording
@@ -58,11 +58,7 @@ class Counted:
     @cached_property
     def counters(self) -> dict[int, I64]:
         """The counters of each method, summed over all tests."""
-        sums: dict[int, I64] = {}
-        for test in self.tests:
-            for row, counts in test.by_method().items():
-                sums[row] = sums[row] + counts if row in sums else counts
-        return sums
+        return sum_counters(self.tests)
 
     @cached_property
     def executions(self) -> I64:
@@ -118,6 +114,9 @@ def _matches(test: CountedTest, pattern: str) -> bool:
 def read_costs(model: OperationsModel, model_file: Path, program: CountedProgram) -> Mapping[str, float]:
     """Return a model's costs of operations. Prints features that are no operations of the census as a warning."""
     costs = operation_costs(model, str(model_file))
+    negative = sorted(name for name, value in costs.items() if value < 0)
+    if negative:
+        warning(f"costs below 0, which no operation has: {_listed(negative)}; fit with --family nnls")
     others = other_features(model, program.names)
     if others:
         warning(f"the census has no operations with these names of the model, so they count as not executed: {_listed(others)}")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
 
 import click
 
@@ -26,9 +24,9 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.errors import RecordingError, UsageError
 from navitas.operations.case_file import read_case_file
 from navitas.operations.case_plan import read_plan
-from navitas.operations.case_table import CENSUS, COLUMNS, NOT_FEATURES, PLAN, CaseRow, Meter, read_cases, used_operations
+from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, CaseRow, Meter, read_cases, used_operations, write_rows
 from navitas.parse.tables import RunTables
-from navitas.untrusted_text import printable
+from navitas.untrusted_text import printable, printable_line
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
 _SHOWN = 5
@@ -89,23 +87,19 @@ def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path
         warning(f"{len(errors) - _SHOWN:,} more cases are left out")
     if not rows:
         raise RecordingError(f"{experiment} has no complete case", "Run the cases: navitas model cases run.")
+    unknown = list(dict.fromkeys(name for row in rows for name in row.unknown))
+    if unknown:
+        names = ", ".join(printable_line(name, 200) for name in unknown[:_SHOWN])
+        more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
+        warning(f"the census lacks methods that ran, so other operations get their energy: {names}{more}")
     used = used_operations(rows)
-
-    def render(out: IO[str]) -> None:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([*COLUMNS, *(census.operations[place].name for place in used)])
-        writer.writerows([*map(_figure, row.figures), *row.executions[used].tolist()] for row in rows)
-
-    write_to(output, render)
+    write_to(output, lambda out: write_rows(out, rows, census))
     write_json(json_file, output=str(output), cases=len(rows), left_out=len(errors), operations=len(used), **_noise(rows))
     note(f"{len(rows):,} cases, {len(used):,} operations")
-    ignored = " ".join(f"--ignore {name}" for name in NOT_FEATURES)
-    options = f"--target energy_j --group edits --time wall_s {ignored}"
+    is_grouped = len({row.case.edits for row in rows}) > 1
+    ignored = " ".join(f"--ignore {name}" for name in (*NOT_FEATURES, *([] if is_grouped else ["edits"])))
+    options = f"--target energy_j{' --group edits' if is_grouped else ''} --time wall_s {ignored}"
     next_step(f"navitas model fit --table {shell_word(output)} {options} -o model.json")
-
-
-def _figure(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else f"{value:.9g}"
 
 
 def _noise(rows: Sequence[CaseRow]) -> dict[str, float]:

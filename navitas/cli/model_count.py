@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 import click
+import numpy as np
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.counted_input import Counted, counted_options, read_counted
@@ -44,19 +45,19 @@ def command(
     """
     check_files([path for path in (output, json_file) if path is not None])
     counted = read_counted(recording, census, tests)
-    rows = list(_rows(counted, by))
 
     def render(out: IO[str]) -> None:
         writer = csv.writer(out, lineterminator="\n")
         keys = [*_KEYS, *([] if by == "test" else [by])]
-        used = [i for i, _ in enumerate(counted.program.names) if any(vector[i] for _, vector in rows)]
-        writer.writerow([*keys, *(counted.program.names[i] for i in used)])
-        writer.writerows([*(key[name] for name in keys), *vector[used].tolist()] for key, vector in rows)
+        used = np.flatnonzero(counted.executions)
+        writer.writerow([*keys, *(counted.program.names[i] for i in used.tolist())])
+        writer.writerows([*(key[name] for name in keys), *vector[used].tolist()] for key, vector in _rows(counted, by))
 
     if output is not None:
         write_to(output, render)
     if json_file is not None:
-        write_json(json_file, recording=str(recording), rows=[{**key, "operations": _ran(counted, each)} for key, each in rows])
+        rows = [{**key, "operations": _ran(counted, each)} for key, each in _rows(counted, by)]
+        write_json(json_file, recording=str(recording), rows=rows)
     if STDOUT not in (output, json_file):
         output_console().print(counts_table(counted.program, counted.executions))
 

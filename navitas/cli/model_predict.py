@@ -20,7 +20,7 @@ from navitas.errors import ExitCode, UsageError
 from navitas.operations.budgets import Budget, budgets
 from navitas.operations.build_difference import ChangedOperation, changed_operations
 from navitas.operations.counted_program import CountedProgram
-from navitas.operations.counted_tests import CountedTest
+from navitas.operations.counted_tests import CountedTest, sum_counters
 from navitas.parse.arrays import I64
 from navitas.regress.model_file import read_model
 from navitas.report.units import joules, percent
@@ -70,11 +70,11 @@ def command(
     model = read_model(model_file)
     earlier_build = [(against, against_census)] if against is not None and against_census is not None else []
     *old, counted = read_builds([*earlier_build, (recording, census)], tests)
-    costs = read_costs(model, model_file, counted.program)
     found = budgets(counted.program, counted.tests, model)
     earlier: tuple[Budget, ...] = ()
     changes: tuple[ChangedOperation, ...] = ()
     for build in old:
+        costs = read_costs(model, model_file, counted.program)
         earlier = budgets(build.program, build.tests, model)
         shared = {test.key for test in build.tests} & {test.key for test in counted.tests}
         changes = changed_operations(_first_runs(build, shared), _first_runs(counted, shared), costs)
@@ -100,11 +100,7 @@ def _first_runs(counted: Counted, shared: set[tuple[str, str]]) -> tuple[Counted
     first: dict[tuple[str, str], CountedTest] = {}
     for test in counted.tests:
         first.setdefault(test.key, test)
-    sums: dict[int, I64] = {}
-    for key in sorted(shared):
-        for row, counts in first[key].by_method().items():
-            sums[row] = sums[row] + counts if row in sums else counts
-    return counted.program, sums
+    return counted.program, sum_counters([first[key] for key in sorted(shared)])
 
 
 def _explain(one: Budget) -> None:
@@ -118,17 +114,22 @@ def _explain(one: Budget) -> None:
 
 
 def _check(found: tuple[Budget, ...], before: dict[tuple[str, str], Budget], fail_above: float | None) -> int:
+    """Compare budgets of both builds. Raises `UsageError` if there is none to compare."""
     if fail_above is None:
         return ExitCode.OK
+    pairs = [(one, before[one.module, one.test]) for one in found if (one.module, one.test) in before]
+    compared = [(one, old) for one, old in pairs if one.is_budget and old.is_budget]
+    if not compared:
+        reason = "no test is in both builds" if not pairs else "no test has the same counts in two runs of each build"
+        raise UsageError(f"--fail-above compares nothing: {reason}", "Record both builds with --repeat 2.")
     failed = []
-    for one in found:
-        old = before.get((one.module, one.test))
-        if old is not None and one.is_budget and one.energy_j > old.energy_j * (1 + fail_above / 100):
+    for one, old in compared:
+        if one.energy_j > old.energy_j * (1 + fail_above / 100):
             share = percent(one.energy_j / old.energy_j - 1) if old.energy_j > 0 else "from nothing"
             failed.append(f"{one.test}: {joules(old.energy_j)} → {joules(one.energy_j)} (+{share})")
+    note(f"{len(compared):,} of {len(found):,} tests were compared")
     if not failed:
         return ExitCode.OK
-    failed_check(
-        printable(f"{len(failed)} tests need more energy: {'; '.join(failed[:5])}", 2000), "See the changed operations above."
-    )
+    text = f"{len(failed)} tests need more energy: {'; '.join(failed[:5])}"
+    failed_check(printable(text, 2000), "See the changed operations above.")
     return ExitCode.CHECK_FAILED

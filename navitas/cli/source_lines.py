@@ -26,10 +26,10 @@ class SourceLines:
 
     def of(self, class_name: str, file: str | None, lines: tuple[int, int] | None) -> list[str]:
         """The lines of a class, at most five; none if its source or its line numbers are not there."""
-        if file is None or lines is None or "/" in file or file in ("", ".", ".."):
+        parts = [*class_name.split(".")[:-1], file or ""]
+        if lines is None or any(not part or part in (".", "..") or "/" in part or "\0" in part for part in parts):
             return []
-        package = class_name.rpartition(".")[0].replace(".", "/")
-        text = self._text(f"{package}/{file}")
+        text = self._text("/".join(parts))
         first, last = lines
         return [line.strip() for line in text[first - 1 : min(last, first + _MOST_LINES - 1)]]
 

@@ -46,7 +46,8 @@ def costed_blocks(program: CountedProgram, counters: Mapping[int, I64], costs: M
             each_j = method.block_costs_j(costs_j).tolist()
             executions = method.executions(counters[row]).tolist()
             rows += [(method, i, count, each_j[i]) for i, count in enumerate(executions) if count]
-    total_j = sum(count * each_j for _, _, count, each_j in rows) or 1.0
+    total_j = sum(count * each_j for _, _, count, each_j in rows)
+    scale = 1 / total_j if total_j > 0 else 0.0
     found = [
         CostedBlock(
             method=method,
@@ -55,7 +56,7 @@ def costed_blocks(program: CountedProgram, counters: Mapping[int, I64], costs: M
             executions=count,
             each_j=each_j,
             energy_j=count * each_j,
-            share=count * each_j / total_j,
+            share=count * each_j * scale,
             classes=_classes(program, method, number, costs_j),
         )
         for method, number, count, each_j in rows

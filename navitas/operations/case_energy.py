@@ -43,13 +43,16 @@ class CaseEnergy:
 def measured_runs(parsed: ParsedRecording, rails: str, place: str) -> Iterator[MeasuredRun]:
     """Yield the runs of all tests. `rails` is a pattern of names; if none matches, all rails count.
 
-    Raises `RecordingError` with `place` if a run with tests has no rails.
+    Raises `RecordingError` with `place` if a run with tests has no rails, or none at its start or end.
     """
     for run in parsed.runs:
         for window in run.windows:
             if run.rails is None or len(run.rails.t_ns) < 2:
                 remedy = "Measure on a phone with power rails, or give --meter FILE."
                 raise RecordingError(f"{place}: run {run.run_id} has no readings of power rails", remedy)
+            if run.rails.t_ns[0] > window.start_ns or run.rails.t_ns[-1] < window.end_ns:
+                what = f"run {run.run_id} has power rails for a part of its test only"
+                raise RecordingError(f"{place}: {what}", "Run the case again.")
             energy_j = rails_energy_j(run.rails, rails, window.start_ns, window.end_ns)
             yield MeasuredRun((window.end_ns - window.start_ns) / _NS_PER_S, energy_j, _frequency(run))
 

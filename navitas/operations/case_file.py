@@ -14,6 +14,7 @@ from navitas.regular_files import read_regular
 from navitas.untrusted_text import printable_line
 
 MAX_BYTES = 1 << 20
+_EXAMPLE = "See docs/operations.md for an example."
 Compiler = Literal["default", "interpreter", "c1", "c2"]
 JVM_ARGS: dict[Compiler, tuple[str, ...]] = {
     "default": (),
@@ -24,7 +25,7 @@ JVM_ARGS: dict[Compiler, tuple[str, ...]] = {
 """Options that keep a HotSpot JVM at one tier."""
 _Name = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00=\s]+$")]
 _Path = Annotated[str, Field(min_length=1, max_length=4000, pattern=r"^[^\x00]+$")]
-_Value = int | float | Annotated[str, Field(max_length=1000, pattern=r"^[^\x00]*$")]
+_Value = Annotated[bool, Field(strict=True)] | int | float | Annotated[str, Field(max_length=1000, pattern=r"^[^\x00]*$")]
 
 
 class _Part(BaseModel):
@@ -85,11 +86,8 @@ def read_case_file(path: Path) -> CaseFile:
         return CaseFile.model_validate(tomllib.loads(read_regular(path, MAX_BYTES).decode()))
     except OSError as error:
         raise UsageError(f"{name}: cannot be read: {error.strerror}", "Check the path.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(
-            f"{name}: not TOML: {printable_line(str(error), 200)}", "See docs/operations.md for an example."
-        ) from None
     except ValidationError as error:
         place, message = first_defect(error)
-        problem = f"{printable_line(place, 200)}: {printable_line(message, 200)}"
-        raise UsageError(f"{name}: {problem}", "See docs/operations.md for an example.") from None
+        raise UsageError(f"{name}: {printable_line(place, 200)}: {printable_line(message, 200)}", _EXAMPLE) from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{name}: not TOML: {printable_line(str(error), 200)}", _EXAMPLE) from None

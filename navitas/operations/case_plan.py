@@ -5,13 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navitas.errors import UsageError
 from navitas.model_defects import first_defect
-from navitas.operations.block_executions import Edits
 from navitas.operations.case_file import CaseFile, RunSettings
 from navitas.operations.counted_program import CountedProgram
 from navitas.parse.arrays import I64
@@ -30,8 +29,8 @@ class BlockEdit(_Part):
 
     class_name: str
     method: str
-    block: int
-    runs: int
+    block: Annotated[int, Field(ge=0, le=65_535)]
+    runs: Annotated[int, Field(ge=0, le=1000)]
 
     @property
     def line(self) -> str:
@@ -53,14 +52,14 @@ class CasePlan(_Part):
 
     format: Literal["navitas-cases"] = "navitas-cases"
     schema_version: Literal[1] = 1
-    test: str
-    runs: RunSettings
+    file: CaseFile
     sets: list[list[BlockEdit]]
     cases: list[ExecutionCase]
 
-    def edits(self, number: int) -> Edits:
-        """The edits of a set, as counts need them."""
-        return {(edit.class_name, edit.method, edit.block): edit.runs for edit in self.sets[number]}
+    @property
+    def runs(self) -> RunSettings:
+        """How the cases run."""
+        return self.file.runs
 
 
 def editable_blocks(program: CountedProgram, counters: dict[int, I64]) -> list[tuple[str, str, int]]:
@@ -101,11 +100,20 @@ def plan_cases(file: CaseFile, sets: int) -> list[ExecutionCase]:
         values = file.inputs[name]
         places = [place * len(values) // count for place in range(count)] if count > 1 else [0]
         draw.shuffle(places)
-        columns[name] = [str(values[place]) for place in places]
+        columns[name] = [_text(values[place]) for place in places]
     return [
         ExecutionCase(number=i + 1, edits=i % sets, inputs={name: column[i] for name, column in columns.items()})
         for i in range(count)
     ]
+
+
+def middle_inputs(file: CaseFile) -> dict[str, str]:
+    """The middle value of each input."""
+    return {name: _text(values[len(values) // 2]) for name, values in file.inputs.items()}
+
+
+def _text(value: bool | float | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def read_plan(path: Path) -> CasePlan:

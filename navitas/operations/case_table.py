@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
+
+from pydantic import TypeAdapter, ValidationError
 
 from navitas.census.document import Census
-from navitas.errors import NavitasError, RecordingError
+from navitas.errors import NavitasError, RecordingError, UsageError
+from navitas.model_defects import first_defect
+from navitas.new_files import write_new
 from navitas.operations.block_executions import Edits
 from navitas.operations.case_energy import CaseEnergy, MeasuredRun, case_energy, measured_runs
-from navitas.operations.case_plan import CasePlan, ExecutionCase
+from navitas.operations.case_plan import MAX_BYTES, BlockEdit, CasePlan, ExecutionCase
 from navitas.operations.counted_program import CountedProgram, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
 from navitas.operations.idle_run import IdleRun, read_idle_run
@@ -18,8 +24,10 @@ from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.parse.tables import RunTables
 from navitas.recording.store import open_recording
+from navitas.regular_files import read_regular
+from navitas.untrusted_text import printable_line
 
-CENSUS, PLAN, IDLE, COUNTED, ENERGY = "census.json", "plan.json", "idle.json", "counted", "energy"
+CENSUS, PLAN, IDLE, EDITS, COUNTED, ENERGY = "census.json", "plan.json", "idle.json", "edits.json", "counted", "energy"
 """Names in the folder of an experiment, and in that of a case."""
 COLUMNS = ("case", "edits", "wall_s", "frequency_khz", "runs", "idle_j", "deviation_j", "energy_j")
 """The columns before those of operations."""
@@ -32,11 +40,12 @@ Meter = Callable[[RunTables], Callable[[int, int], float]]
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """A case with its energy and the executions of all operations of the census."""
+    """A case with its energy and the executions of all operations of the census. `unknown` are methods that the census lacks."""
 
     case: ExecutionCase
     energy: CaseEnergy
     executions: I64
+    unknown: tuple[str, ...] = ()
 
     @property
     def figures(self) -> tuple[float, ...]:
@@ -52,9 +61,14 @@ def case_folder(experiment: Path, case: ExecutionCase) -> Path:
 
 
 def read_case_counts(recording: Path, census: Census, edits: Edits) -> tuple[CountedProgram, CountedTest]:
-    """Return the program and the only test of a counted run. Raises `RecordingError` if there is none that passed."""
+    """Return the program and the only test of a counted run.
+
+    Raises `RecordingError` if there is none that passed, or if counts were lost.
+    """
     stored = open_recording(recording)
     parsed = parse_recording(stored)
+    if any(loss.what == "block_counts" for loss in parsed.losses):
+        raise RecordingError(f"{recording}: records of executed blocks were lost", "Run the case again.")
     tests = counted_tests(parsed, stored.manifest, str(recording))
     if len(tests) != 1 or tests[0].status != "passed":
         found = ", ".join(f"{test.name} {test.status}" for test in tests[:3]) or "none"
@@ -65,7 +79,7 @@ def read_case_counts(recording: Path, census: Census, edits: Edits) -> tuple[Cou
 def read_case(experiment: Path, plan: CasePlan, case: ExecutionCase, census: Census, meter: Meter | None = None) -> CaseRow:
     """Read a case's recordings. Raises a `NavitasError` that names what cannot be used."""
     folder = case_folder(experiment, case)
-    program, test = read_case_counts(folder / COUNTED, census, plan.edits(case.edits))
+    program, test = read_case_counts(folder / COUNTED, census, read_edits(folder / EDITS))
     parsed = parse_recording(open_recording(folder / ENERGY))
     idle = read_idle_run(folder / IDLE)
     if meter is None:
@@ -79,7 +93,10 @@ def read_case(experiment: Path, plan: CasePlan, case: ExecutionCase, census: Cen
         raise RecordingError(
             f"{folder / IDLE}: the idle run has no readings", "Measure on a phone with power rails, or use --meter."
         )
-    return CaseRow(case, case_energy(runs, idle_w or 0.0), program.executions(test))
+    energy = case_energy(runs, idle_w or 0.0)
+    if energy.energy_j <= 0:
+        raise RecordingError(f"{folder}: its energy is not above that of the idle run", "Give the test more work.")
+    return CaseRow(case, energy, program.executions(test), program.unknown)
 
 
 def _by_meter(parsed: ParsedRecording, idle: IdleRun, meter: Meter) -> tuple[list[MeasuredRun], float | None]:
@@ -107,6 +124,41 @@ def read_cases(
         except NavitasError as error:
             errors[case.number] = error
     return rows, errors
+
+
+_EDITS = TypeAdapter(list[BlockEdit])
+
+
+def write_edits(path: Path, edits: list[BlockEdit]) -> None:
+    """Write the block edits with which a case runs. Those of the plan can change later."""
+    write_new(path, _EDITS.dump_json(edits))
+
+
+def read_edits(path: Path) -> Edits:
+    """Read the block edits with which a case ran. Raises `UsageError` that names the file."""
+    name = printable_line(str(path), 300)
+    remedy = "Delete the folder of this case, and run the cases again."
+    try:
+        edits = _EDITS.validate_json(read_regular(path, MAX_BYTES))
+    except OSError as error:
+        raise UsageError(f"{name}: cannot be read: {error.strerror}", remedy) from error
+    except ValidationError as error:
+        place, message = first_defect(error)
+        raise UsageError(f"{name}: damaged at {printable_line(place, 200)}: {printable_line(message, 200)}", remedy) from None
+    return {(edit.class_name, edit.method, edit.block): edit.runs for edit in edits}
+
+
+def write_rows(out: IO[str], rows: Sequence[CaseRow], census: Census) -> list[int]:
+    """Write the table of cases as CSV. Returns the places of the operations that it has."""
+    used = used_operations(rows)
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*COLUMNS, *(census.operations[place].name for place in used)])
+    writer.writerows([*map(_figure, row.figures), *row.executions[used].tolist()] for row in rows)
+    return used
+
+
+def _figure(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else f"{value:.9g}"
 
 
 def used_operations(rows: Sequence[CaseRow]) -> list[int]:

@@ -11,7 +11,7 @@ from navitas.operations.block_executions import CountedMethod
 from navitas.operations.loops import BlockLoops
 
 _BOXES = "Boolean|Byte|Character|Short|Integer|Long|Float|Double"
-_BOXING = re.compile(rf"({_BOXES})\.(valueOf|{_BOXES.lower()}Value|intValue|charValue)")
+BOXING = re.compile(rf"({_BOXES})\.(valueOf|(boolean|byte|char|short|int|long|float|double)Value)")
 _TEXTS = re.compile(r"String Concatenation|Addition_(String_\w+|\w+_String)|String(Builder|Buffer)\.(append|toString)")
 _CREATIONS = re.compile(r"(Object|Array|Lambda) Creation|\w+\.<init>")
 _CONVERSIONS = re.compile(r"Convert_(float_double|double_float)")
@@ -109,7 +109,7 @@ CODE_RULES = (
         "Boxed values in a loop",
         "A boxed value is an object: boxing creates or looks up one, and unboxing reads its field.",
         "Use primitive variables and arrays, or a collection of primitive values such as SparseIntArray.",
-        _repeated(_BOXING, "values are boxed"),
+        _repeated(BOXING, "values are boxed"),
     ),
     CodeRule(
         "text-in-loop",

@@ -78,6 +78,8 @@ def join_census(
             unknown.append(name)
         else:
             methods[row] = counted_method(row, method.class_name, method.file, of_census, edits or {})
+    if lengths and not any(method.counters for each in census.classes for method in each.methods):
+        raise UsageError(f"{place}: the census has no counters: an earlier version of Navitas wrote it", _REMEDY)
     if changed:
         listed = ", ".join(printable_line(each, 200) for each in list(changed)[:_SHOWN])
         more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,14 +39,23 @@ class CountedTest:
 
     def by_method(self) -> dict[int, I64]:
         """The counters of each method, summed over threads."""
-        sums: dict[int, I64] = {}
-        for (_, method), counts in self.counters.items():
+        return sum_counters([self])
+
+
+def sum_counters(tests: Iterable[CountedTest]) -> dict[int, I64]:
+    """The counters of each method, summed over threads and tests."""
+    sums: dict[int, I64] = {}
+    for test in tests:
+        for (_, method), counts in test.counters.items():
             sums[method] = sums[method] + counts if method in sums else counts
-        return sums
+    return sums
 
 
 def counted_tests(parsed: ParsedRecording, manifest: Manifest, place: str) -> tuple[CountedTest, ...]:
-    """Return all runs of tests, in the order of the recording. Raises `RecordingError` with `place` if no block was counted."""
+    """Return all runs of tests, in the order of the recording.
+
+    Raises `RecordingError` with `place` if no block was counted, or a method has several numbers of counters.
+    """
     listed = {test.id: test for test in manifest.tests}
     found = tuple(test for run in parsed.runs for test in _of_run(run, listed))
     if not any(test.counters for test in found):
@@ -54,6 +63,13 @@ def counted_tests(parsed: ParsedRecording, manifest: Manifest, place: str) -> tu
             f"{place}: no executed blocks were counted",
             "Record with navitas profile --granularity block, and a test that passes.",
         )
+    lengths: dict[int, int] = {}
+    for test in found:
+        for (_, method), counts in test.counters.items():
+            if lengths.setdefault(method, len(counts)) != len(counts):
+                name = f"{parsed.method_table.methods[method].class_name}.{parsed.method_table.methods[method].name}"
+                remedy = "The recording is damaged, or mixes builds: record again."
+                raise RecordingError(f"{place}: {name} has several numbers of counters", remedy)
     return found
 
 
@@ -84,7 +100,7 @@ def _counters(counts: BlockCounts, start_ns: int, end_ns: int) -> dict[tuple[int
         key = int(counts.thread[row]), int(counts.method[row])
         values = counts.counts[counts.start[row] : counts.start[row + 1]]
         before = found.get(key)
-        found[key] = values if before is None or len(before) != len(values) else before + values
+        found[key] = values if before is None or len(before) != len(values) else before + values  # the caller checks lengths
     return found
 
 

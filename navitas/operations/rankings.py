@@ -35,16 +35,17 @@ class ClassShare:
 
 
 def ranking(program: CountedProgram, executions: I64, costs: Mapping[str, float]) -> tuple[RankedOperation, ...]:
-    """Return the executed operations, most energy first. Shares are of the sum of all, which is positive."""
+    """Return the executed operations, most energy first. Shares are of the sum of all, and 0 if it is not positive."""
     costs_j = program.costs_j(costs)
     energy_j = (executions * costs_j).tolist()
     counted = executions.tolist()
     order = sorted((i for i in range(len(counted)) if counted[i]), key=lambda i: (-energy_j[i], program.names[i]))
-    total = sum(energy_j[i] for i in order) or 1.0
+    total = sum(energy_j[i] for i in order)
+    scale = 1 / total if total > 0 else 0.0
     found, sum_j = list[RankedOperation](), 0.0
     for i in order:
         sum_j += energy_j[i]
-        share, cumulative = energy_j[i] / total, sum_j / total
+        share, cumulative = energy_j[i] * scale, sum_j * scale
         figures = (counted[i], float(costs_j[i]), energy_j[i], share, cumulative)
         found.append(RankedOperation(program.names[i], program.kinds[i], *figures))
     return tuple(found)

@@ -16,7 +16,7 @@ COLLECTIONS = 0xFFFF_FFFF
 """The method id of a record that counts garbage collections. Only the process has it."""
 _HEADER = struct.Struct("<qII")
 _NO_TIME = 1 << 62
-_MOST_COUNT = 1 << 62
+_MOST_COUNT = 1 << 40
 _MOST_COUNTERS = 65_535
 
 

@@ -1,7 +1,7 @@
 """Li and Gallagher's experiment with the game example: costs of operations, from execution cases on the virtual phone.
 
-Threads have a hidden activity, which scales the power of their cores. The model knows only executions of operations. It is compared
-with one that knows only the time, and its intervals are tried on cases that it was not fitted to.
+Threads have a hidden activity, which scales the power of their cores. The model knows only executions of operations. It is
+compared with one that knows only the time, and its intervals are tried on cases that it was not fitted to.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from navitas.cli.case_experiment import run_experiment
 from navitas.cli.progress import ConsoleProgress
 from navitas.operations.case_file import CaseFile
 from navitas.operations.case_plan import read_plan
-from navitas.operations.case_table import CENSUS, COLUMNS, NOT_FEATURES, PLAN, read_cases, used_operations
+from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, read_cases, write_rows
 from navitas.regress.apply import apply_model
 from navitas.regress.fit import FitOptions, fit_table
 from navitas.regress.read_table import read_table
@@ -64,38 +64,40 @@ def main(argv: list[str]) -> int:
     with virtual_phone(activity=ACTIVITY, seed=options.seed) as device, ConsoleProgress() as progress:
         run_experiment(file, project, options.output, device, progress)
     table = write_table(options.output)
-    return report(read_table(table))
+    return report(read_table(table), options.output / "model.json")
 
 
 def write_table(experiment: Path) -> Path:
     """Write the table of cases as CSV, as `navitas model cases table` does."""
     plan, census = read_plan(experiment / PLAN), read_census(experiment / CENSUS)
     rows, errors = read_cases(experiment, plan, census)
-    used = used_operations(rows)
-    lines = [[*COLUMNS, *(census.operations[place].name for place in used)]]
-    lines += [[*(f"{value:.9g}" for value in row.figures), *map(str, row.executions[used].tolist())] for row in rows]
     path = experiment / "cases.csv"
-    path.write_text("".join(",".join(f'"{cell}"' for cell in line) + "\n" for line in lines))
+    with path.open("w") as out:
+        write_rows(out, rows, census)
     noise = np.mean([row.energy.deviation_j / row.energy.energy_j for row in rows])
     print(f"{len(rows)} cases, {len(errors)} left out; runs of a case differ by {100 * noise:.1f} % (standard deviation)")
     return path
 
 
-def report(table: Table) -> int:
-    """Print errors in validation, and the share of held-out cases within their intervals. Returns 1 if a target is missed."""
+def report(table: Table, model_file: Path) -> int:
+    """Write the model. Print errors in validation, and the share of held-out cases within their intervals.
+
+    Returns 1 if a target is missed.
+    """
     options = FitOptions("energy_j", group="edits", ignore=NOT_FEATURES, time="wall_s", level=LEVEL)
     model = fit_table(table, options)
+    model_file.write_text(model.model_dump_json(indent=1))
     scores = {one.family: one.validation for one in model.scores}
     (time,) = [error for name, error in scores.items() if name.startswith("time")]
     mine = scores[model.family]
     assert mine is not None and time is not None
-    columns = len([one for one in model.operations if one.status != "idle"])
-    used = sum(one.cost_j != 0 for one in model.operations if one.status != "idle")
-    print(
-        f"{model.rows} cases, {len(model.features)} operations, {columns} fitted columns ({used} with a cost), family {model.family}"
-    )
+    terms = [one for one in model.operations if one.status != "idle"]
+    used = sum(one.cost_j != 0 for one in terms)
+    sizes = f"{len(model.features)} operations, {len(terms)} fitted columns ({used} with a cost)"
+    print(f"{model.rows} cases, {sizes}, family {model.family}")
     for name, error in scores.items():
-        print(f"  {name:30s} validation NMAE {'unknown' if error is None else f'{100 * error:.1f} %'}")
+        shown = "unknown" if error is None else f"{100 * error:.1f} %"
+        print(f"  {name:30s} validation NMAE {shown}")
     covered = coverage(table)
     gain = 1 - mine / time
     print(f"validation NMAE {100 * mine:.1f} % (at most 10; the paper: 14.2 - 19.7)")

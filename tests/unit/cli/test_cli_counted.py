@@ -11,7 +11,9 @@ import pytest
 from support.counted_files import COSTS, CountedFiles, census_document, model_of
 
 from navitas.cli.main import run
+from navitas.cli.source_lines import SourceLines
 from navitas.errors import ExitCode
+from navitas.operations.code_rules import BOXING
 
 
 @pytest.fixture
@@ -81,8 +83,9 @@ def test_a_prediction_shows_what_changed_and_fails_a_budget(
 def test_tests_that_jitter_never_fail_a_budget(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new = CountedFiles(tmp_path / "jitter", [(4, 2000), (4, 2001)])
     against = ("--against", str(files.recording), "--against-census", str(files.census))
-    assert run(line(new, "predict", *against, "--fail-above", "5")) == ExitCode.OK
-    assert "is no budget" in capsys.readouterr().err
+    assert run(line(new, "predict", *against, "--fail-above", "5")) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "is no budget" in said and "compares nothing" in said
 
 
 def test_options_of_a_comparison_belong_together(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,3 +114,20 @@ def test_tests_are_chosen_by_patterns(files: CountedFiles, capsys: pytest.Captur
     assert run(line(files, "rank", "--tests", "*MainTest")) == ExitCode.OK
     assert run(line(files, "rank", "--tests", "Other*")) == ExitCode.USAGE
     assert "a.MainTest#x" in capsys.readouterr().err
+
+
+def test_a_source_is_found_by_its_package_and_nothing_else_is(tmp_path: Path) -> None:
+    (tmp_path / "src/a").mkdir(parents=True)
+    (tmp_path / "src/Main.java").write_text("one\ntwo\n")
+    (tmp_path / "secret").write_text("password\n")
+    lines = SourceLines([tmp_path / "src"])
+    assert lines.of("Main", "Main.java", (2, 2)) == ["two"]
+    for name, file in ((f"{tmp_path}.X", "secret"), ("a.X", "../secret"), ("...X", "secret"), ("/etc.X", "passwd")):
+        assert lines.of(name, file, (1, 1)) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Long.longValue", "Boolean.booleanValue", "Short.shortValue", "Integer.intValue", "Byte.valueOf"]
+)
+def test_boxing_has_all_types(name: str) -> None:
+    assert BOXING.fullmatch(name)

@@ -17,7 +17,7 @@ from navitas.errors import RecordingError, UsageError
 from navitas.operations.case_energy import MeasuredRun, case_energy, rails_energy_j
 from navitas.operations.case_file import CaseFile, read_case_file
 from navitas.operations.case_plan import BlockEdit, CasePlan, ExecutionCase, plan_cases, plan_sets, read_plan
-from navitas.operations.case_table import case_folder, read_case, read_cases, used_operations
+from navitas.operations.case_table import case_folder, read_case, read_cases, read_edits, used_operations, write_edits
 from navitas.operations.idle_run import IdleRun
 from navitas.parse.rail_readings import RailReadings
 
@@ -128,8 +128,7 @@ def experiment(tmp_path: Path) -> tuple[Path, CasePlan]:
     made = CountedFiles(tmp_path / "made", [(4, 200)])
     plan = CasePlan.model_validate(
         {
-            "test": "a.MainTest#x",
-            "runs": {"cases": 2, "idle": False},
+            "file": {"program": {"test": "a.MainTest#x"}, "runs": {"cases": 2, "idle": False}},
             "sets": [[]],
             "cases": [{"number": 1, "edits": 0, "inputs": {}}, {"number": 2, "edits": 0, "inputs": {}}],
         }
@@ -138,6 +137,7 @@ def experiment(tmp_path: Path) -> tuple[Path, CasePlan]:
     folder.mkdir(parents=True)
     made.recording.rename(folder / "counted")
     CountedFiles(tmp_path / "again", [(4, 200)] * 2).recording.rename(folder / "energy")
+    write_edits(folder / "edits.json", [])
     (folder / "idle.json").write_text('{"kind": "none", "before": "", "after": "", "uptime_s": [0, 0], "unix_s": [0, 0]}')
     return tmp_path, plan
 
@@ -165,7 +165,7 @@ def test_a_case_without_rails_says_what_to_do(tmp_path: Path) -> None:
 
 def test_a_plan_with_unknown_edits_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
-    plan = CasePlan.model_validate({"test": "T#x", "runs": {}, "sets": [[]], "cases": []})
+    plan = CasePlan.model_validate({"file": {"program": {"test": "T#x"}}, "sets": [[]], "cases": []})
     path.write_text(plan.model_dump_json())
     assert read_plan(path) == plan
     wrong = plan.model_copy(update={"cases": [ExecutionCase(number=1, edits=1, inputs={})]})
@@ -175,3 +175,28 @@ def test_a_plan_with_unknown_edits_is_damaged(tmp_path: Path) -> None:
     path.write_text("{")
     with pytest.raises(UsageError, match="damaged"):
         read_plan(path)
+
+
+def test_edits_of_a_case_are_kept_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "edits.json"
+    edits = [BlockEdit(class_name="a.Main", method="run()V", block=2, runs=3)]
+    write_edits(path, edits)
+    assert read_edits(path) == {("a.Main", "run()V", 2): 3}
+    for damaged in ("[", '[{"class_name": "a", "method": "m", "block": -1, "runs": 0}]', '[{"block": 1e300}]'):
+        path.write_text(damaged)
+        with pytest.raises(UsageError, match=r"edits\.json: damaged"):
+            read_edits(path)
+
+
+def test_truth_values_are_written_as_java_reads_them() -> None:
+    file = CaseFile.model_validate(
+        {"program": {"test": "T#x"}, "runs": {"cases": 2}, "inputs": {"fast": [True, False], "n": [1, 0]}}
+    )
+    cases = plan_cases(file, 1)
+    assert {case.inputs["fast"] for case in cases} == {"true", "false"} and {case.inputs["n"] for case in cases} == {"0", "1"}
+    assert CaseFile.model_validate_json(file.model_dump_json()) == file
+
+
+def test_a_number_of_many_digits_is_no_traceback(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not TOML"):
+        case_file(f"{MINIMAL}[runs]\ncases = {'9' * 5000}\n", tmp_path)

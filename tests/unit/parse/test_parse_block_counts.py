@@ -18,7 +18,7 @@ from navitas.parse.parsed_recording import parse_recording
 
 MAP = 7
 KNOWN = {MAP: Span(100, 50)}
-COUNTS = st.lists(st.integers(0, (1 << 62) - 1), min_size=1, max_size=9)
+COUNTS = st.lists(st.integers(0, (1 << 40) - 1), min_size=1, max_size=9)
 RECORDS = st.tuples(st.integers(0, (1 << 62) - 1), st.integers(0, 49), COUNTS)
 
 

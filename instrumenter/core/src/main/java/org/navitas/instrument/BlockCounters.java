@@ -27,6 +27,8 @@ final class BlockCounters implements CodeProbes {
   private static final int STACK = 6;
   private static final int FETCH_STACK = 2;
   private static final int MAX_U2 = 65535;
+  /** The most entries of all full frames. Compilers need fewer. */
+  private static final int MOST_ENTRIES = 1 << 22;
 
   private final ConstPool pool;
   private final int count;
@@ -114,6 +116,9 @@ final class BlockCounters implements CodeProbes {
       return Skipped.TOO_LARGE;
     }
     StackMapTable frames = framesOf(code);
+    if (frames != null && (long) FrameOffsets.of(frames).count * (local + 1) > MOST_ENTRIES) {
+      return Skipped.TOO_LARGE;
+    }
     StackMapTable grown = frames == null ? null : GrownFrames.of(frames, method, growth, array);
     if (frames != null && grown == null) {
       return Skipped.MALFORMED;

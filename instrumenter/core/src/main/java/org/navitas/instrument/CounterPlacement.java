@@ -15,7 +15,7 @@ import javassist.bytecode.Opcode;
  * <p>Executions are a flow (Knuth and Stevenson 1973, doi:10.1007/BF01951942): each block leads from the junction
  * before it to the junction after it, and a jump makes the junction after one block that before another. What enters a
  * junction leaves it. A spanning tree of junctions has the blocks without a counter: blocks in loops first, since they
- * run most often.
+ * run most often. If sums would be very long, as in a method that is one chain of branches, each block has a counter.
  *
  * <p>A block that can throw may be left in the middle, so the junction after it is the outside of the method, and so
  * are handlers, the entry and returns. The sums are thus exact for all calls that have ended, by an exception or not.
@@ -23,6 +23,8 @@ import javassist.bytecode.Opcode;
  */
 public final class CounterPlacement {
   private static final int OUTSIDE = 0;
+  /** The most terms of all sums, for each block. Beyond it, counters are cheaper. */
+  private static final int MOST_TERMS = 64;
 
   private final int blocks;
   /** The junctions before and after each block. */
@@ -32,6 +34,7 @@ public final class CounterPlacement {
   private final List<List<Integer>> plus = new ArrayList<>();
   private final List<List<Integer>> minus = new ArrayList<>();
   private int counters;
+  private long terms;
 
   /**
    * Places counters in a graph of blocks.
@@ -163,6 +166,19 @@ public final class CounterPlacement {
         plus.get(block).add(counterOf[block]);
         tree.close(block);
       }
+      if (terms > (long) MOST_TERMS * blocks) {
+        countEach();
+        return;
+      }
+    }
+  }
+
+  private void countEach() {
+    counters = blocks;
+    for (int block = 0; block < blocks; block++) {
+      counterOf[block] = block;
+      plus.set(block, new ArrayList<>(Collections.singletonList(block)));
+      minus.set(block, new ArrayList<>());
     }
   }
 
@@ -216,6 +232,7 @@ public final class CounterPlacement {
       int end = after[block];
       int start = before[block];
       while (end != start) {
+        terms++;
         if (level[end] >= level[start]) {
           boolean forwards = before[up[end]] == end;
           (forwards ? plus : minus).get(up[end]).add(counterOf[block]);

@@ -53,6 +53,29 @@ public class CounterPlacementTest {
     assertEquals(2, new CounterPlacement(successors, entered, new boolean[] {true, true}).counters());
   }
 
+  @Test
+  public void countsEachBlockOfALongChainOfReturns() {
+    // if (a) return; if (b) return; …: each condition runs as often as all later ones together
+    int conditions = 8000;
+    int[][] successors = new int[2 * conditions + 1][];
+    long[] executions = new long[successors.length];
+    for (int i = 0; i < conditions; i++) {
+      successors[2 * i] = new int[] {2 * i + 1, 2 * i + 2};
+      successors[2 * i + 1] = new int[] {};
+      executions[2 * i] = 3L * (conditions - i) + 1;
+      executions[2 * i + 1] = 3;
+    }
+    successors[2 * conditions] = new int[] {};
+    executions[2 * conditions] = 1;
+    CounterPlacement placement = placement(successors);
+    check("chain", placement, executions);
+    long terms = 0;
+    for (int block = 0; block < successors.length; block++) {
+      terms += placement.plus(block).size() + placement.minus(block).size();
+    }
+    assertTrue(terms + " terms", terms <= 65L * successors.length);
+  }
+
   private static CounterPlacement placement(int[][] successors) {
     boolean[] entered = new boolean[successors.length];
     entered[0] = true;

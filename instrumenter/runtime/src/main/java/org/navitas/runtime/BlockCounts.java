@@ -24,12 +24,14 @@ final class BlockCounts extends RecordLog {
     int lookups;
 
     private final BlockThreads threads;
-    /** Methods and their counters in the order of their first calls. */
-    private int[] methods = new int[4];
-    private long[][] arrays = new long[4][];
+    /** Methods and their counters in the order of their first calls. Volatile: larger copies are seen with their content. */
+    private volatile int[] methods = new int[4];
+    private volatile long[][] arrays = new long[4][];
     /** How many of them are complete; the store after them makes them visible. */
     private volatile int used;
     private long bytes;
+    /** Whether there is no memory for methods with larger ids. Only this thread uses it. */
+    private boolean isFull;
     /** The published values of {@link #arrays}; guarded by this. */
     private long[][] published = new long[4][];
 
@@ -43,6 +45,9 @@ final class BlockCounts extends RecordLog {
     /** Adds a method's counters and returns them, or {@link #SPARE} if there is no memory. */
     long[] add(int method, int size) {
         long[] made = SPARE;
+        if (isFull && method >= byMethod.length) {
+            return made; // it is lost already
+        }
         try {
             if (method >= byMethod.length) {
                 growTo(Integer.highestOneBit(Math.max(method, 15)) << 1);
@@ -58,6 +63,8 @@ final class BlockCounts extends RecordLog {
         }
         if (method < byMethod.length) {
             byMethod[method] = made;
+        } else {
+            isFull = true;
         }
         return made;
     }
@@ -115,7 +122,7 @@ final class BlockCounts extends RecordLog {
                 addRecord(now, methods[i], arrays[i], published[i]);
             }
         } catch (OutOfMemoryError e) {
-            lost++; // a record; its executions remain for the next time
+            lost++; // its executions remain for the next time
         }
         return true;
     }
@@ -127,6 +134,12 @@ final class BlockCounts extends RecordLog {
             i++;
         }
         if (i < counters.length) {
+            int start = records.size();
+            try {
+                records.i64(now).u32(method).u32(counters.length).words(old, 0, counters.length); // makes room
+            } finally {
+                records.cut(start);
+            }
             records.i64(now).u32(method).u32(counters.length);
             for (i = 0; i < counters.length; i++) {
                 long fresh = counters[i] - old[i];

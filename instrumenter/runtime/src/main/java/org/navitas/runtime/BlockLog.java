@@ -36,9 +36,14 @@ final class BlockLog extends RecordLog {
         long all = collections.count();
         synchronized (this) {
             if (all >= 0 && records.size() <= Limits.RECORD_BYTES) {
-                records.i64(now).u32(Format.COLLECTIONS).u32(1).i64(Math.max(0, all - collected));
-                collected = Math.max(all, collected);
-                count++;
+                int start = records.size();
+                try {
+                    records.i64(now).u32(Format.COLLECTIONS).u32(1).i64(Math.max(0, all - collected));
+                    collected = Math.max(all, collected);
+                    count++;
+                } catch (OutOfMemoryError e) {
+                    records.cut(start); // they remain for the next time
+                }
             }
         }
     }
