@@ -66,7 +66,9 @@ def hull_in(model: OperationsModel) -> Hull:
         np.array([getattr(one, name) for one in model.features]) for name in ("low", "high", "mean", "deviation")
     )
     axes = np.array(model.hull.axes).reshape(-1, len(model.features))
-    return Hull(low, high, mean, deviation, axes, np.array(model.hull.variance), model.hull.rest, model.hull.limit)
+    return Hull(
+        low, high, mean, deviation, axes, np.array(model.hull.variance), model.hull.rest, model.hull.limit, model.hull.slack
+    )
 
 
 def _refuse_missing(table: Table, names: list[str], x: F64) -> None:

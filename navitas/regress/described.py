@@ -11,7 +11,7 @@ import numpy as np
 from navitas import __version__
 from navitas.regress.costs import Term
 from navitas.regress.fit_results import FitFindings
-from navitas.regress.hull import hull_of
+from navitas.regress.hull import calibrated_hull
 from navitas.regress.model_file import (
     FamilyScore,
     FoldScore,
@@ -33,10 +33,11 @@ Status = Literal["identifiable", "uncertain", "merged", "zero", "negative", "idl
 def described(ready: Prepared, found: FitFindings, notes: Sequence[str]) -> OperationsModel:
     """The model, with coefficients for the units of the table."""
     fitted = found.fitted
-    columns = len(ready.names)
-    places = [[column] for column in range(columns)] + [[i, j] for i, j in fitted.pairs]
-    slopes = fitted.coefficient[1:] / fitted.cases.scale
-    hull = hull_of(ready.cases.x)
+    fitted_slopes = (fitted.coefficient[1:] / fitted.cases.scale).tolist()
+    places = [[column] for group in found.groups for column in group] + [[i, j] for i, j in fitted.pairs]
+    slopes = [slope for group, slope in zip(found.groups, fitted_slopes, strict=False) for _ in group]
+    slopes += fitted_slopes[len(found.groups) :]
+    hull = calibrated_hull(ready.cases.x, ready.cases.folds)
     scale = ready.cases.scale
     ranges = zip(ready.names, hull.low * scale, hull.high * scale, hull.mean * scale, hull.deviation * scale, strict=True)
     operations = [_operation(term, ready.names, found) for term in found.terms]
@@ -63,7 +64,9 @@ def described(ready: Prepared, found: FitFindings, notes: Sequence[str]) -> Oper
             for name, low, high, mean, deviation in ranges
         ],
         products=[Product(features=of, coefficient=float(value)) for of, value in zip(places, slopes, strict=True) if value],
-        hull=HullPart(axes=hull.axes.tolist(), variance=hull.variance.tolist(), rest=hull.rest, limit=hull.limit),
+        hull=HullPart(
+            axes=hull.axes.tolist(), variance=hull.variance.tolist(), rest=hull.rest, limit=hull.limit, slack=hull.slack
+        ),
         left_out=[LeftOut(name=name, usual=usual, reason=reason) for name, usual, reason in ready.left_out],  # type: ignore[arg-type]
         ignored=list(ready.ignored),
         operations=sorted(operations, key=lambda one: -one.share),

@@ -13,8 +13,8 @@ from navitas.regress.cases import Cases, Pair, WeightedSums, fold_sums
 from navitas.regress.solvers import RIDGES, bayesian_ridge, gradient_descent, huber, non_negative
 from navitas.regress.validation import FamilyScores, Solve, cross_validate
 
-DEFAULT = "nnls"
-NAMES = (DEFAULT, "gradient", "huber", "bayes", "quadratic")
+DEFAULT, PAIRS = "nnls", "quadratic"
+NAMES = (DEFAULT, "gradient", "huber", "bayes", PAIRS)
 _LEADING = 8
 """Features whose squares and products the family `quadratic` has."""
 _MOST_CELLS = 4_000_000
@@ -41,7 +41,7 @@ def fit_family(family: str, cases: Cases, weight: F64) -> Fitted:
         solve = _by_sums(cases, np.ones(len(cases.y)), gradient_descent)
         return Fitted(family, solve(None), (), cross_validate(cases, solve), cases)
     pairs: tuple[Pair, ...] = ()
-    if family == "quadratic":
+    if family == PAIRS:
         pairs = _leading_pairs(cases, weight)
         cases = cases.expanded(pairs)
     solver = huber if family == "huber" else bayesian_ridge

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from navitas.errors import UsageError
 from navitas.regress.arrays import F64
 from navitas.regress.cases import Cases, sums_of
 from navitas.regress.collinear import dependent_columns
 from navitas.regress.costs import terms_of
 from navitas.regress.described import described
-from navitas.regress.families import DEFAULT, NAMES, Fitted, fit_family, most_rows
+from navitas.regress.families import DEFAULT, NAMES, PAIRS, Fitted, fit_family, most_rows
 from navitas.regress.fit_results import FitFindings
+from navitas.regress.grouping import column_groups, joined
 from navitas.regress.intervals import half_width
 from navitas.regress.model_file import OperationsModel
 from navitas.regress.noise import Noise, noise_of, weights
@@ -45,13 +47,19 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     there are fewer than 8 rows.
     """
     ready = prepare(table, options.target, options.group, options.ignore, options.time, drop_missing=options.drop_missing)
-    cases, notes = ready.cases, list(ready.notes)
+    notes = list(ready.notes)
+    groups = _groups(ready.cases)
+    cases = joined(ready.cases, groups)
     rows, columns = cases.x.shape
-    if rows <= columns + 1:
+    if columns < len(ready.names):
+        few = f"{rows} cases are too few for {len(ready.names)} operations"
+        notes.append(f"{few}: those that change most alike share {columns} costs")
+    elif rows <= columns + 1:
         notes.append(f"{rows} cases are too few for {columns} operations and idling: no cost is identifiable")
     noise = noise_of(cases.sampled(most_rows(cases, _COMPARED_CELLS)))
     weight = weights(cases, noise)
-    fitted, scores = _fitted(cases, weight, noise, options.family)
+    names = [name for name in NAMES if name != PAIRS or columns == len(ready.names)]
+    fitted, scores = _fitted(cases, weight, noise, options.family, names)
     if len(fitted.cases.y) < rows:
         notes.append(f"{fitted.family}: fitted to {len(fitted.cases.y):,} random rows")
     total = sums_of(cases, weight, slice(0, rows))
@@ -63,17 +71,32 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
     if not enough:
         notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
-    found = FitFindings(table.name, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width)
+    terms = [replace(term, columns=tuple(column for place in term.columns for column in groups[place])) for term in terms]
+    found = FitFindings(table.name, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width, groups)
     return described(ready, found, notes)
 
 
-def _fitted(cases: Cases, weight: F64, noise: Noise, forced: str | None) -> tuple[Fitted, dict[str, FamilyScores]]:
+def _groups(cases: Cases) -> list[list[int]]:
+    """Groups of columns with a common cost, if there are few cases and grouping does not make predictions worse."""
+    groups = column_groups(cases)
+    single = [[column] for column in range(cases.x.shape[1])]
+    if len(groups) == len(single):
+        return single
+    with_groups, plain = (fit_family(DEFAULT, one, np.ones(len(one.y))).scores for one in (joined(cases, groups), cases))
+    return groups if with_groups.mean <= plain.mean + plain.error else single
+
+
+def _fitted(
+    cases: Cases, weight: F64, noise: Noise, forced: str | None, names: Sequence[str]
+) -> tuple[Fitted, dict[str, FamilyScores]]:
     """The default unless another family is better by more than one standard error, and the errors of all families."""
+    if forced == PAIRS and PAIRS not in names:
+        raise UsageError("the family 'quadratic' needs two cases for each operation", "Use another family.")
     if forced is not None:
         found = _fit(forced, cases, weight, noise)
         return found, {forced: found.scores}
     some = cases.sampled(most_rows(cases, _COMPARED_CELLS))
-    found_by = {name: _fit(name, some, weight if some is cases else weights(some, noise), noise) for name in NAMES}
+    found_by = {name: _fit(name, some, weight if some is cases else weights(some, noise), noise) for name in names}
     best = min(found_by.values(), key=lambda one: one.scores.mean)
     plain = found_by[DEFAULT]
     name = best.family if plain.scores.mean > best.scores.mean + best.scores.error else DEFAULT

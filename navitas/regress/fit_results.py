@@ -14,7 +14,8 @@ from navitas.regress.validation import FamilyScores
 class FitFindings:
     """All results of a fit: the family, the errors of all families and of simple predictions, costs and intervals.
 
-    `source` is the table's name; `width` the half width of intervals (navitas/regress/intervals.py).
+    `source` is the table's name; `width` the half width of intervals (navitas/regress/intervals.py). The fitted columns
+    are the sums of these `groups` of features.
     """
 
     source: str
@@ -26,3 +27,4 @@ class FitFindings:
     noise: Noise
     terms: list[Term]
     width: float
+    groups: list[list[int]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,11 +11,13 @@ from navitas.regress.arrays import F64
 
 MOST_COMPONENTS = 32
 TOLERANCE = 0.01
-"""Values may be outside of a feature's training range by this share of the range."""
+"""Values may be outside of a feature's training range by this share of the range, or by more if left-out rows are."""
 FACTOR = 1.5
 """Distances may be this many times the largest one of training rows."""
 LEAST_WIDENED = 2.0
 MOST_WIDENED = 1000.0
+_INSIDE = 0.95
+"""The share of left-out rows that count as inside. If features are many and rows few, most rows have a value of their own."""
 _FLOOR = 1e-3
 _ROWS = 20_000
 _BLOCK = 8192
@@ -24,7 +27,8 @@ _BLOCK = 8192
 class Hull:
     """Ranges of features, and their main directions. `axes`: (k, p), of standardised features; `variance`: (k,).
 
-    `rest`: the mean variance of the other directions. `limit`: the largest distance of a training row.
+    `rest`: the mean variance of the other directions. `limit`: the largest distance of a training row. `slack`: how far outside
+    of its range a value may be, as a share of the range.
     """
 
     low: F64
@@ -35,6 +39,7 @@ class Hull:
     variance: F64
     rest: float
     limit: float
+    slack: float = TOLERANCE
 
     def widening(self, x: F64) -> F64:
         """1 for rows inside. Otherwise by how much intervals are wider: 2 or more.
@@ -42,9 +47,7 @@ class Hull:
         It is the ratio of the row's distance to the limit, or 1 + the excess over a range in widths of the range.
         """
         found = np.ones(len(x))
-        width = self.high - self.low
-        slack = TOLERANCE * width + 1e-9 * np.maximum(np.abs(self.low), np.abs(self.high))
-        divisor = np.where(width > 0, width, np.maximum(np.abs(self.high), 1.0))
+        divisor, slack = self._widths()
         for begin in range(0, len(x), _BLOCK):
             rows = x[begin : begin + _BLOCK]
             beyond = np.maximum(self.low - slack - rows, rows - self.high - slack)
@@ -54,6 +57,17 @@ class Hull:
             widened = np.clip(np.maximum(excess, ratio), LEAST_WIDENED, MOST_WIDENED)
             found[begin : begin + _BLOCK] = np.where(outside, widened, 1.0)
         return found
+
+    def excess(self, x: F64) -> F64:
+        """The largest excess of each row over a range, in widths of the range."""
+        divisor, _ = self._widths()
+        return np.asarray((np.maximum(self.low - x, x - self.high) / divisor).max(axis=1, initial=0.0), np.float64)
+
+    def _widths(self) -> tuple[F64, F64]:
+        """What excesses are divided by, and how large they may be."""
+        width = self.high - self.low
+        slack = self.slack * width + 1e-9 * np.maximum(np.abs(self.low), np.abs(self.high))
+        return np.where(width > 0, width, np.maximum(np.abs(self.high), 1.0)), slack
 
     def distance(self, x: F64) -> F64:
         """The squared Mahalanobis distance from the mean; directions after the first 32 share one variance."""
@@ -82,3 +96,17 @@ def hull_of(x: F64) -> Hull:
     leverage = np.minimum((distances + 1) / len(x), 0.5)
     limit = float((distances / (1 - leverage) ** 2).max(initial=float(columns)))
     return Hull(hull.low, hull.high, mean, deviation, hull.axes, hull.variance, rest, limit)
+
+
+def calibrated_hull(x: F64, folds: Sequence[slice]) -> Hull:
+    """The hull of training rows, in which 95 % of them would be inside if they had been left out."""
+    hull = hull_of(x)
+    if len(x) > _ROWS or len(folds) < 2:
+        return hull
+    excess, ratio = np.zeros(len(x)), np.zeros(len(x))
+    for fold in folds:
+        others = hull_of(np.delete(x, np.s_[fold], axis=0))
+        excess[fold] = others.excess(x[fold])
+        ratio[fold] = others.distance(x[fold]) / max(others.limit, 1e-12)
+    slack, stretch = np.quantile(excess, _INSIDE), np.quantile(ratio, _INSIDE) / FACTOR
+    return replace(hull, limit=hull.limit * max(1.0, float(stretch)), slack=max(TOLERANCE, float(slack)))

@@ -91,6 +91,7 @@ class HullPart(_Part):
     variance: list[_Positive]
     rest: _Positive
     limit: _Positive
+    slack: _Size = 0.01
 
 
 class OperationsModel(_Part):
