@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.errors import UsageError
 from navitas.regress.arrays import F64
 from navitas.regress.cases import Cases, sums_of
 from navitas.regress.collinear import dependent_columns
-from navitas.regress.costs import terms_of
+from navitas.regress.costs import Term, terms_of
 from navitas.regress.described import described
 from navitas.regress.families import DEFAULT, NAMES, PAIRS, Fitted, fit_family, most_rows
 from navitas.regress.fit_results import FitFindings
@@ -48,7 +47,7 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     """
     ready = prepare(table, options.target, options.group, options.ignore, options.time, drop_missing=options.drop_missing)
     notes = list(ready.notes)
-    groups = _groups(ready.cases)
+    groups = _groups(ready.cases, options.family)
     cases = joined(ready.cases, groups)
     rows, columns = cases.x.shape
     if columns < len(ready.names):
@@ -71,27 +70,38 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
     if not enough:
         notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
-    terms = [replace(term, columns=tuple(column for place in term.columns for column in groups[place])) for term in terms]
+    terms = [_of_operations(term, groups) for term in terms]
     found = FitFindings(table.name, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width, groups)
     return described(ready, found, notes)
 
 
-def _groups(cases: Cases) -> list[list[int]]:
-    """Groups of columns with a common cost, if there are few cases and grouping does not make predictions worse."""
-    groups = column_groups(cases)
+def _groups(cases: Cases, forced: str | None) -> list[list[int]]:
+    """Groups of columns with a common cost, if there are few cases and grouping does not make predictions worse.
+
+    Products of groups are no products of operations.
+    """
     single = [[column] for column in range(cases.x.shape[1])]
+    groups = column_groups(cases) if forced != PAIRS else single
     if len(groups) == len(single):
         return single
     with_groups, plain = (fit_family(DEFAULT, one, np.ones(len(one.y))).scores for one in (joined(cases, groups), cases))
     return groups if with_groups.mean <= plain.mean + plain.error else single
 
 
+def _of_operations(term: Term, groups: list[list[int]]) -> Term:
+    """A term of fitted columns, with the operations in them.
+
+    If any operations share a cost because cases are few, no cost is identifiable: a wrong group makes the others wrong, too.
+    """
+    columns = tuple(column for place in term.columns for column in groups[place])
+    is_single = all(len(group) == 1 for group in groups)
+    return replace(term, columns=columns, identifiable=term.identifiable and is_single)
+
+
 def _fitted(
     cases: Cases, weight: F64, noise: Noise, forced: str | None, names: Sequence[str]
 ) -> tuple[Fitted, dict[str, FamilyScores]]:
     """The default unless another family is better by more than one standard error, and the errors of all families."""
-    if forced == PAIRS and PAIRS not in names:
-        raise UsageError("the family 'quadratic' needs two cases for each operation", "Use another family.")
     if forced is not None:
         found = _fit(forced, cases, weight, noise)
         return found, {forced: found.scores}

@@ -88,6 +88,7 @@ ALLOWED = {
         "errors",
         "census",
         "model_defects",
+        "new_files",
         "parse",
         "power_statistics",
         "recording",
