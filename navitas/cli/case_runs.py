@@ -148,12 +148,13 @@ class CaseRunner:
         """Run the test of a case: once to count its blocks, or `repeat` times. Raises `RecordingError` if it does not pass."""
         runs = self.file.runs
         path = self.work / f"{output.name}-inputs.zip"
-        given = with_inputs(bundle, path, case.inputs, JVM_ARGS[runs.compiler])
+        given = with_inputs(bundle, path, case.inputs, JVM_ARGS.get(runs.compiler, ()))
         options = ProfileOptions(
             tests=(self.file.program.test,),
             repeat=repeat or 1,
             granularity="block" if repeat is None else "test",
             trace="none",
+            compile_mode=runs.compiler if runs.compiler in ("speed", "verify") else None,
             timeout_s=min(timeout_s, runs.timeout_s),
         )
         outcome = profile(self.device, [given], options, output, self.progress)

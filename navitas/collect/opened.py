@@ -150,5 +150,6 @@ def _writer(
             "event_budget_bytes": options.event_budget_bytes,
             "isolate": options.isolate,
             "trace": options.trace,
+            **({"compile_mode": options.compile_mode} if options.compile_mode is not None else {}),
         },
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from navitas.bundle.manifest import Probes
+from navitas.collect.compile_mode import CompileMode
 from navitas.collect.selection import check_pattern
 from navitas.collect.trace.tracer import Tracing
 from navitas.errors import UsageError
@@ -60,6 +61,8 @@ class ProfileOptions:
     """Run each test in a separate process."""
     trace: Tracing = "auto"
     """The tracer for the kernel's scheduler."""
+    compile_mode: CompileMode | None = None
+    """Compile the apps with this filter first; None: leave them as the phone compiles them."""
     force: bool = False
     """Measure the phone even if it is hot or nearly empty."""
     provenance: Provenance | None = None

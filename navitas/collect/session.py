@@ -11,6 +11,7 @@ from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.collect import map_cache
 from navitas.collect.choice import Choice, choose
+from navitas.collect.compile_mode import compile_apps
 from navitas.collect.installing import installed
 from navitas.collect.instrument import InstrumentResult
 from navitas.collect.opened import opened
@@ -69,6 +70,9 @@ def profile(
             crashed = False
             troubles: list[str] = []
             packages = [target_of(choice.bundle).package for choice in selected]
+            if options.compile_mode is not None:
+                progress.stage(f"compiling ({options.compile_mode})")
+                compile_apps(device, packages, options.compile_mode)
             permissions = recording.permissions(packages)
             with measured(device, start, options, recording.writer.warn, progress, permissions=permissions) as cool_down:
                 for plan in _plans(selected, options):

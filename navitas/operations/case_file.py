@@ -15,9 +15,9 @@ from navitas.untrusted_text import printable_line
 
 MAX_BYTES = 1 << 20
 _EXAMPLE = "See docs/operations.md for an example."
-Compiler = Literal["default", "interpreter", "c1", "c2"]
+Compiler = Literal["default", "interpreter", "c1", "c2", "speed", "verify"]
+"""`speed` and `verify` are compiler filters of Android; the others are tiers of a HotSpot JVM."""
 JVM_ARGS: dict[Compiler, tuple[str, ...]] = {
-    "default": (),
     "interpreter": ("-Xint",),
     "c1": ("-XX:TieredStopAtLevel=1",),
     "c2": ("-XX:-TieredCompilation",),

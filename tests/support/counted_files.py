@@ -9,6 +9,8 @@ from typing import Any
 
 from navitas.census.document import parse_census
 from navitas.operations.block_executions import Edits
+from navitas.operations.case_plan import CasePlan
+from navitas.operations.case_table import CENSUS, PLAN, case_folder, write_edits
 from navitas.operations.counted_program import CountedProgram, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
 from navitas.parse.block_records import COLLECTIONS
@@ -96,3 +98,24 @@ def joined(files: CountedFiles, edits: Edits | None = None) -> tuple[CountedProg
     parsed = parse_recording(stored)
     tests = counted_tests(parsed, stored.manifest, "rec")
     return join_census(parse_census(files.census.read_text(), "c"), parsed.method_table, tests, "census.json", edits), tests
+
+
+def experiment(tmp_path: Path) -> tuple[Path, CasePlan]:
+    """Two cases, of which the second one has no recordings. Rails are those of the recording maker: none."""
+    made = CountedFiles(tmp_path / "made", [(4, 200)])
+    plan = CasePlan.model_validate(
+        {
+            "file": {"program": {"test": "a.MainTest#x"}, "runs": {"cases": 2, "idle": False}},
+            "sets": [[]],
+            "cases": [{"number": 1, "edits": 0, "inputs": {}}, {"number": 2, "edits": 0, "inputs": {}}],
+        }
+    )
+    folder = case_folder(tmp_path, plan.cases[0])
+    folder.mkdir(parents=True)
+    (tmp_path / CENSUS).write_text(json.dumps(census_document()))
+    (tmp_path / PLAN).write_text(plan.model_dump_json())
+    made.recording.rename(folder / "counted")
+    CountedFiles(tmp_path / "again", [(4, 200)] * 2).recording.rename(folder / "energy")
+    write_edits(folder / "edits.json", [])
+    (folder / "idle.json").write_text('{"kind": "none", "before": "", "after": "", "uptime_s": [0, 0], "unix_s": [0, 0]}')
+    return tmp_path, plan

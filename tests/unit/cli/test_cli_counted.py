@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.counted_files import COSTS, CountedFiles, census_document, model_of
+from support.counted_files import COSTS, CountedFiles, census_document, experiment, model_of
 
 from navitas.cli.main import run
 from navitas.cli.source_lines import SourceLines
@@ -131,3 +131,24 @@ def test_a_source_is_found_by_its_package_and_nothing_else_is(tmp_path: Path) ->
 )
 def test_boxing_has_all_types(name: str) -> None:
     assert BOXING.fullmatch(name)
+
+
+def test_a_table_of_cases_says_what_it_leaves_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    experiment(tmp_path)
+    meter, out = tmp_path / "meter.csv", tmp_path / "cases.csv"
+    meter.write_text("unix_s,power_w\n1700000000,2\n1800000000,2\n")
+    assert run(["model", "cases", "table", str(tmp_path), "--meter", str(meter), "-o", str(out)]) == ExitCode.OK
+    said = capsys.readouterr().err
+    (row,) = csv.DictReader(out.open())
+    assert float(row["energy_j"]) == pytest.approx(0.2) and row["Multi_float_float"] == "600"
+    assert "case 2 is left out" in said and "--ignore edits" in said and "--group" not in said
+    assert run(["model", "cases", "table", str(tmp_path), "-o", str(out)]) == ExitCode.TROUBLE
+    assert "no complete case" in capsys.readouterr().err
+
+
+def test_a_meter_without_the_time_of_day_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    experiment(tmp_path)
+    (tmp_path / "meter.csv").write_text("time_s,power_w\n0,2\n9,2\n")
+    words = ["model", "cases", "table", str(tmp_path), "--meter", str(tmp_path / "meter.csv"), "-o", str(tmp_path / "t.csv")]
+    assert run(words) == ExitCode.USAGE
+    assert "unix_s" in capsys.readouterr().err

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.counted_files import CountedFiles, census_document
+from support.counted_files import census_document, experiment
 
 from navitas.census.document import parse_census
 from navitas.errors import RecordingError, UsageError
 from navitas.operations.case_energy import MeasuredRun, case_energy, rails_energy_j
 from navitas.operations.case_file import CaseFile, read_case_file
 from navitas.operations.case_plan import BlockEdit, CasePlan, ExecutionCase, plan_cases, plan_sets, read_plan
-from navitas.operations.case_table import case_folder, read_case, read_cases, read_edits, used_operations, write_edits
+from navitas.operations.case_table import read_case, read_cases, read_edits, used_operations, write_edits
 from navitas.operations.idle_run import IdleRun
 from navitas.parse.rail_readings import RailReadings
 
@@ -121,25 +121,6 @@ def test_an_idle_run_has_the_power_of_its_rails() -> None:
 def test_damaged_idle_readings_have_no_power(before: str, after: str, kind: str) -> None:
     run = IdleRun.model_validate({"kind": kind, "before": before, "after": after, "uptime_s": (0, 1), "unix_s": (0, 1)})
     assert run.power_w("*") is None or run.power_w("*") >= 0  # type: ignore[operator]
-
-
-def experiment(tmp_path: Path) -> tuple[Path, CasePlan]:
-    """Two cases, of which the second one has no recordings. Rails are those of the recording maker: none."""
-    made = CountedFiles(tmp_path / "made", [(4, 200)])
-    plan = CasePlan.model_validate(
-        {
-            "file": {"program": {"test": "a.MainTest#x"}, "runs": {"cases": 2, "idle": False}},
-            "sets": [[]],
-            "cases": [{"number": 1, "edits": 0, "inputs": {}}, {"number": 2, "edits": 0, "inputs": {}}],
-        }
-    )
-    folder = case_folder(tmp_path, plan.cases[0])
-    folder.mkdir(parents=True)
-    made.recording.rename(folder / "counted")
-    CountedFiles(tmp_path / "again", [(4, 200)] * 2).recording.rename(folder / "energy")
-    write_edits(folder / "edits.json", [])
-    (folder / "idle.json").write_text('{"kind": "none", "before": "", "after": "", "uptime_s": [0, 0], "unix_s": [0, 0]}')
-    return tmp_path, plan
 
 
 def test_a_case_joins_counts_with_energy_of_a_meter(tmp_path: Path) -> None:
