@@ -12,8 +12,8 @@ from navitas.operations.loops import BlockLoops
 
 _BOXES = "Boolean|Byte|Character|Short|Integer|Long|Float|Double"
 BOXING = re.compile(rf"({_BOXES})\.(valueOf|(boolean|byte|char|short|int|long|float|double)Value)")
-_TEXTS = re.compile(r"String Concatenation|Addition_(String_\w+|\w+_String)|String(Builder|Buffer)\.(append|toString)")
-_CREATIONS = re.compile(r"(Object|Array|Lambda) Creation|\w+\.<init>")
+TEXTS = re.compile(r"String Concatenation|Addition_(String_\w+|\w+_String)|String(Builder|Buffer)\.(new|append|toString)")
+CREATIONS = re.compile(r"(Object|Array|Lambda) Creation|(?!String(Builder|Buffer)\.)\w+\.new")
 _CONVERSIONS = re.compile(r"Convert_(float_double|double_float)")
 _PURE = re.compile(
     r"(Math|StrictMath)\.(abs|acos|asin|atan2?|cbrt|ceil|cos|exp|floor|hypot|log(10)?|pow|round|sin|sqrt|tan|toRadians|toDegrees)"
@@ -102,7 +102,7 @@ CODE_RULES = (
         "Objects created in a loop",
         "Each object costs its creation, and later its collection.",
         "Create the object before the loop and reuse it, or use primitive values.",
-        _repeated(_CREATIONS, "objects are created"),
+        _repeated(CREATIONS, "objects are created"),
     ),
     CodeRule(
         "boxing-in-loop",
@@ -116,7 +116,7 @@ CODE_RULES = (
         "Text built in a loop",
         "Each concatenation creates a new text, and copies all characters so far.",
         "Build the text once after the loop, or keep one StringBuilder.",
-        _repeated(_TEXTS, "texts are built"),
+        _repeated(TEXTS, "texts are built"),
     ),
     CodeRule(
         "repeated-library-call",

@@ -13,7 +13,7 @@ from support.counted_files import COSTS, CountedFiles, census_document, experime
 from navitas.cli.main import run
 from navitas.cli.source_lines import SourceLines
 from navitas.errors import ExitCode
-from navitas.operations.code_rules import BOXING
+from navitas.operations.code_rules import BOXING, CREATIONS, TEXTS
 
 
 @pytest.fixture
@@ -152,3 +152,18 @@ def test_a_meter_without_the_time_of_day_is_refused(tmp_path: Path, capsys: pyte
     words = ["model", "cases", "table", str(tmp_path), "--meter", str(tmp_path / "meter.csv"), "-o", str(tmp_path / "t.csv")]
     assert run(words) == ExitCode.USAGE
     assert "unix_s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "of_texts", "creates"),
+    [
+        ("ArrayList.new", False, True),
+        ("StringBuilder.new", True, False),
+        ("StringBuilder.append", True, False),
+        ("Addition_String_int", True, False),
+        ("Object Creation", False, True),
+        ("Addition_int_int", False, False),
+    ],
+)
+def test_a_new_object_has_one_rule(name: str, of_texts: bool, creates: bool) -> None:
+    assert (TEXTS.fullmatch(name) is not None, CREATIONS.fullmatch(name) is not None) == (of_texts, creates)
