@@ -185,10 +185,10 @@ def test_unknown_chunks_and_readings_are_counted_and_named(recording: Path) -> N
     times = 1_000_100_000_000, 1_000_100_000_001
     readings = cw.counters_payload([(*times, 77, b"x"), (*times, 40, b"y")])
     edited(recording, lambda m: m["sources"].append({"id": 40, "path": "/sys/x", "kind": "light_sensor"}))
-    append(recording, cw.chunk(99, b"abc", 1), cw.chunk(99, b"", 0, seq=1), cw.chunk(7, b"abc", 1))
+    append(recording, cw.chunk(99, b"abc", 1), cw.chunk(99, b"", 0, seq=1), cw.chunk(70, b"abc", 1))
     append(recording, cw.chunk(cw.COUNTERS, readings, 2, seq=1000))
     profile = navitas.load(recording)
-    assert found(profile, "unknown_chunks") == [("7", 1), ("99", 2)]
+    assert found(profile, "unknown_chunks") == [("70", 1), ("99", 2)]
     assert {(loss.file, loss.run) for loss in profile.losses if loss.what == "unknown_chunks"} == {("runs/0/events-4000.nvch", 0)}
     assert found(profile, "unknown_readings") == [("light_sensor", 1), ("source 77", 1)]
     assert profile.totals == navitas.load(GOLDEN).totals
@@ -200,7 +200,7 @@ def test_a_file_of_newer_chunks_is_counted(recording: Path) -> None:
 
 
 def test_newer_chunks_among_known_ones_are_not_damage(recording: Path) -> None:
-    append(recording, *[cw.chunk(cw.CALLS, bytes(8), 1, version=2)] * 3, cw.chunk(7, b"abc", 1), b"NVCH\3\0other layout")
+    append(recording, *[cw.chunk(cw.CALLS, bytes(8), 1, version=2)] * 3, cw.chunk(70, b"abc", 1), b"NVCH\3\0other layout")
     profile = navitas.load(recording)
     assert found(profile, "newer_chunks") == [("2", 3), ("3", 1)]
     assert not [loss for loss in profile.losses if loss.what == "damaged_bytes"]
