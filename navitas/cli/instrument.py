@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from navitas.build.block_edits import check_block_edits
 from navitas.build.bridge import InstrumentOptions, InstrumentSummary
 from navitas.build.instrument import instrument
 from navitas.bundle.manifest import Probes
@@ -70,6 +71,8 @@ def command(
         raise UsageError("--hook-libraries adds to --hooks, which is missing", "add --hooks, or leave it out")
     if hooks and probes != "methods":
         raise UsageError(f"--hooks adds to the probes of methods, and there is --probes {probes}", "leave one out")
+    if block_edits is not None:
+        check_block_edits(block_edits)
     options = InstrumentOptions(include, exclude, skip_trivial, hooks, hook_libraries, probes, block_edits)
     summary = instrument(inputs, output, map_file, options)
     warnings = [*summary.warnings, *_framework_warnings(summary)]

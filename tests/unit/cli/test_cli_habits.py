@@ -247,8 +247,6 @@ def test_a_dash_is_standard_input_for_input_files(
         Path("file").write_text(EMPTY_MODEL.model_dump_json())
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     line = [word for word in _line(name, tested, "-") if word != "."]
-    if (name, param) == ("instrument", "block_edits"):  # it checks the classes first
-        line[line.index("file")] = "classes"
     code = run([*line, *NEEDED.get((name, param), [])])
     said = capsys.readouterr()
     assert code != ExitCode.OK and "Traceback" not in said.err
