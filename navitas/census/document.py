@@ -19,7 +19,7 @@ from navitas.untrusted_text import printable_line
 GC = "GC"
 """The garbage collector's operation, which has no block."""
 VERSION = 1
-_MAX_BYTES = 1 << 30
+_MAX_BYTES = 1 << 28
 _MAX_NAME = 70_000  # a name in a class file has at most 65,535 bytes
 _MAX_CODE = 65_535
 _GZIP = b"\x1f\x8b"

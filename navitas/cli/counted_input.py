@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.census.document import Census, read_census
+from navitas.census.document import GC, Census, read_census
 from navitas.cli.messages import warning
 from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
@@ -23,6 +23,7 @@ from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import Recording, open_recording
 from navitas.regress.model_file import OperationsModel
+from navitas.report.units import percent
 from navitas.untrusted_text import printable, printable_line
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -111,9 +112,16 @@ def _matches(test: CountedTest, pattern: str) -> bool:
     return fnmatchcase(test.name, pattern) or fnmatchcase(test.name.partition("#")[0], pattern)
 
 
-def read_costs(model: OperationsModel, model_file: Path, program: CountedProgram) -> Mapping[str, float]:
-    """Return a model's costs of operations. Prints features that are no operations of the census as a warning."""
+def read_costs(model: OperationsModel, model_file: Path, counted: Counted) -> Mapping[str, float]:
+    """Return a model's costs of operations. Prints as warnings what the model or the census lacks, and costs below 0."""
+    program = counted.program
     costs = operation_costs(model, str(model_file))
+    ran = {name: count for name, count in zip(program.names, counted.executions.tolist(), strict=True) if count}
+    costless = sorted((name for name in ran if name not in costs and name != GC), key=lambda name: (-ran[name], name))
+    if costless:
+        share = percent(sum(ran[name] for name in costless) / sum(ran.values()))
+        what = f"{len(costless):,} of {len(ran):,} executed operations, {share} of executions, have no cost in the model"
+        warning(f"{what}, so energies are too low: {_listed(costless)}")
     negative = sorted(name for name, value in costs.items() if value < 0)
     if negative:
         warning(f"costs below 0, which no operation has: {_listed(negative)}; fit with --family nnls")

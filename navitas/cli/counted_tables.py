@@ -23,6 +23,7 @@ from navitas.untrusted_text import printable
 
 _LONGEST = 300
 _TOP = 30
+_UNKNOWN = "–"
 ESTIMATE = "Energies are estimates: executions × costs of the model."
 
 
@@ -52,7 +53,8 @@ def ranking_table(ranked: Sequence[RankedOperation], top: int) -> FittedTable:
     ]
     table = FittedTable("Operations by share of energy", columns)
     for one in ranked[:top]:
-        figures = (percent(one.share), percent(one.cumulative), joules(one.energy_j), f"{one.executions:,}", cost(one.cost_j))
+        known = (joules(one.energy_j), cost(one.cost_j)) if one.has_cost else (_UNKNOWN, _UNKNOWN)
+        figures = (percent(one.share), percent(one.cumulative), known[0], f"{one.executions:,}", known[1])
         table.add(printable(one.name, _LONGEST), one.kind, *figures)
     _more(table, len(ranked) - top, "operations", "--top, --json")
     table.notes.append(Paragraph(ESTIMATE, style="dim"))
@@ -138,11 +140,15 @@ def changed_operations_table(changes: Sequence[ChangedOperation], top: int) -> F
     ]
     table = FittedTable("Operations that changed", columns)
     for one in changes[:top]:
-        sign = "+" if one.difference_j > 0 else "−"
-        figures = (f"{sign}{joules(abs(one.difference_j))}", line_range(one.lines), f"{one.before:,}", f"{one.after:,}")
+        figures = (_signed(one.difference_j), line_range(one.lines), f"{one.before:,}", f"{one.after:,}")
         table.add(method_label(one.method), printable(one.operation, _LONGEST), *figures)
     _more(table, len(changes) - top, "operations", "--top, --json")
     return table
+
+
+def _signed(value_j: float | None) -> str:
+    """A difference with its sign, or a dash for an operation without a cost."""
+    return _UNKNOWN if value_j is None else f"{'+' if value_j > 0 else '−'}{joules(abs(value_j))}"
 
 
 def code_advice_lines(found: Sequence[CodeAdvice], top: int) -> Iterator[Paragraph]:

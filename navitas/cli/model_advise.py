@@ -32,7 +32,7 @@ def command(*, recording: Path, census: Path, tests: tuple[str, ...], model_file
     is_text = check_json(json_file)
     model = read_model(model_file)
     counted = read_counted(recording, census, tests)
-    costs = read_costs(model, model_file, counted.program)
+    costs = read_costs(model, model_file, counted)
     found = code_advice(counted.program, counted.counters, costs)
     write_json(json_file, recording=str(recording), advice=[_document(one) for one in found])
     if is_text:

@@ -43,7 +43,7 @@ def command(
     lines = SourceLines(sources)
     model = read_model(model_file)
     counted = read_counted(recording, census, tests)
-    costs = read_costs(model, model_file, counted.program)
+    costs = read_costs(model, model_file, counted)
     found = costed_blocks(counted.program, counted.counters, costs)
     if json_file is not None:
         total_j = sum(one.energy_j for one in found)

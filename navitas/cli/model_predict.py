@@ -21,6 +21,7 @@ from navitas.operations.budgets import Budget, budgets
 from navitas.operations.build_difference import ChangedOperation, changed_operations
 from navitas.operations.counted_program import CountedProgram
 from navitas.operations.counted_tests import CountedTest, sum_counters
+from navitas.operations.operation_costs import has_pairs
 from navitas.parse.arrays import I64
 from navitas.regress.model_file import read_model
 from navitas.report.units import joules, percent
@@ -73,8 +74,8 @@ def command(
     found = budgets(counted.program, counted.tests, model)
     earlier: tuple[Budget, ...] = ()
     changes: tuple[ChangedOperation, ...] = ()
+    costs = read_costs(model, model_file, counted) if old or not has_pairs(model) else {}
     for build in old:
-        costs = read_costs(model, model_file, counted.program)
         earlier = budgets(build.program, build.tests, model)
         shared = {test.key for test in build.tests} & {test.key for test in counted.tests}
         changes = changed_operations(_first_runs(build, shared), _first_runs(counted, shared), costs)
@@ -118,18 +119,23 @@ def _check(found: tuple[Budget, ...], before: dict[tuple[str, str], Budget], fai
     if fail_above is None:
         return ExitCode.OK
     pairs = [(one, before[one.module, one.test]) for one in found if (one.module, one.test) in before]
-    compared = [(one, old) for one, old in pairs if one.is_budget and old.is_budget]
+    steady = [(one, old) for one, old in pairs if one.is_budget and old.is_budget]
+    compared = [(one, old) for one, old in steady if old.energy_j > 0]
     if not compared:
-        reason = "no test is in both builds" if not pairs else "no test has the same counts in two runs of each build"
-        raise UsageError(f"--fail-above compares nothing: {reason}", "Record both builds with --repeat 2.")
+        reason = (
+            "the model has no cost of what the tests do" if steady else "no test has the same counts in two runs of each build"
+        )
+        reason = reason if pairs else "no test is in both builds"
+        remedy = "Fit a model with cases of this program." if steady else "Record both builds with --repeat 2."
+        raise UsageError(f"--fail-above compares nothing: {reason}", remedy)
     failed = []
     for one, old in compared:
         if one.energy_j > old.energy_j * (1 + fail_above / 100):
-            share = percent(one.energy_j / old.energy_j - 1) if old.energy_j > 0 else "from nothing"
+            share = percent(one.energy_j / old.energy_j - 1)
             failed.append(f"{one.test}: {joules(old.energy_j)} → {joules(one.energy_j)} (+{share})")
     note(f"{len(compared):,} of {len(found):,} tests were compared")
     if not failed:
         return ExitCode.OK
-    text = f"{len(failed)} tests need more energy: {'; '.join(failed[:5])}"
+    text = f"{len(failed)} {'test needs' if len(failed) == 1 else 'tests need'} more energy: {'; '.join(failed[:5])}"
     failed_check(printable(text, 2000), "See the changed operations above.")
     return ExitCode.CHECK_FAILED

@@ -58,5 +58,5 @@ def classes(*, recording: Path, census: Path, tests: tuple[str, ...], model_file
 def _ranked(recording: Path, census: Path, tests: tuple[str, ...], model_file: Path) -> tuple[RankedOperation, ...]:
     model = read_model(model_file)
     counted = read_counted(recording, census, tests)
-    costs = read_costs(model, model_file, counted.program)
+    costs = read_costs(model, model_file, counted)
     return ranking(counted.program, counted.executions, costs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from textwrap import dedent
 
 from navitas.errors import UsageError
 from navitas.regular_files import read_regular
@@ -31,7 +32,8 @@ class SourceLines:
             return []
         text = self._text("/".join(parts))
         first, last = lines
-        return [line.strip() for line in text[first - 1 : min(last, first + _MOST_LINES - 1)]]
+        chosen = text[first - 1 : min(last, first + _MOST_LINES - 1)]
+        return dedent("\n".join(line.rstrip().expandtabs(4) for line in chosen)).split("\n") if chosen else []
 
     def _read(self, name: str) -> list[str]:
         for folder in self._folders:

@@ -9,12 +9,12 @@ import numpy as np
 
 from navitas.operations.block_executions import CountedMethod
 from navitas.operations.counted_program import CountedProgram
-from navitas.parse.arrays import F64, I64
+from navitas.parse.arrays import I64
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedOperation:
-    """An operation of a method whose energy differs, in joules.
+    """An operation of a method whose energy differs, in joules; None if the model has no cost of it.
 
     `lines` are those of its block with most executions, in the newer build if it has any. `before` and `after` are executions.
     """
@@ -25,7 +25,7 @@ class ChangedOperation:
     lines: tuple[int, int] | None
     before: int
     after: int
-    difference_j: float
+    difference_j: float | None
 
 
 @dataclass(slots=True)
@@ -43,36 +43,37 @@ _Uses = dict[tuple[str, str], _Use]
 def changed_operations(
     before: tuple[CountedProgram, Mapping[int, I64]], after: tuple[CountedProgram, Mapping[int, I64]], costs: Mapping[str, float]
 ) -> tuple[ChangedOperation, ...]:
-    """Compare the counters of each method in two builds. Returns the operations whose energy differs, largest change first."""
+    """Compare the counters of each method in two builds.
+
+    Returns the operations whose energy differs, largest change first, then those that ran more or less often without a cost.
+    """
     files: dict[str, str | None] = {}
-    old, new = (_uses(program, counters, costs, files) for program, counters in (before, after))
+    old, new = (_uses(program, counters, files) for program, counters in (before, after))
     found = []
     for key in sorted(old.keys() | new.keys()):
         was, now = old.get(key, _Use()), new.get(key, _Use())
         method, operation = key
-        difference_j = (now.executions - was.executions) * costs.get(operation, 0.0)
-        if difference_j:
+        more, cost = now.executions - was.executions, costs.get(operation)
+        difference_j = None if cost is None else more * cost
+        if more and difference_j != 0:
             lines = now.lines or was.lines
             found.append(ChangedOperation(method, files[method], operation, lines, was.executions, now.executions, difference_j))
-    return tuple(sorted(found, key=lambda one: (-abs(one.difference_j), one.method, one.operation)))
+    return tuple(sorted(found, key=lambda one: (-abs(one.difference_j or 0.0), one.method, one.operation)))
 
 
-def _uses(
-    program: CountedProgram, counters: Mapping[int, I64], costs: Mapping[str, float], files: dict[str, str | None]
-) -> _Uses:
+def _uses(program: CountedProgram, counters: Mapping[int, I64], files: dict[str, str | None]) -> _Uses:
     uses: _Uses = {}
-    costs_j = program.costs_j(costs)
     for row in sorted(counters):
         if (method := program.methods.get(row)) is not None:
             files[method.name] = method.file
-            _add(program, method, method.executions(counters[row]), costs_j, uses)
+            _add(program, method, method.executions(counters[row]), uses)
     return uses
 
 
-def _add(program: CountedProgram, method: CountedMethod, executions: I64, costs_j: F64, uses: _Uses) -> None:
+def _add(program: CountedProgram, method: CountedMethod, executions: I64, uses: _Uses) -> None:
     terms = method.operations
     counts = executions[terms.row] * terms.amount
-    for place in np.flatnonzero((counts != 0) & (costs_j[terms.column] != 0)).tolist():
+    for place in np.flatnonzero(counts).tolist():
         use = uses.setdefault((method.name, program.names[int(terms.column[place])]), _Use())
         count = int(counts[place])
         use.executions += count

@@ -125,8 +125,11 @@ def read_plan(path: Path) -> CasePlan:
         raise UsageError(f"{name}: cannot be read: {error.strerror}", "Name a folder of navitas model cases run.") from error
     except ValidationError as error:
         place, message = first_defect(error)
+        place = place or "its start"
         remedy = "Run the cases again: navitas model cases run."
-        raise UsageError(f"{name}: damaged at {printable_line(place, 200)}: {printable_line(message, 200)}", remedy) from None
+        raise UsageError(
+            f"{name}: damaged at {printable_line(place or 'its start', 200)}: {printable_line(message, 200)}", remedy
+        ) from None
     if any(not 0 <= case.edits < len(plan.sets) for case in plan.cases):
         raise UsageError(f"{name}: a case has edits that are not listed", "Run the cases again: navitas model cases run.")
     return plan

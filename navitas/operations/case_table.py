@@ -144,7 +144,10 @@ def read_edits(path: Path) -> Edits:
         raise UsageError(f"{name}: cannot be read: {error.strerror}", remedy) from error
     except ValidationError as error:
         place, message = first_defect(error)
-        raise UsageError(f"{name}: damaged at {printable_line(place, 200)}: {printable_line(message, 200)}", remedy) from None
+        place = place or "its start"
+        raise UsageError(
+            f"{name}: damaged at {printable_line(place or 'its start', 200)}: {printable_line(message, 200)}", remedy
+        ) from None
     return {(edit.class_name, edit.method, edit.block): edit.runs for edit in edits}
 
 

@@ -72,4 +72,7 @@ def read_idle_run(path: Path) -> IdleRun:
         raise UsageError(f"{name}: cannot be read: {error.strerror}", remedy) from error
     except ValidationError as error:
         place, message = first_defect(error)
-        raise UsageError(f"{name}: damaged at {printable_line(place, 200)}: {printable_line(message, 200)}", remedy) from None
+        place = place or "its start"
+        raise UsageError(
+            f"{name}: damaged at {printable_line(place or 'its start', 200)}: {printable_line(message, 200)}", remedy
+        ) from None

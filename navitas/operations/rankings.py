@@ -12,7 +12,10 @@ from navitas.parse.arrays import I64
 
 @dataclass(frozen=True, slots=True)
 class RankedOperation:
-    """An operation, its class, executions, cost of one execution, energy, share and cumulative share of all operations."""
+    """An operation, its class, executions, cost of one execution, energy, share and cumulative share of all operations.
+
+    `has_cost`: whether the model knows its cost. If not, cost and energy are 0.
+    """
 
     name: str
     kind: str
@@ -21,6 +24,7 @@ class RankedOperation:
     energy_j: float
     share: float
     cumulative: float
+    has_cost: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def ranking(program: CountedProgram, executions: I64, costs: Mapping[str, float]
         sum_j += energy_j[i]
         share, cumulative = energy_j[i] * scale, sum_j * scale
         figures = (counted[i], float(costs_j[i]), energy_j[i], share, cumulative)
-        found.append(RankedOperation(program.names[i], program.kinds[i], *figures))
+        found.append(RankedOperation(program.names[i], program.kinds[i], *figures, program.names[i] in costs))
     return tuple(found)
 
 

@@ -122,6 +122,8 @@ def test_a_source_is_found_by_its_package_and_nothing_else_is(tmp_path: Path) ->
     (tmp_path / "secret").write_text("password\n")
     lines = SourceLines([tmp_path / "src"])
     assert lines.of("Main", "Main.java", (2, 2)) == ["two"]
+    (tmp_path / "src/a/Loop.java").write_text("  for (;;) {\n    work();\n  }\n")
+    assert lines.of("a.Loop", "Loop.java", (1, 3)) == ["for (;;) {", "  work();", "}"]
     for name, file in ((f"{tmp_path}.X", "secret"), ("a.X", "../secret"), ("...X", "secret"), ("/etc.X", "passwd")):
         assert lines.of(name, file, (1, 1)) == []
 
@@ -167,3 +169,13 @@ def test_a_meter_without_the_time_of_day_is_refused(tmp_path: Path, capsys: pyte
 )
 def test_a_new_object_has_one_rule(name: str, of_texts: bool, creates: bool) -> None:
     assert (TEXTS.fullmatch(name) is not None, CREATIONS.fullmatch(name) is not None) == (of_texts, creates)
+
+
+def test_a_gate_needs_energies_to_compare(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = CountedFiles(tmp_path / "old", [(4, 100), (4, 100)])
+    files.model.write_text(model_of({"Unrelated": 1e-9}).model_copy(update={"idle_j": 0.0}).model_dump_json())
+    against = ("--against", str(old.recording), "--against-census", str(old.census), "--fail-above", "5")
+    assert run(line(files, "predict", *against)) == ExitCode.USAGE
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the model has no cost of what the tests do" in said
+    assert "4 of 5 executed operations" in said and "have no cost in the model" in said

@@ -103,6 +103,7 @@ def test_advice_on_boxing_has_the_saving_of_all_but_one_pass(counted: CountedFil
 def test_products_of_operations_have_no_single_cost() -> None:
     model = model_of(COSTS)
     assert operation_costs(model, "m") == COSTS
+    assert operation_costs(model.model_copy(update={"products": []}), "m") == dict.fromkeys(COSTS, 0.0)
     assert other_features(model, ["GC"]) == sorted(set(COSTS) - {"GC"})
     pairs = model.model_copy(update={"products": [Product(features=[0, 1], coefficient=1.0)]})
     with pytest.raises(UsageError, match="pairs of operations"):
@@ -119,3 +120,14 @@ def test_loops_are_found_with_what_leads_into_them() -> None:
     start = BlockLoops.of([[0, 1], []])
     assert start.entries(0, [9, 1], calls=1) == 1
     assert np.isclose(TOTAL_J, 1.142e-5)
+
+
+def test_what_has_no_cost_is_listed_without_one(tmp_path: Path) -> None:
+    old, new = CountedFiles(tmp_path / "old", [(4, 200)]), CountedFiles(tmp_path / "new", [(4, 300)])
+    costs = {"Integer.valueOf": 4e-8, "Multi_float_float": 0.0}
+    (before, (was,)), (after, (now,)) = joined(old), joined(new)
+    changes = changed_operations((before, was.by_method()), (after, now.by_method()), costs)
+    found = [(one.operation, one.difference_j is None) for one in changes]
+    assert found == [("Integer.valueOf", False), ("Block Goto_for", True)]
+    ranked = {one.name: one.has_cost for one in ranking(before, before.executions(was), costs)}
+    assert ranked["Integer.valueOf"] and ranked["Multi_float_float"] and not ranked["Block Goto_for"]

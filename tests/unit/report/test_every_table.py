@@ -334,7 +334,9 @@ def _acquirer(name: str) -> Acquirer:
 
 
 def _ranked(names: Sequence[str]) -> list[RankedOperation]:
-    return [RankedOperation(name, "Comparison", 123_456_789_012, 1.234e-10, 123.4, 0.123, 0.999) for name in names]
+    return [
+        RankedOperation(name, "Comparison", 123_456_789_012, 1.234e-10, 123.4, 0.123, 0.999, len(name) < 1000) for name in names
+    ]
 
 
 def _counted_blocks(names: Sequence[str]) -> list[CostedBlock]:
