@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import unicodedata
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _TAB_WIDTH = 4
 _LONGEST_LINE = 2000
+_LISTED = 200
 _BOX = "\ufffd"
 
 _NAME_CHARACTERS = 240
@@ -86,3 +87,9 @@ def _in_name(char: str) -> str:
 
 def _number(char: str) -> str:
     return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
+
+
+def printable_list(names: Sequence[str], most: int) -> str:
+    """Return the first names, each printable on one line, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(printable_line(name, _LISTED) for name in names[:most]) + more

@@ -38,9 +38,9 @@ def run_experiment(
         try:
             progress.stage("building")
             build = _builder(file, project, gradle, work, progress)
-            build("blocks", (), work / "counted.zip")
+            unedited = build("blocks", (), work / "unedited.zip")
             census = _census(file, project)
-            runner = CaseRunner(file, parse_census(census, CENSUS), output, work, device, build, progress)
+            runner = CaseRunner(file, parse_census(census, CENSUS), output, work, device, unedited, build, progress)
             return runner.run(_plan(output, runner, census))
         finally:
             lock.release()

@@ -39,13 +39,17 @@ Build = Callable[[Probes, Sequence[BlockEdit], Path], Bundle]
 
 @dataclass(frozen=True, slots=True)
 class CaseRunner:
-    """Runs the cases of a file on a device, into a folder. `work` is a folder for bundles."""
+    """Runs the cases of a file on a device, into a folder.
+
+    `work` is a folder for bundles, and `unedited` the build with counters and without edits.
+    """
 
     file: CaseFile
     census: Census
     folder: Path
     work: Path
     device: Device
+    unedited: Bundle
     build: Build
     progress: Progress
 
@@ -54,9 +58,8 @@ class CaseRunner:
         file = self.file
         sets: list[list[BlockEdit]] = [[]]
         if file.blocks.sets:
-            bundle = self.build("blocks", (), self.work / "base.zip")
             middle = ExecutionCase(number=0, edits=0, inputs=middle_inputs(file))
-            self._record(bundle, middle, self.work / "base")
+            self._record(self.unedited, middle, self.work / "base")
             program, test = read_case_counts(self.work / "base", self.census, {})
             sets = plan_sets(file, editable_blocks(program, test.by_method()))
         return CasePlan(file=file, sets=sets, cases=plan_cases(file, len(sets)))
@@ -80,7 +83,7 @@ class CaseRunner:
             note(f"set {number}: {len(wanted) - len(edits)} of {len(wanted)} block edits are dropped, since the test needs them")
             plan = plan.model_copy(update={"sets": [edits if i == number else one for i, one in enumerate(plan.sets)]})
             write_new(self.folder / PLAN, plan.model_dump_json(indent=1))
-        counted = self.build("blocks", edits, self.work / "counted.zip")
+        counted = self.build("blocks", edits, self.work / "counted.zip") if edits else self.unedited
         plain = self.build("none", edits, self.work / "plain.zip")
         failures = 0
         for case in cases:
@@ -102,7 +105,7 @@ class CaseRunner:
         if not edits:
             return []
         started = time.monotonic()
-        self._record(self.build("blocks", (), self.work / "trial.zip"), case, self.work / "trial")
+        self._record(self.unedited, case, self.work / "trial")
         return self._passing(edits, case, max(_LEAST_TRIAL_S, _TRIAL_FACTOR * (time.monotonic() - started)))
 
     def _passing(self, edits: list[BlockEdit], case: ExecutionCase, limit_s: float) -> list[BlockEdit]:

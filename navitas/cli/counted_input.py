@@ -22,9 +22,9 @@ from navitas.operations.operation_costs import operation_costs, other_features
 from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import Recording, open_recording
-from navitas.regress.model_file import OperationsModel
+from navitas.regress.model_file import OperationsModel, read_model
 from navitas.report.units import percent
-from navitas.untrusted_text import printable, printable_line
+from navitas.untrusted_text import printable, printable_list
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN = 3
@@ -90,22 +90,17 @@ def _joined(path: Path, stored: Recording, census: Census, file: str, patterns: 
     tests = counted_tests(parsed, stored.manifest, str(path))
     chosen = tuple(test for test in tests if not patterns or any(_matches(test, pattern) for pattern in patterns))
     if not chosen:
-        names = _listed(list(dict.fromkeys(test.name for test in tests)))
+        names = printable_list(list(dict.fromkeys(test.name for test in tests)), _SHOWN)
         raise UsageError(f"no test of {path} matches {' '.join(patterns)}", f"It has {names}.")
     program = join_census(census, parsed.method_table, chosen, file)
     for loss in parsed.losses:
         if loss.what == "block_counts":
             warning(f"{loss.count:,} records of executed blocks were lost: their counts are too low")
     if program.unknown:
-        warning(f"the census lacks methods that ran, so their operations are missing: {_listed(program.unknown)}")
+        warning(f"the census lacks methods that ran, so their operations are missing: {printable_list(program.unknown, _SHOWN)}")
     for name in dict.fromkeys(test.name for test in chosen if test.status not in ("passed", "ignored")):
         warning(printable(f"{name} did not pass: its counts are those until it ended", 1000))
     return Counted(path, program, chosen)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return ", ".join(printable_line(name, 200) for name in names[:_SHOWN]) + more
 
 
 def _matches(test: CountedTest, pattern: str) -> bool:
@@ -121,11 +116,18 @@ def read_costs(model: OperationsModel, model_file: Path, counted: Counted) -> Ma
     if costless:
         share = percent(sum(ran[name] for name in costless) / sum(ran.values()))
         what = f"{len(costless):,} of {len(ran):,} executed operations, {share} of executions, have no cost in the model"
-        warning(f"{what}, so energies are too low: {_listed(costless)}")
+        warning(f"{what}, so energies are too low: {printable_list(costless, _SHOWN)}")
     negative = sorted(name for name, value in costs.items() if value < 0)
     if negative:
-        warning(f"costs below 0, which no operation has: {_listed(negative)}; fit with --family nnls")
-    others = other_features(model, program.names)
-    if others:
-        warning(f"the census has no operations with these names of the model, so they count as not executed: {_listed(others)}")
+        warning(f"costs below 0, which no operation has: {printable_list(negative, _SHOWN)}; fit with --family nnls")
+    if others := other_features(model, program.names):
+        what = "the census has no operations with these names of the model, so they count as not executed"
+        warning(f"{what}: {printable_list(others, _SHOWN)}")
     return costs
+
+
+def read_costed(recording: Path, census: Path, patterns: Sequence[str], model_file: Path) -> tuple[Counted, Mapping[str, float]]:
+    """Read a model, a recording and its census. Returns what was counted, and the costs."""
+    model = read_model(model_file)
+    counted = read_counted(recording, census, patterns)
+    return counted, read_costs(model, model_file, counted)

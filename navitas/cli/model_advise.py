@@ -8,14 +8,13 @@ from typing import Any
 import click
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.counted_input import counted_options, model_option, read_costs, read_counted
+from navitas.cli.counted_input import counted_options, model_option, read_costed
 from navitas.cli.counted_tables import code_advice_lines
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.standard_output import output_console
 from navitas.operations.code_advice import CodeAdvice, code_advice
-from navitas.regress.model_file import read_model
 
 
 @click.command("advise", cls=NavitasCommand, example="navitas model advise RECORDING --census census.json --model model.json")
@@ -30,9 +29,7 @@ def command(*, recording: Path, census: Path, tests: tuple[str, ...], model_file
     navitas profile --granularity block.
     """
     is_text = check_json(json_file)
-    model = read_model(model_file)
-    counted = read_counted(recording, census, tests)
-    costs = read_costs(model, model_file, counted)
+    counted, costs = read_costed(recording, census, tests, model_file)
     found = code_advice(counted.program, counted.counters, costs)
     write_json(json_file, recording=str(recording), advice=[_document(one) for one in found])
     if is_text:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.counted_input import counted_options, model_option, read_costs, read_counted
+from navitas.cli.counted_input import counted_options, model_option, read_costed
 from navitas.cli.counted_tables import block_lines, blocks_table
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.option import option
@@ -16,7 +16,6 @@ from navitas.cli.paths import READ
 from navitas.cli.source_lines import SourceLines
 from navitas.cli.standard_output import output_console
 from navitas.operations.block_costs import EXECUTIONS, CostedBlock, costed_blocks
-from navitas.regress.model_file import read_model
 
 
 @click.command("blocks", cls=NavitasCommand, example="navitas model blocks RECORDING --census census.json --model model.json")
@@ -41,9 +40,7 @@ def command(
     """
     is_text = check_json(json_file)
     lines = SourceLines(sources)
-    model = read_model(model_file)
-    counted = read_counted(recording, census, tests)
-    costs = read_costs(model, model_file, counted)
+    counted, costs = read_costed(recording, census, tests, model_file)
     found = costed_blocks(counted.program, counted.counters, costs)
     if json_file is not None:
         total_j = sum(one.energy_j for one in found)

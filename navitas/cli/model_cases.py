@@ -26,7 +26,7 @@ from navitas.operations.case_file import read_case_file
 from navitas.operations.case_plan import read_plan
 from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, CaseRow, Meter, read_cases, used_operations, write_rows
 from navitas.parse.tables import RunTables
-from navitas.untrusted_text import printable, printable_line
+from navitas.untrusted_text import printable, printable_list
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
 _SHOWN = 5
@@ -89,9 +89,8 @@ def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path
         raise RecordingError(f"{experiment} has no complete case", "Run the cases: navitas model cases run.")
     unknown = list(dict.fromkeys(name for row in rows for name in row.unknown))
     if unknown:
-        names = ", ".join(printable_line(name, 200) for name in unknown[:_SHOWN])
-        more = f" and {len(unknown) - _SHOWN:,} more" if len(unknown) > _SHOWN else ""
-        warning(f"the census lacks methods that ran, so other operations get their energy: {names}{more}")
+        names = printable_list(unknown, _SHOWN)
+        warning(f"the census lacks methods that ran, so other operations get their energy: {names}")
     used = used_operations(rows)
     write_to(output, lambda out: write_rows(out, rows, census))
     write_json(json_file, output=str(output), cases=len(rows), left_out=len(errors), operations=len(used), **_noise(rows))
@@ -104,8 +103,7 @@ def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path
 
 def _noise(rows: Sequence[CaseRow]) -> dict[str, float]:
     """The mean relative deviation between the runs of a case."""
-    shares = [row.energy.deviation_j / row.energy.energy_j for row in rows if row.energy.energy_j > 0]
-    return {"relative_deviation": sum(shares) / len(shares) if shares else 0.0}
+    return {"relative_deviation": sum(row.energy.deviation_j / row.energy.energy_j for row in rows) / len(rows)}
 
 
 def _meter(path: Path) -> Meter:

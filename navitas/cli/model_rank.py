@@ -8,14 +8,13 @@ from pathlib import Path
 import click
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.counted_input import counted_options, model_option, read_costs, read_counted
+from navitas.cli.counted_input import counted_options, model_option, read_costed
 from navitas.cli.counted_tables import class_shares_table, ranking_table
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.standard_output import output_console
 from navitas.operations.rankings import RankedOperation, class_shares, ranking
-from navitas.regress.model_file import read_model
 
 
 @click.command("rank", cls=NavitasCommand, example="navitas model rank RECORDING --census census.json --model model.json")
@@ -56,7 +55,5 @@ def classes(*, recording: Path, census: Path, tests: tuple[str, ...], model_file
 
 
 def _ranked(recording: Path, census: Path, tests: tuple[str, ...], model_file: Path) -> tuple[RankedOperation, ...]:
-    model = read_model(model_file)
-    counted = read_counted(recording, census, tests)
-    costs = read_costs(model, model_file, counted)
+    counted, costs = read_costed(recording, census, tests, model_file)
     return ranking(counted.program, counted.executions, costs)

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from navitas.errors import UsageError
-from navitas.model_defects import first_defect
 from navitas.operations.case_file import CaseFile, RunSettings
 from navitas.operations.counted_program import CountedProgram
+from navitas.operations.experiment_files import read_checked
 from navitas.parse.arrays import I64
-from navitas.regular_files import read_regular
 from navitas.untrusted_text import printable_line
 
 MAX_BYTES = 256 << 20
@@ -118,18 +117,9 @@ def _text(value: bool | float | str) -> str:
 
 def read_plan(path: Path) -> CasePlan:
     """Read a plan that an experiment wrote. Raises `UsageError` that names the file."""
-    name = printable_line(str(path), 300)
-    try:
-        plan = CasePlan.model_validate_json(read_regular(path, MAX_BYTES))
-    except OSError as error:
-        raise UsageError(f"{name}: cannot be read: {error.strerror}", "Name a folder of navitas model cases run.") from error
-    except ValidationError as error:
-        place, message = first_defect(error)
-        place = place or "its start"
-        remedy = "Run the cases again: navitas model cases run."
-        raise UsageError(
-            f"{name}: damaged at {printable_line(place or 'its start', 200)}: {printable_line(message, 200)}", remedy
-        ) from None
+    remedy = "Run the cases again: navitas model cases run."
+    missing = "Name a folder of navitas model cases run."
+    plan = read_checked(path, CasePlan.model_validate_json, MAX_BYTES, remedy, missing=missing)
     if any(not 0 <= case.edits < len(plan.sets) for case in plan.cases):
-        raise UsageError(f"{name}: a case has edits that are not listed", "Run the cases again: navitas model cases run.")
+        raise UsageError(f"{printable_line(str(path), 300)}: a case has edits that are not listed", remedy)
     return plan

@@ -8,24 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from navitas.census.document import Census
-from navitas.errors import NavitasError, RecordingError, UsageError
-from navitas.model_defects import first_defect
+from navitas.errors import NavitasError, RecordingError
 from navitas.new_files import write_new
 from navitas.operations.block_executions import Edits
 from navitas.operations.case_energy import CaseEnergy, MeasuredRun, case_energy, measured_runs
 from navitas.operations.case_plan import MAX_BYTES, BlockEdit, CasePlan, ExecutionCase
 from navitas.operations.counted_program import CountedProgram, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
+from navitas.operations.experiment_files import read_checked
 from navitas.operations.idle_run import IdleRun, read_idle_run
 from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.parse.tables import RunTables
 from navitas.recording.store import open_recording
-from navitas.regular_files import read_regular
-from navitas.untrusted_text import printable_line
 
 CENSUS, PLAN, IDLE, EDITS, COUNTED, ENERGY = "census.json", "plan.json", "idle.json", "edits.json", "counted", "energy"
 """Names in the folder of an experiment, and in that of a case."""
@@ -136,18 +134,7 @@ def write_edits(path: Path, edits: list[BlockEdit]) -> None:
 
 def read_edits(path: Path) -> Edits:
     """Read the block edits with which a case ran. Raises `UsageError` that names the file."""
-    name = printable_line(str(path), 300)
-    remedy = "Delete the folder of this case, and run the cases again."
-    try:
-        edits = _EDITS.validate_json(read_regular(path, MAX_BYTES))
-    except OSError as error:
-        raise UsageError(f"{name}: cannot be read: {error.strerror}", remedy) from error
-    except ValidationError as error:
-        place, message = first_defect(error)
-        place = place or "its start"
-        raise UsageError(
-            f"{name}: damaged at {printable_line(place or 'its start', 200)}: {printable_line(message, 200)}", remedy
-        ) from None
+    edits = read_checked(path, _EDITS.validate_json, MAX_BYTES)
     return {(edit.class_name, edit.method, edit.block): edit.runs for edit in edits}
 
 

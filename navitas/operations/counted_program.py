@@ -13,7 +13,7 @@ from navitas.operations.block_executions import CountedMethod, Edits, counted_me
 from navitas.operations.counted_tests import CountedTest
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import Method, MethodTable
-from navitas.untrusted_text import printable_line
+from navitas.untrusted_text import printable_line, printable_list
 
 _SHOWN = 3
 _REMEDY = "Count again: navitas model census, with the classes and sources of the recorded build."
@@ -81,9 +81,8 @@ def join_census(
     if lengths and not any(method.counters for each in census.classes for method in each.methods):
         raise UsageError(f"{place}: the census has no counters: an earlier version of Navitas wrote it", _REMEDY)
     if changed:
-        listed = ", ".join(printable_line(each, 200) for each in list(changed)[:_SHOWN])
-        more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
-        raise UsageError(f"{place}: the census is of another build: these classes differ: {listed}{more}", _REMEDY)
+        listed = printable_list(list(changed), _SHOWN)
+        raise UsageError(f"{place}: the census is of another build: these classes differ: {listed}", _REMEDY)
     if lengths and not methods:
         example = printable_line(unknown[0], 200)
         raise UsageError(f"{place}: the census has no method of the recording, such as {example}", _REMEDY)

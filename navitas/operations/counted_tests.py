@@ -11,7 +11,7 @@ from navitas.errors import RecordingError
 from navitas.parse.arrays import I64
 from navitas.parse.block_counts import BlockCounts
 from navitas.parse.parsed_recording import ParsedRecording
-from navitas.parse.tables import RunTables
+from navitas.parse.tables import MethodTable, RunTables
 from navitas.recording.manifest import Manifest, Test
 
 
@@ -56,6 +56,9 @@ def counted_tests(parsed: ParsedRecording, manifest: Manifest, place: str) -> tu
 
     Raises `RecordingError` with `place` if no block was counted, or a method has several numbers of counters.
     """
+    for run in parsed.runs:
+        if run.block_counts is not None:
+            _check_lengths(run.block_counts, parsed.method_table, place)
     listed = {test.id: test for test in manifest.tests}
     found = tuple(test for run in parsed.runs for test in _of_run(run, listed))
     if not any(test.counters for test in found):
@@ -63,14 +66,16 @@ def counted_tests(parsed: ParsedRecording, manifest: Manifest, place: str) -> tu
             f"{place}: no executed blocks were counted",
             "Record with navitas profile --granularity block, and a test that passes.",
         )
-    lengths: dict[int, int] = {}
-    for test in found:
-        for (_, method), counts in test.counters.items():
-            if lengths.setdefault(method, len(counts)) != len(counts):
-                name = f"{parsed.method_table.methods[method].class_name}.{parsed.method_table.methods[method].name}"
-                remedy = "The recording is damaged, or mixes builds: record again."
-                raise RecordingError(f"{place}: {name} has several numbers of counters", remedy)
     return found
+
+
+def _check_lengths(counts: BlockCounts, table: MethodTable, place: str) -> None:
+    lengths: dict[int, int] = {}
+    for row, length in zip(counts.method.tolist(), np.diff(counts.start).tolist(), strict=True):
+        if lengths.setdefault(row, length) != length:
+            name = f"{table.methods[row].class_name}.{table.methods[row].name}"
+            remedy = "The recording is damaged, or mixes builds: record again."
+            raise RecordingError(f"{place}: {name} has several numbers of counters", remedy)
 
 
 def _of_run(run: RunTables, listed: Mapping[int, Test]) -> Iterator[CountedTest]:
@@ -99,8 +104,7 @@ def _counters(counts: BlockCounts, start_ns: int, end_ns: int) -> dict[tuple[int
     for row in range(first, last):
         key = int(counts.thread[row]), int(counts.method[row])
         values = counts.counts[counts.start[row] : counts.start[row + 1]]
-        before = found.get(key)
-        found[key] = values if before is None or len(before) != len(values) else before + values  # the caller checks lengths
+        found[key] = found[key] + values if key in found else values
     return found
 
 

@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from navitas.errors import UsageError
-from navitas.model_defects import first_defect
+from navitas.operations.experiment_files import read_checked
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.rails import parse_rails
 from navitas.power_statistics import parse_power_statistics
-from navitas.regular_files import read_regular
-from navitas.untrusted_text import printable_line
 
 MAX_BYTES = 4 << 20
 _Seconds = Annotated[float, Field(ge=0, le=1e11)]
@@ -64,15 +61,4 @@ def _own_time_s(text: str) -> float | None:
 
 def read_idle_run(path: Path) -> IdleRun:
     """Read `idle.json` of a case. Raises `UsageError` that names the file."""
-    name = printable_line(str(path), 300)
-    remedy = "Delete the folder of this case, and run the cases again."
-    try:
-        return IdleRun.model_validate_json(read_regular(path, MAX_BYTES))
-    except OSError as error:
-        raise UsageError(f"{name}: cannot be read: {error.strerror}", remedy) from error
-    except ValidationError as error:
-        place, message = first_defect(error)
-        place = place or "its start"
-        raise UsageError(
-            f"{name}: damaged at {printable_line(place or 'its start', 200)}: {printable_line(message, 200)}", remedy
-        ) from None
+    return read_checked(path, IdleRun.model_validate_json, MAX_BYTES)

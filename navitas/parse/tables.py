@@ -262,4 +262,4 @@ class MethodTable:
     first_api: int | None = None
     """The row of the first method of the platform, if their calls were recorded. They are the last rows."""
     hashes: dict[tuple[str, str], str] = field(default_factory=dict)
-    """SHA-256 of class files before instrumentation, by module and class. Only builds with block counters have them."""
+    """SHA-256 of class files before instrumentation, by module and class, as far as maps have it."""

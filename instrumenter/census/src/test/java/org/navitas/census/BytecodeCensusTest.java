@@ -2,6 +2,8 @@ package org.navitas.census;
 
 import static org.junit.Assert.assertEquals;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +16,7 @@ import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameter;
 import org.junit.runners.Parameterized.Parameters;
 
-/** The classes of operations of snippets without their sources, counted by hand. */
+/** The classes of operations of snippets of Java and Kotlin without their sources, counted by hand. */
 @RunWith(Parameterized.class)
 public class BytecodeCensusTest {
   @ClassRule public static final TemporaryFolder TEMPORARY = new TemporaryFolder();
@@ -25,12 +27,21 @@ public class BytecodeCensusTest {
   @Parameters(name = "{0}")
   public static List<Object[]> cases() throws Exception {
     TEMPORARY.create();
-    List<Case> cases = Case.all("bytecode-cases.txt");
-    Path sources = Case.write(TEMPORARY.getRoot().toPath(), cases);
-    Map<String, ClassCensus> classes = Case.census(Case.javac(sources, cases, "javac", "--release", "11"), null);
+    Path root = TEMPORARY.getRoot().toPath();
     List<Object[]> all = new ArrayList<>();
-    cases.forEach(each -> all.add(new Object[] {each, classes}));
+    List<Case> java = Case.all("bytecode-cases.txt");
+    add(java, Case.javac(Case.write(root, java), java, "javac", "--release", "11"), all);
+    List<Case> kotlin = Case.all("kotlin-cases.txt");
+    StringBuilder text = new StringBuilder();
+    kotlin.forEach(each -> text.append("class ").append(each.className()).append(" {\n").append(each.code).append("}\n"));
+    Path source = Files.write(root.resolve("Snippets.kt"), text.toString().getBytes(StandardCharsets.UTF_8));
+    add(kotlin, Case.kotlinc(source, root.resolve("kotlinc")), all);
     return all;
+  }
+
+  private static void add(List<Case> cases, Path folder, List<Object[]> all) throws Exception {
+    Map<String, ClassCensus> classes = Case.census(folder, null);
+    cases.forEach(each -> all.add(new Object[] {each, classes}));
   }
 
   @Test

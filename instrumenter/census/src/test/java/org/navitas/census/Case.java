@@ -4,8 +4,10 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +21,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
 import org.eclipse.jdt.core.compiler.batch.BatchCompiler;
+import org.jetbrains.kotlin.cli.common.ExitCode;
+import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
 import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
 import org.navitas.instrument.SelectedClasses;
@@ -121,6 +125,15 @@ final class Case {
     Collections.addAll(arguments, "-1.8", "-g", "-preserveAllLocals", "-nowarn", "-proc:none", "-d", classes.toString());
     boolean compiled = BatchCompiler.compile(arguments.toArray(new String[0]), new PrintWriter(said), new PrintWriter(said), null);
     assertTrue(said.toString(), compiled);
+    return classes;
+  }
+
+  /** Compiles a file of Kotlin; returns the folder of classes. */
+  static Path kotlinc(Path source, Path classes) {
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    ExitCode exit = new K2JVMCompiler().exec(new PrintStream(said), "-no-stdlib", "-no-reflect", "-nowarn", "-jvm-target", "1.8",
+        "-cp", System.getProperty("java.class.path"), "-d", classes.toString(), source.toString());
+    assertEquals(said.toString(), ExitCode.OK, exit);
     return classes;
   }
 

@@ -5,9 +5,7 @@ import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import javax.tools.ToolProvider;
-import org.jetbrains.kotlin.cli.common.ExitCode;
-import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -219,10 +215,7 @@ public class CensusTest {
   @Test
   public void kotlinIsCountedByBytecode() throws Exception {
     write("K.kt", "class K {\n  fun m(a: IntArray, f: Float): Float {\n    var s = 0\n    for (x in a) {\n      s += x\n    }\n    return s * f\n  }\n}\n");
-    ByteArrayOutputStream said = new ByteArrayOutputStream();
-    ExitCode exit = new K2JVMCompiler().exec(new PrintStream(said), "-no-stdlib", "-no-reflect", "-nowarn", "-jvm-target", "1.8",
-        "-cp", System.getProperty("java.class.path"), "-d", classes.toString(), sources.resolve("K.kt").toString());
-    assertEquals(said.toString(), ExitCode.OK, exit);
+    Case.kotlinc(sources.resolve("K.kt"), classes);
     List<String> notes = new ArrayList<>();
     MethodCensus census = methods(notes).get("K.m");
     assertEquals("no source", census.note);

@@ -18,7 +18,8 @@ final class CodeMember {
     return new CodeMember(pool.getUtf8Info(pool.getNameAndTypeName(both)), pool.getUtf8Info(pool.getNameAndTypeDescriptor(both)));
   }
 
-  private static int nameAndType(ConstPool pool, int member) {
+  /** Returns the index of a member's name and type. */
+  static int nameAndType(ConstPool pool, int member) {
     switch (pool.getTag(member)) {
       case ConstPool.CONST_Fieldref:
         return pool.getFieldrefNameAndType(member);

@@ -169,7 +169,7 @@ final class ConstructorFlow {
     int method = scan.u2(state.pc + 1);
     int receiver = state.depth - 1 - Descriptor.paramSize(typeOf(method));
     return receiver >= 0 && state.stack.get(receiver)
-        && MethodInfo.nameInit.equals(pool.getUtf8Info(pool.getNameAndTypeName(nameAndTypeOf(method))));
+        && MethodInfo.nameInit.equals(pool.getUtf8Info(pool.getNameAndTypeName(CodeMember.nameAndType(pool, method))));
   }
 
   private void execute(int op, State state) throws MalformedClassException {
@@ -233,19 +233,6 @@ final class ConstructorFlow {
   }
 
   private String typeOf(int member) {
-    return pool.getUtf8Info(pool.getNameAndTypeDescriptor(nameAndTypeOf(member)));
-  }
-
-  private int nameAndTypeOf(int member) {
-    switch (pool.getTag(member)) {
-      case ConstPool.CONST_Fieldref:
-        return pool.getFieldrefNameAndType(member);
-      case ConstPool.CONST_Methodref:
-        return pool.getMethodrefNameAndType(member);
-      case ConstPool.CONST_InterfaceMethodref:
-        return pool.getInterfaceMethodrefNameAndType(member);
-      default:
-        return pool.getInvokeDynamicNameAndType(member);
-    }
+    return pool.getUtf8Info(pool.getNameAndTypeDescriptor(CodeMember.nameAndType(pool, member)));
   }
 }
