@@ -97,6 +97,17 @@ public final class BasicBlocks {
     return Collections.unmodifiableList(code.starts);
   }
 
+  /** Returns the offsets of a block's instructions, ascending. */
+  List<Integer> instructions(int block) {
+    int from = Collections.binarySearch(code.starts, blocks.get(block).firstPc);
+    return code.starts.subList(from, Collections.binarySearch(code.starts, blocks.get(block).lastPc) + 1);
+  }
+
+  /** Returns the blocks that can follow each block without an exception. */
+  int[][] successors() {
+    return blocks.stream().map(block -> block.successors.stream().mapToInt(Integer::intValue).toArray()).toArray(int[][]::new);
+  }
+
   /**
    * Returns the number of the block that contains an instruction.
    *

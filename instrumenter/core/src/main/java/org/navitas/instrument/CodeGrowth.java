@@ -1,6 +1,7 @@
 package org.navitas.instrument;
 
 import java.util.BitSet;
+import java.util.List;
 import javassist.bytecode.AttributeInfo;
 import javassist.bytecode.ByteArray;
 import javassist.bytecode.CodeAttribute;
@@ -12,7 +13,7 @@ import javassist.bytecode.Opcode;
 
 /**
  * Inserts instructions at many places of a method's code in one pass. Jumps to a place lead to what is inserted there.
- * Only the prologue, at the start, has no jumps to it, and no handler covers it.
+ * Only the prologue, at the start, has no jumps to it, and no handler covers it. A new handler can follow the code.
  *
  * <p>Javassist moves the rest of the code once for each place, and pads each place in code with switches.
  */
@@ -22,6 +23,8 @@ final class CodeGrowth {
   private final byte[] prologue;
   /** What to insert at each offset, or null. */
   private final byte[][] inserted;
+  /** A handler of exceptions that no other one has caught; empty without one. */
+  private final byte[] handler;
   /** The new offset of what is inserted at each offset, or else of the instruction. */
   private final int[] places;
   /** Short jumps that need a wide offset. */
@@ -29,11 +32,12 @@ final class CodeGrowth {
   private byte[] grown;
   private int at;
 
-  private CodeGrowth(CodeAttribute attribute, CodeScan scan, byte[] prologue, byte[][] inserted) {
+  private CodeGrowth(CodeAttribute attribute, CodeScan scan, byte[] prologue, byte[][] inserted, byte[] handler) {
     this.scan = scan;
     this.code = attribute.getCode();
     this.prologue = prologue;
     this.inserted = inserted;
+    this.handler = handler;
     places = new int[code.length + 1];
   }
 
@@ -41,10 +45,12 @@ final class CodeGrowth {
    * Plans the new code.
    *
    * @param inserted what to insert at each offset; null for nothing
+   * @param handler the code of a handler to add, or nothing
    * @return null if the code would break a limit of the format (JVMS 4.7.3, 4.9.1)
    */
-  static CodeGrowth of(CodeAttribute attribute, CodeScan scan, byte[] prologue, byte[][] inserted) throws MalformedClassException {
-    CodeGrowth growth = new CodeGrowth(attribute, scan, prologue, inserted);
+  static CodeGrowth of(CodeAttribute attribute, CodeScan scan, byte[] prologue, byte[][] inserted, byte[] handler)
+      throws MalformedClassException {
+    CodeGrowth growth = new CodeGrowth(attribute, scan, prologue, inserted, handler);
     return growth.plan() ? growth : null;
   }
 
@@ -52,7 +58,7 @@ final class CodeGrowth {
     boolean changed;
     do {
       lay();
-      if (places[code.length] > CodeScan.MAX_CODE) {
+      if (places[code.length] + handler.length > CodeScan.MAX_CODE) {
         return false;
       }
       changed = false;
@@ -107,14 +113,23 @@ final class CodeGrowth {
     return places[Math.min(pc, code.length)];
   }
 
+  /** Returns the offset after the old code's new place, where the added handler is. */
+  int end() {
+    return places[code.length];
+  }
+
   /** Returns the new offset of the instruction itself. */
   int instruction(int pc) {
     return places[pc] + insertedAt(pc);
   }
 
-  /** Makes the new code, with all attributes except stack maps and annotations of types. */
-  CodeAttribute apply(CodeAttribute old, int stack, int locals) throws MalformedClassException {
-    grown = new byte[places[code.length]];
+  /**
+   * Makes the new code, with all attributes except stack maps and annotations of types.
+   *
+   * @param handled starts and ends of what the added handler covers
+   */
+  CodeAttribute apply(CodeAttribute old, int stack, int locals, List<int[]> handled) throws MalformedClassException {
+    grown = new byte[places[code.length] + handler.length];
     copy(prologue, 0, prologue.length);
     for (int pc : scan.starts) {
       if (insertedAt(pc) > 0) {
@@ -122,10 +137,14 @@ final class CodeGrowth {
       }
       write(pc);
     }
+    copy(handler, 0, handler.length);
     ExceptionTable table = new ExceptionTable(old.getConstPool());
     for (int i = 0; i < old.getExceptionTable().size(); i++) {
       ExceptionTable from = old.getExceptionTable();
       table.add(place(from.startPc(i)), place(from.endPc(i)), place(from.handlerPc(i)), from.catchType(i));
+    }
+    for (int[] range : handled) {
+      table.add(place(range[0]), place(range[1]), end(), 0);
     }
     CodeAttribute made = new CodeAttribute(old.getConstPool(), stack, locals, grown, table);
     for (AttributeInfo each : old.getAttributes()) {

@@ -48,7 +48,7 @@ public final class CounterPlacement {
     before = new int[blocks];
     after = new int[blocks];
     counterOf = new int[blocks];
-    Sets junctions = new Sets(2 * blocks + 1);
+    DisjointSets junctions = new DisjointSets(2 * blocks + 1);
     for (int block = 0; block < blocks; block++) {
       plus.add(new ArrayList<>());
       minus.add(new ArrayList<>());
@@ -66,7 +66,7 @@ public final class CounterPlacement {
       before[block] = junctions.find(2 * block + 1);
       after[block] = junctions.find(2 * block + 2);
     }
-    place(LoopDepths.of(successors));
+    place(NaturalLoops.of(successors).depths());
   }
 
   /**
@@ -79,7 +79,6 @@ public final class CounterPlacement {
    */
   public static CounterPlacement of(CodeAttribute code, BasicBlocks blocks) throws InstrumentException {
     int count = blocks.blocks().size();
-    int[][] successors = new int[count][];
     boolean[] isEntered = new boolean[count];
     boolean[] isLeft = new boolean[count];
     isEntered[0] = true;
@@ -93,14 +92,12 @@ public final class CounterPlacement {
       isLeft[blocks.blockOf(pc)] |= ThrowingCode.at(scan, code.getConstPool(), pc);
     }
     for (int i = 0; i < count; i++) {
-      BasicBlocks.Block block = blocks.blocks().get(i);
-      successors[i] = block.successors.stream().mapToInt(Integer::intValue).toArray();
-      isLeft[i] |= isSubroutine(scan.opcode(block.lastPc)); // nothing shows where a subroutine returns to
+      isLeft[i] |= isSubroutine(scan.opcode(blocks.blocks().get(i).lastPc)); // nothing shows where a subroutine returns to
     }
     for (int i = 0; i < code.getExceptionTable().size(); i++) {
       isEntered[blocks.blockOf(code.getExceptionTable().handlerPc(i))] = true;
     }
-    return new CounterPlacement(successors, isEntered, isLeft);
+    return new CounterPlacement(blocks.successors(), isEntered, isLeft);
   }
 
   private static boolean isSubroutine(int op) {
@@ -150,7 +147,7 @@ public final class CounterPlacement {
     Integer[] order = new Integer[blocks];
     Arrays.setAll(order, i -> i);
     Arrays.sort(order, Comparator.comparing(block -> -depths[block])); // stable: in code order within a depth
-    Sets connected = new Sets(2 * blocks + 1);
+    DisjointSets connected = new DisjointSets(2 * blocks + 1);
     Tree tree = new Tree(2 * blocks + 1);
     boolean[] inTree = new boolean[blocks];
     for (int block : order) {
@@ -243,33 +240,6 @@ public final class CounterPlacement {
           start = forwards ? before[up[start]] : after[up[start]];
         }
       }
-    }
-  }
-
-  /** Disjoint sets of junctions. */
-  private static final class Sets {
-    private final int[] parent;
-
-    Sets(int size) {
-      parent = new int[size];
-      Arrays.setAll(parent, i -> i);
-    }
-
-    int find(int element) {
-      int root = element;
-      while (parent[root] != root) {
-        parent[root] = parent[parent[root]];
-        root = parent[root];
-      }
-      return root;
-    }
-
-    /** Unites the sets of two elements; returns false if they are the same. */
-    boolean join(int one, int other) {
-      int a = find(one);
-      int b = find(other);
-      parent[Math.max(a, b)] = Math.min(a, b);
-      return a != b;
     }
   }
 }

@@ -10,12 +10,13 @@ import javassist.bytecode.MethodInfo;
 import javassist.bytecode.StackMapTable;
 
 /**
- * Copies stack map frames (JVMS 4.7.4) to grown code whose last local variable is an array of long. All frames become
- * full frames: only these can have a variable after unset ones.
+ * Copies stack map frames (JVMS 4.7.4) to grown code whose last local variables are an array of long and numbers of type
+ * long. All frames become full frames: only these can have a variable after unset ones.
  */
 final class GrownFrames extends StackMapTable.Walker {
   private final CodeGrowth growth;
   private final int array;
+  private final int longs;
   private final int maxLocals;
   private final StackMapTable.Writer out;
   private int[] tags;
@@ -24,19 +25,36 @@ final class GrownFrames extends StackMapTable.Walker {
   private int lastGrown = -1;
   private boolean misfits;
 
-  private GrownFrames(StackMapTable table, MethodInfo method, CodeGrowth growth, int array) throws BadBytecode {
+  private GrownFrames(StackMapTable table, MethodInfo method, CodeGrowth growth, int array, int longs) throws BadBytecode {
     super(table.get());
     this.growth = growth;
     this.array = array;
+    this.longs = longs;
     maxLocals = method.getCodeAttribute().getMaxLocals();
     out = new StackMapTable.Writer(2 * table.get().length + 64);
     setParameters(method);
   }
 
-  /** Returns the new table; returns null if a frame has more variables than the method, so the class is invalid. */
-  static StackMapTable of(StackMapTable table, MethodInfo method, CodeGrowth growth, int array) throws BadBytecode {
-    GrownFrames frames = new GrownFrames(table, method, growth, array);
+  /**
+   * Returns the new table, which also has a frame at the end of the prologue. Returns null if a frame has more variables
+   * than the method, so the class is invalid.
+   *
+   * @param array the class of the array
+   * @param longs how many numbers follow the array
+   * @param exception the class of the exceptions of a handler after the old code, or 0 without one
+   */
+  static StackMapTable of(StackMapTable table, MethodInfo method, CodeGrowth growth, int array, int longs, int exception)
+      throws BadBytecode {
+    GrownFrames frames = new GrownFrames(table, method, growth, array, longs);
+    FrameOffsets old = FrameOffsets.of(table);
+    if (old.count == 0 || old.first > 0) {
+      frames.write(growth.place(0), new int[0], new int[0]);
+    }
     frames.parse();
+    if (exception != 0) {
+      frames.set(new int[0], new int[0]);
+      frames.write(growth.end(), new int[] {StackMapTable.OBJECT}, new int[] {exception});
+    }
     return frames.misfits ? null : frames.out.toStackMapTable(method.getConstPool());
   }
 
@@ -118,18 +136,18 @@ final class GrownFrames extends StackMapTable.Walker {
 
   @Override
   public void sameFrame(int pos, int delta) {
-    write(delta, new int[0], new int[0]);
+    copy(delta, new int[0], new int[0]);
   }
 
   @Override
   public void sameLocals(int pos, int delta, int stackTag, int stackData) {
-    write(delta, new int[] {stackTag}, new int[] {stackData});
+    copy(delta, new int[] {stackTag}, new int[] {stackData});
   }
 
   @Override
   public void chopFrame(int pos, int delta, int k) {
     set(Arrays.copyOf(tags, Math.max(0, tags.length - k)), data);
-    write(delta, new int[0], new int[0]);
+    copy(delta, new int[0], new int[0]);
   }
 
   @Override
@@ -138,13 +156,13 @@ final class GrownFrames extends StackMapTable.Walker {
     set(Arrays.copyOf(tags, old + moreTags.length), data);
     System.arraycopy(moreTags, 0, tags, old, moreTags.length);
     System.arraycopy(moreData, 0, data, old, moreTags.length);
-    write(delta, new int[0], new int[0]);
+    copy(delta, new int[0], new int[0]);
   }
 
   @Override
   public void fullFrame(int pos, int delta, int[] localTags, int[] localData, int[] stackTags, int[] stackData) {
     set(localTags.clone(), localData);
-    write(delta, stackTags.clone(), stackData.clone());
+    copy(delta, stackTags.clone(), stackData.clone());
   }
 
   private void set(int[] newTags, int[] newData) {
@@ -152,25 +170,30 @@ final class GrownFrames extends StackMapTable.Walker {
     data = Arrays.copyOf(newData, newTags.length);
   }
 
-  private void write(int delta, int[] stackTags, int[] stackData) {
+  private void copy(int delta, int[] stackTags, int[] stackData) {
+    int pc = last < 0 ? delta : last + delta + 1;
+    last = pc;
+    write(growth.place(pc), stackTags, stackData);
+  }
+
+  private void write(int pc, int[] stackTags, int[] stackData) {
     int words = 0;
     for (int tag : tags) {
       words += tag == StackMapTable.LONG || tag == StackMapTable.DOUBLE ? 2 : 1;
     }
     int unset = maxLocals - words;
-    int pc = last < 0 ? delta : last + delta + 1;
     if (unset < 0 || misfits) {
       misfits = true;
       return;
     }
-    int[] allTags = Arrays.copyOf(tags, tags.length + unset + 1); // unset ones have tag 0
+    int old = tags.length + unset; // unset ones have tag 0
+    int[] allTags = Arrays.copyOf(tags, old + 1 + longs);
     int[] allData = Arrays.copyOf(moved(tags, data), allTags.length);
-    allTags[allTags.length - 1] = StackMapTable.OBJECT;
-    allData[allData.length - 1] = array;
-    int grown = growth.place(pc);
-    out.fullFrame(lastGrown < 0 ? grown : grown - lastGrown - 1, allTags, allData, stackTags, moved(stackTags, stackData));
-    last = pc;
-    lastGrown = grown;
+    allTags[old] = StackMapTable.OBJECT;
+    allData[old] = array;
+    Arrays.fill(allTags, old + 1, allTags.length, StackMapTable.LONG);
+    out.fullFrame(lastGrown < 0 ? pc : pc - lastGrown - 1, allTags, allData, stackTags, moved(stackTags, stackData));
+    lastGrown = pc;
   }
 
   /** Moves the offsets of {@code new} instructions whose objects are not initialised yet. */

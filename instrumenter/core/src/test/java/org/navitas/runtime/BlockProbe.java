@@ -9,8 +9,13 @@ public final class BlockProbe {
 
   private BlockProbe() {}
 
+  /** Returns the calling thread's counters of a method, or null. */
+  public static long[] found(int id) {
+    return COUNTS.get().get(id);
+  }
+
   /** Returns the calling thread's counters of a method. */
-  public static long[] count(int id, int counters) {
+  public static long[] find(int id, int counters) {
     return COUNTS.get().computeIfAbsent(id, k -> new long[counters]);
   }
 

@@ -11,28 +11,25 @@ import java.util.Arrays;
  * those before the counting thread has ended, or has released a lock that the reader takes later.
  */
 final class BlockCounts extends RecordLog {
-    /** For threads that do not count. Its values mean nothing. */
-    static final long[] SPARE = new long[Limits.COUNTERS];
-    private static final int ARRAY_BYTES = 64; // of the headers of two arrays, and of their places in lists
+    private static final int METHOD_BYTES = 96; // of the headers of two arrays and an object, and of their places in lists
 
     /** Null for threads that are ignored. */
     final Thread thread;
     final ThreadRecorder owner;
     /** Counters by method id. Only this thread uses the table. */
-    long[][] byMethod = {};
-    /** Lookups that did not find the thread first. */
+    MethodCounts[] byMethod = {};
+    /** Lookups that did not find counters at once. */
     int lookups;
 
     private final BlockThreads threads;
-    /** Methods and their counters in the order of their first calls. Volatile: larger copies are seen with their content. */
-    private volatile int[] methods = new int[4];
-    private volatile long[][] arrays = new long[4][];
+    /** Counters in the order of their methods' first calls. Volatile: a larger copy is seen with its content. */
+    private volatile MethodCounts[] methods = new MethodCounts[4];
     /** How many of them are complete; the store after them makes them visible. */
     private volatile int used;
     private long bytes;
     /** Whether there is no memory for methods with larger ids. Only this thread uses it. */
     private boolean isFull;
-    /** The published values of {@link #arrays}; guarded by this. */
+    /** The published values of {@link #methods}; guarded by this. */
     private long[][] published = new long[4][];
 
     BlockCounts(BlockThreads threads, ThreadRecorder owner) {
@@ -42,9 +39,9 @@ final class BlockCounts extends RecordLog {
         thread = owner == null ? null : owner.thread;
     }
 
-    /** Adds a method's counters and returns them, or {@link #SPARE} if there is no memory. */
-    long[] add(int method, int size) {
-        long[] made = SPARE;
+    /** Adds a method's counters and returns them, or {@link MethodCounts#SPARE} if there is no memory. */
+    MethodCounts add(int method, int size) {
+        MethodCounts made = MethodCounts.SPARE;
         if (isFull && method >= byMethod.length) {
             return made; // it is lost already
         }
@@ -56,9 +53,9 @@ final class BlockCounts extends RecordLog {
                 made = make(method, size);
             }
         } catch (OutOfMemoryError e) {
-            made = SPARE;
+            made = MethodCounts.SPARE;
         }
-        if (made == SPARE) {
+        if (made == MethodCounts.SPARE) {
             lose();
         }
         if (method < byMethod.length) {
@@ -75,19 +72,16 @@ final class BlockCounts extends RecordLog {
         }
     }
 
-    private long[] make(int method, int size) {
-        if (!reserve(16L * size + ARRAY_BYTES)) {
-            return SPARE;
+    private MethodCounts make(int method, int size) {
+        if (!reserve(16L * size + METHOD_BYTES)) {
+            return MethodCounts.SPARE;
         }
         int count = used;
-        if (count == arrays.length) {
-            long[][] more = Arrays.copyOf(arrays, 2 * count);
+        if (count == methods.length) {
             methods = Arrays.copyOf(methods, 2 * count);
-            arrays = more;
         }
-        long[] made = new long[size];
-        methods[count] = method; // from here on, neither a stack overflow nor a lack of memory is possible
-        arrays[count] = made;
+        MethodCounts made = new MethodCounts(thread, method, new long[size]);
+        methods[count] = made; // from here on, neither a stack overflow nor a lack of memory is possible
         used = count + 1;
         return made;
     }
@@ -116,10 +110,11 @@ final class BlockCounts extends RecordLog {
                 if (records.size() > Limits.RECORD_BYTES) {
                     return false;
                 }
+                MethodCounts each = methods[i];
                 if (published[i] == null) {
-                    published[i] = new long[arrays[i].length];
+                    published[i] = new long[each.counters.length];
                 }
-                addRecord(now, methods[i], arrays[i], published[i]);
+                addRecord(now, each.method, each.counters, published[i]);
             }
         } catch (OutOfMemoryError e) {
             lost++; // its executions remain for the next time
@@ -160,7 +155,9 @@ final class BlockCounts extends RecordLog {
             }
             drain(owner, out);
             threads.spareBytes.addAndGet(bytes);
-            threads.forget(this);
+            for (int i = 0; i < used; i++) {
+                threads.forget(methods[i]);
+            }
         }
         return alive;
     }

@@ -9,28 +9,35 @@ package org.navitas.runtime;
 public final class BlockProbe {
     /** Null unless executions are counted. */
     private static final BlockThreads THREADS = BlockThreads.start();
+    /** A constant for compilers. */
+    private static final MethodCounts[] FOUND = THREADS == null ? null : THREADS.found;
 
     private BlockProbe() {}
+
+    /**
+     * Returns the calling thread's counters of a method if they are found at once. This method calls nothing: a call in a
+     * branch that is rarely taken makes the code of all methods that this one is inlined into slower.
+     *
+     * @param method the method's id
+     * @return an array that the method adds its executions to, or null to call {@link #find}
+     */
+    public static long[] found(int method) {
+        return THREADS == null ? MethodCounts.SPARE.counters : found(method, Thread.currentThread());
+    }
+
+    private static long[] found(int method, Thread thread) {
+        MethodCounts guess = method < Limits.FOUND_METHODS ? FOUND[BlockThreads.place(method, thread)] : MethodCounts.SPARE;
+        return guess.thread == thread ? guess.counters : null;
+    }
 
     /**
      * Returns the calling thread's counters of a method, to which the method adds its executions.
      *
      * @param method the method's id
      * @param counters the number of its counters, 1 … 8192
-     * @return an array with at least this number of elements; if nothing is counted, all threads get the same one
+     * @return an array with at least this number of elements; threads that count nothing get the same one
      */
-    public static long[] count(int method, int counters) {
-        if (THREADS == null) {
-            return BlockCounts.SPARE;
-        }
-        BlockCounts thread = THREADS.current();
-        long[][] known = thread.byMethod;
-        if (method < known.length) {
-            long[] found = known[method];
-            if (found != null) {
-                return found;
-            }
-        }
-        return THREADS.add(thread, method, counters);
+    public static long[] find(int method, int counters) {
+        return THREADS == null ? MethodCounts.SPARE.counters : THREADS.find(method, counters).counters;
     }
 }

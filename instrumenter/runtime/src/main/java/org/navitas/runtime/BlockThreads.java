@@ -5,16 +5,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The counters of a process's threads. Each lookup first compares the thread with a few that count, as {@link Threads}
- * does. Plain stores suffice there, too: only its own thread uses the counters that it finds.
+ * The counters of a process's threads. A few threads find their counters of a method at once, by the method's id and the
+ * last bits of their own. Plain stores suffice there: what is found is immutable, and only its own thread uses it.
  */
 final class BlockThreads {
     private final Recorder recorder;
     private final BlockLog log;
     private final BlockCounts ignoring;
-    private BlockCounts first;
-    private final BlockCounts[] more = new BlockCounts[Limits.PLACES];
-    private int turn = Limits.PLACES;
+    /** Counters by {@link #place}; nowhere null. */
+    final MethodCounts[] found = new MethodCounts[Limits.FOUND_METHODS * Limits.FOUND_THREADS];
     /** Bytes that counters can still use. */
     final AtomicLong spareBytes;
     private final AtomicBoolean isFull = new AtomicBoolean();
@@ -23,8 +22,7 @@ final class BlockThreads {
         this.recorder = recorder;
         spareBytes = new AtomicLong(bytes);
         ignoring = new BlockCounts(this, null);
-        first = ignoring;
-        Arrays.fill(more, ignoring);
+        Arrays.fill(found, MethodCounts.SPARE);
         log = new BlockLog(recorder, collections);
         recorder.writer.blocks = log;
     }
@@ -39,31 +37,40 @@ final class BlockThreads {
         return new BlockThreads(recorder, BlockCollections.detect(), Math.min(Limits.COUNTER_BYTES, bytes));
     }
 
-    /** Returns the calling thread's counters. */
-    BlockCounts current() {
-        Thread thread = Thread.currentThread();
-        BlockCounts guess = first;
-        if (guess.thread == thread) {
-            return guess;
-        }
-        for (BlockCounts next : more) {
-            if (next.thread == thread) {
-                return next;
-            }
-        }
-        return lookUp();
+    /** Returns where counters may be. Threads with successive ids do not compete for a place. */
+    static int place(int method, Thread thread) {
+        return method * Limits.FOUND_THREADS + ((int) thread.getId() & Limits.FOUND_THREADS - 1);
     }
 
-    private BlockCounts lookUp() {
+    /** Returns the calling thread's counters of a method. */
+    MethodCounts find(int method, int counters) {
+        BlockCounts thread = current();
+        MethodCounts known = method < thread.byMethod.length ? thread.byMethod[method] : null;
+        if (known == null) {
+            known = thread == ignoring ? MethodCounts.SPARE : thread.add(method, counters);
+            if (known == MethodCounts.SPARE && thread != ignoring) {
+                full();
+            }
+        }
+        if (known != MethodCounts.SPARE) {
+            prefer(thread, known);
+        }
+        return known;
+    }
+
+    /** Lets a thread find counters at once. Threads that compete for a place take turns, but not at each call. */
+    private void prefer(BlockCounts thread, MethodCounts known) {
+        int place = known.method < Limits.FOUND_METHODS ? place(known.method, known.thread) : -1;
+        if (place >= 0 && (found[place] == MethodCounts.SPARE || ++thread.lookups % Limits.LOOKUPS == 0)) {
+            found[place] = known;
+        }
+    }
+
+    /** Returns the counters of the calling thread. */
+    BlockCounts current() {
         ThreadRecorder own = recorder.current();
         BlockCounts found = (BlockCounts) own.blocks;
-        if (found == null) {
-            return own.thread == null || recorder.writer.stopping ? ignoring : register(own);
-        }
-        if (++found.lookups % Limits.LOOKUPS == 0) {
-            prefer(found);
-        }
-        return found;
+        return found != null ? found : own.thread == null || recorder.writer.stopping ? ignoring : register(own);
     }
 
     private BlockCounts register(ThreadRecorder own) {
@@ -71,7 +78,6 @@ final class BlockThreads {
             BlockCounts made = new BlockCounts(this, own);
             log.add(made); // first: after a stack overflow here, the writer knows all counters
             own.blocks = made;
-            prefer(made);
             return made;
         } catch (OutOfMemoryError e) {
             full();
@@ -79,41 +85,12 @@ final class BlockThreads {
         }
     }
 
-    /** Called by the writer only: removes a dead thread from those that are found first. */
-    void forget(BlockCounts dead) {
-        if (first == dead) {
-            first = ignoring;
+    /** Called by the writer only: removes a dead thread's counters from those that are found at once. */
+    void forget(MethodCounts dead) {
+        int place = dead.method < Limits.FOUND_METHODS ? place(dead.method, dead.thread) : -1;
+        if (place >= 0 && found[place] == dead) {
+            found[place] = MethodCounts.SPARE;
         }
-        for (int i = 0; i < Limits.PLACES; i++) {
-            if (more[i] == dead) {
-                more[i] = ignoring;
-            }
-        }
-    }
-
-    /** Adds a thread to those that are found first, unless it is there. */
-    private void prefer(BlockCounts busy) {
-        if (first == busy || Arrays.asList(more).contains(busy)) {
-            return;
-        }
-        int place = (turn++ & Integer.MAX_VALUE) % (Limits.PLACES + 1);
-        if (place == Limits.PLACES) {
-            first = busy;
-        } else {
-            more[place] = busy;
-        }
-    }
-
-    /** Adds a method's counters to those of the calling thread and returns them, or the spare ones without memory. */
-    long[] add(BlockCounts thread, int method, int counters) {
-        if (thread == ignoring) {
-            return BlockCounts.SPARE;
-        }
-        long[] added = thread.add(method, counters);
-        if (added == BlockCounts.SPARE) {
-            full();
-        }
-        return added;
     }
 
     private void full() {

@@ -38,8 +38,11 @@ final class Limits {
     /** Bytes of all threads' counters: this share of the memory, and this at most. */
     static final int COUNTER_SHARE = 16;
     static final long COUNTER_BYTES = 64 << 20;
-    /** Lookups after which a thread that counts is found without a table lookup again. */
-    static final int LOOKUPS = 1 << 10;
+    /** Methods whose counters some threads find at once; and how many threads, a power of two. */
+    static final int FOUND_METHODS = 1 << 14;
+    static final int FOUND_THREADS = 4;
+    /** Lookups of other counters after which one of them is found at once. */
+    static final int LOOKUPS = 64;
 
     /** Active threads that are found without a table lookup, besides the first one. */
     static final int PLACES = 8;

@@ -33,9 +33,9 @@ public class BlockCountsTest {
     }
 
     private static long[] count(BlockThreads threads, int method, int counters) {
-        BlockCounts thread = threads.current();
-        long[] known = method < thread.byMethod.length ? thread.byMethod[method] : null;
-        return known != null ? known : threads.add(thread, method, counters);
+        MethodCounts found = method < Limits.FOUND_METHODS
+                ? threads.found[BlockThreads.place(method, Thread.currentThread())] : MethodCounts.SPARE;
+        return found.thread == Thread.currentThread() ? found.counters : threads.find(method, counters).counters;
     }
 
     private void publish(long time) {
@@ -164,12 +164,12 @@ public class BlockCountsTest {
 
     @Test
     public void countsIntoTheSpareArrayWithoutMemory() throws Exception {
-        BlockThreads threads = threads(16 * 8 + 16 * 100 + 64);
+        BlockThreads threads = threads(16 * 8 + 16 * 100 + 96);
         long[] kept = count(threads, 1, 100);
         kept[0]++;
-        assertSame(BlockCounts.SPARE, count(threads, 2, 1));
-        assertSame("remembered", BlockCounts.SPARE, threads.current().byMethod[2]);
-        assertSame("the table cannot grow", BlockCounts.SPARE, count(threads, 5_000, 1));
+        assertSame(MethodCounts.SPARE.counters, count(threads, 2, 1));
+        assertSame("remembered", MethodCounts.SPARE.counters, threads.current().byMethod[2].counters);
+        assertSame("the table cannot grow", MethodCounts.SPARE.counters, count(threads, 5_000, 1));
         assertSame(kept, count(threads, 1, 100));
         publish(1_000);
         byte[] written = recording.written();
@@ -203,26 +203,29 @@ public class BlockCountsTest {
     public void theRuntimesOwnThreadsAreIgnored() throws Exception {
         BlockThreads threads = threads(ROOM);
         boolean[] isSpare = new boolean[1];
-        Thread own = new Thread(recording.recorder.ownThreads, () -> isSpare[0] = count(threads, 1, 1) == BlockCounts.SPARE);
+        Thread own = new Thread(recording.recorder.ownThreads, () -> isSpare[0] = count(threads, 1, 1) == MethodCounts.SPARE.counters);
         own.start();
         own.join();
         assertTrue(isSpare[0]);
-        assertNotSame(BlockCounts.SPARE, count(threads, 1, 1));
+        assertNotSame(MethodCounts.SPARE.counters, count(threads, 1, 1));
     }
 
     @Test
-    public void busyThreadsAreFoundFirst() throws Exception {
+    public void busyThreadsFindCountersAtOnce() throws Exception {
         BlockThreads threads = threads(ROOM);
-        count(threads, 1, 1);
-        BlockCounts own = threads.current();
-        for (int i = 0; i < 3 * Limits.PLACES; i++) {
+        for (int i = 0; i < 3 * Limits.FOUND_THREADS; i++) {
             run("other", () -> count(threads, 1, 1));
         }
-        int misses = own.lookups;
-        for (int i = 0; i < 3 * Limits.LOOKUPS; i++) {
-            assertSame(own, threads.current());
+        Thread self = Thread.currentThread();
+        for (int i = 0; i < Limits.LOOKUPS; i++) {
+            threads.find(1, 1);
         }
-        assertTrue(own.lookups - misses <= Limits.LOOKUPS);
+        assertSame(self, threads.found[BlockThreads.place(1, self)].thread);
+        threads.find(Limits.FOUND_METHODS, 1);
+        recording.written();
+        for (MethodCounts each : threads.found) {
+            assertTrue("dead threads are forgotten", each.thread == null || each.thread == self);
+        }
     }
 
     @Test
@@ -264,7 +267,8 @@ public class BlockCountsTest {
 
     @Test
     public void countsNothingWithoutASetting() {
-        assertSame(BlockCounts.SPARE, BlockProbe.count(1, 8192));
-        assertTrue(BlockCounts.SPARE.length >= 8192);
+        assertSame(MethodCounts.SPARE.counters, BlockProbe.found(1));
+        assertSame(MethodCounts.SPARE.counters, BlockProbe.find(1, 8192));
+        assertTrue(MethodCounts.SPARE.counters.length >= 8192);
     }
 }

@@ -52,11 +52,11 @@ public class ProcessTest {
     /** The code of a recorded process that counts executions of blocks. */
     public static final class Counting {
         public static void main(String[] arguments) throws Exception {
-            long[] counters = BlockProbe.count(5, 2);
+            long[] counters = BlockProbe.find(5, 2);
             counters[0]++;
             Recorder.mark(Recorder.TEST_START, Recorder.PASSED, "a.B#c");
             counters[1] += 2;
-            Thread helper = new Thread(() -> BlockProbe.count(5, 2)[1]++, "helper");
+            Thread helper = new Thread(() -> BlockProbe.find(5, 2)[1]++, "helper");
             helper.start();
             helper.join();
             Recorder.mark(Recorder.TEST_FINISH, Recorder.PASSED, "a.B#c");

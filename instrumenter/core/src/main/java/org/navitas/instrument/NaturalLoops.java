@@ -7,15 +7,17 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The number of loops around each block. A loop has one header: the target of back edges of a depth-first search. It
- * contains the blocks from which a back edge can be reached without the header.
+ * The loops of a method's blocks. A loop has one header: the target of back edges of a depth-first search. It contains
+ * the blocks from which a back edge can be reached without the header.
  */
-final class LoopDepths {
+final class NaturalLoops {
+  /** The blocks of each loop. */
+  final List<BitSet> bodies = new ArrayList<>();
   private final int[][] successors;
   private final List<List<Integer>> predecessors = new ArrayList<>();
   private final List<BitSet> backEdges = new ArrayList<>();
 
-  private LoopDepths(int[][] successors) {
+  private NaturalLoops(int[][] successors) {
     this.successors = successors;
     for (int block = 0; block < successors.length; block++) {
       predecessors.add(new ArrayList<>());
@@ -28,14 +30,22 @@ final class LoopDepths {
     }
   }
 
-  /** Returns the depths by block. */
-  static int[] of(int[][] successors) {
-    LoopDepths loops = new LoopDepths(successors);
+  /** Finds the loops, given the blocks that can follow each block. */
+  static NaturalLoops of(int[][] successors) {
+    NaturalLoops loops = new NaturalLoops(successors);
     loops.search();
-    int[] depths = new int[successors.length];
-    for (int header = 0; header < depths.length; header++) {
-      loops.body(header).stream().forEach(block -> depths[block]++);
+    for (int header = 0; header < successors.length; header++) {
+      if (!loops.backEdges.get(header).isEmpty()) {
+        loops.bodies.add(loops.body(header));
+      }
     }
+    return loops;
+  }
+
+  /** Returns the number of loops around each block. */
+  int[] depths() {
+    int[] depths = new int[successors.length];
+    bodies.forEach(body -> body.stream().forEach(block -> depths[block]++));
     return depths;
   }
 
@@ -73,9 +83,7 @@ final class LoopDepths {
     BitSet body = new BitSet();
     Deque<Integer> todo = new ArrayDeque<>();
     backEdges.get(header).stream().forEach(todo::add);
-    if (!todo.isEmpty()) {
-      body.set(header);
-    }
+    body.set(header);
     while (!todo.isEmpty()) {
       int block = todo.poll();
       if (!body.get(block)) {
