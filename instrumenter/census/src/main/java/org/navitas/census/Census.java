@@ -68,7 +68,7 @@ public final class Census {
       }
       try {
         BasicBlocks blocks = BasicBlocks.of(method.getCodeAttribute());
-        CounterPlacement counters = CounterPlacement.of(method.getCodeAttribute(), blocks);
+        CounterPlacement counters = CounterPlacement.of(method, blocks);
         MethodCensus bytecode = MethodCensus.ofBytecode(method, blocks, EditableBlocks.of(file, method, blocks), counters, table);
         census.methods.add(join == null ? bytecode : join.count(method, bytecode));
         lines &= method.getCodeAttribute().getAttribute(LineNumberAttribute.tag) != null;

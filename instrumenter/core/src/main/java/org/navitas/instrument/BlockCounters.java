@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeSet;
 import javassist.bytecode.BadBytecode;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeAttribute;
@@ -66,7 +65,7 @@ final class BlockCounters implements CodeProbes {
     try {
       BasicBlocks blocks = BasicBlocks.of(code);
       CounterPlacement edited = placements.get(key(method)); // of the code before its edits, which keep the blocks' numbers
-      CounterPlacement placement = edited == null ? CounterPlacement.of(code, blocks) : edited;
+      CounterPlacement placement = edited == null ? CounterPlacement.of(method, blocks) : edited;
       String reason = add(method, scan, blocks, placement, LocalCounters.of(method, scan, blocks, placement), id);
       return Skipped.TOO_LARGE.equals(reason) ? add(method, scan, blocks, placement, LocalCounters.NONE, id) : reason;
     } catch (InstrumentException e) {
@@ -80,7 +79,7 @@ final class BlockCounters implements CodeProbes {
     try {
       for (MethodInfo method : new ClassFile(new DataInputStream(new ByteSource(original))).getMethods()) {
         if (method.getCodeAttribute() != null) {
-          found.put(key(method), CounterPlacement.of(method.getCodeAttribute(), BasicBlocks.of(method.getCodeAttribute())));
+          found.put(key(method), CounterPlacement.of(method, BasicBlocks.of(method.getCodeAttribute())));
         }
       }
       return found;
@@ -103,26 +102,23 @@ final class BlockCounters implements CodeProbes {
       return Skipped.TOO_LARGE;
     }
     CounterCode counting = new CounterCode(code.getMaxLocals(), locals.counters);
-    byte[][] inserted = new byte[scan.length()][];
-    for (int block = 0; block < blocks.blocks().size(); block++) {
-      int start = blocks.blocks().get(block).firstPc;
-      inserted[start] = counting.at(placement.counterOf(block), locals.leaving.getOrDefault(start, new TreeSet<>()));
-    }
-    byte[] handler = locals.throwing.isEmpty() ? new byte[0] : counting.handler();
-    CodeGrowth growth = CodeGrowth.of(code, scan, counting.prologue(id, found, find, placement.counters()), inserted, handler);
+    CodeInsertions insertions = new CodeInsertions(counting.prologue(id, found, find, placement.counters()));
+    new CounterPlaces(scan, blocks, counting, insertions).insert(placement.counted(), locals);
+    CodeGrowth growth = CodeGrowth.of(code, scan, insertions);
     if (growth == null) {
       return Skipped.TOO_LARGE;
     }
     StackMapTable frames = framesOf(code);
-    if (frames != null && (long) FrameOffsets.of(frames).count * maxLocals > MOST_ENTRIES) {
+    long entries = frames == null ? 0 : (long) (FrameOffsets.of(frames).count + insertions.stubs().size()) * maxLocals;
+    if (entries > MOST_ENTRIES) {
       return Skipped.TOO_LARGE;
     }
-    int exception = handler.length == 0 ? 0 : throwable;
-    StackMapTable grown = frames == null ? null : GrownFrames.of(frames, method, growth, array, locals.counters.size(), exception);
+    StackMapTable grown =
+        frames == null ? null : GrownFrames.of(frames, method, growth, insertions.stubs(), array, locals.counters.size(), throwable);
     if (frames != null && grown == null) {
       return Skipped.MALFORMED;
     }
-    CodeAttribute made = growth.apply(code, maxStack, maxLocals, locals.throwing);
+    CodeAttribute made = growth.apply(code, maxStack, maxLocals);
     if (grown != null) {
       made.getAttributes().add(grown);
     }

@@ -1,7 +1,6 @@
 package org.navitas.instrument;
 
 import java.util.BitSet;
-import java.util.List;
 import javassist.bytecode.AttributeInfo;
 import javassist.bytecode.ByteArray;
 import javassist.bytecode.CodeAttribute;
@@ -12,19 +11,16 @@ import javassist.bytecode.LocalVariableTypeAttribute;
 import javassist.bytecode.Opcode;
 
 /**
- * Inserts instructions at many places of a method's code in one pass. Jumps to a place lead to what is inserted there.
- * Only the prologue, at the start, has no jumps to it, and no handler covers it. A new handler can follow the code.
+ * Makes {@link CodeInsertions} in a method's code in one pass.
  *
  * <p>Javassist moves the rest of the code once for each place, and pads each place in code with switches.
  */
 final class CodeGrowth {
+  private static final int GOTO_BYTES = 5;
+
   private final CodeScan scan;
   private final byte[] code;
-  private final byte[] prologue;
-  /** What to insert at each offset, or null. */
-  private final byte[][] inserted;
-  /** A handler of exceptions that no other one has caught; empty without one. */
-  private final byte[] handler;
+  private final CodeInsertions insertions;
   /** The new offset of what is inserted at each offset, or else of the instruction. */
   private final int[] places;
   /** Short jumps that need a wide offset. */
@@ -32,25 +28,20 @@ final class CodeGrowth {
   private byte[] grown;
   private int at;
 
-  private CodeGrowth(CodeAttribute attribute, CodeScan scan, byte[] prologue, byte[][] inserted, byte[] handler) {
+  private CodeGrowth(CodeAttribute attribute, CodeScan scan, CodeInsertions insertions) {
     this.scan = scan;
     this.code = attribute.getCode();
-    this.prologue = prologue;
-    this.inserted = inserted;
-    this.handler = handler;
+    this.insertions = insertions;
     places = new int[code.length + 1];
   }
 
   /**
    * Plans the new code.
    *
-   * @param inserted what to insert at each offset; null for nothing
-   * @param handler the code of a handler to add, or nothing
    * @return null if the code would break a limit of the format (JVMS 4.7.3, 4.9.1)
    */
-  static CodeGrowth of(CodeAttribute attribute, CodeScan scan, byte[] prologue, byte[][] inserted, byte[] handler)
-      throws MalformedClassException {
-    CodeGrowth growth = new CodeGrowth(attribute, scan, prologue, inserted, handler);
+  static CodeGrowth of(CodeAttribute attribute, CodeScan scan, CodeInsertions insertions) throws MalformedClassException {
+    CodeGrowth growth = new CodeGrowth(attribute, scan, insertions);
     return growth.plan() ? growth : null;
   }
 
@@ -58,14 +49,14 @@ final class CodeGrowth {
     boolean changed;
     do {
       lay();
-      if (places[code.length] + handler.length > CodeScan.MAX_CODE) {
+      if (stub(insertions.stubs().size()) > CodeScan.MAX_CODE) {
         return false;
       }
       changed = false;
       for (int pc : scan.starts) {
         int op = scan.opcode(pc);
         if ((CodeScan.isConditional(op) || CodeScan.isShortJump(op)) && !widened.get(pc)) {
-          int distance = places[pc + (short) scan.u2(pc + 1)] - instruction(pc);
+          int distance = target(pc, pc + (short) scan.u2(pc + 1)) - instruction(pc);
           if (distance != (short) distance) {
             if (CodeScan.isConditional(op)) {
               return false; // it would need another stack map frame
@@ -81,10 +72,11 @@ final class CodeGrowth {
 
   /** Computes the new offsets. */
   private void lay() throws MalformedClassException {
-    int to = prologue.length;
+    int to = insertions.prologue().length;
     for (int pc : scan.starts) {
+      to += insertions.falling(pc).length;
       places[pc] = to;
-      to += insertedAt(pc);
+      to += insertions.at(pc).length;
       int next = scan.next(pc);
       int length = next - pc;
       if (CodeScan.isSwitch(scan.opcode(pc))) {
@@ -104,47 +96,60 @@ final class CodeGrowth {
     return 3 - (pc & 3);
   }
 
-  private int insertedAt(int pc) {
-    return pc < code.length && inserted[pc] != null ? inserted[pc].length : 0;
-  }
-
   /** Returns the new offset of a jump's target, or of a handler. */
   int place(int pc) {
     return places[Math.min(pc, code.length)];
   }
 
-  /** Returns the offset after the old code's new place, where the added handler is. */
-  int end() {
-    return places[code.length];
+  /** Returns the new offset of a stub; of the code's end for the number of all stubs. */
+  int stub(int number) {
+    int to = places[code.length];
+    for (CodeInsertions.Stub stub : insertions.stubs().subList(0, number)) {
+      to += stub.code.length + (stub.isHandler() ? 0 : GOTO_BYTES);
+    }
+    return to;
+  }
+
+  /** Returns where the jump at an offset leads to, instead of {@code old}. */
+  private int target(int pc, int old) {
+    for (int i = 0; i < insertions.stubs().size(); i++) {
+      CodeInsertions.Stub stub = insertions.stubs().get(i);
+      if (stub.jump == pc && stub.target == old) {
+        return stub(i);
+      }
+    }
+    return place(old);
   }
 
   /** Returns the new offset of the instruction itself. */
   int instruction(int pc) {
-    return places[pc] + insertedAt(pc);
+    return places[pc] + insertions.at(pc).length;
   }
 
-  /**
-   * Makes the new code, with all attributes except stack maps and annotations of types.
-   *
-   * @param handled starts and ends of what the added handler covers
-   */
-  CodeAttribute apply(CodeAttribute old, int stack, int locals, List<int[]> handled) throws MalformedClassException {
-    grown = new byte[places[code.length] + handler.length];
-    copy(prologue, 0, prologue.length);
+  /** Makes the new code, with all attributes except stack maps and annotations of types. */
+  CodeAttribute apply(CodeAttribute old, int stack, int locals) throws MalformedClassException {
+    grown = new byte[stub(insertions.stubs().size())];
+    copy(insertions.prologue());
     for (int pc : scan.starts) {
-      if (insertedAt(pc) > 0) {
-        copy(inserted[pc], 0, inserted[pc].length);
-      }
+      copy(insertions.falling(pc));
+      copy(insertions.at(pc));
       write(pc);
     }
-    copy(handler, 0, handler.length);
     ExceptionTable table = new ExceptionTable(old.getConstPool());
     for (int i = 0; i < old.getExceptionTable().size(); i++) {
       ExceptionTable from = old.getExceptionTable();
       table.add(place(from.startPc(i)), place(from.endPc(i)), place(from.handlerPc(i)), from.catchType(i));
     }
-    for (int[] range : handled) {
-      table.add(place(range[0]), place(range[1]), end(), 0);
+    for (CodeInsertions.Stub stub : insertions.stubs()) {
+      if (stub.isHandler()) {
+        table.add(place(stub.start), place(stub.end), at, 0);
+      }
+      copy(stub.code);
+      if (!stub.isHandler()) {
+        int from = at;
+        grown[at++] = (byte) Opcode.GOTO_W;
+        u4(place(stub.target) - from);
+      }
     }
     CodeAttribute made = new CodeAttribute(old.getConstPool(), stack, locals, grown, table);
     for (AttributeInfo each : old.getAttributes()) {
@@ -175,7 +180,7 @@ final class CodeGrowth {
     int op = scan.opcode(pc);
     int from = at;
     if (CodeScan.isConditional(op) || CodeScan.isShortJump(op)) {
-      int distance = place(pc + (short) scan.u2(pc + 1)) - from;
+      int distance = target(pc, pc + (short) scan.u2(pc + 1)) - from;
       if (widened.get(pc)) {
         grown[at++] = (byte) (op + Opcode.GOTO_W - Opcode.GOTO);
         u4(distance);
@@ -185,7 +190,7 @@ final class CodeGrowth {
       }
     } else if (op == Opcode.GOTO_W || op == Opcode.JSR_W) {
       grown[at++] = (byte) op;
-      u4(place(pc + scan.s4(pc + 1)) - from);
+      u4(target(pc, pc + scan.s4(pc + 1)) - from);
     } else if (CodeScan.isSwitch(op)) {
       writeSwitch(pc, op, from);
     } else {
@@ -197,7 +202,7 @@ final class CodeGrowth {
     int operands = pc + 1 + padding(pc);
     grown[at] = (byte) op;
     at += 1 + padding(from);
-    u4(place(pc + scan.s4(operands)) - from);
+    u4(target(pc, pc + scan.s4(operands)) - from);
     boolean isTable = op == Opcode.TABLESWITCH;
     int cases = operands + (isTable ? 12 : 8);
     copy(code, operands + 4, cases);
@@ -205,8 +210,12 @@ final class CodeGrowth {
       if (!isTable) {
         copy(code, each, each + 4);
       }
-      u4(place(pc + scan.s4(isTable ? each : each + 4)) - from);
+      u4(target(pc, pc + scan.s4(isTable ? each : each + 4)) - from);
     }
+  }
+
+  private void copy(byte[] bytes) {
+    copy(bytes, 0, bytes.length);
   }
 
   private void copy(byte[] bytes, int from, int to) {

@@ -34,32 +34,34 @@ final class CounterCode {
     locals.forEach(counter -> code.op(Opcode.LCONST_0).local(Opcode.LSTORE, variable(counter)));
     code.op(Opcode.LDC_W).u2(id).op(Opcode.INVOKESTATIC).u2(found).op(Opcode.DUP).local(Opcode.ASTORE, array);
     code.op(Opcode.IFNONNULL).u2(3 + missing.size());
-    return code.append(missing).toByteArray();
+    return code.append(missing.toByteArray()).toByteArray();
   }
 
-  /**
-   * Adds up the counters of loops that were left, and counts a block.
-   *
-   * @param counter the block's counter, or -1 if it has none
-   * @return null if there is nothing to do
-   */
-  byte[] at(int counter, Collection<Integer> left) {
-    Bytes code = new Bytes();
-    left.forEach(each -> addUp(code, each));
-    if (counter >= 0 && locals.contains(counter)) {
-      int variable = variable(counter);
-      code.local(Opcode.LLOAD, variable).op(Opcode.LCONST_1).op(Opcode.LADD).local(Opcode.LSTORE, variable);
-    } else if (counter >= 0) {
-      element(code, counter).op(Opcode.LCONST_1).op(Opcode.LADD).op(Opcode.LASTORE);
+  /** Counts an execution. */
+  byte[] count(int counter) {
+    if (!locals.contains(counter)) {
+      return element(new Bytes(), counter).op(Opcode.LCONST_1).op(Opcode.LADD).op(Opcode.LASTORE).toByteArray();
     }
-    return code.size() == 0 ? null : code.toByteArray();
+    int variable = variable(counter);
+    return new Bytes().local(Opcode.LLOAD, variable).op(Opcode.LCONST_1).op(Opcode.LADD).local(Opcode.LSTORE, variable).toByteArray();
   }
 
-  /** Adds up all counters and throws the exception again. */
-  byte[] handler() {
+  /** Adds up counters in variables, and clears them. */
+  byte[] addUp(Collection<Integer> counters) {
     Bytes code = new Bytes();
-    locals.forEach(counter -> addUp(code, counter));
-    return code.op(Opcode.ATHROW).toByteArray();
+    for (int counter : counters) {
+      int variable = variable(counter);
+      element(code, counter).local(Opcode.LLOAD, variable).op(Opcode.LADD).op(Opcode.LASTORE);
+      code.op(Opcode.LCONST_0).local(Opcode.LSTORE, variable);
+    }
+    return code.toByteArray();
+  }
+
+  /** Counts an exception, adds up counters in variables, and throws the exception again. */
+  byte[] handler(Collection<Integer> exceptions, Collection<Integer> counters) {
+    Bytes code = new Bytes();
+    exceptions.forEach(counter -> code.append(count(counter)));
+    return code.append(addUp(counters)).op(Opcode.ATHROW).toByteArray();
   }
 
   private int variable(int counter) {
@@ -68,12 +70,6 @@ final class CounterCode {
 
   private Bytes element(Bytes code, int counter) {
     return code.local(Opcode.ALOAD, array).push(counter).op(Opcode.DUP2).op(Opcode.LALOAD);
-  }
-
-  private void addUp(Bytes code, int counter) {
-    int variable = variable(counter);
-    element(code, counter).local(Opcode.LLOAD, variable).op(Opcode.LADD).op(Opcode.LASTORE);
-    code.op(Opcode.LCONST_0).local(Opcode.LSTORE, variable);
   }
 
   private static final class Bytes extends ByteArrayOutputStream {
@@ -86,8 +82,8 @@ final class CounterCode {
       return op(value >> 8).op(value);
     }
 
-    Bytes append(Bytes more) {
-      write(more.buf, 0, more.count);
+    Bytes append(byte[] more) {
+      write(more, 0, more.length);
       return this;
     }
 

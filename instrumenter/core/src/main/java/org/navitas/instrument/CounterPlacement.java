@@ -1,86 +1,66 @@
 package org.navitas.instrument;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import javassist.bytecode.CodeAttribute;
+import javassist.bytecode.MethodInfo;
 import javassist.bytecode.Opcode;
 
 /**
- * Chooses the blocks of a method that get a counter, and gives the executions of each block as a sum and difference of
- * counters. Immutable.
+ * Chooses what is counted in a method, and gives the executions of each block as a sum and difference of counters.
+ * Immutable.
  *
- * <p>Executions are a flow (Knuth and Stevenson 1973, doi:10.1007/BF01951942): each block leads from the junction
- * before it to the junction after it, and a jump makes the junction after one block that before another. What enters a
- * junction leaves it. A spanning tree of junctions has the blocks without a counter: blocks in loops first, since they
- * run most often. If sums would be very long, as in a method that is one chain of branches, each block has a counter.
+ * <p>Executions are a flow (Knuth and Stevenson 1973, doi:10.1007/BF01951942; Ball and Larus 1994,
+ * doi:10.1145/183432.183527). What is in a spanning tree of its {@link FlowGraph} needs no counter: preferably what is
+ * taken most often. If sums would be very long, as in a method that is one chain of branches, or if the code is long,
+ * each block has a counter.
  *
- * <p>A block that can throw may be left in the middle, so the junction after it is the outside of the method, and so
- * are handlers, the entry and returns. The sums are thus exact for all calls that have ended, by an exception or not.
- * They are exact for open calls, too, as long as these are within an instruction that can throw, such as a call.
+ * <p>A block that can throw may be left in the middle. Exceptions that the machine itself throws are counted. Those of
+ * calls are not: they leave the method in the tree, and so do calls that have not ended. The sums are thus exact for all
+ * calls that have ended, by an exception or not, and for open calls that are within an instruction that runs other code.
  */
 public final class CounterPlacement {
-  private static final int OUTSIDE = 0;
   /** The most terms of all sums, for each block. Beyond it, counters are cheaper. */
   private static final int MOST_TERMS = 64;
+  /** Longer code gets no jumps and handlers that only count. */
+  private static final int MOST_CODE = 8000;
 
-  private final int blocks;
-  /** The junctions before and after each block. */
-  private final int[] before;
-  private final int[] after;
-  private final int[] counterOf;
+  private final FlowGraph graph;
+  /** What is counted, by counter. */
+  private final List<FlowGraph.Arc> counted = new ArrayList<>();
   private final List<List<Integer>> plus = new ArrayList<>();
   private final List<List<Integer>> minus = new ArrayList<>();
-  private int counters;
   private long terms;
 
-  /**
-   * Places counters in a graph of blocks.
-   *
-   * @param successors the blocks that can follow each block
-   * @param isEntered whether a block can be entered from elsewhere
-   * @param isLeft whether a block can be left to elsewhere, from any place in it
-   */
-  CounterPlacement(int[][] successors, boolean[] isEntered, boolean[] isLeft) {
-    blocks = successors.length;
-    before = new int[blocks];
-    after = new int[blocks];
-    counterOf = new int[blocks];
-    DisjointSets junctions = new DisjointSets(2 * blocks + 1);
-    for (int block = 0; block < blocks; block++) {
+  /** Places counters in a graph, or in each block. */
+  CounterPlacement(FlowGraph graph, boolean each) {
+    this.graph = graph;
+    for (int block = 0; block < graph.blocks; block++) {
       plus.add(new ArrayList<>());
       minus.add(new ArrayList<>());
-      for (int next : successors[block]) {
-        junctions.join(2 * block + 2, 2 * next + 1);
-      }
-      if (isEntered[block]) {
-        junctions.join(2 * block + 1, OUTSIDE);
-      }
-      if (isLeft[block] || successors[block].length == 0) {
-        junctions.join(2 * block + 2, OUTSIDE);
-      }
     }
-    for (int block = 0; block < blocks; block++) {
-      before[block] = junctions.find(2 * block + 1);
-      after[block] = junctions.find(2 * block + 2);
+    if (each || !place()) {
+      countEach();
     }
-    place(NaturalLoops.of(successors).depths());
   }
 
   /**
    * Places the counters of a method.
    *
-   * @param code the method's code
-   * @param blocks its blocks
+   * @param method the method
+   * @param blocks the blocks of its code
    * @return where counters go
    * @throws InstrumentException if the code is malformed
    */
-  public static CounterPlacement of(CodeAttribute code, BasicBlocks blocks) throws InstrumentException {
+  public static CounterPlacement of(MethodInfo method, BasicBlocks blocks) throws InstrumentException {
+    CodeAttribute code = method.getCodeAttribute();
     int count = blocks.blocks().size();
     boolean[] isEntered = new boolean[count];
-    boolean[] isLeft = new boolean[count];
+    ThrowingCode.Exit[] exits = new ThrowingCode.Exit[count];
     isEntered[0] = true;
     CodeScan scan;
     try {
@@ -88,16 +68,22 @@ public final class CounterPlacement {
     } catch (MalformedClassException e) {
       throw new InstrumentException(e.getMessage(), e);
     }
-    for (int pc : blocks.instructions()) {
-      isLeft[blocks.blockOf(pc)] |= ThrowingCode.at(scan, code.getConstPool(), pc);
-    }
     for (int i = 0; i < count; i++) {
-      isLeft[i] |= isSubroutine(scan.opcode(blocks.blocks().get(i).lastPc)); // nothing shows where a subroutine returns to
+      ThrowingCode.Exit exit = ThrowingCode.Exit.NONE;
+      for (int pc : blocks.instructions(i)) {
+        ThrowingCode.Exit each = ThrowingCode.exit(scan, code.getConstPool(), pc);
+        exit = each.compareTo(exit) > 0 ? each : exit;
+      }
+      BasicBlocks.Block block = blocks.blocks().get(i);
+      // A handler of a constructor could have no "this". Nothing shows where a subroutine returns to.
+      boolean canCount = !method.isConstructor() && block.handlers.isEmpty();
+      boolean isUnknown = exit != ThrowingCode.Exit.NONE && !canCount || isSubroutine(scan.opcode(block.lastPc));
+      exits[i] = isUnknown ? ThrowingCode.Exit.LATER : exit;
     }
     for (int i = 0; i < code.getExceptionTable().size(); i++) {
       isEntered[blocks.blockOf(code.getExceptionTable().handlerPc(i))] = true;
     }
-    return new CounterPlacement(blocks.successors(), isEntered, isLeft);
+    return new CounterPlacement(new FlowGraph(blocks.successors(), isEntered, exits), scan.length() > MOST_CODE);
   }
 
   private static boolean isSubroutine(int op) {
@@ -110,17 +96,12 @@ public final class CounterPlacement {
    * @return at least 1, and at most the number of blocks
    */
   public int counters() {
-    return counters;
+    return counted.size();
   }
 
-  /**
-   * Returns a block's counter.
-   *
-   * @param block the block's number
-   * @return the counter's number, or -1 if the block has none
-   */
-  public int counterOf(int block) {
-    return counterOf[block];
+  /** Returns what each counter counts. */
+  List<FlowGraph.Arc> counted() {
+    return Collections.unmodifiableList(counted);
   }
 
   /**
@@ -143,64 +124,64 @@ public final class CounterPlacement {
     return Collections.unmodifiableList(minus.get(block));
   }
 
-  private void place(int[] depths) {
-    Integer[] order = new Integer[blocks];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(order, Comparator.comparing(block -> -depths[block])); // stable: in code order within a depth
-    DisjointSets connected = new DisjointSets(2 * blocks + 1);
-    Tree tree = new Tree(2 * blocks + 1);
-    boolean[] inTree = new boolean[blocks];
-    for (int block : order) {
-      inTree[block] = connected.join(before[block], after[block]);
-      if (inTree[block]) {
-        tree.add(block);
+  private boolean place() {
+    List<FlowGraph.Arc> order = new ArrayList<>(graph.counted);
+    // What is taken as often as a block is in the tree before the block: to count a block is cheapest.
+    order.sort(Comparator.comparingDouble((FlowGraph.Arc arc) -> -arc.frequency).thenComparing(FlowGraph.Arc::isBlock));
+    order.addAll(0, graph.uncounted);
+    DisjointSets connected = new DisjointSets(graph.nodes);
+    Tree tree = new Tree(graph.nodes);
+    Set<FlowGraph.Arc> closing = new HashSet<>();
+    for (FlowGraph.Arc arc : order) {
+      if (connected.join(arc.from, arc.to)) {
+        tree.add(arc);
+      } else {
+        closing.add(arc);
       }
     }
     tree.root();
-    for (int block = 0; block < blocks; block++) {
-      counterOf[block] = inTree[block] ? -1 : counters++;
-      if (!inTree[block]) {
-        plus.get(block).add(counterOf[block]);
-        tree.close(block);
+    for (FlowGraph.Arc arc : graph.counted) {
+      if (closing.contains(arc)) {
+        tree.close(arc, counted.size());
+        counted.add(arc);
       }
-      if (terms > (long) MOST_TERMS * blocks) {
-        countEach();
-        return;
+      if (terms > (long) MOST_TERMS * graph.blocks) {
+        return false;
       }
     }
+    return true;
   }
 
   private void countEach() {
-    counters = blocks;
-    for (int block = 0; block < blocks; block++) {
-      counterOf[block] = block;
+    counted.clear();
+    for (int block = 0; block < graph.blocks; block++) {
+      counted.add(graph.counted.get(block));
       plus.set(block, new ArrayList<>(Collections.singletonList(block)));
       minus.set(block, new ArrayList<>());
     }
   }
 
-  /** The blocks without a counter, as edges of a forest of junctions. */
+  /** What has no counter, as edges of a forest of nodes. */
   private final class Tree {
-    private final List<List<Integer>> edges = new ArrayList<>();
-    /** The edge towards the root, or -1, and the number of edges to the root; by junction. */
-    private final int[] up;
+    private final List<List<FlowGraph.Arc>> edges = new ArrayList<>();
+    /** The edge towards the root, or null, and the number of edges to the root; by node. */
+    private final FlowGraph.Arc[] up;
     private final int[] level;
 
-    Tree(int junctions) {
-      up = new int[junctions];
-      level = new int[junctions];
-      for (int i = 0; i < junctions; i++) {
+    Tree(int nodes) {
+      up = new FlowGraph.Arc[nodes];
+      level = new int[nodes];
+      for (int i = 0; i < nodes; i++) {
         edges.add(new ArrayList<>());
       }
     }
 
-    void add(int block) {
-      edges.get(before[block]).add(block);
-      edges.get(after[block]).add(block);
+    void add(FlowGraph.Arc arc) {
+      edges.get(arc.from).add(arc);
+      edges.get(arc.to).add(arc);
     }
 
     void root() {
-      Arrays.fill(up, -1);
       boolean[] seen = new boolean[up.length];
       List<Integer> todo = new ArrayList<>();
       for (int root = 0; root < up.length; root++) {
@@ -210,13 +191,13 @@ public final class CounterPlacement {
           todo.add(root);
         }
         for (int i = 0; i < todo.size(); i++) {
-          int junction = todo.get(i);
-          for (int edge : edges.get(junction)) {
-            int other = before[edge] == junction ? after[edge] : before[edge];
+          int node = todo.get(i);
+          for (FlowGraph.Arc edge : edges.get(node)) {
+            int other = edge.from == node ? edge.to : edge.from;
             if (!seen[other]) {
               seen[other] = true;
               up[other] = edge;
-              level[other] = level[junction] + 1;
+              level[other] = level[node] + 1;
               todo.add(other);
             }
           }
@@ -224,21 +205,30 @@ public final class CounterPlacement {
       }
     }
 
-    /** Adds a counted block's flow to the blocks that lead back from its end to its start. */
-    void close(int block) {
-      int end = after[block];
-      int start = before[block];
+    /** Adds a counter to what it counts, and to what leads back from its end to its start. */
+    void close(FlowGraph.Arc arc, int counter) {
+      add(plus, arc, counter);
+      int end = arc.to;
+      int start = arc.from;
       while (end != start) {
         terms++;
         if (level[end] >= level[start]) {
-          boolean forwards = before[up[end]] == end;
-          (forwards ? plus : minus).get(up[end]).add(counterOf[block]);
-          end = forwards ? after[up[end]] : before[up[end]];
+          FlowGraph.Arc edge = up[end];
+          boolean forwards = edge.from == end;
+          add(forwards ? plus : minus, edge, counter);
+          end = forwards ? edge.to : edge.from;
         } else {
-          boolean forwards = after[up[start]] == start;
-          (forwards ? plus : minus).get(up[start]).add(counterOf[block]);
-          start = forwards ? before[up[start]] : after[up[start]];
+          FlowGraph.Arc edge = up[start];
+          boolean forwards = edge.to == start;
+          add(forwards ? plus : minus, edge, counter);
+          start = forwards ? edge.from : edge.to;
         }
+      }
+    }
+
+    private void add(List<List<Integer>> sums, FlowGraph.Arc arc, int counter) {
+      if (arc.isBlock()) {
+        sums.get(arc.block).add(counter);
       }
     }
   }

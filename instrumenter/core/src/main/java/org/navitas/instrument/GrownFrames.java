@@ -1,6 +1,9 @@
 package org.navitas.instrument;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.IntUnaryOperator;
 import javassist.bytecode.AccessFlag;
 import javassist.bytecode.BadBytecode;
@@ -24,6 +27,8 @@ final class GrownFrames extends StackMapTable.Walker {
   private int last = -1;
   private int lastGrown = -1;
   private boolean misfits;
+  /** The types of variables and of the stack at the targets of stubs, by offset in the old code. */
+  private final Map<Integer, int[][]> targets = new HashMap<>();
 
   private GrownFrames(StackMapTable table, MethodInfo method, CodeGrowth growth, int array, int longs) throws BadBytecode {
     super(table.get());
@@ -36,24 +41,32 @@ final class GrownFrames extends StackMapTable.Walker {
   }
 
   /**
-   * Returns the new table, which also has a frame at the end of the prologue. Returns null if a frame has more variables
-   * than the method, so the class is invalid.
+   * Returns the new table, which also has frames at the end of the prologue and of stubs. Returns null if a frame has
+   * more variables than the method, or a jump leads to no frame, so the class is invalid.
    *
    * @param array the class of the array
    * @param longs how many numbers follow the array
-   * @param exception the class of the exceptions of a handler after the old code, or 0 without one
+   * @param throwable the class of the exceptions of handlers
    */
-  static StackMapTable of(StackMapTable table, MethodInfo method, CodeGrowth growth, int array, int longs, int exception)
+  static StackMapTable of(
+      StackMapTable table, MethodInfo method, CodeGrowth growth, List<CodeInsertions.Stub> stubs, int array, int longs, int throwable)
       throws BadBytecode {
     GrownFrames frames = new GrownFrames(table, method, growth, array, longs);
+    stubs.forEach(stub -> frames.targets.put(stub.target, null));
     FrameOffsets old = FrameOffsets.of(table);
     if (old.count == 0 || old.first > 0) {
       frames.write(growth.place(0), new int[0], new int[0]);
     }
     frames.parse();
-    if (exception != 0) {
-      frames.set(new int[0], new int[0]);
-      frames.write(growth.end(), new int[] {StackMapTable.OBJECT}, new int[] {exception});
+    for (int i = 0; i < stubs.size(); i++) {
+      int[][] target = stubs.get(i).isHandler()
+          ? new int[][] {{}, {}, {StackMapTable.OBJECT}, {throwable}}
+          : frames.targets.get(stubs.get(i).target);
+      if (target == null) {
+        return null;
+      }
+      frames.set(target[0], target[1]);
+      frames.write(growth.stub(i), target[2], target[3]);
     }
     return frames.misfits ? null : frames.out.toStackMapTable(method.getConstPool());
   }
@@ -173,6 +186,7 @@ final class GrownFrames extends StackMapTable.Walker {
   private void copy(int delta, int[] stackTags, int[] stackData) {
     int pc = last < 0 ? delta : last + delta + 1;
     last = pc;
+    targets.replace(pc, new int[][] {tags, data, stackTags, stackData});
     write(growth.place(pc), stackTags, stackData);
   }
 

@@ -2,13 +2,10 @@ package org.navitas.instrument;
 
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import javassist.bytecode.CodeAttribute;
-import javassist.bytecode.ConstPool;
 import javassist.bytecode.MethodInfo;
 import javassist.bytecode.Opcode;
 
@@ -26,55 +23,46 @@ final class LocalCounters {
 
   /** The numbers of the counters. */
   final List<Integer> counters = new ArrayList<>();
-  /** The counters to add up at the start of blocks after loops, by offset. */
-  final Map<Integer, TreeSet<Integer>> leaving = new TreeMap<>();
-  /** Starts and ends of code whose exceptions leave a loop. */
-  final List<int[]> throwing = new ArrayList<>();
+  /** The counters to add up when a block starts or an exception leaves it, by block. */
+  final Map<Integer, TreeSet<Integer>> atStart = new TreeMap<>();
+  final Map<Integer, TreeSet<Integer>> atException = new TreeMap<>();
 
   private LocalCounters() {}
 
-  /** Chooses the counters of a method, whose code may have been edited since they were placed in blocks. */
+  /** Chooses the counters of a method, whose code may have been edited since they were placed. */
   static LocalCounters of(MethodInfo method, CodeScan scan, BasicBlocks blocks, CounterPlacement placement) {
     if (method.isConstructor()) {
       return NONE; // before the call of another constructor, no handler can be without "this"
     }
-    CodeAttribute code = method.getCodeAttribute();
     List<BasicBlocks.Block> all = blocks.blocks();
     BitSet inLoops = callFree(scan, blocks);
     DisjointSets groups = new DisjointSets(all.size());
     inLoops.stream().forEach(block -> all.get(block).successors.stream().filter(inLoops::get).forEach(next -> groups.join(block, next)));
     Map<Integer, TreeSet<Integer>> byGroup = new TreeMap<>();
-    inLoops.stream().filter(block -> placement.counterOf(block) >= 0).forEach(
-        block -> byGroup.computeIfAbsent(groups.find(block), group -> new TreeSet<>()).add(placement.counterOf(block)));
+    for (int counter = 0; counter < placement.counters(); counter++) {
+      FlowGraph.Arc arc = placement.counted().get(counter);
+      if (!arc.isException() && inLoops.get(arc.block) && inLoops.get(arc.next)) {
+        byGroup.computeIfAbsent(groups.find(arc.block), group -> new TreeSet<>()).add(counter);
+      }
+    }
     LocalCounters chosen = new LocalCounters();
     byGroup.values().removeIf(group -> !chosen.take(group));
     inLoops.stream().filter(block -> byGroup.containsKey(groups.find(block))).forEach(block -> {
+      TreeSet<Integer> group = byGroup.get(groups.find(block));
       for (int next : all.get(block).successors) {
         if (!inLoops.get(next)) {
-          chosen.leaving.computeIfAbsent(all.get(next).firstPc, pc -> new TreeSet<>()).addAll(byGroup.get(groups.find(block)));
+          chosen.atStart.computeIfAbsent(next, each -> new TreeSet<>()).addAll(group);
         }
       }
-      chosen.addThrowing(scan, code.getConstPool(), blocks, block);
+      if (blocks.instructions(block).stream().anyMatch(pc -> ThrowingCode.at(scan, method.getConstPool(), pc))) {
+        chosen.atException.put(block, group);
+      }
     });
     return chosen;
   }
 
   private boolean take(TreeSet<Integer> group) {
     return counters.size() + group.size() <= MOST && counters.addAll(group);
-  }
-
-  private void addThrowing(CodeScan scan, ConstPool pool, BasicBlocks blocks, int block) {
-    int start = blocks.blocks().get(block).firstPc;
-    int end = block + 1 < blocks.blocks().size() ? blocks.blocks().get(block + 1).firstPc : scan.length();
-    if (blocks.instructions(block).stream().noneMatch(pc -> ThrowingCode.at(scan, pool, pc))) {
-      return;
-    }
-    int[] last = throwing.isEmpty() ? new int[2] : throwing.get(throwing.size() - 1);
-    if (last[1] == start && start > 0) {
-      last[1] = end;
-    } else {
-      throwing.add(new int[] {start, end});
-    }
   }
 
   /** Returns the blocks of loops in which counters can be in local variables. */

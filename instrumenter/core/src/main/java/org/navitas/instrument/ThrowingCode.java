@@ -7,6 +7,28 @@ import javassist.bytecode.Opcode;
 final class ThrowingCode {
   private ThrowingCode() {}
 
+  /** How an instruction can leave its block. */
+  enum Exit {
+    /** It cannot. */
+    NONE,
+    /** By an exception that the machine throws, while no other code runs. */
+    AT_ONCE,
+    /** By an exception of other code that it runs, also for a class to load or to initialize. */
+    LATER
+  }
+
+  /** Returns how the instruction at {@code pc} can leave its block. */
+  static Exit exit(CodeScan code, ConstPool pool, int pc) {
+    if (!at(code, pool, pc)) {
+      return Exit.NONE;
+    }
+    int op = code.opcode(pc);
+    return op < Opcode.GETSTATIC && op != Opcode.LDC && op != Opcode.LDC_W && op != Opcode.LDC2_W
+            || op == Opcode.GETFIELD || op == Opcode.PUTFIELD || op == Opcode.NEWARRAY || op == Opcode.ARRAYLENGTH
+        ? Exit.AT_ONCE
+        : Exit.LATER;
+  }
+
   /** Returns whether the instruction at {@code pc} can throw. Memory for constants of strings counts as available. */
   static boolean at(CodeScan code, ConstPool pool, int pc) {
     int op = code.opcode(pc);

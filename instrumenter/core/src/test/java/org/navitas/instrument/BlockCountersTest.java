@@ -167,7 +167,7 @@ public class BlockCountersTest {
           while (placements.size() <= id) {
             placements.add(null);
           }
-          placements.set(id, CounterPlacement.of(method.getCodeAttribute(), BasicBlocks.of(method.getCodeAttribute())));
+          placements.set(id, CounterPlacement.of(method, BasicBlocks.of(method.getCodeAttribute())));
         }
       }
     } catch (Exception e) {

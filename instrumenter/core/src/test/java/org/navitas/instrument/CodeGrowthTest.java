@@ -40,7 +40,7 @@ public class CodeGrowthTest {
     }
     long[] counters = BlockProbe.take().get(8);
     BasicBlocks blocks = BasicBlocks.of(code(original));
-    CounterPlacement placement = CounterPlacement.of(code(original), blocks);
+    CounterPlacement placement = CounterPlacement.of(method(original), blocks);
     assertEquals(CALLS, CounterPlacementTest.value(placement, 0, counters));
     assertEquals(ROUNDS * CALLS, CounterPlacementTest.value(placement, blocks.blocks().size() - 1, counters));
   }
@@ -73,9 +73,12 @@ public class CodeGrowthTest {
     return Files.readAllBytes(folder.toPath().resolve("Long.class"));
   }
 
+  private static MethodInfo method(byte[] bytes) throws Exception {
+    return new ClassFile(new DataInputStream(new ByteArrayInputStream(bytes))).getMethod("m");
+  }
+
   private static CodeAttribute code(byte[] bytes) throws Exception {
-    ClassFile file = new ClassFile(new DataInputStream(new ByteArrayInputStream(bytes)));
-    return ((MethodInfo) file.getMethod("m")).getCodeAttribute();
+    return method(bytes).getCodeAttribute();
   }
 
   private static Object call(byte[] bytes, int n) throws Exception {
