@@ -11,25 +11,28 @@ import java.util.Arrays;
  * those before the counting thread has ended, or has released a lock that the reader takes later.
  */
 final class BlockCounts extends RecordLog {
-    private static final int METHOD_BYTES = 96; // of the headers of two arrays and an object, and of their places in lists
+    /** For threads that do not count. Its values mean nothing. */
+    static final long[] SPARE = new long[Limits.COUNTERS];
+    private static final int ARRAY_BYTES = 64; // of the headers of two arrays, and of their places in lists
 
     /** Null for threads that are ignored. */
     final Thread thread;
     final ThreadRecorder owner;
-    /** Counters by method id. Only this thread uses the table. */
-    MethodCounts[] byMethod = {};
+    /** Counters by method id. Other threads add to the table, one at a time, but only this one uses counters. */
+    long[][] byMethod = {};
     /** Lookups that did not find counters at once. */
     int lookups;
 
     private final BlockThreads threads;
-    /** Counters in the order of their methods' first calls. Volatile: a larger copy is seen with its content. */
-    private volatile MethodCounts[] methods = new MethodCounts[4];
+    /** Methods and their counters in the order of their first calls. Volatile: larger copies are seen with their content. */
+    private volatile int[] methods = new int[4];
+    private volatile long[][] arrays = new long[4][];
     /** How many of them are complete; the store after them makes them visible. */
     private volatile int used;
     private long bytes;
-    /** Whether there is no memory for methods with larger ids. Only this thread uses it. */
+    /** Whether there is no memory for methods with larger ids. */
     private boolean isFull;
-    /** The published values of {@link #methods}; guarded by this. */
+    /** The published values of {@link #arrays}; guarded by this. */
     private long[][] published = new long[4][];
 
     BlockCounts(BlockThreads threads, ThreadRecorder owner) {
@@ -39,9 +42,15 @@ final class BlockCounts extends RecordLog {
         thread = owner == null ? null : owner.thread;
     }
 
-    /** Adds a method's counters and returns them, or {@link MethodCounts#SPARE} if there is no memory. */
-    MethodCounts add(int method, int size) {
-        MethodCounts made = MethodCounts.SPARE;
+    /** Returns a method's counters, or null. */
+    long[] of(int method) {
+        long[][] known = byMethod; // once: other threads replace it
+        return method < known.length ? known[method] : null;
+    }
+
+    /** Adds a method's counters and returns them, or {@link #SPARE} if there is no memory. */
+    long[] add(int method, int size) {
+        long[] made = SPARE;
         if (isFull && method >= byMethod.length) {
             return made; // it is lost already
         }
@@ -53,9 +62,9 @@ final class BlockCounts extends RecordLog {
                 made = make(method, size);
             }
         } catch (OutOfMemoryError e) {
-            made = MethodCounts.SPARE;
+            made = SPARE;
         }
-        if (made == MethodCounts.SPARE) {
+        if (made == SPARE) {
             lose();
         }
         if (method < byMethod.length) {
@@ -72,16 +81,19 @@ final class BlockCounts extends RecordLog {
         }
     }
 
-    private MethodCounts make(int method, int size) {
-        if (!reserve(16L * size + METHOD_BYTES)) {
-            return MethodCounts.SPARE;
+    private long[] make(int method, int size) {
+        if (!reserve(16L * size + ARRAY_BYTES)) {
+            return SPARE;
         }
         int count = used;
-        if (count == methods.length) {
+        if (count == arrays.length) {
+            long[][] more = Arrays.copyOf(arrays, 2 * count);
             methods = Arrays.copyOf(methods, 2 * count);
+            arrays = more;
         }
-        MethodCounts made = new MethodCounts(thread, method, new long[size]);
-        methods[count] = made; // from here on, neither a stack overflow nor a lack of memory is possible
+        long[] made = new long[size];
+        methods[count] = method; // from here on, neither a stack overflow nor a lack of memory is possible
+        arrays[count] = made;
         used = count + 1;
         return made;
     }
@@ -110,11 +122,10 @@ final class BlockCounts extends RecordLog {
                 if (records.size() > Limits.RECORD_BYTES) {
                     return false;
                 }
-                MethodCounts each = methods[i];
                 if (published[i] == null) {
-                    published[i] = new long[each.counters.length];
+                    published[i] = new long[arrays[i].length];
                 }
-                addRecord(now, each.method, each.counters, published[i]);
+                addRecord(now, methods[i], arrays[i], published[i]);
             }
         } catch (OutOfMemoryError e) {
             lost++; // its executions remain for the next time
@@ -150,14 +161,12 @@ final class BlockCounts extends RecordLog {
         boolean alive = thread.isAlive();
         drain(owner, out);
         if (!alive) {
+            threads.forget(this);
             while (!publish(clock.nanoTime())) {
                 drain(owner, out);
             }
             drain(owner, out);
             threads.spareBytes.addAndGet(bytes);
-            for (int i = 0; i < used; i++) {
-                threads.forget(methods[i]);
-            }
         }
         return alive;
     }

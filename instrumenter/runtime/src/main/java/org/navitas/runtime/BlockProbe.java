@@ -1,8 +1,8 @@
 package org.navitas.runtime;
 
 /**
- * What methods with counters of executions of basic blocks call. Thread-safe. Never blocks, and throws nothing except a
- * stack overflow that the application is about to cause.
+ * What methods with counters of executions of basic blocks call. Thread-safe. A thread waits at most for the first call of
+ * a method in another thread. Throws nothing except a stack overflow that the application is about to cause.
  *
  * <p>This class and the others named {@code Block…} are in a jar of their own, which only apps with such counters have.
  */
@@ -10,24 +10,29 @@ public final class BlockProbe {
     /** Null unless executions are counted. */
     private static final BlockThreads THREADS = BlockThreads.start();
     /** A constant for compilers. */
-    private static final MethodCounts[] FOUND = THREADS == null ? null : THREADS.found;
+    private static final BlockCounts[] FOUND = THREADS == null ? null : THREADS.found;
 
     private BlockProbe() {}
 
     /**
-     * Returns the calling thread's counters of a method if they are found at once. This method calls nothing: a call in a
-     * branch that is rarely taken makes the code of all methods that this one is inlined into slower.
+     * Returns the calling thread's counters of a method if they are found at once. This method calls nothing: a call,
+     * even if it is rare, would keep compilers from improving the code of all methods that this one is inlined into.
      *
      * @param method the method's id
      * @return an array that the method adds its executions to, or null to call {@link #find}
      */
     public static long[] found(int method) {
-        return THREADS == null ? MethodCounts.SPARE.counters : found(method, Thread.currentThread());
+        return THREADS == null ? BlockCounts.SPARE : found(method, Thread.currentThread());
     }
 
     private static long[] found(int method, Thread thread) {
-        MethodCounts guess = method < Limits.FOUND_METHODS ? FOUND[BlockThreads.place(method, thread)] : MethodCounts.SPARE;
-        return guess.thread == thread ? guess.counters : null;
+        BlockCounts guess = THREADS.first; // cheaper than what follows, for one thread
+        return guess.thread == thread ? guess.of(method) : foundByOther(method, thread);
+    }
+
+    private static long[] foundByOther(int method, Thread thread) {
+        BlockCounts guess = FOUND[(int) thread.getId() & Limits.FOUND_THREADS - 1];
+        return guess.thread == thread ? guess.of(method) : null;
     }
 
     /**
@@ -38,6 +43,6 @@ public final class BlockProbe {
      * @return an array with at least this number of elements; threads that count nothing get the same one
      */
     public static long[] find(int method, int counters) {
-        return THREADS == null ? MethodCounts.SPARE.counters : THREADS.find(method, counters).counters;
+        return THREADS == null ? BlockCounts.SPARE : THREADS.find(method, counters);
     }
 }

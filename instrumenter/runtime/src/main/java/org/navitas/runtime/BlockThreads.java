@@ -1,28 +1,46 @@
 package org.navitas.runtime;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The counters of a process's threads. A few threads find their counters of a method at once, by the method's id and the
- * last bits of their own. Plain stores suffice there: what is found is immutable, and only its own thread uses it.
+ * The counters of a process's threads.
+ *
+ * <p>Threads are found by the last bits of their ids. Plain stores suffice there: what is found is complete, and only its
+ * own thread uses it.
+ *
+ * <p>A method that one thread has called gets counters in all threads, as long as there is memory. So others, and new
+ * threads, find them even at their first call. Code is then compiled without the calls for counters that are not found.
  */
 final class BlockThreads {
     private final Recorder recorder;
     private final BlockLog log;
     private final BlockCounts ignoring;
-    /** Counters by {@link #place}; nowhere null. */
-    final MethodCounts[] found = new MethodCounts[Limits.FOUND_METHODS * Limits.FOUND_THREADS];
+    /** The oldest thread that is alive, as far as known; not null. */
+    BlockCounts first;
+    /** Threads by the last bits of their ids; nowhere null. */
+    final BlockCounts[] found = new BlockCounts[Limits.FOUND_THREADS];
     /** Bytes that counters can still use. */
     final AtomicLong spareBytes;
+    private final long enoughBytes;
     private final AtomicBoolean isFull = new AtomicBoolean();
+    /** The threads that may call methods; guarded by this. */
+    private final List<BlockCounts> living = new ArrayList<>();
+    /** The numbers of counters of methods that were called; guarded by this. */
+    private final Map<Integer, Integer> called = new HashMap<>();
 
     BlockThreads(Recorder recorder, BlockCollections collections, long bytes) {
         this.recorder = recorder;
         spareBytes = new AtomicLong(bytes);
+        enoughBytes = bytes / 2;
         ignoring = new BlockCounts(this, null);
-        Arrays.fill(found, MethodCounts.SPARE);
+        first = ignoring;
+        Arrays.fill(found, ignoring);
         log = new BlockLog(recorder, collections);
         recorder.writer.blocks = log;
     }
@@ -37,40 +55,37 @@ final class BlockThreads {
         return new BlockThreads(recorder, BlockCollections.detect(), Math.min(Limits.COUNTER_BYTES, bytes));
     }
 
-    /** Returns where counters may be. Threads with successive ids do not compete for a place. */
-    static int place(int method, Thread thread) {
-        return method * Limits.FOUND_THREADS + ((int) thread.getId() & Limits.FOUND_THREADS - 1);
-    }
-
     /** Returns the calling thread's counters of a method. */
-    MethodCounts find(int method, int counters) {
+    long[] find(int method, int counters) {
         BlockCounts thread = current();
-        MethodCounts known = method < thread.byMethod.length ? thread.byMethod[method] : null;
-        if (known == null) {
-            known = thread == ignoring ? MethodCounts.SPARE : thread.add(method, counters);
-            if (known == MethodCounts.SPARE && thread != ignoring) {
-                full();
-            }
+        if (thread == ignoring) {
+            return BlockCounts.SPARE;
         }
-        if (known != MethodCounts.SPARE) {
-            prefer(thread, known);
-        }
-        return known;
+        prefer(thread);
+        long[] known = thread.of(method);
+        return known != null ? known : add(thread, method, counters);
     }
 
     /** Lets a thread find counters at once. Threads that compete for a place take turns, but not at each call. */
-    private void prefer(BlockCounts thread, MethodCounts known) {
-        int place = known.method < Limits.FOUND_METHODS ? place(known.method, known.thread) : -1;
-        if (place >= 0 && (found[place] == MethodCounts.SPARE || ++thread.lookups % Limits.LOOKUPS == 0)) {
-            found[place] = known;
+    private void prefer(BlockCounts thread) {
+        int place = place(thread);
+        if (first == ignoring) {
+            first = thread;
         }
+        if (found[place] == ignoring || ++thread.lookups % Limits.LOOKUPS == 0) {
+            found[place] = thread;
+        }
+    }
+
+    private static int place(BlockCounts thread) {
+        return (int) thread.thread.getId() & Limits.FOUND_THREADS - 1;
     }
 
     /** Returns the counters of the calling thread. */
     BlockCounts current() {
         ThreadRecorder own = recorder.current();
-        BlockCounts found = (BlockCounts) own.blocks;
-        return found != null ? found : own.thread == null || recorder.writer.stopping ? ignoring : register(own);
+        BlockCounts known = (BlockCounts) own.blocks;
+        return known != null ? known : own.thread == null || recorder.writer.stopping ? ignoring : register(own);
     }
 
     private BlockCounts register(ThreadRecorder own) {
@@ -78,6 +93,12 @@ final class BlockThreads {
             BlockCounts made = new BlockCounts(this, own);
             log.add(made); // first: after a stack overflow here, the writer knows all counters
             own.blocks = made;
+            synchronized (this) {
+                living.add(made);
+                for (Map.Entry<Integer, Integer> method : called.entrySet()) {
+                    addInAdvance(made, method.getKey(), method.getValue());
+                }
+            }
             return made;
         } catch (OutOfMemoryError e) {
             full();
@@ -85,11 +106,39 @@ final class BlockThreads {
         }
     }
 
-    /** Called by the writer only: removes a dead thread's counters from those that are found at once. */
-    void forget(MethodCounts dead) {
-        int place = dead.method < Limits.FOUND_METHODS ? place(dead.method, dead.thread) : -1;
-        if (place >= 0 && found[place] == dead) {
-            found[place] = MethodCounts.SPARE;
+    /** Called by the writer only: removes a dead thread. */
+    void forget(BlockCounts dead) {
+        if (found[place(dead)] == dead) {
+            found[place(dead)] = ignoring;
+        }
+        if (first == dead) {
+            first = ignoring;
+        }
+        synchronized (this) {
+            living.remove(dead);
+        }
+    }
+
+    /** Adds a method's counters to those of all threads; returns the calling thread's, or the spare ones without memory. */
+    private synchronized long[] add(BlockCounts thread, int method, int counters) {
+        long[] added = thread.of(method);
+        if (added != null) {
+            return added; // by another thread, a moment ago
+        }
+        added = thread.add(method, counters);
+        if (added == BlockCounts.SPARE) {
+            full();
+        } else if (called.put(method, counters) == null) {
+            for (BlockCounts other : living) {
+                addInAdvance(other, method, counters);
+            }
+        }
+        return added;
+    }
+
+    private void addInAdvance(BlockCounts thread, int method, int counters) {
+        if (spareBytes.get() > enoughBytes && thread.of(method) == null) {
+            thread.add(method, counters);
         }
     }
 

@@ -38,10 +38,9 @@ final class Limits {
     /** Bytes of all threads' counters: this share of the memory, and this at most. */
     static final int COUNTER_SHARE = 16;
     static final long COUNTER_BYTES = 64 << 20;
-    /** Methods whose counters some threads find at once; and how many threads, a power of two. */
-    static final int FOUND_METHODS = 1 << 14;
-    static final int FOUND_THREADS = 4;
-    /** Lookups of other counters after which one of them is found at once. */
+    /** Threads whose counters are found at once; a power of two. */
+    static final int FOUND_THREADS = 1 << 10;
+    /** Lookups of other threads' counters after which one of these threads is found at once. */
     static final int LOOKUPS = 64;
 
     /** Active threads that are found without a table lookup, besides the first one. */

@@ -4,6 +4,7 @@ import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotSame;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertTrue;
 
@@ -33,9 +34,9 @@ public class BlockCountsTest {
     }
 
     private static long[] count(BlockThreads threads, int method, int counters) {
-        MethodCounts found = method < Limits.FOUND_METHODS
-                ? threads.found[BlockThreads.place(method, Thread.currentThread())] : MethodCounts.SPARE;
-        return found.thread == Thread.currentThread() ? found.counters : threads.find(method, counters).counters;
+        BlockCounts guess = threads.found[(int) Thread.currentThread().getId() & Limits.FOUND_THREADS - 1];
+        long[] found = guess.thread == Thread.currentThread() ? guess.of(method) : null;
+        return found != null ? found : threads.find(method, counters);
     }
 
     private void publish(long time) {
@@ -164,12 +165,12 @@ public class BlockCountsTest {
 
     @Test
     public void countsIntoTheSpareArrayWithoutMemory() throws Exception {
-        BlockThreads threads = threads(16 * 8 + 16 * 100 + 96);
+        BlockThreads threads = threads(16 * 8 + 16 * 100 + 64);
         long[] kept = count(threads, 1, 100);
         kept[0]++;
-        assertSame(MethodCounts.SPARE.counters, count(threads, 2, 1));
-        assertSame("remembered", MethodCounts.SPARE.counters, threads.current().byMethod[2].counters);
-        assertSame("the table cannot grow", MethodCounts.SPARE.counters, count(threads, 5_000, 1));
+        assertSame(BlockCounts.SPARE, count(threads, 2, 1));
+        assertSame("remembered", BlockCounts.SPARE, threads.current().byMethod[2]);
+        assertSame("the table cannot grow", BlockCounts.SPARE, count(threads, 5_000, 1));
         assertSame(kept, count(threads, 1, 100));
         publish(1_000);
         byte[] written = recording.written();
@@ -203,29 +204,46 @@ public class BlockCountsTest {
     public void theRuntimesOwnThreadsAreIgnored() throws Exception {
         BlockThreads threads = threads(ROOM);
         boolean[] isSpare = new boolean[1];
-        Thread own = new Thread(recording.recorder.ownThreads, () -> isSpare[0] = count(threads, 1, 1) == MethodCounts.SPARE.counters);
+        Thread own = new Thread(recording.recorder.ownThreads, () -> isSpare[0] = count(threads, 1, 1) == BlockCounts.SPARE);
         own.start();
         own.join();
         assertTrue(isSpare[0]);
-        assertNotSame(MethodCounts.SPARE.counters, count(threads, 1, 1));
+        assertNotSame(BlockCounts.SPARE, count(threads, 1, 1));
     }
 
     @Test
     public void busyThreadsFindCountersAtOnce() throws Exception {
         BlockThreads threads = threads(ROOM);
-        for (int i = 0; i < 3 * Limits.FOUND_THREADS; i++) {
-            run("other", () -> count(threads, 1, 1));
-        }
         Thread self = Thread.currentThread();
+        int place = (int) self.getId() & Limits.FOUND_THREADS - 1;
+        count(threads, 1, 1);
+        assertSame(self, threads.found[place].thread);
+        run("other", () -> {
+            count(threads, 1, 1);
+            threads.found[place] = threads.current();
+        });
         for (int i = 0; i < Limits.LOOKUPS; i++) {
-            threads.find(1, 1);
+            count(threads, 1, 1);
         }
-        assertSame(self, threads.found[BlockThreads.place(1, self)].thread);
-        threads.find(Limits.FOUND_METHODS, 1);
+        assertSame(self, threads.found[place].thread);
         recording.written();
-        for (MethodCounts each : threads.found) {
+        for (BlockCounts each : threads.found) {
             assertTrue("dead threads are forgotten", each.thread == null || each.thread == self);
         }
+    }
+
+    @Test
+    public void methodsThatAnyThreadHasCalledHaveCountersInAll() throws Exception {
+        BlockThreads threads = threads(ROOM);
+        count(threads, 1, 2);
+        run("new", () -> {
+            count(threads, 7, 3);
+            assertEquals(2, threads.current().of(1).length);
+        });
+        assertEquals(3, threads.current().of(7).length);
+        BlockThreads scarce = threads(2 * (16 * 8 + 16 + 64));
+        count(scarce, 1, 1);
+        run("new", () -> assertNull(scarce.current().of(1)));
     }
 
     @Test
@@ -267,8 +285,8 @@ public class BlockCountsTest {
 
     @Test
     public void countsNothingWithoutASetting() {
-        assertSame(MethodCounts.SPARE.counters, BlockProbe.found(1));
-        assertSame(MethodCounts.SPARE.counters, BlockProbe.find(1, 8192));
-        assertTrue(MethodCounts.SPARE.counters.length >= 8192);
+        assertSame(BlockCounts.SPARE, BlockProbe.found(1));
+        assertSame(BlockCounts.SPARE, BlockProbe.find(1, 8192));
+        assertTrue(BlockCounts.SPARE.length >= 8192);
     }
 }
