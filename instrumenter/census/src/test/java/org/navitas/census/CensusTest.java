@@ -73,7 +73,7 @@ public class CensusTest {
     write("A.java", LOOP);
     compile("-g");
     assertTrue(json(), json().contains("{\"pc\": [0, 2], \"lines\": [3, 3], \"next\": [1, 2], \"handlers\": [], \"plus\": [0, 1], \"minus\": [], \"operations\": "));
-    assertTrue(json(), json().contains("\"note\": null, \"counters\": 2, \"blocks\": "));
+    assertTrue(json(), json().contains("\"note\": null, \"counters\": 3, \"blocks\": "));
     assertTrue(json(), json().contains("{\"name\": \"GC\", \"class\": \"Library\"}"));
   }
 

@@ -10,8 +10,13 @@ public final class BlockProbe {
 
   private BlockProbe() {}
 
+  /** Returns a method's counters, or null. */
+  public static long[] found(int method) {
+    return COUNTS.get(method);
+  }
+
   /** Returns a method's counters. */
-  public static long[] count(int method, int counters) {
+  public static long[] find(int method, int counters) {
     return COUNTS.computeIfAbsent(method, id -> new long[counters]);
   }
 }

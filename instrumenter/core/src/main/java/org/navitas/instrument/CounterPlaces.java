@@ -58,12 +58,13 @@ final class CounterPlaces {
     int jump = blocks.blocks().get(block).lastPc;
     int target = firstPc(next);
     int op = scan.opcode(jump);
+    boolean jumps = scan.targets(jump).contains(target);
     if (before[next] == 1) {
       insertions.at(target, code);
-    } else if (op == Opcode.GOTO || op == Opcode.GOTO_W) {
-      insertions.at(jump, code);
+    } else if (jumps && (op == Opcode.GOTO || op == Opcode.GOTO_W || op == Opcode.JSR || op == Opcode.JSR_W)) {
+      insertions.at(jump, code); // subroutines cannot have detours: the verifier knows them by their start
     } else {
-      if (scan.targets(jump).contains(target)) {
+      if (jumps) {
         insertions.detour(jump, target, code);
       }
       if (scan.next(jump) == target && !CodeScan.isSwitch(op)) {
