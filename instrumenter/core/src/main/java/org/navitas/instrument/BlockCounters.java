@@ -30,7 +30,7 @@ final class BlockCounters implements CodeProbes {
   private final int find;
   private final int array;
   private final int throwable;
-  private final boolean needsFrames;
+  private final int major;
   private final Map<String, CounterPlacement> placements;
 
   /**
@@ -47,7 +47,7 @@ final class BlockCounters implements CodeProbes {
     find = pool.addMethodrefInfo(probe, "find", "(II)[J");
     array = pool.addClassInfo("[J");
     throwable = pool.addClassInfo("java.lang.Throwable");
-    needsFrames = file.getMajorVersion() >= 51;
+    major = file.getMajorVersion();
     pool.addUtf8Info(StackMapTable.tag);
     for (MethodInfo method : methods) {
       GrownFrames.addConstants(method);
@@ -108,7 +108,7 @@ final class BlockCounters implements CodeProbes {
     if (growth == null) {
       return Skipped.TOO_LARGE;
     }
-    StackMapTable frames = framesOf(code);
+    StackMapTable frames = framesOf(code, blocks);
     long entries = frames == null ? 0 : (long) (FrameOffsets.of(frames).count + insertions.stubs().size()) * maxLocals;
     if (entries > MOST_ENTRIES) {
       return Skipped.TOO_LARGE;
@@ -126,9 +126,13 @@ final class BlockCounters implements CodeProbes {
     return null;
   }
 
-  /** Returns null if the class needs no stack maps. */
-  private StackMapTable framesOf(CodeAttribute code) {
+  /**
+   * Returns null if the class needs no stack maps. Classes of Java 6 need them to be verified without classes that are
+   * missing, but jumps without them are allowed.
+   */
+  private StackMapTable framesOf(CodeAttribute code, BasicBlocks blocks) {
     StackMapTable frames = (StackMapTable) code.getAttribute(StackMapTable.tag);
+    boolean needsFrames = major > ClassFile.JAVA_6 || major == ClassFile.JAVA_6 && blocks.blocks().size() == 1;
     return frames != null || !needsFrames ? frames : new StackMapTable.Writer(2).toStackMapTable(pool);
   }
 }
