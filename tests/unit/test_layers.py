@@ -97,6 +97,7 @@ ALLOWED = {
         "strong_components",
         "untrusted_text",
     },
+    "compare": {"errors", "extra_libraries", "model_defects", "untrusted_text"},
     "regress": {"errors", "extra_libraries", "model_defects", "regular_files"},
     "fleet": {
         "errors",

@@ -27,6 +27,7 @@ from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.ledger import Energy, Evidence
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.census.document import CensusMethod
+from navitas.cli.compare_tables import changes_table as compared_table
 from navitas.cli.counted_tables import (
     blocks_table,
     budgets_table,
@@ -64,6 +65,10 @@ from navitas.cli.model_tables import scores_table as families_table
 from navitas.cli.power import cluster_table
 from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
 from navitas.collect.doctor import Check
+from navitas.compare.comparison import Comparison, FigureChange
+from navitas.compare.effect import Deviations, Effect
+from navitas.compare.session import Subject
+from navitas.compare.verdict import Verdict
 from navitas.device.adb_server import ListedDevice
 from navitas.fleet.advice import ActionRow
 from navitas.fleet.files import FleetError
@@ -310,6 +315,17 @@ def _operations(names: Sequence[str]) -> OperationsModel:
     )  # fmt: skip
 
 
+def _comparison(names: Sequence[str]) -> Comparison:
+    """Changes with the longest figures and verdicts."""
+    effect = Effect(-12345.6, -23456.7, 12345.6, 0.5, Deviations(0.1, 0.1))
+    verdicts = [Verdict("not enough data", 999, 999), Verdict("different"), None]
+    subjects = [Subject("method", name) for name in names]
+    changes = [
+        FigureChange(one, 123.456, 12.345, None if i % 3 == 2 else effect, 0.5, verdicts[i % 3]) for i, one in enumerate(subjects)
+    ]
+    return Comparison(tuple(changes), tuple(subjects), tuple(subjects), (), together=False)
+
+
 def _predictions(rows: int) -> Predictions:
     energy = np.full(rows, 123.45)
     return Predictions(energy, energy - 1, energy + 1, energy > 0, ())
@@ -398,6 +414,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     ),
     "cli/model_tables.py:operations_table": lambda names: operations_table(_operations(names)),
     "cli/model_tables.py:scores_table": lambda names: families_table(_operations(names)),
+    "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), 12, 1),
     "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
     "cli/graph_tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),

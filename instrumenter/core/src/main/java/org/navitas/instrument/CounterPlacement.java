@@ -126,7 +126,7 @@ public final class CounterPlacement {
 
   private boolean place() {
     List<FlowGraph.Arc> order = new ArrayList<>(graph.counted);
-    // What is taken as often as a block is in the tree before the block: to count a block is cheapest.
+    // To count a block is cheapest, so a jump of the same frequency is in the tree before it.
     order.sort(Comparator.comparingDouble((FlowGraph.Arc arc) -> -arc.frequency).thenComparing(FlowGraph.Arc::isBlock));
     order.addAll(0, graph.uncounted);
     DisjointSets connected = new DisjointSets(graph.nodes);

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import javassist.bytecode.Opcode;
 
-/** Finds the places in a method's code where what is counted can be told from everything else. */
+/** Finds the places in a method's code that run exactly as often as what is counted. */
 final class CounterPlaces {
   private final CodeScan scan;
   private final BasicBlocks blocks;

@@ -11,8 +11,8 @@ import javassist.bytecode.Opcode;
 
 /**
  * The counters of a method that are in local variables while its loops run. These are counters of loops that call
- * nothing, use no lock and are in no exception handler's range, so that nobody can tell when they are added up. That is
- * where the loop is left: at the start of each block after it, and in a handler of all exceptions.
+ * nothing, use no lock and are in no exception handler's range, so that no other code depends on when they are added up.
+ * That is where the loop is left: at the start of each block after it, and in a handler of all exceptions.
  *
  * <p>A counter in memory would be the slowest part of such a loop: each round waits for the last one's store.
  */

@@ -1,0 +1,160 @@
+"""`navitas compare`: what changed in the energy of a program from one version to another."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.cli.analysis import load_profile
+from navitas.cli.commands import NavitasCommand
+from navitas.cli.compare_tables import changes_table
+from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.messages import failed_check, warning
+from navitas.cli.option import option
+from navitas.cli.options import Finite
+from navitas.cli.paths import READ_ANY_NAME
+from navitas.cli.progress import ConsoleProgress
+from navitas.cli.standard_output import output_console
+from navitas.compare.comparison import Comparison, FigureChange, compare
+from navitas.compare.session import Session, parse_session
+from navitas.errors import ExitCode, UsageError
+from navitas.recording.layout import MANIFEST_NAME
+from navitas.regular_files import read_regular
+from navitas.report import json_report
+from navitas.untrusted_text import printable
+
+_MAX_BYTES = 1 << 30
+
+
+@click.command(
+    "compare",
+    cls=NavitasCommand,
+    example="navitas compare before after\nnavitas compare before.json after.json --same-session",
+)
+@click.argument("before", type=READ_ANY_NAME, required=True)
+@click.argument("after", type=READ_ANY_NAME, required=True)
+@option(
+    "--same-session",
+    is_flag=True,
+    help="Each session has runs of both versions, in mixed order. Without it, one session of each version shows no change.",
+)
+@option(
+    "--margin",
+    "margin_percent",
+    type=Finite(min=0.01, max=1000),
+    default=5.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="'same' means a smaller change than this.",
+)
+@option(
+    "--min-share",
+    "least_percent",
+    type=Finite(min=0, max=100),
+    default=1.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="Leave out methods and threads with a smaller share of all energy.",
+)
+@option(
+    "--fail-above",
+    type=Finite(min=0, max=1e6),
+    metavar="PERCENT",
+    help="Exit with code 1 if the total or a test is different, and dearer by more than this.",
+)
+@json_option
+def command(
+    *,
+    before: Path,
+    after: Path,
+    same_session: bool,
+    margin_percent: float,
+    least_percent: float,
+    fail_above: float | None,
+    json_file: Path | None,
+) -> int:
+    """Compare the energy of two versions, BEFORE and AFTER.
+
+    Each is a recording, a JSON report, or a folder of several of them: one for each session.
+    """
+    is_text = check_json(json_file)
+    with ConsoleProgress(only_live=True) as progress:
+        sessions = [[_session(path, progress) for path in _paths(side)] for side in (before, after)]
+    found = compare(*sessions, together=same_session, margin_percent=margin_percent, least_share=least_percent / 100)
+    write_json(
+        json_file,
+        before=[one.name for one in sessions[0]],
+        after=[one.name for one in sessions[1]],
+        same_session=same_session,
+        margin_percent=margin_percent,
+        changes=[_row(one) for one in found.changes],
+        removed=[one._asdict() for one in found.removed],
+        added=[one._asdict() for one in found.added],
+        warnings=list(found.warnings),
+    )
+    if is_text:
+        output_console().print(changes_table(found, len(sessions[0]), len(sessions[1])))
+    for text in found.warnings:
+        warning(text)
+    return _check(found, fail_above)
+
+
+def _paths(side: Path) -> list[Path]:
+    """A recording or report, or those in a folder. Raises `UsageError` if there is none."""
+    if not side.is_dir() or _is_recording(side):
+        return [side]
+    found = [one for one in sorted(side.iterdir()) if _is_recording(one) or (one.suffix == ".json" and one.is_file())]
+    if not found:
+        raise UsageError(f"{side} has no recordings and no JSON reports", "Give a recording, a JSON report, or a folder of them.")
+    return found
+
+
+def _is_recording(path: Path) -> bool:
+    return (path / MANIFEST_NAME).is_file()
+
+
+def _session(path: Path, progress: ConsoleProgress) -> Session:
+    if not path.is_dir():
+        return parse_session(read_regular(path, _MAX_BYTES), str(path))
+    text = io.StringIO()
+    json_report.write(load_profile(path, stage=progress.stage), text)
+    return parse_session(text.getvalue(), str(path))
+
+
+def _row(one: FigureChange) -> dict[str, Any]:
+    effect = None if one.effect is None else asdict(one.effect)
+    judged = None if one.verdict is None else asdict(one.verdict)
+    figures = {"before_j": one.before_j, "after_j": one.after_j, "effect": effect, "adjusted_p": one.p, "verdict": judged}
+    return {**one.subject._asdict(), **figures}
+
+
+def _check(found: Comparison, fail_above: float | None) -> int:
+    if fail_above is None:
+        return ExitCode.OK
+    gated = [one for one in found.changes if one.subject.kind in ("total", "test")]
+    dearer = [one for one in gated if _is_dearer(one, fail_above)]
+    for one in dearer:
+        failed_check(
+            printable(f"{one.subject.name} needs {_percent(one):.1f} % more energy (limit {fail_above:g} %)", 1000),
+            "See which methods changed in the table.",
+        )
+    if not dearer and _unknown(gated):
+        warning("nothing was found dearer, but there is not enough data to rule it out (see the verdicts)")
+    return ExitCode.CHECK_FAILED if dearer else ExitCode.OK
+
+
+def _percent(one: FigureChange) -> float:
+    return 0.0 if one.effect is None else one.effect.percent
+
+
+def _is_dearer(one: FigureChange, limit: float) -> bool:
+    return one.verdict is not None and one.verdict.word == "different" and _percent(one) > limit
+
+
+def _unknown(changes: Sequence[FigureChange]) -> bool:
+    return any(one.verdict is None or one.verdict.word == "not enough data" for one in changes)

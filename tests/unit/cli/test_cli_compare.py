@@ -1,0 +1,148 @@
+"""`navitas compare`: changes between recordings or reports, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+RNG = np.random.default_rng(3)
+
+
+def report(
+    sort_j: Sequence[float], model: str = "Made", sha256: str = "0", level: str = "sched", cut: int = -1
+) -> dict[str, Any]:
+    """A JSON report of a test that sorts, and one that always needs 5 J."""
+
+    def test(name: str, repeat: int, energy_j: float) -> dict[str, Any]:
+        threads = [{"name": "main", "role": "app", "energy_j": energy_j}, {"name": "writer", "role": "profiler", "energy_j": 0.0}]
+        return {
+            "module": ":app", "class": "a.SortTest", "method": name, "repeat": repeat, "energy_j": energy_j,
+            "status": "cut" if repeat == cut else "passed", "components": {"cpu": energy_j}, "threads": threads,
+        }  # fmt: skip
+
+    tests = [test(name, i, joules) for i, one in enumerate(sort_j) for name, joules in (("sorts", one), ("waits", 5.0))]
+    methods = [
+        {"module": ":", "class": "a.Sorter", "name": name, "descriptor": "()V", "exclusive_j": {"values": values}}
+        for name, values in (("sort", list(sort_j)), ("tiny", [0.001] * len(sort_j)), ("rare", [0.0] * len(sort_j)))
+    ]
+    return {
+        "schema_version": 2, "device": {"kind": "phone", "model": model}, "power_profile": {"sha256": sha256},
+        "evidence": {"components": {"cpu": {"level": level}}}, "tests": tests, "methods": methods, "later": 1,
+    }  # fmt: skip
+
+
+def write(folder: Path, *reports: dict[str, Any]) -> str:
+    folder.mkdir()
+    for i, one in enumerate(reports):
+        (folder / f"{i}.json").write_text(json.dumps(one))
+    return str(folder)
+
+
+def runs(mean_j: float, shift: float = 0.0) -> list[float]:
+    return list(mean_j * np.exp(shift + RNG.normal(0, 0.01, 4)))
+
+
+def compared(capsys: pytest.CaptureFixture[str], *words: str, code: int = ExitCode.OK) -> dict[str, Any]:
+    assert run(["compare", *words, "--json", "-"]) == code
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def words_of(found: dict[str, Any]) -> dict[str, str]:
+    return {one["name"]: one["verdict"] and one["verdict"]["word"] for one in found["changes"]}
+
+
+def test_a_dearer_test_is_different_and_others_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", *(report(runs(10)) for _ in range(4)))
+    after = write(tmp_path / "after", *(report(runs(12)) for _ in range(4)))
+    found = compared(capsys, before, after)
+    assert words_of(found) == {
+        "all tests": "different", "cpu": "different", ":app:a.SortTest#sorts": "different", ":app:a.SortTest#waits": "same",
+        "main": "different", "a.Sorter.sort()V": "different",
+    }  # fmt: skip
+    sort = next(one for one in found["changes"] if one["kind"] == "method")
+    assert sort["effect"]["percent"] == pytest.approx(20, abs=3)
+    assert sort["effect"]["low_percent"] < 20 < sort["effect"]["high_percent"]
+    assert found["warnings"] == []
+    assert run(["compare", before, after]) == ExitCode.OK
+    assert "a.Sorter.sort " in capsys.readouterr().out
+    assert run(["compare", before, after, "--fail-above", "5"]) == ExitCode.CHECK_FAILED
+    assert ":app:a.SortTest#sorts needs" in capsys.readouterr().err
+    assert run(["compare", before, after, "--fail-above", "40"]) == ExitCode.OK
+
+
+def test_one_session_of_a_version_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, after = write(tmp_path / "before", report(runs(10))), write(tmp_path / "after", report(runs(20)))
+    found = compared(capsys, before, after)
+    assert words_of(found)["all tests"] == "not enough data"
+    assert "one session" in found["warnings"][0]
+    assert run(["compare", before, after, "--fail-above", "5"]) == ExitCode.OK
+    assert "not enough data" in capsys.readouterr().err
+
+
+def test_runs_of_both_versions_in_one_session_show_a_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before, after = write(tmp_path / "before", report(runs(10))), write(tmp_path / "after", report(runs(11)))
+    assert words_of(compared(capsys, before, after, "--same-session"))["all tests"] == "different"
+    several = write(tmp_path / "several", report(runs(11)), report(runs(11)))
+    assert run(["compare", before, several, "--same-session"]) == ExitCode.USAGE
+    assert "as many recordings" in capsys.readouterr().err
+
+
+def test_repeats_that_were_cut_do_not_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", report([10, 10, 10]))
+    after = write(tmp_path / "after", report([10, 10, 1], cut=2))
+    found = compared(capsys, before, after)
+    assert found["changes"][0]["before_j"] == found["changes"][0]["after_j"] == 15
+    only = write(tmp_path / "only", report([10], cut=0))
+    assert run(["compare", before, only]) == ExitCode.USAGE
+    assert "ran to their end" in capsys.readouterr().err
+
+
+def test_other_evidence_is_a_warning_and_other_devices_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", report(runs(10)))
+    found = compared(capsys, before, write(tmp_path / "level", report(runs(10), level="device")))
+    assert any("evidence" in one for one in found["warnings"])
+    for name, other in (("phone", report(runs(10), model="Other")), ("profile", report(runs(10), sha256="1"))):
+        assert run(["compare", before, write(tmp_path / name, other)]) == ExitCode.USAGE
+        assert "different" in capsys.readouterr().err
+
+
+def test_recordings_are_compared_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(GOLDEN / "recording-v1", tmp_path / "rec")
+    found = compared(capsys, str(tmp_path / "rec"), str(tmp_path / "rec"))
+    assert found["changes"][0]["effect"]["percent"] == 0
+    assert {one["kind"] for one in found["changes"]} == {"total", "component", "test", "thread", "method"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("[]", "is not a JSON report"),
+        ('{"schema_version": 9, "tests": []}', "version 9"),
+        ('{"schema_version": 2, "tests": [{}]}', "damaged at"),
+        (json.dumps(report([1.0])).replace("1.0", "1e99"), "damaged at tests.0.energy_j"),
+        (json.dumps(report([1.0])).replace("1.0", "NaN"), "damaged at tests.0.energy_j"),
+        (json.dumps(report([])), "has no repeat"),
+    ],
+)
+def test_other_files_are_refused(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.json").write_text(text)
+    assert run(["compare", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == ExitCode.USAGE
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_without_recordings_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["compare", str(tmp_path), str(tmp_path)]) == ExitCode.USAGE
+    assert "no recordings and no JSON reports" in capsys.readouterr().err

@@ -1,0 +1,153 @@
+"""Changes between versions: intervals, false alarms and recommendations, on simulated sessions and on those of a power meter."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+from support.field_data import FIELD_DATA, needs_field_data
+
+from navitas.compare.effect import Deviations, Effect, adjusted, apart, within
+from navitas.compare.verdict import LIMIT, needed, verdict
+
+SESSIONS, RUNS = 0.08, 0.035
+"""Standard deviations of sessions and of runs, as those of a power meter (shared/field/monsoon)."""
+RNG = np.random.default_rng(20)
+
+
+def _sessions(count: int, repeats: int, percent: float = 0.0) -> list[np.ndarray]:
+    shift = np.log1p(percent / 100)
+    return [10 * np.exp(shift + RNG.normal(0, SESSIONS) + RNG.normal(0, RUNS, repeats)) for _ in range(count)]
+
+
+def _together(count: int, repeats: int, percent: float = 0.0) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    shifts = RNG.normal(0, SESSIONS, count)
+    before = [10 * np.exp(shift + RNG.normal(0, RUNS, repeats)) for shift in shifts]
+    return before, [10 * np.exp(np.log1p(percent / 100) + shift + RNG.normal(0, RUNS, repeats)) for shift in shifts]
+
+
+def _covers(effect: Effect | None, percent: float) -> bool:
+    assert effect is not None and effect.low_percent is not None and effect.high_percent is not None
+    return effect.low_percent <= percent <= effect.high_percent
+
+
+def test_intervals_cover_the_truth_in_95_of_100_experiments() -> None:
+    """2,000 experiments each; the share's own standard deviation is 0.5 %."""
+    separate = np.mean([_covers(apart(_sessions(4, 3), _sessions(4, 3, 5)), 5) for _ in range(2000)])
+    joined = np.mean([_covers(within(*_together(3, 4, 5)), 5) for _ in range(2000)])
+    single = np.mean([_covers(within(*_together(1, 6, 5)), 5) for _ in range(2000)])
+    assert 0.93 <= separate <= 0.97
+    assert 0.93 <= joined <= 0.97
+    assert 0.93 <= single <= 0.97
+
+
+def test_the_same_code_is_seldom_different() -> None:
+    """1,000 experiments at a nominal 5 %; the share's own standard deviation is 0.7 %."""
+    effects = [apart(_sessions(3, 5), _sessions(3, 5)) for _ in range(1000)]
+    assert np.mean([effect.p < LIMIT for effect in effects if effect is not None and effect.p is not None]) <= 0.065
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_a_change_of_5_percent_is_found_with_the_recommended_data(together: bool) -> None:
+    effect = Effect(0, None, None, None, Deviations(RUNS, SESSIONS))
+    sessions, repeats = needed(effect, 5, together=together, repeats=5)
+    assert sessions is not None and repeats is not None
+    found = 0
+    for _ in range(300):
+        separate = _sessions(sessions, repeats), _sessions(sessions, repeats, 5)
+        one = within(*_together(sessions, repeats, 5)) if together else apart(*separate)
+        assert one is not None and one.p is not None
+        found += one.p < LIMIT
+    assert found / 300 >= 0.86  # 90 %, less twice its standard deviation
+
+
+def test_one_session_of_a_version_shows_no_change() -> None:
+    effect = apart(_sessions(1, 50), _sessions(1, 50, 80))
+    assert effect is not None
+    assert effect.p is None and effect.low_percent is None
+    judged = verdict(effect, None, 5, together=False, repeats=50)
+    assert judged.word == "not enough data"
+    assert judged.sessions is not None and judged.sessions > 30
+
+
+def test_equal_values_are_the_same_and_values_without_energy_have_no_effect() -> None:
+    equal = [np.full(3, 2.0)] * 3
+    effect = apart(equal, equal)
+    assert effect is not None and effect.p == 1
+    assert verdict(effect, effect.p, 5, together=False, repeats=3).word == "same"
+    assert apart([np.zeros(3)], equal) is None
+    assert within([np.array([1.0, np.nan])], [np.ones(2)]) is None
+    assert apart([], equal) is None
+
+
+def test_figures_are_those_of_scipy() -> None:
+    before, after = _sessions(5, 4), _sessions(7, 4, 3)
+    effect = apart(before, after)
+    logs = [[np.log(session).mean() for session in side] for side in (after, before)]
+    expected = stats.ttest_ind(*logs, equal_var=False)
+    low, high = 100 * np.expm1(np.array(expected.confidence_interval(0.95)))
+    assert effect is not None
+    assert effect.p == pytest.approx(expected.pvalue)
+    assert (effect.low_percent, effect.high_percent) == pytest.approx((low, high))
+
+
+def test_p_values_are_adjusted_for_all_figures() -> None:
+    effects = [Effect(0, 0, 0, p, Deviations(None, None)) for p in (0.01, 0.02, 0.03)]
+    first, *known, last = adjusted([None, *effects, Effect(0, None, None, None, Deviations(None, None))])
+    assert first is None and last is None
+    assert known == pytest.approx([0.03] * 3)
+
+
+def _meter() -> dict[str, list[np.ndarray]]:
+    """Joules of each app by session."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with (FIELD_DATA / "monsoon/nexus5x_monsoon.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found[f"{row['app']} {row['intensity']}".strip()][row["session"]].append(float(row["energy_j"]))
+    return {app: [np.array(runs) for _, runs in sorted(sessions.items())] for app, sessions in found.items()}
+
+
+@needs_field_data
+def test_sessions_of_a_power_meter_raise_few_false_alarms() -> None:
+    """The same app in two groups of sessions: all halves, and all groups of three. A t-test of their runs has 11 to 17 %."""
+    alarms = []
+    for sessions in _meter().values():
+        halves = [(one, tuple(set(range(10)) - set(one))) for one in combinations(range(10), 5) if 0 in one]
+        threes = list(combinations(range(10), 3))
+        groups: list[tuple[Sequence[int], Sequence[int]]] = [*halves]
+        groups += [(one, two) for one in threes for two in threes if not set(one) & set(two)][::9]
+        for one, two in groups:
+            effect = apart([sessions[i] for i in one], [sessions[i] for i in two])
+            assert effect is not None and effect.p is not None
+            alarms.append(effect.p < LIMIT)
+    assert len(alarms) > 5000
+    assert np.mean(alarms) <= 0.05
+
+
+@needs_field_data
+def test_two_sessions_of_a_power_meter_are_never_different() -> None:
+    for sessions in _meter().values():
+        for one, two in combinations(sessions, 2):
+            effect = apart([one], [two])
+            assert effect is not None and effect.p is None
+
+
+@needs_field_data
+def test_what_differs_from_the_baseline_of_a_power_meter_is_found() -> None:
+    apps = _meter()
+    (baseline,) = (sessions for app, sessions in apps.items() if app.startswith("baseline"))
+    others = {app: sessions for app, sessions in apps.items() if sessions is not baseline}
+    effects = [within(baseline, sessions) for sessions in others.values()]
+    words = {
+        app: verdict(effect, p, 5, together=True, repeats=3).word
+        for app, effect, p in zip(others, effects, adjusted(effects), strict=True)
+        if effect is not None
+    }
+    assert {app for app, word in words.items() if word == "different"} >= {"camera high", "camera low", "display"}
+    assert words["networking low"] == words["local_storage medium"] == "same"
+    assert words["gps low"] == words["cpu high"] == "not enough data"
