@@ -107,6 +107,8 @@ EXTRA: dict[str, dict[str, list[str]]] = {
 }
 ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
 """Parameters that exclude the others."""
+ORDINARY = {("compare", "before"): "rec", ("compare", "after"): "rec"}
+"""Values of required parameters, unless the usual ones fit."""
 OF_ROLE = {
     "write": ("device", "pipe", "socket", "folder"),
     "folder": ("device", "pipe", "empty"),
@@ -152,7 +154,7 @@ def _arguments(name: str, tested: str, value: str) -> list[str]:
         if param.name == tested:
             options += _words(param, value)
         elif param.required or (name, param.name) == ("fleet simulate", "folder"):
-            options += _words(param, _ordinary(param))
+            options += _words(param, ORDINARY.get((name, str(param.name))) or _ordinary(param))
     return [*words, *options, *(word for one in extra for word in one)]
 
 
