@@ -13,6 +13,7 @@ import click
 from navitas.cli.analysis import load_profile
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.compare_tables import changes_table
+from navitas.cli.files import STDOUT
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import failed_check, warning
 from navitas.cli.option import option
@@ -20,13 +21,14 @@ from navitas.cli.options import Finite
 from navitas.cli.paths import READ_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
+from navitas.compare.alike import check_distinct, paired
 from navitas.compare.comparison import Comparison, FigureChange, compare
 from navitas.compare.session import Session, parse_session
 from navitas.errors import ExitCode, UsageError
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.regular_files import read_regular
 from navitas.report import json_report
-from navitas.untrusted_text import printable
+from navitas.untrusted_text import printable, printable_list
 
 _MAX_BYTES = 1 << 30
 
@@ -83,22 +85,29 @@ def command(
     Each is a recording, a JSON report, or a folder of several of them: one for each session.
     """
     is_text = check_json(json_file)
+    paths = [_paths(side) for side in (before, after)]
+    _check_output(json_file, [before, after, *paths[0], *paths[1]])
     with ConsoleProgress(only_live=True) as progress:
-        sessions = [[_session(path, progress) for path in _paths(side)] for side in (before, after)]
-    found = compare(*sessions, together=same_session, margin_percent=margin_percent, least_share=least_percent / 100)
+        old, new = ([_session(path, progress) for path in side] for side in paths)
+    for side in (old, new):
+        check_distinct(side)
+    if same_session:
+        new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in paths])
+    found = compare(old, new, together=same_session, margin_percent=margin_percent, least_share=least_percent / 100)
     write_json(
         json_file,
-        before=[one.name for one in sessions[0]],
-        after=[one.name for one in sessions[1]],
+        before=[one.name for one in old],
+        after=[one.name for one in new],
         same_session=same_session,
         margin_percent=margin_percent,
         changes=[_row(one) for one in found.changes],
         removed=[one._asdict() for one in found.removed],
         added=[one._asdict() for one in found.added],
+        left_out=list(found.left_out),
         warnings=list(found.warnings),
     )
     if is_text:
-        output_console().print(changes_table(found, len(sessions[0]), len(sessions[1])))
+        output_console().print(changes_table(found, len(old), len(new)))
     for text in found.warnings:
         warning(text)
     return _check(found, fail_above)
@@ -108,10 +117,20 @@ def _paths(side: Path) -> list[Path]:
     """A recording or report, or those in a folder. Raises `UsageError` if there is none."""
     if not side.is_dir() or _is_recording(side):
         return [side]
-    found = [one for one in sorted(side.iterdir()) if _is_recording(one) or (one.suffix == ".json" and one.is_file())]
+    entries = sorted(side.iterdir())
+    found = [one for one in entries if _is_recording(one) or (one.suffix.lower() == ".json" and one.is_file())]
     if not found:
         raise UsageError(f"{side} has no recordings and no JSON reports", "Give a recording, a JSON report, or a folder of them.")
+    skipped = [one.name for one in entries if one.is_dir() and one not in found]
+    if skipped:
+        warning(f"{side}: skipped, since they are no recordings: {printable_list(skipped, 5)}")
     return found
+
+
+def _check_output(file: Path | None, inputs: Sequence[Path]) -> None:
+    """Raise `UsageError` if the JSON would replace an input, or be one the next time."""
+    if file is not None and file != STDOUT and {file.resolve(), file.resolve().parent} & {one.resolve() for one in inputs}:
+        raise UsageError(f"--json {file} is among the recordings to compare", "Write it to another folder.")
 
 
 def _is_recording(path: Path) -> bool:
@@ -143,8 +162,9 @@ def _check(found: Comparison, fail_above: float | None) -> int:
             printable(f"{one.subject.name} needs {_percent(one):.1f} % more energy (limit {fail_above:g} %)", 1000),
             "See which methods changed in the table.",
         )
-    if not dearer and _unknown(gated):
-        warning("nothing was found dearer, but there is not enough data to rule it out (see the verdicts)")
+    open_ones = [one.subject.name for one in gated if one not in dearer and not _is_cheaper(one, fail_above)]
+    if open_ones:
+        warning(f"there is not enough data to rule out + {fail_above:g} % for: {printable_list(open_ones, 5)}")
     return ExitCode.CHECK_FAILED if dearer else ExitCode.OK
 
 
@@ -156,5 +176,6 @@ def _is_dearer(one: FigureChange, limit: float) -> bool:
     return one.verdict is not None and one.verdict.word == "different" and _percent(one) > limit
 
 
-def _unknown(changes: Sequence[FigureChange]) -> bool:
-    return any(one.verdict is None or one.verdict.word == "not enough data" for one in changes)
+def _is_cheaper(one: FigureChange, limit: float) -> bool:
+    """Whether its interval ends at or below the limit."""
+    return one.effect is not None and one.effect.high_percent is not None and one.effect.high_percent <= limit

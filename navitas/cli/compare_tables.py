@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from navitas.compare.comparison import Comparison, FigureChange
 from navitas.compare.session import Subject
 from navitas.compare.verdict import Verdict
@@ -26,18 +28,22 @@ def changes_table(found: Comparison, before: int, after: int) -> FittedTable:
         Column("Verdict", wrap=True),
     ]
     table = FittedTable(f"Energy, {_sessions(before)} before and {_sessions(after)} after", columns)
+    labels = Counter(_short(one.subject) for one in found.changes)
     for one in found.changes:
+        label = _short(one.subject) if labels[_short(one.subject)] == 1 else one.subject.name
         figures = (joules(one.before_j), joules(one.after_j), *_change(one))
-        table.add(printable(_label(one.subject), _LONGEST), one.subject.kind, *figures, _verdict(one.verdict))
+        table.add(printable(label, _LONGEST), one.subject.kind, *figures, _verdict(one.verdict))
     for title, subjects in (("Only before", found.removed), ("Only after", found.added)):
         if subjects:
-            table.notes.append(Paragraph(f"{title}: {len(subjects)} threads, tests or methods (--json lists them).", style="dim"))
+            kinds = Counter(one.kind for one in subjects)
+            listed = ", ".join(f"{kind}s: {count:,}" for kind, count in sorted(kinds.items()))
+            table.notes.append(Paragraph(f"{title}: {listed} (--json lists them).", style="dim"))
     return table
 
 
-def _label(subject: Subject) -> str:
+def _short(subject: Subject) -> str:
     """A name; a method's without its descriptor."""
-    return subject.name.partition("(")[0] if subject.kind == "method" else subject.name
+    return subject.name.rpartition("(")[0] if subject.kind == "method" else subject.name
 
 
 def _sessions(count: int) -> str:
@@ -54,12 +60,12 @@ def _change(one: FigureChange) -> tuple[str, str]:
 
 
 def _percent(value: float) -> str:
-    return f"{value:+.1f} %" if abs(value) < 999.5 else f"{value:+.0f} %"
+    return f"{value:+.1f} %" if value < 999.5 else "> +999 %"
 
 
 def _verdict(one: Verdict | None) -> str:
     if one is None:
-        return "no energy in some runs"
+        return "no energy in some runs or sessions"
     if one.word == "not enough data" and one.sessions is not None:
         return f"not enough data: {one.repeats} repeats in {_sessions(one.sessions)}"
     return one.word

@@ -18,6 +18,7 @@ from navitas.extra_libraries import extra_library
 
 LEVEL = 0.95
 """The level of intervals."""
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,15 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Deviations:
-    """Standard deviations of logarithms: of runs within a session, and of sessions. None if there is too little data."""
+    """Standard deviations of logarithms. None if there is too little data.
+
+    `runs`: of runs within a session. `sessions`: of sessions; with one run in each, of its run, too. `changes`: of the changes in
+    sessions that have both versions.
+    """
 
     runs: float | None
     sessions: float | None
+    changes: float | None = None
 
 
 def apart(before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> Effect | None:
@@ -76,7 +82,9 @@ def within(before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> Effect 
         effect = apart(np.split(before[0], len(before[0])), np.split(after[0], len(after[0])))
         return None if effect is None else replace(effect, spread=spread)
     changes = np.array([late.mean() - early.mean() for early, late in zip(old, new, strict=True)])
-    return _effect(float(changes.mean()), float(changes.std(ddof=1)) / math.sqrt(len(changes)), len(changes) - 1.0, spread)
+    deviation = float(changes.std(ddof=1))
+    spread = replace(spread, changes=deviation)
+    return _effect(float(changes.mean()), deviation / math.sqrt(len(changes)), len(changes) - 1.0, spread)
 
 
 def adjusted(effects: Sequence[Effect | None]) -> list[float | None]:
@@ -92,6 +100,8 @@ def adjusted(effects: Sequence[Effect | None]) -> list[float | None]:
 
 def _effect(change: float, error: float, freedom: float, spread: Deviations) -> Effect:
     t = _stats().t
+    if error < _ROUNDING:
+        change, error = (0.0 if abs(change) < _ROUNDING else change), 0.0
     half = float(t.ppf((1 + LEVEL) / 2, freedom)) * error
     p = 2 * float(t.sf(abs(change) / error, freedom)) if error else float(change == 0)
     return Effect(_percent(change), _percent(change - half), _percent(change + half), p, spread)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple, NoReturn
+from typing import Annotated, Any, Literal, NamedTuple, NoReturn
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -26,14 +27,49 @@ class Subject(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class TestRun:
+    """Joules of one run of a test: of all, of each component, of the app's threads by name, and of methods without callees."""
+
+    __test__ = False  # for pytest
+
+    energy_j: float
+    components: dict[str, float]
+    threads: dict[str, float]
+    methods: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
-    """The runs of one recording. `joules` has a value for each run that counts."""
+    """The runs of one recording. `tests` has those that passed, by test and repeat, of `repeats` that count.
+
+    `conditions` can differ with a warning only: evidence, project, settings, system.
+    """
 
     name: str
+    created_utc: str
     device: str
     power_profile: str
-    evidence: dict[str, str]
-    joules: dict[Subject, np.ndarray]
+    conditions: dict[str, str]
+    repeats: tuple[int, ...]
+    tests: dict[str, dict[int, TestRun]]
+    not_passed: frozenset[str]
+
+    def joules(self, tests: Iterable[str]) -> dict[Subject, np.ndarray]:
+        """Return the figures of some tests, which passed in all repeats: an array by repeat each."""
+        sums: dict[Subject, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+        for test in tests:
+            for repeat, run in self.tests[test].items():
+                sums[Subject("total", "all tests")][repeat] += run.energy_j
+                sums[Subject("test", test)][repeat] += run.energy_j
+                parts: tuple[tuple[Kind, dict[str, float]], ...] = (
+                    ("component", run.components),
+                    ("thread", run.threads),
+                    ("method", run.methods),
+                )
+                for kind, energies in parts:
+                    for name, energy_j in energies.items():
+                        sums[Subject(kind, name)][repeat] += energy_j
+        return {subject: np.array([found.get(repeat, 0.0) for repeat in self.repeats]) for subject, found in sums.items()}
 
 
 class _Part(BaseModel):
@@ -42,13 +78,24 @@ class _Part(BaseModel):
 
 class _Device(_Part):
     kind: str
+    identity: str = ""
     model: str
+    fingerprint: str = ""
+
+
+class _Method(_Part):
+    module: str
+    class_: str = Field(alias="class")
+    name: str
+    descriptor: str
+    exclusive_j: Joules
 
 
 class _Thread(_Part):
     name: str
     role: str
     energy_j: Joules
+    methods: list[_Method] = []
 
 
 class _Test(_Part):
@@ -61,17 +108,9 @@ class _Test(_Part):
     components: dict[str, Joules]
     threads: list[_Thread]
 
-
-class _Values(_Part):
-    values: list[Joules]
-
-
-class _Method(_Part):
-    module: str
-    class_: str = Field(alias="class")
-    name: str
-    descriptor: str
-    exclusive_j: _Values
+    @property
+    def name(self) -> str:
+        return _named(self.module, f"{self.class_}#{self.method}")
 
 
 class _Level(_Part):
@@ -79,6 +118,7 @@ class _Level(_Part):
 
 
 class _Evidence(_Part):
+    time: str = ""
     components: dict[str, _Level]
 
 
@@ -88,51 +128,63 @@ class _PowerProfile(_Part):
 
 class _Report(_Part):
     schema_version: Literal[2]
+    project: str = ""
+    created_utc: str = ""
     device: _Device
     power_profile: _PowerProfile
     evidence: _Evidence
+    settings: dict[str, Any] = {}
     tests: list[_Test]
-    methods: list[_Method]
 
 
 def parse_session(text: str | bytes, name: str) -> Session:
-    """Return the session of a JSON report. Runs that were cut, and their repeats of other figures, do not count.
+    """Return the session of a JSON report. Repeats with a test that was cut do not count.
 
-    Raises `UsageError` that names `name` if it is not a JSON report, or has no run that counts.
+    Raises `UsageError` that names `name` if it is not a JSON report, or has no repeat that counts.
     """
     try:
         report = _Report.model_validate_json(text)
     except ValidationError as error:
         _check_kind(text, name)
         place, message = first_defect(error)
-        _refuse(name, f"is damaged at {printable_line(place, 100)}: {printable_line(message, 200)}")
-    whole = _whole_repeats(report)
-    if not whole:
+        where = f" at {printable_line(place, 100)}" if place else ""
+        _refuse(name, f"is damaged{where}: {printable_line(message, 200)}")
+    repeats = {test.repeat for test in report.tests} - {test.repeat for test in report.tests if test.status == "cut"}
+    if not repeats:
         _refuse(name, "has no repeat whose tests all ran to their end")
-    sums: dict[Subject, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    for test in report.tests:
-        if test.repeat in whole:
-            sums[Subject("total", "all tests")][test.repeat] += test.energy_j
-            sums[Subject("test", _named(test.module, f"{test.class_}#{test.method}"))][test.repeat] += test.energy_j
-            for component, energy_j in test.components.items():
-                sums[Subject("component", component)][test.repeat] += energy_j
-            for thread in test.threads:
-                if thread.role == "app":
-                    sums[Subject("thread", thread.name)][test.repeat] += thread.energy_j
-    for method in report.methods:
-        subject = Subject("method", _named(method.module, f"{method.class_}.{method.name}{method.descriptor}"))
-        for repeat, energy_j in enumerate(method.exclusive_j.values):
-            if repeat in whole:
-                sums[subject][repeat] += energy_j
-    order = sorted(whole)
-    joules = {subject: np.array([values.get(repeat, 0.0) for repeat in order]) for subject, values in sums.items()}
-    evidence = {component: level.level for component, level in report.evidence.components.items()}
-    return Session(name, f"{report.device.kind} {report.device.model}", report.power_profile.sha256, evidence, joules)
+    counted = [test for test in report.tests if test.repeat in repeats]
+    tests: dict[str, dict[int, TestRun]] = defaultdict(dict)
+    for test in counted:
+        if test.status == "passed":
+            tests[test.name][test.repeat] = _run(test)
+    device = report.device
+    return Session(
+        name=name,
+        created_utc=report.created_utc,
+        device=device.identity or f"{device.kind} {device.model}",
+        power_profile=report.power_profile.sha256,
+        conditions=_conditions(report),
+        repeats=tuple(sorted(repeats)),
+        tests={test: runs for test, runs in tests.items() if len(runs) == len(repeats)},
+        not_passed=frozenset(test.name for test in counted if test.status != "passed"),
+    )
 
 
-def _whole_repeats(report: _Report) -> set[int]:
-    found = {test.repeat for test in report.tests}
-    return found - {test.repeat for test in report.tests if test.status == "cut"}
+def _run(test: _Test) -> TestRun:
+    threads: dict[str, float] = defaultdict(float)
+    methods: dict[str, float] = defaultdict(float)
+    for thread in test.threads:
+        if thread.role == "app":
+            threads[thread.name] += thread.energy_j
+        for method in thread.methods:
+            methods[_named(method.module, f"{method.class_}.{method.name}{method.descriptor}")] += method.exclusive_j
+    return TestRun(test.energy_j, test.components, dict(threads), dict(methods))
+
+
+def _conditions(report: _Report) -> dict[str, str]:
+    found = {f"evidence of {component}": level.level for component, level in report.evidence.components.items()}
+    found |= {f"setting {name}": str(value) for name, value in report.settings.items() if name != "repeat"}
+    return found | {"evidence of time": report.evidence.time, "project": report.project, "system": report.device.fingerprint}
 
 
 def _named(module: str, name: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,38 +30,48 @@ class Verdict:
     repeats: int | None = None
 
 
-def verdict(effect: Effect, p: float | None, margin_percent: float, *, together: bool, repeats: int) -> Verdict:
-    """Return the verdict on an effect with adjusted `p`.
+def verdict(effect: Effect, p: float | None, margin_percent: float, *, sessions: int, repeats: int, together: bool) -> Verdict:
+    """Return the verdict on an effect with adjusted `p`, from a number of sessions of each version with some repeats each.
 
     "different" if `p` is below `LIMIT`. Otherwise "same" if the interval is within the margin, as by two one-sided tests
-    (Schuirmann 1987), here at half the usual level. `together`: each session has runs of both versions. `repeats`: the runs of
-    a session and version.
+    (Schuirmann 1987), here at half the usual level. `together`: each session has runs of both versions.
     """
     low, high = effect.low_percent, effect.high_percent
     if p is not None and p < LIMIT:
         return Verdict("different")
     if low is not None and high is not None and -margin_percent < low and high < margin_percent:
         return Verdict("same")
-    return Verdict("not enough data", *needed(effect, margin_percent, together=together, repeats=repeats))
+    return Verdict("not enough data", *needed(effect, margin_percent, sessions=sessions, repeats=repeats, together=together))
 
 
-def needed(effect: Effect, margin_percent: float, *, together: bool, repeats: int) -> tuple[int | None, int | None]:
-    """Return sessions and repeats for each version that show a change of the margin with probability `POWER`.
+def needed(
+    effect: Effect, margin_percent: float, *, sessions: int, repeats: int, together: bool
+) -> tuple[int | None, int | None]:
+    """Return more sessions and repeats for each version that show a change of the margin with probability `POWER`.
 
-    None if nothing is known about the spread of runs, or if more than 1000 sessions were needed.
+    For one figure alone. None if the spread is unknown, or if more than 1000 were needed.
     """
-    runs = effect.spread.runs
-    if runs is None:
-        return None, None
-    aim = math.log1p(margin_percent / 100)
+    spread, aim = effect.spread, math.log1p(margin_percent / 100)
+    if together and spread.changes is not None:
+        count = _least(sessions + 1, lambda n: _shows(aim, (spread.changes or 0.0) ** 2 / n, n - 1))
+        return count, None if count is None else repeats
     if together:
-        sessions = 1
-        count = next((n for n in range(max(2, repeats), _MOST) if _shows(aim, 2 * runs**2 / n, 2 * n - 2)), None)
-        return (sessions, count) if count is not None else (None, None)
-    between = USUAL_SESSIONS if effect.spread.sessions is None else effect.spread.sessions
-    variance = 2 * (between**2 + runs**2 / repeats)
-    found = next((n for n in range(2, _MOST) if _shows(aim, variance / n, 2 * n - 2)), None)
-    return found, None if found is None else repeats
+        runs = spread.runs
+        found = None if runs is None else _least(repeats + 1, lambda n: _shows(aim, 2 * runs**2 / n, 2 * n - 2))
+        return (None, None) if found is None else (1, found)
+    if spread.runs is None and spread.sessions is None:
+        return None, None
+    between = USUAL_SESSIONS if spread.sessions is None else spread.sessions
+    variance = 2 * (between**2 + (spread.runs or 0.0) ** 2 / repeats)
+    count = _least(max(2, sessions + 1), lambda n: _shows(aim, variance / n, 2 * n - 2))
+    return count, None if count is None else repeats
+
+
+def _least(start: int, shows: Callable[[int], bool]) -> int | None:
+    """The smallest number from `start` on that suffices."""
+    numbers = range(max(2, start), _MOST)
+    place = bisect_left(numbers, True, key=shows)
+    return numbers[place] if place < len(numbers) else None
 
 
 def _shows(aim: float, variance: float, freedom: int) -> bool:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.counted_files import CountedFiles
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 RNG = np.random.default_rng(3)
+SECONDS = count()
 
 
 def report(
@@ -24,20 +25,25 @@ def report(
     """A JSON report of a test that sorts, and one that always needs 5 J."""
 
     def test(name: str, repeat: int, energy_j: float) -> dict[str, Any]:
-        threads = [{"name": "main", "role": "app", "energy_j": energy_j}, {"name": "writer", "role": "profiler", "energy_j": 0.0}]
+        joules = {"sort": energy_j, "tiny": 0.001, "rare": 0.0} if name == "sorts" else {}
+        methods = [
+            {"module": ":", "class": "a.Sorter", "name": one, "descriptor": "()V", "exclusive_j": value}
+            for one, value in joules.items()
+        ]
+        threads = [
+            {"name": "main", "role": "app", "energy_j": energy_j, "methods": methods},
+            {"name": "writer", "role": "profiler", "energy_j": 0.0, "methods": []},
+        ]
         return {
             "module": ":app", "class": "a.SortTest", "method": name, "repeat": repeat, "energy_j": energy_j,
             "status": "cut" if repeat == cut else "passed", "components": {"cpu": energy_j}, "threads": threads,
         }  # fmt: skip
 
     tests = [test(name, i, joules) for i, one in enumerate(sort_j) for name, joules in (("sorts", one), ("waits", 5.0))]
-    methods = [
-        {"module": ":", "class": "a.Sorter", "name": name, "descriptor": "()V", "exclusive_j": {"values": values}}
-        for name, values in (("sort", list(sort_j)), ("tiny", [0.001] * len(sort_j)), ("rare", [0.0] * len(sort_j)))
-    ]
     return {
-        "schema_version": 2, "device": {"kind": "phone", "model": model}, "power_profile": {"sha256": sha256},
-        "evidence": {"components": {"cpu": {"level": level}}}, "tests": tests, "methods": methods, "later": 1,
+        "schema_version": 2, "created_utc": f"2026-01-01T00:00:{next(SECONDS):02}Z",
+        "device": {"kind": "phone", "model": model}, "power_profile": {"sha256": sha256},
+        "evidence": {"components": {"cpu": {"level": level}}}, "tests": tests, "later": 1,
     }  # fmt: skip
 
 
@@ -46,6 +52,14 @@ def write(folder: Path, *reports: dict[str, Any]) -> str:
     for i, one in enumerate(reports):
         (folder / f"{i}.json").write_text(json.dumps(one))
     return str(folder)
+
+
+def change(document: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Change fields of the tests that sort."""
+    for test in document["tests"]:
+        if test["method"] == "sorts":
+            test.update(fields)
+    return document
 
 
 def runs(mean_j: float, shift: float = 0.0) -> list[float]:
@@ -95,14 +109,59 @@ def test_runs_of_both_versions_in_one_session_show_a_change(tmp_path: Path, caps
     assert words_of(compared(capsys, before, after, "--same-session"))["all tests"] == "different"
     several = write(tmp_path / "several", report(runs(11)), report(runs(11)))
     assert run(["compare", before, several, "--same-session"]) == ExitCode.USAGE
-    assert "as many recordings" in capsys.readouterr().err
+    assert "both recordings of each session" in capsys.readouterr().err
+    shifts = (0.3, -0.2, 0.1)
+    old = write(tmp_path / "old", *(report(runs(10, shift)) for shift in shifts))
+    new = write(tmp_path / "new", *(report(runs(11, shift)) for shift in shifts))
+    assert words_of(compared(capsys, old, new, "--same-session"))[":app:a.SortTest#sorts"] == "different"
+    (tmp_path / "new" / "2.json").rename(tmp_path / "new" / "9.json")
+    assert run(["compare", old, new, "--same-session"]) == ExitCode.USAGE
+
+
+def test_only_tests_that_passed_in_all_runs_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A test that is new, or failed early, changes no total."""
+    before = write(tmp_path / "before", *(report(runs(10)) for _ in range(3)))
+    for name, fields in (("failed", {"status": "failed", "energy_j": 1.0}), ("new", {"method": "others"})):
+        after = write(tmp_path / name, *(change(report(runs(30)), **fields) for _ in range(3)))
+        found = compared(capsys, before, after)
+        assert words_of(found)["all tests"] == "same"
+        assert ":app:a.SortTest#sorts" in found["left_out"]
+        assert "did not pass in all runs" in found["warnings"][0]
+    none = write(tmp_path / "none", change(report(runs(10)), status="ignored"))
+    for test in (document := json.loads((tmp_path / "none/0.json").read_text()))["tests"]:
+        test["status"] = "ignored"
+    (tmp_path / "none/0.json").write_text(json.dumps(document))
+    assert run(["compare", before, none]) == ExitCode.USAGE
+    assert "no test passed" in capsys.readouterr().err
+
+
+def test_a_session_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = report(runs(10))
+    twice = write(tmp_path / "twice", one, one)
+    assert run(["compare", twice, twice]) == ExitCode.USAGE
+    assert "are the same session" in capsys.readouterr().err
+
+
+def test_a_limit_that_is_not_ruled_out_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", *(report(runs(10, shift)) for shift in (0.0, 0.1, -0.1)))
+    after = write(tmp_path / "after", *(report(runs(10.5, shift)) for shift in (0.02, 0.1, -0.1)))
+    assert run(["compare", before, after, "--margin", "60", "--fail-above", "5"]) == ExitCode.OK
+    assert "rule out + 5 %" in capsys.readouterr().err
+
+
+def test_the_result_is_not_written_among_the_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", report(runs(10)))
+    for name in ("0.json", "new.json"):
+        assert run(["compare", before, before, "--json", f"{before}/{name}"]) == ExitCode.USAGE
+        assert "is among the recordings" in capsys.readouterr().err
 
 
 def test_repeats_that_were_cut_do_not_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = write(tmp_path / "before", report([10, 10, 10]))
     after = write(tmp_path / "after", report([10, 10, 1], cut=2))
     found = compared(capsys, before, after)
-    assert found["changes"][0]["before_j"] == found["changes"][0]["after_j"] == 15
+    assert found["changes"][0]["before_j"] == pytest.approx(15)
+    assert found["changes"][0]["after_j"] == pytest.approx(15)
     only = write(tmp_path / "only", report([10], cut=0))
     assert run(["compare", before, only]) == ExitCode.USAGE
     assert "ran to their end" in capsys.readouterr().err
@@ -111,15 +170,15 @@ def test_repeats_that_were_cut_do_not_count(tmp_path: Path, capsys: pytest.Captu
 def test_other_evidence_is_a_warning_and_other_devices_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = write(tmp_path / "before", report(runs(10)))
     found = compared(capsys, before, write(tmp_path / "level", report(runs(10), level="device")))
-    assert any("evidence" in one for one in found["warnings"])
+    assert any("evidence of cpu" in one for one in found["warnings"])
     for name, other in (("phone", report(runs(10), model="Other")), ("profile", report(runs(10), sha256="1"))):
         assert run(["compare", before, write(tmp_path / name, other)]) == ExitCode.USAGE
         assert "different" in capsys.readouterr().err
 
 
 def test_recordings_are_compared_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copytree(GOLDEN / "recording-v1", tmp_path / "rec")
-    found = compared(capsys, str(tmp_path / "rec"), str(tmp_path / "rec"))
+    recording = str(CountedFiles(tmp_path / "files", [(4, 200), (4, 200)]).recording)
+    found = compared(capsys, recording, recording)
     assert found["changes"][0]["effect"]["percent"] == 0
     assert {one["kind"] for one in found["changes"]} == {"total", "component", "test", "thread", "method"}
 

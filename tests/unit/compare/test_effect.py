@@ -55,7 +55,7 @@ def test_the_same_code_is_seldom_different() -> None:
 @pytest.mark.parametrize("together", [False, True])
 def test_a_change_of_5_percent_is_found_with_the_recommended_data(together: bool) -> None:
     effect = Effect(0, None, None, None, Deviations(RUNS, SESSIONS))
-    sessions, repeats = needed(effect, 5, together=together, repeats=5)
+    sessions, repeats = needed(effect, 5, sessions=1, repeats=1 if together else 5, together=together)
     assert sessions is not None and repeats is not None
     found = 0
     for _ in range(300):
@@ -70,7 +70,7 @@ def test_one_session_of_a_version_shows_no_change() -> None:
     effect = apart(_sessions(1, 50), _sessions(1, 50, 80))
     assert effect is not None
     assert effect.p is None and effect.low_percent is None
-    judged = verdict(effect, None, 5, together=False, repeats=50)
+    judged = verdict(effect, None, 5, sessions=1, repeats=50, together=False)
     assert judged.word == "not enough data"
     assert judged.sessions is not None and judged.sessions > 30
 
@@ -79,7 +79,10 @@ def test_equal_values_are_the_same_and_values_without_energy_have_no_effect() ->
     equal = [np.full(3, 2.0)] * 3
     effect = apart(equal, equal)
     assert effect is not None and effect.p == 1
-    assert verdict(effect, effect.p, 5, together=False, repeats=3).word == "same"
+    assert verdict(effect, effect.p, 5, sessions=3, repeats=3, together=False).word == "same"
+    rounded = [np.full(3, 27.3863)] * 2, [np.full(7, 27.3863)] * 2
+    for compared in (apart(*rounded), within(*rounded)):
+        assert compared is not None and compared.p == 1
     assert apart([np.zeros(3)], equal) is None
     assert within([np.array([1.0, np.nan])], [np.ones(2)]) is None
     assert apart([], equal) is None
@@ -129,6 +132,17 @@ def test_sessions_of_a_power_meter_raise_few_false_alarms() -> None:
     assert np.mean(alarms) <= 0.05
 
 
+def test_the_recommended_data_of_mixed_sessions_is_more_than_there_is() -> None:
+    before, after = _together(4, 5)
+    effect = within(before, [side * np.exp(RNG.normal(0, 0.1)) for side in after])
+    assert effect is not None
+    sessions, repeats = needed(effect, 5, sessions=4, repeats=5, together=True)
+    assert sessions is not None and sessions > 4 and repeats == 5
+    one_run = apart(_sessions(4, 1), _sessions(4, 1))
+    assert one_run is not None and one_run.spread.runs is None
+    assert needed(one_run, 5, sessions=4, repeats=1, together=False)[0] is not None
+
+
 @needs_field_data
 def test_two_sessions_of_a_power_meter_are_never_different() -> None:
     for sessions in _meter().values():
@@ -144,7 +158,7 @@ def test_what_differs_from_the_baseline_of_a_power_meter_is_found() -> None:
     others = {app: sessions for app, sessions in apps.items() if sessions is not baseline}
     effects = [within(baseline, sessions) for sessions in others.values()]
     words = {
-        app: verdict(effect, p, 5, together=True, repeats=3).word
+        app: verdict(effect, p, 5, sessions=10, repeats=3, together=True).word
         for app, effect, p in zip(others, effects, adjusted(effects), strict=True)
         if effect is not None
     }
