@@ -165,7 +165,9 @@ final class ClassInstrumenter {
     for (MethodInfo method : own) {
       String reason = reasonToSkip(method, state, kind);
       CodeScan code = reason == null ? new CodeScan(method.getCodeAttribute().getCode()) : null;
-      if (code != null) {
+      if (code != null && kind == Probes.BLOCKS && isThreadId(file, method)) {
+        reason = Skipped.EXCLUDED;
+      } else if (code != null) {
         reason = choice.reasonToSkip(scan.name, method, code);
       }
       if (reason == null) {
@@ -196,6 +198,11 @@ final class ClassInstrumenter {
     file.write(new DataOutputStream(out));
     byte[] written = out.toByteArray();
     return new ClassInstrumenter(info, written, idOffsets(written, firstId, methods.size()));
+  }
+
+  /** Whether counters would call themselves in this method: they find a thread by its id. */
+  private static boolean isThreadId(ClassFile file, MethodInfo method) {
+    return method.getName().equals("getId") && method.getDescriptor().equals("()J") && String.valueOf(file.getSuperclass()).endsWith("Thread");
   }
 
   private static String reasonToSkip(MethodInfo method, boolean isState, Probes kind) throws MalformedClassException {

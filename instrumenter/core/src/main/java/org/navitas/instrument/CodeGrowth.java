@@ -49,7 +49,7 @@ final class CodeGrowth {
     boolean changed;
     do {
       lay();
-      if (stub(insertions.stubs().size()) > CodeScan.MAX_CODE) {
+      if (length() > CodeScan.MAX_CODE) {
         return false;
       }
       changed = false;
@@ -110,6 +110,11 @@ final class CodeGrowth {
     return to;
   }
 
+  /** Returns the length of the new code. */
+  int length() {
+    return stub(insertions.stubs().size());
+  }
+
   /** Returns where the jump at an offset leads to, instead of {@code old}. */
   private int target(int pc, int old) {
     for (int i = 0; i < insertions.stubs().size(); i++) {
@@ -128,7 +133,7 @@ final class CodeGrowth {
 
   /** Makes the new code, with all attributes except stack maps and annotations of types. */
   CodeAttribute apply(CodeAttribute old, int stack, int locals) throws MalformedClassException {
-    grown = new byte[stub(insertions.stubs().size())];
+    grown = new byte[length()];
     copy(insertions.prologue());
     for (int pc : scan.starts) {
       copy(insertions.falling(pc));
@@ -138,7 +143,8 @@ final class CodeGrowth {
     ExceptionTable table = new ExceptionTable(old.getConstPool());
     for (int i = 0; i < old.getExceptionTable().size(); i++) {
       ExceptionTable from = old.getExceptionTable();
-      table.add(place(from.startPc(i)), place(from.endPc(i)), place(from.handlerPc(i)), from.catchType(i));
+      int end = from.endPc(i);
+      table.add(place(from.startPc(i)), place(end) - insertions.falling(end).length, place(from.handlerPc(i)), from.catchType(i));
     }
     for (CodeInsertions.Stub stub : insertions.stubs()) {
       if (stub.isHandler()) {

@@ -16,12 +16,12 @@ import javassist.bytecode.Opcode;
  *
  * <p>Executions are a flow (Knuth and Stevenson 1973, doi:10.1007/BF01951942; Ball and Larus 1994,
  * doi:10.1145/183432.183527). What is in a spanning tree of its {@link FlowGraph} needs no counter: preferably what is
- * taken most often. If sums would be very long, as in a method that is one chain of branches, or if the code is long,
- * each block has a counter.
+ * taken most often. Each block has a counter if sums would be very long, as in a method that is one chain of branches, if
+ * the code is long, or if it branches between {@code new} and the call of the constructor.
  *
  * <p>A block that can throw may be left in the middle. Exceptions that the machine itself throws are counted. Those of
  * calls are not: they leave the method in the tree, and so do calls that have not ended. The sums are thus exact for all
- * calls that have ended, by an exception or not, and for open calls that are within an instruction that runs other code.
+ * calls that have ended, by an exception or not, and for open calls that are within the call of a method.
  */
 public final class CounterPlacement {
   /** The most terms of all sums, for each block. Beyond it, counters are cheaper. */
@@ -83,7 +83,7 @@ public final class CounterPlacement {
     for (int i = 0; i < code.getExceptionTable().size(); i++) {
       isEntered[blocks.blockOf(code.getExceptionTable().handlerPc(i))] = true;
     }
-    return new CounterPlacement(new FlowGraph(blocks.successors(), isEntered, exits), scan.length() > MOST_CODE);
+    return new CounterPlacement(new FlowGraph(blocks.successors(), isEntered, exits), scan.length() > MOST_CODE || UninitializedFrames.in(code));
   }
 
   private static boolean isSubroutine(int op) {
@@ -93,7 +93,7 @@ public final class CounterPlacement {
   /**
    * Returns the number of counters.
    *
-   * @return at least 1, and at most the number of blocks
+   * @return at least 1
    */
   public int counters() {
     return counted.size();

@@ -51,6 +51,15 @@ public class CodeGrowthTest {
     check(1000, "while (i++ < " + ROUNDS + ") {", "} return sum;"); // a conditional jump over 32 KB
   }
 
+  @Test
+  public void doesNotCountTheIdOfThreads() throws Exception {
+    File folder = temporary.newFolder();
+    Compiled.into(folder.toPath(), 8, "Worker", "public class Worker extends Thread { public long getId() { return 7; } }");
+    ClassInstrumenter done = instrument(Files.readAllBytes(folder.toPath().resolve("Worker.class")));
+    assertEquals("getId()J", done.info.skipped.get(0).method);
+    assertEquals(1, done.info.methods.size());
+  }
+
   private void check(int conditions, String start, String end) throws Exception {
     byte[] original = compile(conditions, start, end);
     ClassInstrumenter done = instrument(original);

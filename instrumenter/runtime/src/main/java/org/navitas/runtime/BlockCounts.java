@@ -18,6 +18,8 @@ final class BlockCounts extends RecordLog {
     /** Null for threads that are ignored. */
     final Thread thread;
     final ThreadRecorder owner;
+    /** In {@link BlockThreads#found}. */
+    final int place;
     /** Counters by method id. Other threads add to the table, one at a time, but only this one uses counters. */
     long[][] byMethod = {};
     /** Lookups that did not find counters at once. */
@@ -40,6 +42,7 @@ final class BlockCounts extends RecordLog {
         this.threads = threads;
         this.owner = owner;
         thread = owner == null ? null : owner.thread;
+        place = thread == null ? 0 : BlockThreads.place(thread);
     }
 
     /** Returns a method's counters, or null. */
@@ -56,7 +59,7 @@ final class BlockCounts extends RecordLog {
         }
         try {
             if (method >= byMethod.length) {
-                growTo(Integer.highestOneBit(Math.max(method, 15)) << 1);
+                growTo(tableSize(method));
             }
             if (method < byMethod.length) {
                 made = make(method, size);
@@ -73,6 +76,25 @@ final class BlockCounts extends RecordLog {
             isFull = true;
         }
         return made;
+    }
+
+    /** Adds counters of a method that this thread has not called. Without memory, it tries again when it calls the method. */
+    void addInAdvance(int method, int size) {
+        try {
+            if (method >= byMethod.length) {
+                growTo(tableSize(method));
+            }
+            long[] made = method < byMethod.length ? make(method, size) : SPARE;
+            if (made != SPARE) {
+                byMethod[method] = made;
+            }
+        } catch (OutOfMemoryError e) {
+            return; // as if nothing was tried
+        }
+    }
+
+    private static int tableSize(int method) {
+        return Integer.highestOneBit(Math.max(method, 15)) << 1;
     }
 
     private void growTo(int size) {
@@ -122,6 +144,9 @@ final class BlockCounts extends RecordLog {
                 if (records.size() > Limits.RECORD_BYTES) {
                     return false;
                 }
+                if (published[i] == null && isZero(arrays[i])) {
+                    continue; // many are added in advance
+                }
                 if (published[i] == null) {
                     published[i] = new long[arrays[i].length];
                 }
@@ -129,6 +154,15 @@ final class BlockCounts extends RecordLog {
             }
         } catch (OutOfMemoryError e) {
             lost++; // its executions remain for the next time
+        }
+        return true;
+    }
+
+    private static boolean isZero(long[] counters) {
+        for (long each : counters) {
+            if (each != 0) {
+                return false;
+            }
         }
         return true;
     }

@@ -31,7 +31,7 @@ public final class BlockProbe {
     }
 
     private static long[] foundByOther(int method, Thread thread) {
-        BlockCounts guess = FOUND[(int) thread.getId() & Limits.FOUND_THREADS - 1];
+        BlockCounts guess = FOUND[BlockThreads.place(thread)];
         return guess.thread == thread ? guess.of(method) : null;
     }
 

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Threads are found by the last bits of their ids. Plain stores suffice there: what is found is complete, and only its
  * own thread uses it.
  *
- * <p>A method that one thread has called gets counters in all threads, as long as there is memory. So others, and new
- * threads, find them even at their first call. Code is then compiled without the calls for counters that are not found.
+ * <p>A method that one thread has called gets counters in all threads, as long as there is memory and not too many are
+ * known. So others, and new threads, find them even at their first call. Code is then compiled without the calls for counters that are not found.
  */
 final class BlockThreads {
     private final Recorder recorder;
@@ -23,7 +23,7 @@ final class BlockThreads {
     private final BlockCounts ignoring;
     /** The oldest thread that is alive, as far as known; not null. */
     BlockCounts first;
-    /** Threads by the last bits of their ids; nowhere null. */
+    /** Threads by {@link #place}; nowhere null. */
     final BlockCounts[] found = new BlockCounts[Limits.FOUND_THREADS];
     /** Bytes that counters can still use. */
     final AtomicLong spareBytes;
@@ -68,7 +68,7 @@ final class BlockThreads {
 
     /** Lets a thread find counters at once. Threads that compete for a place take turns, but not at each call. */
     private void prefer(BlockCounts thread) {
-        int place = place(thread);
+        int place = thread.place;
         if (first == ignoring) {
             first = thread;
         }
@@ -77,8 +77,9 @@ final class BlockThreads {
         }
     }
 
-    private static int place(BlockCounts thread) {
-        return (int) thread.thread.getId() & Limits.FOUND_THREADS - 1;
+    /** Returns a thread's place in {@link #found}. Its hash would need a call. */
+    static int place(Thread thread) {
+        return (int) thread.getId() & Limits.FOUND_THREADS - 1;
     }
 
     /** Returns the counters of the calling thread. */
@@ -108,8 +109,8 @@ final class BlockThreads {
 
     /** Called by the writer only: removes a dead thread. */
     void forget(BlockCounts dead) {
-        if (found[place(dead)] == dead) {
-            found[place(dead)] = ignoring;
+        if (found[dead.place] == dead) {
+            found[dead.place] = ignoring;
         }
         if (first == dead) {
             first = ignoring;
@@ -120,25 +121,38 @@ final class BlockThreads {
     }
 
     /** Adds a method's counters to those of all threads; returns the calling thread's, or the spare ones without memory. */
-    private synchronized long[] add(BlockCounts thread, int method, int counters) {
-        long[] added = thread.of(method);
-        if (added != null) {
-            return added; // by another thread, a moment ago
-        }
-        added = thread.add(method, counters);
-        if (added == BlockCounts.SPARE) {
-            full();
-        } else if (called.put(method, counters) == null) {
-            for (BlockCounts other : living) {
-                addInAdvance(other, method, counters);
+    private long[] add(BlockCounts thread, int method, int counters) {
+        long[] added;
+        synchronized (this) {
+            added = thread.of(method);
+            if (added == null) {
+                added = thread.add(method, counters);
+                if (added != BlockCounts.SPARE) {
+                    addToOthers(method, counters);
+                }
             }
+        }
+        if (added == BlockCounts.SPARE) {
+            full(); // without the lock: it prints
         }
         return added;
     }
 
+    private void addToOthers(int method, int counters) {
+        try {
+            if (called.size() < Limits.METHODS_IN_ADVANCE && called.put(method, counters) == null) {
+                for (BlockCounts other : living) {
+                    addInAdvance(other, method, counters);
+                }
+            }
+        } catch (OutOfMemoryError e) {
+            return; // others add it at their first call
+        }
+    }
+
     private void addInAdvance(BlockCounts thread, int method, int counters) {
         if (spareBytes.get() > enoughBytes && thread.of(method) == null) {
-            thread.add(method, counters);
+            thread.addInAdvance(method, counters);
         }
     }
 

@@ -40,6 +40,8 @@ final class Limits {
     static final long COUNTER_BYTES = 64 << 20;
     /** Threads whose counters are found at once; a power of two. */
     static final int FOUND_THREADS = 1 << 10;
+    /** Methods whose counters new threads get before they call them. */
+    static final int METHODS_IN_ADVANCE = 1 << 11;
     /** Lookups of other threads' counters after which one of these threads is found at once. */
     static final int LOOKUPS = 64;
 

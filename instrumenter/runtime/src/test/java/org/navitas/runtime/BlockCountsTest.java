@@ -34,7 +34,7 @@ public class BlockCountsTest {
     }
 
     private static long[] count(BlockThreads threads, int method, int counters) {
-        BlockCounts guess = threads.found[(int) Thread.currentThread().getId() & Limits.FOUND_THREADS - 1];
+        BlockCounts guess = threads.found[BlockThreads.place(Thread.currentThread())];
         long[] found = guess.thread == Thread.currentThread() ? guess.of(method) : null;
         return found != null ? found : threads.find(method, counters);
     }
@@ -215,7 +215,7 @@ public class BlockCountsTest {
     public void busyThreadsFindCountersAtOnce() throws Exception {
         BlockThreads threads = threads(ROOM);
         Thread self = Thread.currentThread();
-        int place = (int) self.getId() & Limits.FOUND_THREADS - 1;
+        int place = BlockThreads.place(self);
         count(threads, 1, 1);
         assertSame(self, threads.found[place].thread);
         run("other", () -> {
