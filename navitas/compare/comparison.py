@@ -40,7 +40,6 @@ class Comparison:
     added: tuple[Subject, ...]
     left_out: tuple[str, ...]
     warnings: tuple[str, ...]
-    together: bool
 
 
 def compare(
@@ -78,7 +77,7 @@ def compare(
             changes.append(FigureChange(one, *means[one], effect, p, judged))
     removed, added = (tuple(sorted(side)) for side in (subjects[0] - subjects[1], subjects[1] - subjects[0]))
     notes = warnings(before, after, sorted(left_out), together)
-    return Comparison(tuple(changes), removed, added, tuple(sorted(left_out)), notes, together)
+    return Comparison(tuple(changes), removed, added, tuple(sorted(left_out)), notes)
 
 
 def _of(session: dict[Subject, np.ndarray], subject: Subject) -> np.ndarray:

@@ -92,14 +92,14 @@ def adjusted(effects: Sequence[Effect | None]) -> list[float | None]:
     known = [i for i, effect in enumerate(effects) if effect is not None and effect.p is not None]
     found: list[float | None] = [None] * len(effects)
     if known:
-        values = _stats().false_discovery_control([effects[i].p for i in known])  # type: ignore[union-attr]
+        values = stats().false_discovery_control([effects[i].p for i in known])  # type: ignore[union-attr]
         for i, value in zip(known, values, strict=True):
             found[i] = float(value)
     return found
 
 
 def _effect(change: float, error: float, freedom: float, spread: Deviations) -> Effect:
-    t = _stats().t
+    t = stats().t
     if error < _ROUNDING:
         change, error = (0.0 if abs(change) < _ROUNDING else change), 0.0
     half = float(t.ppf((1 + LEVEL) / 2, freedom)) * error
@@ -131,5 +131,6 @@ def _percent(change: float) -> float:
     return 100 * math.expm1(min(change, 700.0))
 
 
-def _stats() -> Any:
+def stats() -> Any:
+    """`scipy.stats`. Raises `UsageError` if it is not installed."""
     return extra_library("scipy.stats", "comparing needs", "compare")

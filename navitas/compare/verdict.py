@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from navitas.compare.effect import Effect
-from navitas.extra_libraries import extra_library
+from navitas.compare.effect import Effect, stats
 
 Word = Literal["same", "different", "not enough data"]
 
@@ -52,8 +51,9 @@ def needed(
     For one figure alone. None if the spread is unknown, or if more than 1000 were needed.
     """
     spread, aim = effect.spread, math.log1p(margin_percent / 100)
-    if together and spread.changes is not None:
-        count = _least(sessions + 1, lambda n: _shows(aim, (spread.changes or 0.0) ** 2 / n, n - 1))
+    changes = spread.changes
+    if together and changes is not None:
+        count = _least(sessions + 1, lambda n: _shows(aim, changes**2 / n, n - 1))
         return count, None if count is None else repeats
     if together:
         runs = spread.runs
@@ -76,8 +76,7 @@ def _least(start: int, shows: Callable[[int], bool]) -> int | None:
 
 def _shows(aim: float, variance: float, freedom: int) -> bool:
     """Whether a t-test finds a change of `aim` with probability `POWER`, given the variance of its estimate."""
-    stats = extra_library("scipy.stats", "comparing needs", "compare")
     if not variance:
         return True
-    limit = stats.t.ppf(1 - LIMIT / 2, freedom)
-    return bool(stats.nct.sf(limit, freedom, aim / math.sqrt(variance)) >= POWER)
+    limit = stats().t.ppf(1 - LIMIT / 2, freedom)
+    return bool(stats().nct.sf(limit, freedom, aim / math.sqrt(variance)) >= POWER)

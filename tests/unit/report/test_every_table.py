@@ -323,7 +323,7 @@ def _comparison(names: Sequence[str]) -> Comparison:
     changes = [
         FigureChange(one, 123.456, 12.345, None if i % 3 == 2 else effect, 0.5, verdicts[i % 3]) for i, one in enumerate(subjects)
     ]
-    return Comparison(tuple(changes), tuple(subjects), tuple(subjects), (), (), together=False)
+    return Comparison(tuple(changes), tuple(subjects), tuple(subjects), (), ())
 
 
 def _predictions(rows: int) -> Predictions:

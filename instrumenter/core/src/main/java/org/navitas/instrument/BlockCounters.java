@@ -22,8 +22,6 @@ final class BlockCounters implements CodeProbes {
   static final int MOST_COUNTERS = 8192;
   private static final String PROBE = "org.navitas.runtime.BlockProbe";
   private static final int MAX_U2 = 65535;
-  /** The longest code that HotSpot compiles (DontCompileHugeMethods). Local counters need more code. */
-  private static final int COMPILED = 8000;
   /** The most entries of all full frames. Compilers need fewer. */
   private static final int MOST_ENTRIES = 1 << 22;
 
@@ -69,8 +67,8 @@ final class BlockCounters implements CodeProbes {
       CounterPlacement edited = placements.get(key(method)); // of the code before its edits, which keep the blocks' numbers
       CounterPlacement placement = edited == null ? CounterPlacement.of(method, blocks) : edited;
       LocalCounters locals = LocalCounters.of(method, scan, blocks, placement);
-      String reason = add(method, scan, blocks, placement, locals, locals == LocalCounters.NONE ? CodeScan.MAX_CODE : COMPILED, id);
-      return Skipped.TOO_LARGE.equals(reason) ? add(method, scan, blocks, placement, LocalCounters.NONE, CodeScan.MAX_CODE, id) : reason;
+      String reason = add(method, scan, blocks, placement, locals, id);
+      return Skipped.TOO_LARGE.equals(reason) ? add(method, scan, blocks, placement, LocalCounters.NONE, id) : reason;
     } catch (InstrumentException e) {
       return Skipped.MALFORMED;
     }
@@ -96,7 +94,7 @@ final class BlockCounters implements CodeProbes {
   }
 
   private String add(
-      MethodInfo method, CodeScan scan, BasicBlocks blocks, CounterPlacement placement, LocalCounters locals, int most, int id)
+      MethodInfo method, CodeScan scan, BasicBlocks blocks, CounterPlacement placement, LocalCounters locals, int id)
       throws MalformedClassException, BadBytecode {
     CodeAttribute code = method.getCodeAttribute();
     int maxLocals = code.getMaxLocals() + 1 + 2 * locals.counters.size();
@@ -108,7 +106,7 @@ final class BlockCounters implements CodeProbes {
     CodeInsertions insertions = new CodeInsertions(counting.prologue(id, found, find, placement.counters()));
     new CounterPlaces(scan, blocks, counting, insertions).insert(placement.counted(), locals);
     CodeGrowth growth = CodeGrowth.of(code, scan, insertions);
-    if (growth == null || growth.length() > most) {
+    if (growth == null || !locals.counters.isEmpty() && growth.length() > CounterPlacement.MOST_CODE) {
       return Skipped.TOO_LARGE;
     }
     StackMapTable frames = framesOf(code, blocks);

@@ -1,8 +1,6 @@
 package org.navitas.instrument;
 
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 
 /**
  * Estimates how often blocks run in a call: loops go on more often than not, and conditions of forward jumps are seldom
@@ -24,21 +22,15 @@ final class BlockFrequencies {
     int count = successors.length;
     ofBlock = new double[count];
     ofSuccessors = new double[count][];
-    int[] depths = NaturalLoops.of(successors).depths();
-    int[] order = order(successors);
+    NaturalLoops loops = NaturalLoops.of(successors);
+    int[] depths = loops.depths();
     int[] placeOf = new int[count];
-    boolean[] isHeader = new boolean[count];
     for (int i = 0; i < count; i++) {
-      placeOf[order[i]] = i;
+      placeOf[loops.order[i]] = i;
     }
-    for (int block = 0; block < count; block++) {
-      for (int next : successors[block]) {
-        isHeader[next] |= placeOf[next] <= placeOf[block];
-      }
-    }
-    for (int block : order) {
+    for (int block : loops.order) {
       ofBlock[block] += block == 0 ? 1 : isEntered[block] ? HANDLER : 0;
-      ofBlock[block] *= isHeader[block] ? ROUNDS : 1;
+      ofBlock[block] *= loops.isHeader(block) ? ROUNDS : 1;
       double[] shares = new double[successors[block].length];
       for (int i = 0; i < shares.length; i++) {
         int next = successors[block][i];
@@ -52,31 +44,5 @@ final class BlockFrequencies {
       }
       ofSuccessors[block] = shares;
     }
-  }
-
-  /** Returns all blocks in an order where only loops lead back: the reverse of the order in which a search leaves them. */
-  private static int[] order(int[][] successors) {
-    int[] order = new int[successors.length];
-    int free = order.length;
-    boolean[] seen = new boolean[order.length];
-    int[] turn = new int[order.length];
-    for (int start = 0; start < order.length; start++) {
-      Deque<Integer> path = new ArrayDeque<>();
-      if (!seen[start]) {
-        path.push(start);
-        seen[start] = true;
-      }
-      while (!path.isEmpty()) {
-        int block = path.peek();
-        if (turn[block] == successors[block].length) {
-          order[--free] = path.pop();
-        } else if (!seen[successors[block][turn[block]++]]) {
-          int next = successors[block][turn[block] - 1];
-          seen[next] = true;
-          path.push(next);
-        }
-      }
-    }
-    return order;
   }
 }

@@ -145,6 +145,12 @@ final class CodeScan {
     return targets;
   }
 
+  /** Whether an instruction calls or leaves a subroutine. */
+  boolean isSubroutine(int pc) {
+    int op = opcode(pc);
+    return op == Opcode.JSR || op == Opcode.JSR_W || op == Opcode.RET || op == Opcode.WIDE && opcode(pc + 1) == Opcode.RET;
+  }
+
   static boolean isReturn(int op) {
     return op >= Opcode.IRETURN && op <= Opcode.RETURN;
   }

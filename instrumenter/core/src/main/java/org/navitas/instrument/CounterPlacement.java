@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 import javassist.bytecode.CodeAttribute;
 import javassist.bytecode.MethodInfo;
-import javassist.bytecode.Opcode;
 
 /**
  * Chooses what is counted in a method, and gives the executions of each block as a sum and difference of counters.
@@ -26,8 +25,8 @@ import javassist.bytecode.Opcode;
 public final class CounterPlacement {
   /** The most terms of all sums, for each block. Beyond it, counters are cheaper. */
   private static final int MOST_TERMS = 64;
-  /** Longer code gets no jumps and handlers that only count. */
-  private static final int MOST_CODE = 8000;
+  /** The longest code that HotSpot compiles (DontCompileHugeMethods). Longer code gets no jumps and handlers that only count. */
+  static final int MOST_CODE = 8000;
 
   private final FlowGraph graph;
   /** What is counted, by counter. */
@@ -77,17 +76,14 @@ public final class CounterPlacement {
       BasicBlocks.Block block = blocks.blocks().get(i);
       // A handler of a constructor could have no "this". Nothing shows where a subroutine returns to.
       boolean canCount = !method.isConstructor() && block.handlers.isEmpty();
-      boolean isUnknown = exit != ThrowingCode.Exit.NONE && !canCount || isSubroutine(scan.opcode(block.lastPc));
+      boolean isUnknown = exit != ThrowingCode.Exit.NONE && !canCount || scan.isSubroutine(block.lastPc);
       exits[i] = isUnknown ? ThrowingCode.Exit.LATER : exit;
     }
     for (int i = 0; i < code.getExceptionTable().size(); i++) {
       isEntered[blocks.blockOf(code.getExceptionTable().handlerPc(i))] = true;
     }
-    return new CounterPlacement(new FlowGraph(blocks.successors(), isEntered, exits), scan.length() > MOST_CODE || UninitializedFrames.in(code));
-  }
-
-  private static boolean isSubroutine(int op) {
-    return op == Opcode.JSR || op == Opcode.JSR_W || op == Opcode.RET || op == Opcode.WIDE;
+    boolean each = scan.length() > MOST_CODE || UninitializedFrames.in(code);
+    return new CounterPlacement(new FlowGraph(blocks.successors(), isEntered, exits), each);
   }
 
   /**

@@ -89,6 +89,6 @@ final class LocalCounters {
   private static boolean isCallOrLock(CodeScan scan, int pc) {
     int op = scan.opcode(pc);
     return op >= Opcode.INVOKEVIRTUAL && op <= Opcode.INVOKEDYNAMIC || op == Opcode.MONITORENTER || op == Opcode.MONITOREXIT
-        || op == Opcode.JSR || op == Opcode.JSR_W || op == Opcode.RET || op == Opcode.WIDE && scan.opcode(pc + 1) == Opcode.RET;
+        || scan.isSubroutine(pc);
   }
 }

@@ -13,12 +13,15 @@ import java.util.List;
 final class NaturalLoops {
   /** The blocks of each loop. */
   final List<BitSet> bodies = new ArrayList<>();
+  /** All blocks, in an order where only loops lead back: the reverse of the order in which a search leaves them. */
+  final int[] order;
   private final int[][] successors;
   private final List<List<Integer>> predecessors = new ArrayList<>();
   private final List<BitSet> backEdges = new ArrayList<>();
 
   private NaturalLoops(int[][] successors) {
     this.successors = successors;
+    order = new int[successors.length];
     for (int block = 0; block < successors.length; block++) {
       predecessors.add(new ArrayList<>());
       backEdges.add(new BitSet());
@@ -35,11 +38,16 @@ final class NaturalLoops {
     NaturalLoops loops = new NaturalLoops(successors);
     loops.search();
     for (int header = 0; header < successors.length; header++) {
-      if (!loops.backEdges.get(header).isEmpty()) {
+      if (loops.isHeader(header)) {
         loops.bodies.add(loops.body(header));
       }
     }
     return loops;
+  }
+
+  /** Returns whether a loop starts at a block. */
+  boolean isHeader(int block) {
+    return !backEdges.get(block).isEmpty();
   }
 
   /** Returns the number of loops around each block. */
@@ -54,6 +62,7 @@ final class NaturalLoops {
     BitSet seen = new BitSet();
     BitSet open = new BitSet();
     int[] turn = new int[successors.length];
+    int free = order.length;
     for (int root = 0; root < successors.length; root++) {
       Deque<Integer> path = new ArrayDeque<>();
       if (!seen.get(root)) {
@@ -64,7 +73,8 @@ final class NaturalLoops {
       while (!path.isEmpty()) {
         int block = path.peek();
         if (turn[block] == successors[block].length) {
-          open.clear(path.pop());
+          order[--free] = path.pop();
+          open.clear(block);
           continue;
         }
         int next = successors[block][turn[block]++];
