@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from navitas.cli.analysis import load_profile
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.compare_input import check_output, read_session, session_paths
 from navitas.cli.compare_tables import changes_table
-from navitas.cli.files import STDOUT
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import failed_check, warning
 from navitas.cli.option import option
@@ -22,15 +19,10 @@ from navitas.cli.paths import READ_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.compare.alike import check_distinct, paired
-from navitas.compare.comparison import Comparison, FigureChange, compare
-from navitas.compare.session import Session, parse_session
-from navitas.errors import ExitCode, UsageError
-from navitas.recording.layout import MANIFEST_NAME
-from navitas.regular_files import read_regular
-from navitas.report import json_report
+from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, FigureChange, compare
+from navitas.compare.session import share_sessions
+from navitas.errors import ExitCode
 from navitas.untrusted_text import printable, printable_list
-
-_MAX_BYTES = 1 << 30
 
 
 @click.command(
@@ -49,7 +41,7 @@ _MAX_BYTES = 1 << 30
     "--margin",
     "margin_percent",
     type=Finite(min=0.01, max=1000),
-    default=5.0,
+    default=MARGIN_PERCENT,
     show_default=True,
     metavar="PERCENT",
     help="'same' means a smaller change than this.",
@@ -58,7 +50,7 @@ _MAX_BYTES = 1 << 30
     "--min-share",
     "least_percent",
     type=Finite(min=0, max=100),
-    default=1.0,
+    default=100 * LEAST_SHARE,
     show_default=True,
     metavar="PERCENT",
     help="Leave out methods and threads with a smaller share of all energy.",
@@ -85,12 +77,13 @@ def command(
     Each is a recording, a JSON report, or a folder of several of them: one for each session.
     """
     is_text = check_json(json_file)
-    paths = [_paths(side) for side in (before, after)]
-    _check_output(json_file, [before, after, *paths[0], *paths[1]])
+    paths = [session_paths(side) for side in (before, after)]
+    check_output(json_file, [before, after, *paths[0], *paths[1]])
     with ConsoleProgress(only_live=True) as progress:
-        old, new = ([_session(path, progress) for path in side] for side in paths)
+        old, new = ([read_session(path, progress) for path in side] for side in paths)
     for side in (old, new):
         check_distinct(side)
+    same_session = same_session or share_sessions(old, new)
     if same_session:
         new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in paths])
     found = compare(old, new, together=same_session, margin_percent=margin_percent, least_share=least_percent / 100)
@@ -110,39 +103,7 @@ def command(
         output_console().print(changes_table(found, len(old), len(new)))
     for text in found.warnings:
         warning(text)
-    return _check(found, fail_above)
-
-
-def _paths(side: Path) -> list[Path]:
-    """A recording or report, or those in a folder. Raises `UsageError` if there is none."""
-    if not side.is_dir() or _is_recording(side):
-        return [side]
-    entries = sorted(side.iterdir())
-    found = [one for one in entries if _is_recording(one) or (one.suffix.lower() == ".json" and one.is_file())]
-    if not found:
-        raise UsageError(f"{side} has no recordings and no JSON reports", "Give a recording, a JSON report, or a folder of them.")
-    skipped = [one.name for one in entries if one.is_dir() and one not in found]
-    if skipped:
-        warning(f"{side}: skipped, since they are no recordings: {printable_list(skipped, 5)}")
-    return found
-
-
-def _check_output(file: Path | None, inputs: Sequence[Path]) -> None:
-    """Raise `UsageError` if the JSON would replace an input, or be one the next time."""
-    if file is not None and file != STDOUT and {file.resolve(), file.resolve().parent} & {one.resolve() for one in inputs}:
-        raise UsageError(f"--json {file} is among the recordings to compare", "Write it to another folder.")
-
-
-def _is_recording(path: Path) -> bool:
-    return (path / MANIFEST_NAME).is_file()
-
-
-def _session(path: Path, progress: ConsoleProgress) -> Session:
-    if not path.is_dir():
-        return parse_session(read_regular(path, _MAX_BYTES), str(path))
-    text = io.StringIO()
-    json_report.write(load_profile(path, stage=progress.stage), text)
-    return parse_session(text.getvalue(), str(path))
+    return check_limit(found, fail_above)
 
 
 def _row(one: FigureChange) -> dict[str, Any]:
@@ -152,7 +113,8 @@ def _row(one: FigureChange) -> dict[str, Any]:
     return {**one.subject._asdict(), **figures}
 
 
-def _check(found: Comparison, fail_above: float | None) -> int:
+def check_limit(found: Comparison, fail_above: float | None) -> int:
+    """Name the total and tests that need over `fail_above` percent more energy. Returns the exit code."""
     if fail_above is None:
         return ExitCode.OK
     gated = [one for one in found.changes if one.subject.kind in ("total", "test")]

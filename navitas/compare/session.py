@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn
 
@@ -53,6 +53,10 @@ class Session:
     repeats: tuple[int, ...]
     tests: dict[str, dict[int, TestRun]]
     not_passed: frozenset[str]
+    session: str = ""
+    """The same for versions that ran in turns; empty if there was one version."""
+    is_fit: bool = True
+    """Whether the repeats that count are fit. Otherwise the device was busy or hot in all repeats."""
 
     def joules(self, tests: Iterable[str]) -> dict[Subject, np.ndarray]:
         """Return the figures of some tests, which passed in all repeats: an array by repeat each."""
@@ -104,6 +108,7 @@ class _Test(_Part):
     method: str
     repeat: Annotated[int, Field(ge=0)]
     status: str
+    unfit: list[str] = []
     energy_j: Joules
     components: dict[str, Joules]
     threads: list[_Thread]
@@ -138,7 +143,9 @@ class _Report(_Part):
 
 
 def parse_session(text: str | bytes, name: str) -> Session:
-    """Return the session of a JSON report. Repeats with a test that was cut do not count.
+    """Return the session of a JSON report. Repeats with a test that was cut, or whose run is unfit, do not count.
+
+    If no repeat is fit, all that were not cut count.
 
     Raises `UsageError` that names `name` if it is not a JSON report, or has no repeat that counts.
     """
@@ -152,6 +159,10 @@ def parse_session(text: str | bytes, name: str) -> Session:
     repeats = {test.repeat for test in report.tests} - {test.repeat for test in report.tests if test.status == "cut"}
     if not repeats:
         _refuse(name, "has no repeat whose tests all ran to their end")
+    unfit = {test.repeat for test in report.tests if test.unfit}
+    warmups = {test.repeat for test in report.tests if "warmup" in test.unfit}
+    is_fit = bool(repeats - unfit)
+    repeats = repeats - unfit or repeats - warmups or repeats
     counted = [test for test in report.tests if test.repeat in repeats]
     tests: dict[str, dict[int, TestRun]] = defaultdict(dict)
     for test in counted:
@@ -166,8 +177,16 @@ def parse_session(text: str | bytes, name: str) -> Session:
         conditions=_conditions(report),
         repeats=tuple(sorted(repeats)),
         tests={test: runs for test, runs in tests.items() if len(runs) == len(repeats)},
+        session=str(report.settings.get("session", "")),
+        is_fit=is_fit,
         not_passed=frozenset(test.name for test in counted if test.status != "passed"),
     )
+
+
+def share_sessions(before: Sequence[Session], after: Sequence[Session]) -> bool:
+    """Whether the versions ran in turns, in the same sessions."""
+    ids = [sorted(one.session for one in side) for side in (before, after)]
+    return ids[0] == ids[1] and all(ids[0])
 
 
 def _run(test: _Test) -> TestRun:
@@ -183,8 +202,12 @@ def _run(test: _Test) -> TestRun:
 
 def _conditions(report: _Report) -> dict[str, str]:
     found = {f"evidence of {component}": level.level for component, level in report.evidence.components.items()}
-    found |= {f"setting {name}": str(value) for name, value in report.settings.items() if name != "repeat"}
+    found |= {f"setting {name}": str(value) for name, value in report.settings.items() if name not in _SCHEDULE}
     return found | {"evidence of time": report.evidence.time, "project": report.project, "system": report.device.fingerprint}
+
+
+_SCHEDULE = ("repeat", "warmup", "until_percent", "max_repeat", "seed", "session")
+"""Settings of how often and in which order tests run."""
 
 
 def _named(module: str, name: str) -> str:
