@@ -18,6 +18,7 @@ from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.handed_work import HandedWork, handed_work
 from navitas.analyze.intervals import Interval, interval_of
+from navitas.analyze.jit import JitShare, jit_shares
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.analyze.pace import Pace, repeat_pace
@@ -258,6 +259,10 @@ class Profile:
     def repeat_interval(self) -> Interval | None:
         """Return the 95 % interval of the sum of all tests, over the repeats that count. None for fewer than two."""
         return interval_of(list(repeat_totals(self.tests).values()))
+
+    def jit_shares(self) -> tuple[JitShare, ...]:
+        """Return the JIT compiler's share of the threads' energy in each repeat."""
+        return jit_shares(self.tables)
 
     def classes(self) -> tuple[Repeats, ...]:
         """Return each test class with all its runs and their median. Energies are sums over its tests; `method` is `*`."""

@@ -13,10 +13,11 @@ from navitas.analyze.repeats import Repeats
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import battery_rate, duration, joules, watts
+from navitas.report.units import battery_rate, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 
 _INTERVAL = unbroken("95 % interval")
+_LEAST_JIT = 0.01
 ALL_TESTS = 50
 """The table lists all tests if there are at most this many, or at most `top`."""
 _BAD = ("failed", "cut")
@@ -70,8 +71,23 @@ def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[R
         sentences.append(f"Energies are medians of the runs that count. ±: {_INTERVAL} of the measurement and of other runs.")
     else:
         sentences.append(f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: use --repeat.")
+    sentences += _jit(profile)
     sentences.append("Mean power: measured energy of the test divided by its wall time.")
     return Paragraph(" ".join(sentences), style="dim")
+
+
+def _jit(profile: Profile) -> list[str]:
+    """Return a sentence on the JIT compiler, if it used a noticeable share of the threads' energy."""
+    shares = profile.jit_shares()
+    jit_j, threads_j = (sum(getattr(one, name) for one in shares) for name in ("jit_j", "threads_j"))
+    if jit_j <= _LEAST_JIT * threads_j or threads_j <= 0:
+        return []
+    over = ""
+    if len(shares) > 1:
+        low, high = (unbroken(percent(pick(one.share for one in shares))) for pick in (min, max))
+        over = f", {low} to {high} by run"
+    total = unbroken(percent(jit_j / threads_j))
+    return [f"The JIT compiler used {total} of the threads' energy{over}; it is not part of app energy."]
 
 
 def not_passed(profile: Profile, tests: Sequence[TestEnergy], top: int) -> list[Paragraph]:
