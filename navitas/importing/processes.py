@@ -15,6 +15,7 @@ from navitas.importing.reading_order import counted_times, drop_far, drop_misfit
 
 _RESTART_NS = 1000 * TICK_NS
 """Counters that fall by more than this, for good, have begun again: the phone was restarted."""
+_LEAST_READINGS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +55,18 @@ def processes_of(log: MeasuredLog) -> Iterator[Process]:
 
 
 def _between_restarts(events: list[ProbeEvent]) -> Iterator[list[ProbeEvent]]:
-    """Split where every later reading is below the readings before."""
+    """Split where every later reading is below all readings before. Single readings are damage, not a restart."""
     elapsed = elapsed_ns(events)
-    known = [i for i, passed in enumerate(elapsed) if passed is not None]
-    values = [elapsed[i] or 0 for i in known]
-    highest_after = list(accumulate(reversed(values), max))[::-1]
-    start = 0
-    for place in range(1, len(known)):
-        if highest_after[place] < values[place - 1] - _RESTART_NS:
-            yield events[start : known[place]]
-            start = known[place]
+    known = [(i, passed) for i, passed in enumerate(elapsed) if passed is not None]
+    highest_after = list(accumulate((passed for _, passed in reversed(known)), max))[::-1]
+    start = first = 0
+    lowest = None
+    for place, (i, passed) in enumerate(known):
+        is_far = lowest is not None and highest_after[place] < lowest - _RESTART_NS
+        if is_far and min(place - first, len(known) - place) >= _LEAST_READINGS:
+            yield events[start:i]
+            start, first, lowest = i, place, passed
+        lowest = passed if lowest is None else min(lowest, passed)
     yield events[start:]
 
 
