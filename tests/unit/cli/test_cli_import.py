@@ -1,0 +1,99 @@
+"""`navitas import`: output, exit codes and options."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+COUNTERS = "cpu0 300000 {0} 2266000 {1} ; cpu1 300000 {0} 2265600 {1} ;  EndOfData 0"
+PROFILE = """<device name="Android"><item name="cpu.suspend">0</item><item name="cpu.idle">0</item>
+<array name="cpu.clusters.cores"><value>2</value></array><item name="cpu.cluster_power.cluster0">0</item>
+<array name="cpu.core_speeds.cluster0"><value>300000</value><value>2266000</value></array>
+<array name="cpu.core_power.cluster0"><value>10</value><value>100</value></array></device>"""
+
+
+def _log(*pids: int) -> str:
+    return "".join(
+        f"05-03 10:00:00.{ms} {pid:5d} {pid:5d} D TEST    : {kind} a.B.run TimeInStates {COUNTERS.format(100, ticks)}\n"
+        for pid in pids
+        for ms, kind, ticks in (("100", "Entry", 50), ("400", "Exit", 80))
+    )
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "profile.xml").write_text(PROFILE)
+    (tmp_path / "SortTest.sort.txt").write_text(_log(7))
+    (tmp_path / "leaky.txt").write_text(_log(7, 8))
+    return tmp_path
+
+
+LINE = ["-o", "rec", "--power-profile", "profile.xml", "--year", "2021"]
+
+
+def test_a_log_becomes_a_recording_that_report_reads(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "SortTest.sort.txt", *LINE]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert said.out == "run 0: SortTest#sort: process 7, 1 thread, 2 events\n"
+    assert said.err.splitlines()[-2:] == ["recording: rec", "next: navitas report rec --model paper1"]
+    assert "energy of one call can be wrong by up to 0.0077 J" in said.err
+    assert run(["report", "rec", "--model", "paper1", "--format", "json", "-o", "-"]) == ExitCode.OK
+    report = json.loads(capsys.readouterr().out)
+    (test,) = report["tests"]
+    (method,) = test["threads"][0]["methods"]
+    assert (test["class"], test["method"], report["evidence"]["components"]["cpu"]["level"]) == ("SortTest", "sort", "device")
+    assert method["paper1_j"] == pytest.approx(2 * 0.3 * 0.1 * 3.85)
+    assert "imported" in {warning["code"] for warning in report["warnings"]}
+
+
+def test_processes_and_the_choice_of_one(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert "run 1: leaky#all (process 8): process 8" in said.out
+    assert "2 processes, each of which is a run" in said.err and "--process 8" in said.err
+    assert run(["import", "leaky.txt", *LINE, "--replace", "--process", "8", "--json", "-"]) == ExitCode.OK
+    document = json.loads(capsys.readouterr().out)
+    assert [one["process"] for one in document["runs"]] == [8]
+    assert document["runs"][0]["entries_without_exit"] == 0
+    assert run(["import", "leaky.txt", *LINE, "--replace", "--process", "9"]) == ExitCode.USAGE
+    assert "no log has this process" in capsys.readouterr().err
+
+
+def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(_log(7).encode())))
+    assert run(["import", "-", *LINE]) == ExitCode.OK
+    assert capsys.readouterr().out == "run 0: log#all: process 7, 1 thread, 2 events\n"
+
+
+def test_a_recording_is_not_replaced_by_mistake(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE]) == ExitCode.OK
+    assert run(["import", "leaky.txt", *LINE]) == ExitCode.USAGE
+    assert "add --replace" in capsys.readouterr().err
+
+
+def test_without_a_profile_the_clusters_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", "-o", "rec"]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "2 CPUs up to 2266 MHz" in said and "google-nexus-5" in said
+    assert not (place / "rec").exists()
+
+
+def test_a_profile_of_another_phone_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", "-o", "rec", "--power-profile", "google-pixel-6"]) == ExitCode.TROUBLE
+    said = capsys.readouterr().err
+    assert "The log has 1 clusters: CPUs 0-1, 2 speeds" in said
+    assert not (place / "rec").exists()
+
+
+def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE, "--format", "json"]) == ExitCode.TROUBLE
+    assert "leaky.txt: unreadable JSON" in capsys.readouterr().err
+    assert run(["import", "profile.xml", *LINE]) == ExitCode.TROUBLE
+    assert "profile.xml: no line has a measurement of Navitas-Framework" in capsys.readouterr().err
