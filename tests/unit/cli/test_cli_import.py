@@ -11,7 +11,7 @@ import pytest
 from navitas.cli.main import run
 from navitas.errors import ExitCode
 
-COUNTERS = "cpu0 300000 {0} 2266000 {1} ; cpu1 300000 {0} 2265600 {1} ;  EndOfData 0"
+COUNTERS = "cpu0 300000 {0} 2266000 {1} ; cpu1 300000 {0} 2266000 {1} ;  EndOfData 0"
 PROFILE = """<device name="Android"><item name="cpu.suspend">0</item><item name="cpu.idle">0</item>
 <array name="cpu.clusters.cores"><value>2</value></array><item name="cpu.cluster_power.cluster0">0</item>
 <array name="cpu.core_speeds.cluster0"><value>300000</value><value>2266000</value></array>
