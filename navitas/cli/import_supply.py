@@ -5,7 +5,8 @@ from __future__ import annotations
 from navitas.collect.power import DEFAULT_VOLTAGE_V
 from navitas.errors import PowerProfileError, UsageError
 from navitas.importing.counted_cpus import CountedCpus
-from navitas.importing.imported_recording import ImportSupply, check_supply
+from navitas.importing.imported_recording import check_supply
+from navitas.importing.recording_parts import ImportSupply
 from navitas.power import catalog
 from navitas.power.power_profile import read_profile_bytes
 

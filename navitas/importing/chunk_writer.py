@@ -7,8 +7,10 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from navitas.parse.chunks import CALLS, COUNTERS, MARKERS, TRIPLES
-from navitas.parse.tables import ENTER, EXIT
+import numpy as np
+
+from navitas.parse.arrays import I64, U8
+from navitas.parse.chunks import ANCHORS, CALLS, COUNTERS, MARKERS, TRIPLES
 
 _FIXED = struct.Struct("<4sHHQQIIIqIIH")
 _CRC = struct.Struct("<I")
@@ -20,20 +22,28 @@ _DELTA_NS = 1 << 40
 _EVENTS = 8192
 _READINGS = 64
 
-CallRow = tuple[int, bool, int]
-"""Time (ns), whether it is an entry, and method id."""
 
-
-def call_chunks(rows: Sequence[CallRow], *, map_id: int, serial: int, tid: int, name: str) -> Iterator[bytes]:
-    """Yield chunks with the calls of one thread, which must be in order of time."""
+def call_chunks(t_ns: I64, kind: U8, method: I64, *, map_id: int, serial: int, tid: int, name: str) -> Iterator[bytes]:
+    """Yield chunks with the calls of one thread: times in order (ns), kinds (`tables.ENTER` …) and method ids."""
     start, seq = 0, 0
-    while start < len(rows):
-        base_ns = rows[start][0]
-        part = [row for row in rows[start : start + _EVENTS] if row[0] - base_ns < _DELTA_NS]
-        words = [(ENTER if is_entry else EXIT) << 62 | method << 40 | t_ns - base_ns for t_ns, is_entry, method in part]
-        payload = struct.pack(f"<{len(words)}Q", *words)
+    while start < len(t_ns):
+        base_ns = int(t_ns[start])
+        end = min(start + _EVENTS, int(np.searchsorted(t_ns, base_ns + _DELTA_NS)))
+        part = slice(start, end)
+        words = kind[part].astype(np.uint64) << np.uint64(62)
+        words |= method[part].astype(np.uint64) << np.uint64(40)
+        words |= (t_ns[part] - base_ns).astype(np.uint64)
+        payload = words.astype("<u8").tobytes()
         yield _chunk(CALLS, payload, len(words), map_id=map_id, serial=serial, tid=tid, seq=seq, base_ns=base_ns, name=name)
-        start, seq = start + len(part), seq + 1
+        start, seq = end, seq + 1
+
+
+def anchor_chunks(t_ns: I64, cpu_ns: I64, *, serial: int, tid: int, name: str) -> Iterator[bytes]:
+    """Yield chunks with readings of a thread's CPU clock: times and CPU times (ns)."""
+    for seq, start in enumerate(range(0, len(t_ns), _EVENTS)):
+        part = slice(start, start + _EVENTS)
+        rows = np.column_stack([t_ns[part], cpu_ns[part]]).astype("<i8")
+        yield _chunk(ANCHORS, rows.tobytes(), len(rows), serial=serial, tid=tid, seq=seq, name=name)
 
 
 def counter_chunks(readings: Iterable[tuple[int, int, bytes]]) -> Iterator[bytes]:
@@ -48,11 +58,20 @@ def counter_chunks(readings: Iterable[tuple[int, int, bytes]]) -> Iterator[bytes
 
 def run_chunks(start_ns: int, end_ns: int, realtime_ns: int | None) -> Iterator[bytes]:
     """Yield the markers of a run's start and end, and its clocks if the wall clock at the start is known."""
-    markers = [_MARKER.pack(start_ns, _RUN_START, 0, 0, 0), _MARKER.pack(end_ns, _RUN_END, 0, 0, 0)]
-    yield _chunk(MARKERS, b"".join(markers), len(markers))
+    yield marker_chunk(start_ns, end_ns)
     if realtime_ns is not None:
-        triples = [_TRIPLE.pack(t_ns, -1, realtime_ns + t_ns - start_ns) for t_ns in (start_ns, end_ns)]
-        yield _chunk(TRIPLES, b"".join(triples), len(triples))
+        yield triple_chunk([(t_ns, -1, realtime_ns + t_ns - start_ns) for t_ns in (start_ns, end_ns)])
+
+
+def marker_chunk(start_ns: int, end_ns: int) -> bytes:
+    """Return the markers of a run's start and end."""
+    markers = [_MARKER.pack(start_ns, _RUN_START, 0, 0, 0), _MARKER.pack(end_ns, _RUN_END, 0, 0, 0)]
+    return _chunk(MARKERS, b"".join(markers), len(markers))
+
+
+def triple_chunk(triples: Sequence[tuple[int, int, int]]) -> bytes:
+    """Return readings of the clocks: monotonic, boottime (-1: unknown), realtime."""
+    return _chunk(TRIPLES, b"".join(_TRIPLE.pack(*triple) for triple in triples), len(triples))
 
 
 def _chunk(

@@ -1,4 +1,4 @@
-"""The method map of imported calls: names only, without descriptors or lines."""
+"""The method map of imported calls."""
 
 from __future__ import annotations
 
@@ -6,45 +6,55 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _NO_CLASS = "(unknown)"
 
 
+class MethodName(NamedTuple):
+    """A method as its measurement names it. The descriptor is empty, and file and line are None, if they are unknown."""
+
+    class_name: str
+    name: str
+    descriptor: str = ""
+    file: str | None = None
+    line: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class NamedMethods:
-    """A method map: its id and JSON, and the id of each method by the name in the log (`a.b.C.run`)."""
+    """A method map: its id, its JSON, and the id of each method."""
 
     map_id: str
     data: bytes
-    ids: dict[str, int]
-
-    @property
-    def package(self) -> str:
-        """The package that all classes share; empty if there is none."""
-        parts = [name.split(".")[:-2] for name in self.ids]
-        shared = []
-        for level in zip(*parts, strict=False):
-            if len(set(level)) > 1:
-                break
-            shared.append(level[0])
-        return ".".join(shared)
+    ids: dict[MethodName, int]
 
 
-def named_methods(names: Iterable[str]) -> NamedMethods:
-    """Return the map of methods. Overloads are one method, since they have the same name."""
-    split = sorted((*_split(name), name) for name in set(names))
-    classes = sorted({class_name for class_name, _, _ in split})
-    methods = [
-        {"id": i, "class": class_name, "name": method, "descriptor": "", "line": None}
-        for i, (class_name, method, _) in enumerate(split)
+def named_methods(methods: Iterable[MethodName]) -> NamedMethods:
+    """Return the map of methods. Without descriptors, overloads are one method."""
+    ordered = sorted(set(methods), key=lambda one: (*one[:3], one.file or "", one.line or 0))
+    files = {one.class_name: one.file for one in ordered}
+    listed = [{"name": name, "sha256": None, "source": "main", "module": None, "file": file} for name, file in files.items()]
+    rows = [
+        {"id": i, "class": one.class_name, "name": one.name, "descriptor": one.descriptor, "line": one.line}
+        for i, one in enumerate(ordered)
     ]
-    text = "".join(f"class\t{name}\n" for name in classes) + "".join(f"method\t{i}\t{one[2]}\n" for i, one in enumerate(split))
-    map_id = hashlib.sha256(text.encode()).hexdigest()[:16]
-    listed = [{"name": name, "sha256": None, "source": "main", "module": None, "file": None} for name in classes]
-    document = {"schema_version": 1, "map_id": map_id, "classes": listed, "methods": methods, "skipped": []}
-    return NamedMethods(map_id, json.dumps(document).encode(), {name: i for i, (_, _, name) in enumerate(split)})
+    map_id = hashlib.sha256(json.dumps([listed, rows]).encode()).hexdigest()[:16]
+    document = {"schema_version": 1, "map_id": map_id, "classes": listed, "methods": rows, "skipped": []}
+    return NamedMethods(map_id, json.dumps(document).encode(), {one: i for i, one in enumerate(ordered)})
 
 
-def _split(name: str) -> tuple[str, str]:
+def split_name(name: str) -> MethodName:
+    """Return the class and method of a name such as `a.b.C.run`."""
     class_name, dot, method = name.rpartition(".")
-    return (class_name, method) if dot and class_name and method else (_NO_CLASS, name)
+    return MethodName(class_name, method) if dot and class_name and method else MethodName(_NO_CLASS, name)
+
+
+def package_of(class_names: Iterable[str]) -> str:
+    """Return the package that all classes share; empty if there is none."""
+    shared: list[str] = []
+    for level in zip(*(name.split(".")[:-1] for name in class_names), strict=False):
+        if len(set(level)) > 1:
+            break
+        shared.append(level[0])
+    return ".".join(shared)

@@ -10,9 +10,10 @@ from pathlib import Path
 from navitas.analyze.load import load
 from navitas.analyze.profile import Profile
 from navitas.importing.counted_cpus import counted_cpus
-from navitas.importing.imported_recording import ImportedRecording, ImportSupply, write_recording
+from navitas.importing.imported_recording import ImportedRecording, write_recording
 from navitas.importing.processes import processes_of
 from navitas.importing.read_log import read_log
+from navitas.importing.recording_parts import ImportSupply
 
 VOLTS = 3.85
 SPEEDS = (400000, 800000)
