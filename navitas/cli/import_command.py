@@ -9,9 +9,10 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_not_recorded
-from navitas.cli.import_supply import import_supply
+from navitas.cli.import_supply import import_supply, traced_supply
+from navitas.cli.import_traced import LONGEST, import_traced, print_note
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import location, next_step, shell_word, warning
+from navitas.cli.messages import location, next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.origin import provenance
@@ -25,13 +26,12 @@ from navitas.importing.processes import Process, processes_of
 from navitas.importing.read_log import LogFormat, read_log
 from navitas.untrusted_text import printable, printable_line
 
-_LONGEST = 1000
-
 
 @click.command(
     "import",
     cls=NavitasCommand,
-    example="navitas import MultithreadingTest.startWithSort.txt -o recording --power-profile power_profile.xml",
+    example="navitas import SortTest.sort.txt -o recording --power-profile power_profile.xml\n"
+    "navitas import trace.pftrace --methods app.trace -o recording --power-profile google-pixel-6",
 )
 @click.argument("logs", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="LOG...")
 @option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="The recording's folder.")
@@ -64,6 +64,21 @@ _LONGEST = 1000
     help="The year in which a log without years begins. [that of the file's last change]",
 )
 @option(
+    "--methods",
+    type=READ_FILE_ANY_NAME,
+    metavar="FILE",
+    section="Kernel traces",
+    help="LOG is a kernel trace, and FILE the methods of the same time: a .trace of `am profile`.",
+)
+@option(
+    "--start",
+    "start_s",
+    type=Finite(min=0, max=1e9),
+    metavar="SECONDS",
+    section="Kernel traces",
+    help="When the methods begin, on the clock of the kernel trace. [inferred]",
+)
+@option(
     "--process",
     "pids",
     type=click.IntRange(min=0),
@@ -81,16 +96,25 @@ def command(
     voltage_v: float | None,
     log_format: LogFormat,
     year: int | None,
+    methods: Path | None,
+    start_s: float | None,
     pids: tuple[int, ...],
     json_file: Path | None,
 ) -> int:
-    """Make a recording of logs that Navitas-Framework wrote.
+    """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace.
 
     LOG is a log (logcat -v threadtime or brief) or a JSON file; '-' is standard input. Each process is a run. Logs of the same
-    name are repeats of one test.
+    name are repeats of one test. With --methods, LOG is a trace of Perfetto, atrace, systrace or trace-cmd.
     """
     is_text = check_json(json_file)
     check_not_recorded(output, replace=replace)
+    if methods is not None:
+        if len(logs) > 1 or len(pids) > 1:
+            raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
+        supply = traced_supply(power_profile, voltage_v)
+        return import_traced(logs[0], methods, output, supply, pid=next(iter(pids), None), start_s=start_s, json_file=json_file)
+    if start_s is not None:
+        raise UsageError("--start needs --methods", "Leave out --start.")
     found = [read_log(path, str(as_given(path)), year=year, log_format=log_format) for path in logs]
     processes = _chosen([process for log in found for process in processes_of(log)], pids)
     supply = import_supply(power_profile, voltage_v, counted_cpus(processes))
@@ -103,7 +127,7 @@ def command(
     )
     if is_text:
         _print(written)
-    location(f"recording: {printable_line(str(output), _LONGEST)}")
+    location(f"recording: {printable_line(str(output), LONGEST)}")
     next_step(f"navitas report {shell_word(output)} --model paper1")
     return ExitCode.OK
 
@@ -138,5 +162,4 @@ def _print(written: ImportedRecording) -> None:
         threads = "1 thread" if len(process.names) == 1 else f"{len(process.names)} threads"
         click.echo(f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events")
     for number, note in written.notes:
-        where = "" if number is None else f"run {number}: "
-        warning(f"{where}{printable_line(note.message, _LONGEST)}\n         {printable_line(note.remedy, _LONGEST)}")
+        print_note(note, "" if number is None else f"run {number}: ")

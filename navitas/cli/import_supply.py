@@ -29,6 +29,15 @@ def import_supply(power_profile: str | None, voltage_v: float | None, cpus: Coun
     return _supply(power_profile, voltage_v)
 
 
+def traced_supply(power_profile: str | None, voltage_v: float | None) -> ImportSupply:
+    """Return the profile that the user named, and the voltage. Raises `UsageError` without a name."""
+    if power_profile is None:
+        raise UsageError(
+            "a trace has no power profile, so --power-profile is required", "Give the power_profile.xml of the traced phone."
+        )
+    return _supply(power_profile, voltage_v)
+
+
 def _supply(name: str, voltage_v: float | None) -> ImportSupply:
     path = catalog.find(name)
     xml = read_profile_bytes(path)

@@ -22,8 +22,8 @@ from navitas.importing.recording_parts import (
     ImportSupply,
     TestName,
     model_of,
+    named_test,
     new_writer,
-    test_name,
     write_run,
 )
 from navitas.importing.rising_readings import RisingReadings
@@ -104,7 +104,7 @@ def _tests(processes: Sequence[Process]) -> Iterator[TestName]:
     seen: Counter[tuple[str, str]] = Counter()
     for process in processes:
         shared = sharing[id(process.log), process.test] > 1
-        found = test_name(process.test, f" (process {process.pid})" if shared else "")
+        found = named_test(process.test, f" (process {process.pid})" if shared else "")
         name = found.class_name, found.method
         yield replace(found, repeat=seen[name])
         seen[name] += 1

@@ -62,7 +62,7 @@ class ImportedRow:
     pid: int
 
 
-def test_name(name: str, addition: str = "") -> TestName:
+def named_test(name: str, addition: str = "") -> TestName:
     """Return the test that a file's name names: `Class.method`, also after a date. The method of other names is `all`."""
     match = _NAME.fullmatch(name)
     class_name, method = (match[1], match[2]) if match else (name or "log", "all")
@@ -70,7 +70,7 @@ def test_name(name: str, addition: str = "") -> TestName:
 
 
 def model_of(supply: ImportSupply, policies: Sequence[Policy], frequencies: Mapping[int, Sequence[int]]) -> PowerModel:
-    """Return the power model of a device; `frequencies` (kHz) by policy. Raises `PowerProfileError` if the profile does not fit."""
+    """Return a device's power model; `frequencies` (kHz) by policy. Raises `PowerProfileError` if the profile does not fit."""
     profile = read_power_profile(supply.profile_xml, name=supply.profile_source)
     return power_model(profile, supply.voltage_v, [(policy.id, policy.cpus) for policy in policies] or None, frequencies)
 

@@ -13,6 +13,7 @@ from navitas.parse.arrays import I64
 from navitas.parse.trace.trace_tables import IDLE_TID, Trace
 
 _COMM_CHARS = 15
+_NEAR_NS = 20_000
 _MAIN = "main"
 
 
@@ -24,11 +25,11 @@ class Running:
     to_ns: I64
 
     def share_inside(self, t_ns: I64) -> float:
-        """Return the share of these times at which the thread ran."""
+        """Return the share of these times at which the thread ran, or began or ended to run within 20 µs."""
         if not len(t_ns) or not len(self.from_ns):
             return 0.0
-        at = np.searchsorted(self.from_ns, t_ns, side="right") - 1
-        return float(np.mean((at >= 0) & (t_ns <= self.to_ns[at])))
+        at = np.searchsorted(self.from_ns, t_ns + _NEAR_NS, side="right") - 1
+        return float(np.mean((at >= 0) & (t_ns <= self.to_ns[at] + _NEAR_NS)))
 
 
 def running_threads(trace: Trace, tids: set[int]) -> dict[int, Running]:
