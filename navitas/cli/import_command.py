@@ -9,20 +9,19 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_not_recorded
-from navitas.cli.import_supply import import_supply, traced_supply
-from navitas.cli.import_traced import LONGEST, import_traced, print_note
+from navitas.cli.import_supply import no_profile_of_log, read_supply
+from navitas.cli.import_traced import LONGEST, import_traced, input_name, print_note
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import location, next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.origin import provenance
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME
-from navitas.cli.standard_input_file import as_given
 from navitas.errors import ExitCode, UsageError
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording
 from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
-from navitas.importing.processes import Process, processes_of
+from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, read_log
 from navitas.untrusted_text import printable, printable_line
 
@@ -30,8 +29,8 @@ from navitas.untrusted_text import printable, printable_line
 @click.command(
     "import",
     cls=NavitasCommand,
-    example="navitas import SortTest.sort.txt -o recording --power-profile power_profile.xml\n"
-    "navitas import trace.pftrace --methods app.trace -o recording --power-profile google-pixel-6",
+    example="navitas import SortTest.sort.txt -o recording --power-profile phone.xml\n"
+    "navitas import trace.txt --methods app.trace -o rec --power-profile phone.xml",
 )
 @click.argument("logs", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="LOG...")
 @option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="The recording's folder.")
@@ -108,16 +107,17 @@ def command(
     """
     is_text = check_json(json_file)
     check_not_recorded(output, replace=replace)
+    supply = None if power_profile is None else read_supply(power_profile, voltage_v)
     if methods is not None:
         if len(logs) > 1 or len(pids) > 1:
             raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
-        supply = traced_supply(power_profile, voltage_v)
         return import_traced(logs[0], methods, output, supply, pid=next(iter(pids), None), start_s=start_s, json_file=json_file)
     if start_s is not None:
         raise UsageError("--start needs --methods", "Leave out --start.")
-    found = [read_log(path, str(as_given(path)), year=year, log_format=log_format) for path in logs]
+    found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
     processes = _chosen([process for log in found for process in processes_of(log)], pids)
-    supply = import_supply(power_profile, voltage_v, counted_cpus(processes))
+    if supply is None:
+        raise no_profile_of_log(counted_cpus(processes))
     written = write_recording(output, processes, supply, provenance())
     write_json(
         json_file,
@@ -132,7 +132,7 @@ def command(
     return ExitCode.OK
 
 
-def _chosen(processes: Sequence[Process], pids: Sequence[int]) -> list[Process]:
+def _chosen(processes: Sequence[LoggedProcess], pids: Sequence[int]) -> list[LoggedProcess]:
     """The processes with these ids, or all. Raises `UsageError` for an id that no log has."""
     known = {process.pid for process in processes}
     if missing := [pid for pid in pids if pid not in known]:

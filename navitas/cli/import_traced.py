@@ -11,7 +11,7 @@ from navitas.cli.json_output import write_json
 from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.origin import provenance
 from navitas.cli.standard_input_file import as_given
-from navitas.errors import ExitCode
+from navitas.errors import ExitCode, UsageError
 from navitas.importing.art_trace import read_art_trace
 from navitas.importing.notes import ImportNote
 from navitas.importing.recording_parts import ImportSupply
@@ -25,18 +25,21 @@ def import_traced(
     trace: Path,
     methods: Path,
     output: Path,
-    supply: ImportSupply,
+    supply: ImportSupply | None,
     *,
     pid: int | None,
     start_s: float | None,
     json_file: Path | None,
 ) -> int:
     """Write a recording of both traces. Returns the exit code."""
-    shown = str(as_given(methods))
-    art = read_art_trace(methods, shown)
-    read = read_kernel_trace(trace, str(as_given(trace)))
+    art = read_art_trace(methods, input_name(methods))
+    read = read_kernel_trace(trace, input_name(trace))
+    if supply is None:
+        raise UsageError(
+            "a trace has no power profile, so --power-profile is required", "Give the power_profile.xml of the traced phone."
+        )
     start_ns = None if start_s is None else round(start_s * 1e9)
-    name = "methods" if shown == "-" else methods.stem
+    name = "methods" if as_given(methods) == STDOUT else methods.stem
     written = write_traced(output, read, art, supply, name=name, pid=pid, start_ns=start_ns, origin=provenance())
     placed = written.placed
     write_json(
@@ -61,6 +64,11 @@ def import_traced(
     location(f"recording: {printable_line(str(output), LONGEST)}")
     next_step(f"navitas report {shell_word(output)}")
     return ExitCode.OK
+
+
+def input_name(path: Path) -> str:
+    """Return the name of an input file in messages."""
+    return "standard input" if as_given(path) == STDOUT else str(path)
 
 
 def print_note(note: ImportNote, where: str = "") -> None:

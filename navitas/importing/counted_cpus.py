@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from navitas.errors import RecordingError
 from navitas.importing.probe_event import Layout, ProbeEvent
-from navitas.importing.processes import Process
+from navitas.importing.processes import LoggedProcess
 from navitas.recording.manifest import Policy
 
 _SAME_POLICY_TICKS = 50
@@ -29,10 +29,10 @@ class CountedCpus:
         return len(self.frequencies)
 
 
-def counted_cpus(processes: Sequence[Process]) -> CountedCpus:
+def counted_cpus(processes: Sequence[LoggedProcess]) -> CountedCpus:
     """Return the CPUs of all processes. Raises `RecordingError` if there is no reading, or logs are of different devices."""
-    first: tuple[Process, CountedCpus] | None = None
-    by_log: dict[str, list[Process]] = defaultdict(list)
+    first: tuple[LoggedProcess, CountedCpus] | None = None
+    by_log: dict[str, list[LoggedProcess]] = defaultdict(list)
     for process in processes:
         by_log[process.log.shown].append(process)
     for of_log in by_log.values():

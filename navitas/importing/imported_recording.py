@@ -14,13 +14,13 @@ from navitas.importing.chunk_writer import call_chunks, counter_chunks, run_chun
 from navitas.importing.counted_cpus import CountedCpus, counted_cpus
 from navitas.importing.method_map import NamedMethods, named_methods, package_of, split_name
 from navitas.importing.notes import ImportNote, notes_of_energy, notes_of_log, notes_of_run
-from navitas.importing.processes import Process
+from navitas.importing.processes import LoggedProcess
 from navitas.importing.recording_parts import (
     MODULE,
     ImportedDevice,
     ImportedRow,
+    ImportedTest,
     ImportSupply,
-    TestName,
     model_of,
     named_test,
     new_writer,
@@ -42,7 +42,7 @@ class ImportedRun:
 
     run: int
     test: str
-    process: Process
+    process: LoggedProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def check_supply(supply: ImportSupply, cpus: CountedCpus) -> PowerModel:
 
 
 def write_recording(
-    folder: Path, processes: Sequence[Process], supply: ImportSupply, origin: Provenance | None = None
+    folder: Path, processes: Sequence[LoggedProcess], supply: ImportSupply, origin: Provenance | None = None
 ) -> ImportedRecording:
     """Write a recording of these processes, in this order.
 
@@ -98,7 +98,7 @@ def write_recording(
     return ImportedRecording(tuple(runs), tuple(notes))
 
 
-def _tests(processes: Sequence[Process]) -> Iterator[TestName]:
+def _tests(processes: Sequence[LoggedProcess]) -> Iterator[ImportedTest]:
     """The test of each process. Logs of one name are repeats of one test; several processes of a log are tests of their own."""
     sharing = Counter((id(process.log), process.test) for process in processes)
     seen: Counter[tuple[str, str]] = Counter()
@@ -110,7 +110,7 @@ def _tests(processes: Sequence[Process]) -> Iterator[TestName]:
         seen[name] += 1
 
 
-def _chunks(process: Process, readings: RisingReadings, methods: NamedMethods) -> Iterable[bytes]:
+def _chunks(process: LoggedProcess, readings: RisingReadings, methods: NamedMethods) -> Iterable[bytes]:
     thread = np.array(process.threads, np.int64)
     t_ns = START_NS + np.array(process.t_ns, np.int64)
     kind = np.array([ENTER if event.is_entry else EXIT for event in process.events], np.uint8)

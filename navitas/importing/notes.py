@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from navitas.importing.measured_log import MeasuredLog
 from navitas.importing.probe_event import TICK_NS, ProbeEvent
-from navitas.importing.processes import Process
+from navitas.importing.processes import LoggedProcess
 from navitas.importing.rising_readings import RisingReadings
 from navitas.power.model import PowerModel
 from navitas.recording.codes import WarningCode
@@ -46,7 +46,7 @@ def notes_of_energy(model: PowerModel) -> Iterator[ImportNote]:
     )
 
 
-def notes_of_log(log: MeasuredLog, processes: Sequence[Process]) -> Iterator[ImportNote]:
+def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess]) -> Iterator[ImportNote]:
     """Yield what is to know of a log. `processes` are those of this log."""
     if len(processes) > 1:
         pids = [str(process.pid) for process in processes]
@@ -87,7 +87,7 @@ def notes_of_log(log: MeasuredLog, processes: Sequence[Process]) -> Iterator[Imp
         yield ImportNote("imported", f"{log.shown}: the screen's brightness is not used", "Energy is that of the CPU.")
 
 
-def notes_of_run(process: Process, readings: RisingReadings) -> Iterator[ImportNote]:
+def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[ImportNote]:
     """Yield what is to know of a process, whose readings have been read."""
     pairs = process.pairs
     if pairs.shared_ns:
@@ -138,7 +138,7 @@ def notes_of_run(process: Process, readings: RisingReadings) -> Iterator[ImportN
         )
 
 
-def _shown(process: Process, event: ProbeEvent) -> str:
+def _shown(process: LoggedProcess, event: ProbeEvent) -> str:
     return f"in {_place(process.log)} {event.place} ({printable(event.method)})"
 
 

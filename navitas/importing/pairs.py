@@ -10,7 +10,7 @@ from navitas.importing.probe_event import ProbeEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class CallPairs:
     """Entries without an exit and exits without an entry, with the first of each; and times in calls by the counters (ns).
 
     `in_calls_ns` is the time in which at least one thread was in a call, and `shared_ns` that in which several were.
@@ -24,7 +24,7 @@ class Pairs:
     shared_ns: int = 0
 
 
-def pairs_of(events: Sequence[ProbeEvent], t_ns: Sequence[int], threads: Sequence[int]) -> Pairs:
+def pairs_of(events: Sequence[ProbeEvent], t_ns: Sequence[int], threads: Sequence[int]) -> CallPairs:
     """Match the events of a process, which are in order of their times `t_ns`.
 
     An exit ends the innermost open call of its method in its thread, and cuts the calls above it. Without such a call, it has no
@@ -55,4 +55,4 @@ def pairs_of(events: Sequence[ProbeEvent], t_ns: Sequence[int], threads: Sequenc
         busy += bool(stack) - was_busy
     cut += [event for stack in stacks.values() for event in stack]
     cut.sort(key=lambda event: event.place)
-    return Pairs(len(cut), cut[0] if cut else None, len(unmatched), unmatched[0] if unmatched else None, in_calls, shared)
+    return CallPairs(len(cut), cut[0] if cut else None, len(unmatched), unmatched[0] if unmatched else None, in_calls, shared)

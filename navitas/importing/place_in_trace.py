@@ -13,7 +13,7 @@ import numpy as np
 
 from navitas.errors import RecordingError
 from navitas.importing.art_trace import ArtTrace
-from navitas.importing.running_threads import Running
+from navitas.importing.running_threads import RunningSpans
 from navitas.parse.arrays import F64, I64
 from navitas.parse.trace.trace_tables import Trace
 
@@ -46,10 +46,10 @@ class _Events:
     """The events of a thread since the start of the method trace, and when the thread ran."""
 
     t_ns: I64
-    running: Running
+    running: RunningSpans
 
 
-def place(art: ArtTrace, trace: Trace, running: Mapping[int, Running], *, start_ns: int | None, shown: str) -> Placed:
+def place(art: ArtTrace, trace: Trace, running: Mapping[int, RunningSpans], *, start_ns: int | None, shown: str) -> Placed:
     """Place a method trace. `running` is when its threads ran, by their numbers, and `start_ns` its start if the user knows it.
 
     Otherwise it is the start in its header, if that is on the trace's clock and fits, or else the one that fits best.
@@ -118,7 +118,7 @@ def _search(events: Sequence[_Events], trace: Trace) -> tuple[int, int, bool]:
     return trace.start_ns + low, trace.start_ns + high, len(groups) > 1
 
 
-def _ran(running: Running, start_ns: int, bin_ns: int, bins: int) -> F64:
+def _ran(running: RunningSpans, start_ns: int, bin_ns: int, bins: int) -> F64:
     """The share of each bin of time in which a thread ran."""
     edges = start_ns + np.arange(bins + 1, dtype=np.int64) * bin_ns
     spent = np.concatenate([[0], np.cumsum(running.to_ns - running.from_ns)])

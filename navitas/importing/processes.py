@@ -9,17 +9,17 @@ from itertools import accumulate
 
 from navitas.importing.lanes import lanes
 from navitas.importing.measured_log import LogPart, MeasuredLog
-from navitas.importing.pairs import Pairs, pairs_of
+from navitas.importing.pairs import CallPairs, pairs_of
 from navitas.importing.probe_event import TICK_NS, ProbeEvent
 from navitas.importing.reading_order import counted_times, drop_far, drop_misfits, elapsed_ns, reading_order, times_of
 
 _RESTART_NS = 1000 * TICK_NS
-"""Counters that fall by more than this, for good, have begun again: the phone was restarted."""
+"""Counters that fall by more than this, and stay lower, have begun again: the phone was restarted."""
 _LEAST_READINGS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class LoggedProcess:
     """A process of one test: its events in the order of their readings, with their times.
 
     `t_ns` is the time since its first event, and `threads` the index of each event's thread, of those in `names`. `realtime_ns`
@@ -34,7 +34,7 @@ class Process:
     threads: tuple[int, ...]
     names: tuple[tuple[int, str], ...]
     realtime_ns: int | None
-    pairs: Pairs
+    pairs: CallPairs
     clock_set: int
 
     @property
@@ -43,7 +43,7 @@ class Process:
         return self.names[0][0] != 0
 
 
-def processes_of(log: MeasuredLog) -> Iterator[Process]:
+def processes_of(log: MeasuredLog) -> Iterator[LoggedProcess]:
     """Yield the processes of a log, by test, in the order of their first events."""
     for part in log.parts:
         of_pid: dict[int, list[ProbeEvent]] = defaultdict(list)
@@ -70,7 +70,7 @@ def _between_restarts(events: list[ProbeEvent]) -> Iterator[list[ProbeEvent]]:
     yield events[start:]
 
 
-def _process(log: MeasuredLog, part: LogPart, pid: int, events: Sequence[ProbeEvent]) -> Process:
+def _process(log: MeasuredLog, part: LogPart, pid: int, events: Sequence[ProbeEvent]) -> LoggedProcess:
     elapsed = elapsed_ns(events)
     drop_far(events, elapsed)
     names, numbers = _threads(pid, events)
@@ -84,7 +84,7 @@ def _process(log: MeasuredLog, part: LogPart, pid: int, events: Sequence[ProbeEv
     threads = tuple(numbers[i] for i in order)
     pairs = pairs_of(ordered, counted_times([elapsed[i] for i in order]), threads)
     realtime_ns = None if any(event.realtime_ns is None for event in ordered) else start
-    return Process(log, part.name, pid, tuple(ordered), tuple(times), threads, names, realtime_ns, pairs, back)
+    return LoggedProcess(log, part.name, pid, tuple(ordered), tuple(times), threads, names, realtime_ns, pairs, back)
 
 
 def _threads(pid: int, events: Sequence[ProbeEvent]) -> tuple[tuple[tuple[int, str], ...], list[int]]:

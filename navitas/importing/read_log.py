@@ -21,7 +21,9 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat = "auto") -> MeasuredLog:
-    """Read a log, or JSON of Navitas-Framework. Line ends can be those of Windows, and text UTF-16 (PowerShell).
+    """Read a log, or JSON of Navitas-Framework. `shown` is its name in messages, and its test is named after its file.
+
+    Line ends can be those of Windows, and text UTF-16 (PowerShell).
 
     Raises `RecordingError` if the file cannot be read or has no measurement.
     """
@@ -33,8 +35,7 @@ def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat 
             return read_original_json(read_regular(path, MAX_JSON_BYTES), shown)
         if status.st_size > MAX_BYTES:
             raise RecordingError(f"{shown}: larger than 1 GiB", "Cut the log into parts, and import each of them.")
-        name = Path(shown).stem if shown != "-" else "log"
-        return read_original_log(_lines(path, head), shown, name, status.st_mtime, year)
+        return read_original_log(_lines(path, head), shown, path.stem, status.st_mtime, year)
     except OSError as error:
         raise RecordingError(f"{shown}: cannot be read: {error.strerror or error}", "Check the file.") from error
 
@@ -44,7 +45,7 @@ def _is_json(head: bytes) -> bool:
 
 
 def _lines(path: Path, head: bytes) -> Iterator[str]:
-    """Yield lines with their ends. Longer ones than 1 MiB are split. Bytes that are no text are replaced."""
+    """Yield lines with their ends. Longer ones than 1 MiB are split. Invalid bytes are replaced."""
     encoding = "utf-16" if head[:2] in _UTF16 else "utf-8-sig"
     with io.TextIOWrapper(open_regular(path), encoding=encoding, errors="replace", newline="\n") as file:
         while line := file.readline(_LONGEST_LINE):

@@ -38,7 +38,7 @@ class ImportedDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class TestName:
+class ImportedTest:
     """A test and its repeat."""
 
     __test__ = False  # for pytest
@@ -56,17 +56,17 @@ class ImportedRow:
     """A run as the manifest has it: its number, test, package, method map and process."""
 
     number: int
-    test: TestName
+    test: ImportedTest
     package: str
     map_id: str
     pid: int
 
 
-def named_test(name: str, addition: str = "") -> TestName:
+def named_test(name: str, addition: str = "") -> ImportedTest:
     """Return the test that a file's name names: `Class.method`, also after a date. The method of other names is `all`."""
     match = _NAME.fullmatch(name)
     class_name, method = (match[1], match[2]) if match else (name or "log", "all")
-    return TestName(clean_name(class_name), clean_name(method + addition))
+    return ImportedTest(clean_name(class_name), clean_name(method + addition))
 
 
 def model_of(supply: ImportSupply, policies: Sequence[Policy], frequencies: Mapping[int, Sequence[int]]) -> PowerModel:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from navitas.importing.counted_cpus import CountedCpus
-from navitas.importing.processes import Process
+from navitas.importing.processes import LoggedProcess
 
 
 @dataclass(slots=True)
@@ -18,7 +18,7 @@ class RisingReadings:
     readings. `other_cpus` counts readings of a policy that lack a CPU or have other frequencies; they are left out.
     """
 
-    process: Process
+    process: LoggedProcess
     cpus: CountedCpus
     raised: int = 0
     other_cpus: int = 0

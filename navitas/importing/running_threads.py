@@ -18,7 +18,7 @@ _MAIN = "main"
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningSpans:
     """The time spans in which a thread ran on some core, in order."""
 
     from_ns: I64
@@ -32,7 +32,7 @@ class Running:
         return float(np.mean((at >= 0) & (t_ns <= self.to_ns[at] + _NEAR_NS)))
 
 
-def running_threads(trace: Trace, tids: set[int]) -> dict[int, Running]:
+def running_threads(trace: Trace, tids: set[int]) -> dict[int, RunningSpans]:
     """Return when threads ran, by tid."""
     switches, windows = trace.switches, trace.windows
     ends = np.append(switches.t_ns[1:], 0)[: len(switches)]
@@ -42,7 +42,7 @@ def running_threads(trace: Trace, tids: set[int]) -> dict[int, Running]:
     for tid in sorted(tids - {IDLE_TID}):
         own = np.flatnonzero((switches.next_tid == tid) & (ends > switches.t_ns))
         own = own[np.argsort(switches.t_ns[own], kind="stable")]
-        found[tid] = Running(switches.t_ns[own], ends[own])
+        found[tid] = RunningSpans(switches.t_ns[own], ends[own])
     return found
 
 

@@ -81,7 +81,7 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
     joined = _joined(raw, ClockTriples(none, none, none))
     triples: tuple[tuple[int, int, int], ...] = ()
     if joined.trace is None and len(raw.trace.switches):
-        # Nothing relates boottime to monotonic: they are taken as equal, as if the device had not slept since it booted.
+        # Nothing relates boottime to monotonic: they count as equal, as if the device had not slept since it booted.
         start = raw.trace.start_ns
         triples = ((start, start, 0),)
         joined = _joined(raw, ClockTriples(*(np.array([value], np.int64) for value in triples[0])))

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
+from support.art_writer import Event, art_trace
+from support.ftrace_writer import Form, comments
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
@@ -69,7 +71,7 @@ def test_processes_and_the_choice_of_one(place: Path, capsys: pytest.CaptureFixt
 def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(_log(7).encode())))
     assert run(["import", "-", *LINE]) == ExitCode.OK
-    assert capsys.readouterr().out == "run 0: log#all: process 7, 1 thread, 2 events\n"
+    assert capsys.readouterr().out == "run 0: standard-input#all: process 7, 1 thread, 2 events\n"
 
 
 def test_a_recording_is_not_replaced_by_mistake(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,3 +99,29 @@ def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]
     assert "leaky.txt: unreadable JSON" in capsys.readouterr().err
     assert run(["import", "profile.xml", *LINE]) == ExitCode.TROUBLE
     assert "profile.xml: no line has a measurement of Navitas-Framework" in capsys.readouterr().err
+
+
+def test_a_kernel_trace_with_methods(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slices = [(100, start, start + 700 + start % 900) for start in range(1_000_000, 1_300_000, 5_000)]
+    form = Form(tgid=True)
+    rows = [comments("mono"), form.frequency(0, 999_000_000, 300000), form.frequency(0, 999_500_000, 2266000)]
+    events: list[Event] = []
+    for number, (tid, start, end) in enumerate(slices):
+        rows.append(form.switch(0, start * 1000, ("swapper", 0, "R"), ("org.example", tid)))
+        rows.append(form.switch(0, end * 1000, ("org.example", tid, "S"), ("swapper", 0), tgid=100))
+        events += [(1, 4, 0, number * 10, start + 5 - 1_000_000), (1, 4, 1, number * 10 + 8, end - 5 - 1_000_000)]
+    (place / "trace.txt").write_text("".join(rows))
+    (place / "app.trace").write_bytes(art_trace(events, {1: "main"}, start_us=1_000_000))
+    line = ["import", "trace.txt", "--methods", "app.trace", "-o", "traced", "--power-profile", "profile.xml"]
+    assert run([*line, "--json", "out.json"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert said.out == "run 0: app#all: process 100, 1 threads with scheduling slices, 0 without, 120 events\n"
+    assert "placed by its header: they begin at 1.000000 s" in said.err
+    assert json.loads((place / "out.json").read_text())["start_source"] == "its header"
+    assert run(["report", "traced", "--format", "json", "-o", "-"]) == ExitCode.OK
+    report = json.loads(capsys.readouterr().out)
+    assert report["evidence"]["components"]["cpu"]["level"] == "sched"
+    assert run(line[:6]) == ExitCode.USAGE
+    assert run(["import", "trace.txt", "leaky.txt", "--methods", "app.trace", "-o", "other"]) == ExitCode.USAGE
+    assert run(["import", "leaky.txt", "--start", "3", "-o", "other"]) == ExitCode.USAGE
+    assert "--start needs --methods" in capsys.readouterr().err

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from art_writer import Event, art_trace, streamed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from original_logs import profile_xml
+from support.art_writer import Event, art_trace, streamed
 from support.field_data import FIELD_DATA, needs_field_data
 from support.ftrace_writer import Form, comments
 

@@ -12,7 +12,7 @@ from original_logs import by_method, imported, line, paper1_by_method
 from navitas.errors import NavitasError, RecordingError
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.original_log import read_original_log
-from navitas.importing.processes import Process, processes_of
+from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import read_log
 
 IDLE = {0: (100, 200), 1: (100, 200)}
@@ -32,7 +32,7 @@ def _log(*events: tuple[int, int, str], pid: int = 7, brief: bool = False) -> st
     return "".join(line(_stamp(t), (pid, tid), what, _ticks(t), brief=brief) for t, tid, what in events)
 
 
-def _processes(text: str) -> list[Process]:
+def _processes(text: str) -> list[LoggedProcess]:
     return list(processes_of(read_original_log(text.splitlines(keepends=True), "log.txt", "log", 0, 2021)))
 
 
