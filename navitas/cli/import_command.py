@@ -29,8 +29,8 @@ from navitas.untrusted_text import printable, printable_line
 @click.command(
     "import",
     cls=NavitasCommand,
-    example="navitas import SortTest.sort.txt -o recording --power-profile phone.xml\n"
-    "navitas import trace.txt --methods app.trace -o rec --power-profile phone.xml",
+    example="navitas import SortTest.sort.txt -o rec --power-profile my.xml\n"
+    "navitas import trace.txt --methods app.trace -o rec --power-profile my.xml",
 )
 @click.argument("logs", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="LOG...")
 @option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="The recording's folder.")
@@ -72,7 +72,7 @@ from navitas.untrusted_text import printable, printable_line
 @option(
     "--start",
     "start_s",
-    type=Finite(min=0, max=1e9),
+    type=Finite(min=0, max=10**9),
     metavar="SECONDS",
     section="Kernel traces",
     help="When the methods begin, on the clock of the kernel trace. [inferred]",

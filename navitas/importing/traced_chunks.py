@@ -16,7 +16,7 @@ _ANCHOR_NS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class TracedThread:
+class PlacedThread:
     """A thread, its tid (0: unknown), and the method ids of its events."""
 
     thread: ArtThread
@@ -24,7 +24,7 @@ class TracedThread:
     method: I64
 
 
-def traced_chunks(threads: Sequence[TracedThread], start_ns: int, map_id: int, *, has_triples: bool) -> Iterator[bytes]:
+def traced_chunks(threads: Sequence[PlacedThread], start_ns: int, map_id: int, *, has_triples: bool) -> Iterator[bytes]:
     """Yield the chunks of a run. The method trace began at `start_ns`. `has_triples`: boottime is monotonic time."""
     for serial, one in enumerate(threads, 1):
         thread = one.thread

@@ -24,7 +24,7 @@ from navitas.importing.recording_parts import (
     write_run,
 )
 from navitas.importing.running_threads import matched_threads, running_threads
-from navitas.importing.traced_chunks import TracedThread, traced_chunks
+from navitas.importing.traced_chunks import PlacedThread, traced_chunks
 from navitas.importing.traced_notes import traced_notes
 from navitas.new_files import new_file
 from navitas.parse.clock_triples import ClockTriples
@@ -138,7 +138,7 @@ def write_traced(
             shutil.copyfileobj(source, copy)
         row = ImportedRow(0, test, package, methods.map_id, known)
         ids = np.array([methods.ids[one] for one in art.methods], np.int64)
-        traced = [TracedThread(one, tids.get(one.number, 0), ids[one.method]) for one in threads]
+        traced = [PlacedThread(one, tids.get(one.number, 0), ids[one.method]) for one in threads]
         write_run(writer, row, traced_chunks(traced, placed.start_ns, int(methods.map_id, 16), has_triples=bool(read.triples)))
         for note in notes:
             writer.warn(note.code, note.message, note.remedy, run=0)
