@@ -16,7 +16,7 @@ from navitas.cli.messages import location, next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.origin import provenance
-from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME
+from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
 from navitas.errors import ExitCode, UsageError
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording
@@ -62,6 +62,7 @@ from navitas.untrusted_text import printable, printable_line
     metavar="YYYY",
     help="The year in which a log without years begins. [that of the file's last change]",
 )
+@option("--test", type=TEXT, metavar="CLASS#METHOD", help="The name of the test. [that of the file]")
 @option(
     "--methods",
     type=READ_FILE_ANY_NAME,
@@ -95,6 +96,7 @@ def command(
     voltage_v: float | None,
     log_format: LogFormat,
     year: int | None,
+    test: str | None,
     methods: Path | None,
     start_s: float | None,
     pids: tuple[int, ...],
@@ -111,14 +113,15 @@ def command(
     if methods is not None:
         if len(logs) > 1 or len(pids) > 1:
             raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
-        return import_traced(logs[0], methods, output, supply, pid=next(iter(pids), None), start_s=start_s, json_file=json_file)
+        pid = next(iter(pids), None)
+        return import_traced(logs[0], methods, output, supply, pid=pid, test=test, start_s=start_s, json_file=json_file)
     if start_s is not None:
         raise UsageError("--start needs --methods", "Leave out --start.")
     found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
     processes = _chosen([process for log in found for process in processes_of(log)], pids)
     if supply is None:
         raise no_profile_of_log(counted_cpus(processes))
-    written = write_recording(output, processes, supply, provenance())
+    written = write_recording(output, processes, supply, test=test, origin=provenance())
     write_json(
         json_file,
         output=str(output),

@@ -28,6 +28,7 @@ def import_traced(
     supply: ImportSupply | None,
     *,
     pid: int | None,
+    test: str | None,
     start_s: float | None,
     json_file: Path | None,
 ) -> int:
@@ -39,7 +40,7 @@ def import_traced(
             "a trace has no power profile, so --power-profile is required", "Give the power_profile.xml of the traced phone."
         )
     start_ns = None if start_s is None else round(start_s * 1e9)
-    name = "methods" if as_given(methods) == STDOUT else methods.stem
+    name = test or methods.stem
     written = write_traced(output, read, art, supply, name=name, pid=pid, start_ns=start_ns, origin=provenance())
     placed = written.placed
     write_json(

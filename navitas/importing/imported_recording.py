@@ -64,9 +64,14 @@ def check_supply(supply: ImportSupply, cpus: CountedCpus) -> PowerModel:
 
 
 def write_recording(
-    folder: Path, processes: Sequence[LoggedProcess], supply: ImportSupply, origin: Provenance | None = None
+    folder: Path,
+    processes: Sequence[LoggedProcess],
+    supply: ImportSupply,
+    *,
+    test: str | None = None,
+    origin: Provenance | None = None,
 ) -> ImportedRecording:
-    """Write a recording of these processes, in this order.
+    """Write a recording of these processes, in this order. `test` is the name of their test, if not that of their log.
 
     Raises `RecordingError` if the logs are of different devices or the folder cannot be written, `PowerProfileError` if the
     profile does not fit.
@@ -86,28 +91,27 @@ def write_recording(
         for policy in cpus.policies:
             path = f"/sys/devices/system/cpu/cpufreq/policy{policy.id}/stats/time_in_state"
             writer.add_source(Source(id=_FIRST_SOURCE + policy.id, path=path, kind="time_in_state", policy=policy.id))
-        for number, (process, test) in enumerate(zip(processes, _tests(processes), strict=True)):
+        for number, (process, of_run) in enumerate(zip(processes, _tests(processes, test), strict=True)):
             readings = RisingReadings(process, cpus)
-            run = ImportedRow(number, test, package, methods.map_id, process.pid)
+            run = ImportedRow(number, of_run, package, methods.map_id, process.pid)
             write_run(writer, run, _chunks(process, readings, methods))
             notes += [(number, note) for note in notes_of_run(process, readings)]
-            runs.append(ImportedRun(number, str(test), process))
-        for of_run, note in notes:
-            writer.warn(note.code, note.message, note.remedy, run=of_run)
+            runs.append(ImportedRun(number, str(of_run), process))
+        for place, note in notes:
+            writer.warn(note.code, note.message, note.remedy, run=place)
         writer.finish("complete")
     return ImportedRecording(tuple(runs), tuple(notes))
 
 
-def _tests(processes: Sequence[LoggedProcess]) -> Iterator[ImportedTest]:
+def _tests(processes: Sequence[LoggedProcess], name: str | None) -> Iterator[ImportedTest]:
     """The test of each process. Logs of one name are repeats of one test; several processes of a log are tests of their own."""
     sharing = Counter((id(process.log), process.test) for process in processes)
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: Counter[ImportedTest] = Counter()
     for process in processes:
         shared = sharing[id(process.log), process.test] > 1
-        found = named_test(process.test, f" (process {process.pid})" if shared else "")
-        name = found.class_name, found.method
-        yield replace(found, repeat=seen[name])
-        seen[name] += 1
+        found = named_test(name or process.test, f" (process {process.pid})" if shared else "")
+        yield replace(found, repeat=seen[found])
+        seen[found] += 1
 
 
 def _chunks(process: LoggedProcess, readings: RisingReadings, methods: NamedMethods) -> Iterable[bytes]:

@@ -20,6 +20,7 @@ MARK = "TimeInStates"
 _LONGEST_LINE = 1 << 16
 _MESSAGE = re.compile(r"(Entry|Exit) (\S{1,4000}) TimeInStates\b")
 _END = re.compile(r"EndOfData\s+(\d{1,9})\s*$")
+_SECTION = re.compile(r"\s*cpu(\d{1,9})((?:\s+\d{1,18}\s+\d{1,18})+)\s*", re.ASCII)
 _ESTIMATE = re.compile(r"\s*(?:Wifi|Bluetooth): \d")
 _NO_LOGCAT = "a measurement in an unknown format of log lines"
 _NO_TIME = "an impossible time"
@@ -84,18 +85,13 @@ def _event(record: LogRecord, place: int, maker: EventMaker) -> ProbeEvent | Non
 def _sections(text: str) -> list[Section] | None:
     """The CPUs' frequencies and ticks; None if something else is between them."""
     found: list[Section] = []
-    for part in filter(None, map(str.split, text.split(";"))):
-        head, values = part[0], part[1:]
-        digits = head.removeprefix("cpu")
-        if not (head.startswith("cpu") and _is_number(digits) and len(values) % 2 == 0 and all(map(_is_number, values))):
+    for part in text.split(";"):
+        if match := _SECTION.fullmatch(part):
+            numbers = list(map(int, match[2].split()))
+            found.append((int(match[1]), numbers[::2], numbers[1::2]))
+        elif part.strip():
             return None
-        numbers = list(map(int, values))
-        found.append((int(digits), numbers[::2], numbers[1::2]))
     return found
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 18
 
 
 def _set_times(

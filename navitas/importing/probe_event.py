@@ -20,6 +20,8 @@ _MAX_ID = 1 << 31
 _MAX_KHZ = 100_000_000
 _MAX_TICKS = 1 << 39
 _MAX_COLUMNS = 1 << 14
+_MAX_LAYOUTS = 1000
+"""A log has one, and some more if CPUs are switched off."""
 
 Layout = tuple[tuple[int, tuple[int, ...]], ...]
 """The columns of a reading: each CPU with its frequencies (kHz), in the order of the log. Equal layouts are one object."""
@@ -92,19 +94,28 @@ class EventMaker:
     def _checked(self, sections: Iterable[Section] | None) -> tuple[Layout, array[int]]:
         """The layout and ticks; both empty if there is no reading or some value is impossible."""
         listed = list(sections or ())
-        columns = sum(len(frequencies) for _, frequencies, _ in listed)
         layout = tuple((cpu, tuple(frequencies)) for cpu, frequencies, _ in listed)
+        known = self._layouts.get(layout)
+        if known is None:
+            is_usable = len(self._layouts) < _MAX_LAYOUTS and _is_possible(layout)
+            known = layout if is_usable else _EMPTY
+            if is_usable:
+                self._layouts[layout] = layout
         ticks = [value for _, _, values in listed for value in values]
-        usable = (
-            0 < columns == len(ticks) <= _MAX_COLUMNS
-            and len({cpu for cpu, _ in layout}) == len(layout)
-            and all(0 <= cpu < MAX_CPUS and frequencies and _are_frequencies(frequencies) for cpu, frequencies in layout)
-            and all(0 <= value < _MAX_TICKS for value in ticks)
-        )
-        if not usable:
+        columns = sum(len(frequencies) for _, frequencies in known)
+        if not columns or columns != len(ticks) or min(ticks) < 0 or max(ticks) >= _MAX_TICKS:
             return _EMPTY, array("q")
-        return self._layouts.setdefault(layout, layout), array("q", ticks)
+        return known, array("q", ticks)
+
+
+def _is_possible(layout: Layout) -> bool:
+    """Whether each CPU is listed once and has different frequencies."""
+    return (
+        len({cpu for cpu, _ in layout}) == len(layout)
+        and sum(len(frequencies) for _, frequencies in layout) <= _MAX_COLUMNS
+        and all(0 <= cpu < MAX_CPUS and frequencies and _are_frequencies(frequencies) for cpu, frequencies in layout)
+    )
 
 
 def _are_frequencies(values: Sequence[int]) -> bool:
-    return len(set(values)) == len(values) and all(0 < value <= _MAX_KHZ for value in values)
+    return len(set(values)) == len(values) and min(values) > 0 and max(values) <= _MAX_KHZ

@@ -63,9 +63,11 @@ class ImportedRow:
 
 
 def named_test(name: str, addition: str = "") -> ImportedTest:
-    """Return the test that a file's name names: `Class.method`, also after a date. The method of other names is `all`."""
+    """Return the test that a name names: `Class#method`, or `Class.method`, also after a date. Of other names, it is `all`."""
     match = _NAME.fullmatch(name)
-    class_name, method = (match[1], match[2]) if match else (name or "log", "all")
+    class_name, mark, method = name.partition("#")
+    if not (class_name and mark and method):
+        class_name, method = (match[1], match[2]) if match else (name or "log", "all")
     return ImportedTest(clean_name(class_name), clean_name(method + addition))
 
 

@@ -68,6 +68,15 @@ def test_processes_and_the_choice_of_one(place: Path, capsys: pytest.CaptureFixt
     assert "no log has this process" in capsys.readouterr().err
 
 
+def test_a_name_for_the_test_makes_logs_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "other.txt").write_text(_log(9))
+    assert run(["import", "SortTest.sort.txt", "other.txt", *LINE, "--test", "a.Test#both"]) == ExitCode.OK
+    assert "run 1: a.Test#both: process 9" in capsys.readouterr().out
+    assert run(["report", "rec", "--format", "json", "-o", "-"]) == ExitCode.OK
+    tests = json.loads(capsys.readouterr().out)["tests"]
+    assert [(one["class"], one["method"], one["repeat"]) for one in tests] == [("a.Test", "both", 0), ("a.Test", "both", 1)]
+
+
 def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(_log(7).encode())))
     assert run(["import", "-", *LINE]) == ExitCode.OK
