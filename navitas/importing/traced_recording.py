@@ -36,6 +36,7 @@ from navitas.recording.manifest import Provenance
 from navitas.regular_files import open_regular
 
 _HEAD_BYTES = 4096
+_LATEST_NS = 1 << 61
 _PERFETTO_FIRST = 0x0A
 """The key of the field `packet`, with which a Perfetto trace begins."""
 
@@ -80,7 +81,7 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
     none = np.empty(0, np.int64)
     joined = _joined(raw, ClockTriples(none, none, none))
     triples: tuple[tuple[int, int, int], ...] = ()
-    if joined.trace is None and len(raw.trace.switches):
+    if any(reason.code == "trace_clock_unrelated" for reason in joined.reasons):
         # Nothing relates boottime to monotonic: they count as equal, as if the device had not slept since it booted.
         start = raw.trace.start_ns
         triples = ((start, start, 0),)
@@ -92,7 +93,7 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
 
 
 def _joined(raw: RawTrace, triples: ClockTriples) -> Joined:
-    return to_monotonic(raw, triples, run_ns=(raw.trace.start_ns, raw.trace.end_ns))
+    return to_monotonic(raw, triples, run_ns=(0, _LATEST_NS))
 
 
 def write_traced(

@@ -14,6 +14,7 @@ from original_logs import profile_xml
 from support.art_writer import Event, art_trace, streamed
 from support.field_data import FIELD_DATA, needs_field_data
 from support.ftrace_writer import Form, comments
+from support.perfetto_writer import PerfettoWriter
 
 from navitas.analyze.load import load
 from navitas.errors import NavitasError, RecordingError, UsageError
@@ -194,6 +195,35 @@ def test_a_kernel_trace_without_switches_is_an_error(tmp_path: Path) -> None:
     path.write_text("# tracer: nop\n")
     with pytest.raises(RecordingError, match="no usable trace of the scheduler"):
         read_kernel_trace(path, "trace.txt")
+
+
+@pytest.mark.parametrize("slept_us", [None, 0, 90_000_000])
+@pytest.mark.parametrize("is_boottime", [True, False])
+def test_a_perfetto_trace_is_on_boottime(slept_us: int | None, is_boottime: bool, tmp_path: Path) -> None:
+    """The header's start is boottime or monotonic time; snapshots relate both, if the trace has any."""
+    slices = _slices()
+    ahead = (slept_us or 0) * 1000
+    writer = PerfettoWriter()
+    first, last = min(start for _, start, _ in slices) * 1000 + ahead, max(end for *_, end in slices) * 1000 + ahead
+    if slept_us is not None:
+        writer.snapshot(first, first - ahead, 1_700_000_000_000_000_000)
+        writer.snapshot(last, last - ahead, 1_700_000_000_000_000_000 + last - first)
+    writer.tree({100: "org.example.app"}, [(105, 100, "ith a long name")])
+    for cpu, tid in ((0, 100), (1, 105)):
+        own = sorted((start, end) for of, start, end in slices if of == tid)
+        rows = [row for start, end in own for row in ((start * 1000 + ahead, 0, tid, "x"), (end * 1000 + ahead, 1, 0, "swapper"))]
+        writer.compact(cpu, rows)
+    (tmp_path / "trace.pftrace").write_bytes(bytes(writer))
+    read = read_kernel_trace(tmp_path / "trace.pftrace", "trace.pftrace")
+    start_us = START_US + ((slept_us or 0) if is_boottime else 0)
+    art = _read(tmp_path, art_trace(_events(slices), {1: "main", 2: "with a long name"[-15:]}, start_us=start_us))
+    supply = ImportSupply(profile_xml([((0, 1), SPEEDS)]), "test", 3.85, "option")
+    written = write_traced(tmp_path / "rec", read, art, supply, name="app", pid=None, start_ns=None)
+    assert (written.placed.start_ns, written.placed.source) == (START_US * 1000, "its header")
+    profile = load(tmp_path / "rec")
+    assert {one.level for one in profile.evidence if one.component == "cpu"} == {"sched"}
+    (test,) = profile.tests
+    assert all(thread.energy_j > 0 for thread in test.threads if thread.name == "main")
 
 
 @needs_field_data
