@@ -10,6 +10,8 @@ import numpy as np
 from navitas.errors import RecordingError
 
 MAGIC = b"SLOW"
+MAX_TEXT = 64 << 20
+"""Bytes of the list of methods. A million methods take about as much."""
 _HEADER = struct.Struct("<4sHHQ")
 _STREAMED = 0xF0
 _NEW_METHOD, _NEW_THREAD, _SUMMARY = 1, 2, 3
@@ -34,13 +36,13 @@ class ArtHeader:
 
 @dataclass(slots=True)
 class Packets:
-    """The parts of a trace: text, lines of methods and threads, records. `cut_bytes` are left over at the end."""
+    """The parts of a trace: text, lines of methods and threads, whole records. `cut_bytes` are left over at the end."""
 
     text: bytes
     methods: bytes
     threads: bytes
-    records: bytes
-    cut_bytes: int = 0
+    records: bytes | memoryview
+    cut_bytes: int
 
 
 def art_header(data: bytes, shown: str) -> ArtHeader:
@@ -90,7 +92,7 @@ def split_packets(data: bytes, header: ArtHeader) -> Packets:
             start += 2
         width = _LENGTHS.get(code, 2)
         end = start + width + int.from_bytes(data[start : start + width], "little")
-        if code not in (_NEW_METHOD, _NEW_THREAD, _SUMMARY) or end > len(data):
+        if code not in (_NEW_METHOD, _NEW_THREAD, _SUMMARY) or end > len(data) or len(methods) > MAX_TEXT:
             break
         body = data[start + width : end]
         if code == _NEW_METHOD:

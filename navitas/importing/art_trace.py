@@ -9,28 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from navitas.errors import RecordingError
-from navitas.importing.art_records import MAGIC, ArtHeader, Packets, art_header, record_type, split_packets
+from navitas.importing.art_records import MAGIC, MAX_TEXT, ArtHeader, Packets, art_header, record_type, split_packets
 from navitas.importing.method_map import MethodName
 from navitas.parse.arrays import I64, U8
 from navitas.parse.tables import ENTER, EXIT, THROW
 from navitas.regular_files import read_regular
 from navitas.untrusted_text import clean_name
 
-MAX_BYTES = 1 << 30
+MAX_BYTES = 512 << 20
 _END = b"*end\n"
 _STARTS = (b"*version\n", MAGIC)
-_MAX_TEXT = 256 << 20
 _ACTIONS = np.array([ENTER, EXIT, THROW, THROW], np.uint8)
 _WRAP_US = 1 << 32
 _OLD_US = 1 << 31
 _REMEDY = "Make one with: adb shell am profile start PROCESS FILE, and am profile stop PROCESS"
-
-ArtClock = Literal["dual", "wall", "thread-cpu"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +76,14 @@ def read_art_trace(path: Path, shown: str) -> ArtTrace:
         header = art_header(data, shown)
         packets = split_packets(data, header)
     else:
-        end = data.find(_END, 0, _MAX_TEXT)
+        end = data.find(_END, 0, MAX_TEXT)
         if end < 0:
             raise RecordingError(f"{shown}: the list of methods is cut off (no {_END.decode().strip()})", _REMEDY)
         text = data[: end + len(_END)]
         header = art_header(data[end + len(_END) :], shown)
         records = memoryview(data)[end + len(_END) + header.records_at :]
-        packets = Packets(text, b"", b"", bytes(records[: len(records) // header.record_bytes * header.record_bytes]))
-        packets.cut_bytes = len(records) % header.record_bytes
+        cut_bytes = len(records) % header.record_bytes
+        packets = Packets(text, b"", b"", records[: len(records) - cut_bytes], cut_bytes)
     return _trace(packets, header, shown)
 
 
@@ -101,19 +97,21 @@ def _trace(packets: Packets, header: ArtHeader, shown: str) -> ArtTrace:
     lines = [*sections.get("methods", ()), *packets.methods.decode("utf-8", "replace").splitlines()]
     names, index = _methods(lines)
     records = np.frombuffer(packets.records, record_type(header))
+    records = records[np.argsort(records["thread"], kind="stable")]
+    numbers, first = np.unique(records["thread"], return_index=True)
+    parts = zip(numbers.tolist(), np.split(records, first[1:]), strict=True) if len(numbers) else ()
     pid = facts.get("pid", "")
     return ArtTrace(
         pid=int(pid) if pid.isascii() and pid.isdigit() and len(pid) < 10 else None,
         start_ns=header.start_us * 1000,
-        threads=tuple(_of_thread(records, number, threads, index) for number in np.unique(records["thread"]).tolist()),
+        threads=tuple(_of_thread(own, number, threads, index) for number, own in parts),
         methods=tuple(names),
         is_full=facts.get("data-file-overflow") == "true",
         cut_bytes=packets.cut_bytes,
     )
 
 
-def _of_thread(records: np.ndarray, number: int, threads: Mapping[int, str], index: Mapping[int, int]) -> ArtThread:
-    own = records[records["thread"] == number]
+def _of_thread(own: np.ndarray, number: int, threads: Mapping[int, str], index: Mapping[int, int]) -> ArtThread:
     found, inverse = np.unique(own["method"] & ~np.uint32(3), return_inverse=True)
     method = np.array([index.get(one, 0) for one in found.tolist()], np.int64)[inverse]
     two = "cpu" in (own.dtype.names or ())

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from navitas.errors import PowerProfileError
+from navitas.errors import PowerProfileError, RecordingError
 from navitas.importing.chunk_writer import call_chunks, counter_chunks, run_chunks
 from navitas.importing.counted_cpus import CountedCpus, counted_cpus
 from navitas.importing.method_map import NamedMethods, named_methods, package_of, split_name
@@ -33,6 +33,7 @@ from navitas.recording.manifest import Provenance, Source
 
 START_NS = 1_000_000_000
 """Time of a run's first event."""
+MAX_PROCESSES = 1000
 _FIRST_SOURCE = 10
 
 
@@ -73,9 +74,11 @@ def write_recording(
 ) -> ImportedRecording:
     """Write a recording of these processes, in this order. `test` is the name of their test, if not that of their log.
 
-    Raises `RecordingError` if the logs are of different devices or the folder cannot be written, `PowerProfileError` if the
-    profile does not fit.
+    Raises `RecordingError` if there are too many, the logs are of different devices, or the folder cannot be written.
+    Raises `PowerProfileError` if the profile does not fit.
     """
+    if len(processes) > MAX_PROCESSES:
+        raise RecordingError(f"the logs have {len(processes):,} processes", "Choose up to 1,000 of them with --process.")
     cpus = counted_cpus(processes)
     model = check_supply(supply, cpus)
     methods = named_methods(split_name(event.method) for process in processes for event in process.events)

@@ -19,11 +19,28 @@ class _Lane:
     def __init__(self) -> None:
         self.events: list[ProbeEvent] = []
         self.open: list[tuple[str, int]] = []
+        self.count = Counter[str]()
+        """The number of open calls of each method."""
 
     def depth_of(self, method: str, limit: int) -> int | None:
         """Return how many calls are open above a method's innermost one; None if it is not among the `limit` innermost ones."""
+        if not self.count[method]:
+            return None
         innermost = islice(reversed(self.open), limit)
         return next((depth for depth, (name, _) in enumerate(innermost) if name == method), None)
+
+    def enter(self, method: str, at: int) -> None:
+        """Open a call whose entry has this index."""
+        self.open.append((method, at))
+        self.count[method] += 1
+
+    def leave(self, calls: int) -> list[tuple[str, int]]:
+        """Close the innermost calls, and return them."""
+        first = len(self.open) - calls
+        left = self.open[first:]
+        del self.open[first:]
+        self.count.subtract(name for name, _ in left)
+        return left
 
 
 def lanes(events: Sequence[ProbeEvent]) -> list[list[ProbeEvent]]:
@@ -40,13 +57,13 @@ def lanes(events: Sequence[ProbeEvent]) -> list[list[ProbeEvent]]:
     for event in events:
         surplus[event.method] -= -1 if event.is_entry else 1
         if event.is_entry:
-            used.open.append((event.method, len(used.events)))
+            used.enter(event.method, len(used.events))
         elif (found := _nearest(all_lanes, used, event.method)) is not None:
             used, above = found
             if above and len(all_lanes) < MAX_LANES and _continue(used, above, surplus):
                 all_lanes.append(_moved(used, above))
                 above = 0
-            del used.open[len(used.open) - above - 1 :]
+            used.leave(above + 1)
         used.events.append(event)
     return [lane.events for lane in all_lanes]
 
@@ -63,15 +80,16 @@ def _nearest(all_lanes: Sequence[_Lane], used: _Lane, method: str) -> tuple[_Lan
 
 def _continue(lane: _Lane, above: int, surplus: Counter[str]) -> bool:
     """Whether a call above has an exit later: of its method, more exits than entries are to come than calls are open below it."""
-    below = Counter(name for name, _ in lane.open[: len(lane.open) - above])
-    return any(surplus[name] > below[name] for name, _ in lane.open[len(lane.open) - above :])
+    upper = Counter(name for name, _ in islice(reversed(lane.open), above))
+    return any(surplus[name] > lane.count[name] - count for name, count in upper.items())
 
 
 def _moved(lane: _Lane, above: int) -> _Lane:
     """Move the calls above, with all they called, to a new lane."""
     fresh = _Lane()
-    first = lane.open[len(lane.open) - above][1]
+    left = lane.leave(above)
+    first = left[0][1]
     fresh.events, lane.events = lane.events[first:], lane.events[:first]
-    fresh.open = [(name, at - first) for name, at in lane.open[len(lane.open) - above :]]
-    del lane.open[len(lane.open) - above :]
+    for name, at in left:
+        fresh.enter(name, at - first)
     return fresh

@@ -8,6 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from navitas.errors import RecordingError
+
+MAX_METHODS = 4_000_000
+"""Event files have 22 bits for the number of a method."""
 _NO_CLASS = "(unknown)"
 
 
@@ -31,8 +35,10 @@ class NamedMethods:
 
 
 def named_methods(methods: Iterable[MethodName]) -> NamedMethods:
-    """Return the map of methods. Without descriptors, overloads are one method."""
+    """Return the map of methods. Without descriptors, overloads are one method. Raises `RecordingError` if there are too many."""
     ordered = sorted(set(methods), key=lambda one: (*one[:3], one.file or "", one.line or 0))
+    if len(ordered) > MAX_METHODS:
+        raise RecordingError(f"more than {MAX_METHODS:,} methods", "Import a part of the measurements.")
     files = {one.class_name: one.file for one in ordered}
     listed = [{"name": name, "sha256": None, "source": "main", "module": None, "file": file} for name, file in files.items()]
     rows = [

@@ -107,7 +107,7 @@ def _search(events: Sequence[_Events], trace: Trace) -> tuple[int, int, bool]:
     fits = np.fft.irfft(total, size)
     shift = np.arange(size)
     shift[shift >= bins] -= size  # later shifts are those to before the trace
-    possible = shift >= -own
+    possible = (shift >= -own) & (trace.start_ns + shift * bin_ns >= 0)
     best = int(np.argmax(np.where(possible, fits, -1.0)))
     good = np.flatnonzero(possible & (fits >= _AS_GOOD * fits[best]))
     near = max(_NEAR_NS // bin_ns, 2)

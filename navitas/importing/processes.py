@@ -74,8 +74,10 @@ def _process(log: MeasuredLog, part: LogPart, pid: int, events: Sequence[ProbeEv
     elapsed = elapsed_ns(events)
     drop_far(events, elapsed)
     names, numbers = _threads(pid, events)
-    for number in range(len(names)):
-        own = [i for i, thread in enumerate(numbers) if thread == number]
+    of_thread: dict[int, list[int]] = defaultdict(list)
+    for i, number in enumerate(numbers):
+        of_thread[number].append(i)
+    for own in of_thread.values():
         drop_misfits([events[i] for i in own], [elapsed[i] for i in own])
     elapsed = elapsed_ns(events)
     order = reading_order(numbers, elapsed)

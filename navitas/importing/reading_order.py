@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import median
 
 from navitas.importing.probe_event import TICK_NS, ProbeEvent
@@ -58,8 +58,9 @@ def _drop(events: Sequence[ProbeEvent], elapsed: list[int | None], wrong: Collec
 
 
 def counted_times(elapsed: Sequence[int | None]) -> list[int]:
-    """Return the time of each reading by its counters; that of the reading before where there is none."""
-    return list(accumulate((passed or 0 for passed in elapsed), max))
+    """Return the time of each reading by its counters; that of the reading before, or of the first one, where there is none."""
+    first = next((passed for passed in elapsed if passed is not None), 0)
+    return list(accumulate((first if passed is None else passed for passed in elapsed), max))
 
 
 def reading_order(threads: Sequence[int], elapsed: Sequence[int | None]) -> list[int]:
@@ -80,27 +81,28 @@ def times_of(events: Sequence[ProbeEvent], elapsed: Sequence[int | None]) -> tup
     """Return the time of each event in ns since the first one, all different; that of the first one; and how often the log's
     clock was set back.
 
-    Without times in the log, they follow from the counters, which count in ticks. Where the clock was set back, they do too.
+    Without times in the log, they follow from the counters, which count in ticks.
     """
-    has_times = all(event.realtime_ns is not None for event in events)
-    raw: list[int] = []
-    back, shift = 0, 0
-    before: int | None = None
-    for i, event in enumerate(events):
-        passed = elapsed[i]
-        now = event.realtime_ns if has_times else (passed if passed is not None else before)
-        now = 0 if now is None else now
-        if has_times and before is not None and now < before - _BACK_NS:
-            back += 1
-            shift += before - now
-        before = now
-        raw.append(now + shift)
+    written = [event.realtime_ns for event in events if event.realtime_ns is not None]
+    raw, back = _without_steps(written) if len(written) == len(events) else (counted_times(elapsed), 0)
     for i in range(len(raw) - 2, -1, -1):
         raw[i] = min(raw[i], raw[i + 1])
     times: list[int] = []
     for now in raw:
         times.append(max(now - raw[0], times[-1] + STEP_NS if times else 0))
     return times, raw[0], back
+
+
+def _without_steps(written: Sequence[int]) -> tuple[list[int], int]:
+    """Times of a clock that continues where it was set back, and how often that was."""
+    found = list(written[:1])
+    back = shift = 0
+    for before, now in pairwise(written):
+        if now < before - _BACK_NS:
+            back += 1
+            shift += before - now
+        found.append(now + shift)
+    return found, back
 
 
 def elapsed_ns(events: Sequence[ProbeEvent]) -> list[int | None]:
