@@ -33,7 +33,7 @@ _REMEDY = "Make one with: adb shell am profile start PROCESS FILE, and am profil
 class ArtThread:
     """The events of one thread, in order: wall time since the start (ns), its CPU time (None: not recorded), kind, method.
 
-    `kind` is `ENTER`, `EXIT` or `THROW`, and `method` an index. `number` is that of the file: the thread id on older releases of Android.
+    `kind` is `ENTER`, `EXIT` or `THROW`, and `method` an index. `number` is that of the file: on older releases the thread id.
     """
 
     number: int

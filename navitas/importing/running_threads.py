@@ -49,8 +49,8 @@ def running_threads(trace: Trace, tids: set[int]) -> dict[int, RunningSpans]:
 def matched_threads(art: ArtTrace, trace: Trace, pid: int | None) -> tuple[int | None, dict[int, int]]:
     """Return the process id, and the tid of each thread of a method trace, by its number, as far as they are known.
 
-    On older releases of Android, numbers are thread ids. Later they only count, and the name decides: of the process's threads, exactly one
-    must have it. Without a process id, that of the thread `main` is used if its number is a process of the trace.
+    On older releases of Android, numbers are thread ids. Later they only count, and the name decides: of the process's threads,
+    exactly one must have it. Without a process id, that of the thread `main` is used if its number is a process of the trace.
     """
     tgid_of = dict(zip(trace.tasks.tid.tolist(), trace.tasks.tgid.tolist(), strict=True))
     known = pid if pid is not None else art.pid
