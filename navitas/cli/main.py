@@ -23,6 +23,7 @@ COMMANDS = {
     "demo": ("navitas.cli.demo", "Profile the sample project on the virtual phone."),
     "record": ("navitas.cli.record", "Profile an installed app while you, or a command, use it."),
     "report": ("navitas.cli.report", "Write the report of a recording again, offline."),
+    "import": ("navitas.cli.import_command", "Make a recording of other tools' logs and traces."),
     "compare": ("navitas.cli.compare", "What changed in energy from one version to another, and how sure."),
     "vitals": ("navitas.cli.vitals", "Google Play's battery metrics of a bug report or recording."),
     "graph": ("navitas.cli.graph", "Which module communicates with which, and what a wake-up costs."),
