@@ -41,7 +41,7 @@ def test_warm_up_runs_are_listed_and_do_not_count() -> None:
     assert group.energy_j.values[0] > group.energy_j.values[1]
     assert group.energy_j.counts == (False, True, True)
     assert group.typical.repeat in (1, 2)
-    assert codes(made) == [], "a warm-up that was asked for is no warning"
+    assert codes(made) == [], "a requested warm-up is no warning"
 
 
 def test_starved_and_hot_runs_are_named_and_do_not_count() -> None:
