@@ -1,0 +1,68 @@
+"""Non-negative least squares in relative error, held near a start and smooth between neighbours.
+
+Unknowns are scales of figures that are known roughly, such as those of a power profile: 1 leaves a figure as it is. The fit
+minimizes
+
+    Σ (predicted / measured − 1)²  +  λ² Σ (scale − target)²  +  μ² Σ (scaleᵢ − scaleⱼ)² / distance
+
+with scales from 0 on. Neighbours are operating points of one cluster, and their distance is the logarithm of the ratio of
+their frequencies. So figures that no measurement covers follow those next to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.errors import UsageError
+from navitas.extra_libraries import extra_library
+
+F64 = NDArray[np.float64]
+TOWARDS_START = 0.01
+SMOOTHNESS = 0.03
+"""λ and μ. Held-out errors of four chips hardly change within a factor of 3 (docs/calibrating.md)."""
+_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Pairs of unknowns that are expected to have similar scales, and their distances."""
+
+    first: Sequence[int]
+    second: Sequence[int]
+    distance: Sequence[float]
+
+
+def fit_scales(use: F64, measured: F64, target: F64, neighbours: Neighbours, *, towards_start: float = TOWARDS_START) -> F64:
+    """Return the scale of each unknown.
+
+    `use` has a row for each measurement and a column for each unknown: what the measurement would be from this unknown alone,
+    at a scale of 1. `measured` is above 0. `target` has the scales that the fit is held near.
+    Raises `UsageError` if scipy is not installed.
+    """
+    unknowns = use.shape[1]
+    links = np.zeros((len(neighbours.first), unknowns))
+    rows = np.arange(len(links))
+    weight = SMOOTHNESS / np.sqrt(np.maximum(neighbours.distance, 1e-6)) if len(links) else np.zeros(0)
+    links[rows, neighbours.first] = weight
+    links[rows, neighbours.second] = -weight
+    held = np.eye(unknowns) * towards_start
+    columns = np.vstack([use / measured[:, None], held, links])
+    wanted = np.concatenate([np.ones(len(measured)), towards_start * target, np.zeros(len(links))])
+    try:
+        return np.asarray(_optimize().nnls(columns, wanted, maxiter=_ROUNDS * unknowns)[0], np.float64)
+    except RuntimeError as error:
+        raise UsageError(f"the fit does not converge: {error}", "Check the measured points for damage.") from error
+
+
+def relative_errors(predicted: F64, measured: F64) -> F64:
+    """The absolute relative errors."""
+    return np.asarray(np.abs(predicted / measured - 1), np.float64)
+
+
+def _optimize() -> Any:
+    return extra_library("scipy.optimize", "calibrating needs", "fit")
