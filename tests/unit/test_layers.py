@@ -97,6 +97,18 @@ ALLOWED = {
         "strong_components",
         "untrusted_text",
     },
+    "calibrate": {
+        "errors",
+        "analyze",
+        "attribute",
+        "cpu_limit",
+        "extra_libraries",
+        "new_files",
+        "parse",
+        "power",
+        "regular_files",
+        "untrusted_text",
+    },
     "compare": {"errors", "extra_libraries", "model_defects", "untrusted_text"},
     "regress": {"errors", "extra_libraries", "model_defects", "regular_files"},
     "fleet": {
