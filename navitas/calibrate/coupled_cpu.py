@@ -94,13 +94,13 @@ def _dependencies(curves: WattsonCurves, policy: int) -> set[Dependency]:
     return {key[2] for key in curves.cpu_2d if key[0] == policy}
 
 
-def _voted(
-    curves: WattsonCurves, intervals: Intervals, policies: list[int], dependencies: set[Dependency]
-) -> list[Dependency]:
+def _voted(curves: WattsonCurves, intervals: Intervals, policies: list[int], dependencies: set[Dependency]) -> list[Dependency]:
     """The policy and frequency of the running CPU with the most power, among the policies that others depend on."""
     voters = [cpu for cpu, policy in enumerate(policies) if policy in {each.policy for each in dependencies}]
     lowest = min(dependencies, key=lambda each: (each.freq_khz, each.policy))
-    power = np.stack([_vote(curves, policies[cpu], intervals.freq_khz[:, cpu], intervals.state[:, cpu]) for cpu in voters], axis=1)
+    power = np.stack(
+        [_vote(curves, policies[cpu], intervals.freq_khz[:, cpu], intervals.state[:, cpu]) for cpu in voters], axis=1
+    )
     best = np.argmax(power, axis=1)
     found = []
     for row, column in enumerate(best.tolist()):

@@ -17,6 +17,7 @@ LEAST_CELLS = 10
 FOLDS = 5
 _SEED = 0
 _LEAST_MW = 1e-3
+_FREE = 0.01
 Cell = tuple[int, Dependency]
 """A frequency of the policy's own in kHz, and the second one."""
 Form = Literal["2-D", "additive"]
@@ -83,7 +84,7 @@ def additive(cells: Sequence[Cell], mw: F64, kept: np.ndarray) -> F64:
     none = Neighbours([], [], [])
     unit = float(np.median(mw))
     target = np.zeros(use.shape[1])
-    return np.asarray(use * unit @ fit_scales(use[kept] * unit, mw[kept], target, none, towards_start=1e-4), np.float64)
+    return np.asarray(use * unit @ fit_scales(use[kept] * unit, mw[kept], target, none, strength=_FREE), np.float64)
 
 
 def coupled(cells: Sequence[Cell], mw: F64, kept: np.ndarray) -> F64:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from navitas.calibrate.coupled_fit import Cell, Surface
 from navitas.calibrate.operating_points import Dependency, OperatingPoint, PointSource
-from navitas.calibrate.wattson_curves import Coupled, CurveRow, WattsonCurves
+from navitas.calibrate.wattson_curves import Coupled, CurveRow, GpuRow, L3Row, WattsonCurves
 from navitas.power.model import CpuPower
 
 
@@ -48,7 +48,8 @@ def curves_of(
     """
     idle_1d: dict[tuple[int, int], CurveRow] = {}
     idle_2d: dict[Coupled, CurveRow] = {}
-    l3, gpu = {}, {}
+    l3: dict[tuple[int, Dependency], L3Row] = {}
+    gpu: dict[int, GpuRow] = {}
     for each in known:
         idle_1d |= each.cpu_1d
         idle_2d |= each.cpu_2d

@@ -42,9 +42,7 @@ class FitRows:
     lengths: tuple[int, ...]
 
     @classmethod
-    def of(
-        cls, coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]
-    ) -> FitRows:
+    def of(cls, coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]) -> FitRows:
         """Rows of points and of recordings. Figures that the profile lacks, and that no row tells from others, stay 0."""
         uses = [coefficients.use_of(points), *(source.use for source in recorded)]
         powers = [np.array([point.power_mw for point in points], np.float64), *(source.power_mw for source in recorded)]

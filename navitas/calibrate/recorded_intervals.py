@@ -30,7 +30,12 @@ _ESTIMATE_STEPS = 20_000
 
 
 def intervals_of(
-    loaded: Loaded, model: PowerModel, coefficients: CpuCoefficients, interval_s: float, meter: MeterReadings | None, notes: list[str]
+    loaded: Loaded,
+    model: PowerModel,
+    coefficients: CpuCoefficients,
+    interval_s: float,
+    meter: MeterReadings | None,
+    notes: list[str],
 ) -> IntervalSource:
     """Return the intervals of a recording whose power its rails, or a meter, measured.
 
@@ -57,9 +62,7 @@ def intervals_of(
     return IntervalSource(loaded.path.name, np.concatenate(uses), np.concatenate(powers))
 
 
-def _energy(
-    measured: MeasuredRuns, run: RunTables, name: str, meter: MeterReadings | None, notes: list[str]
-) -> Curve | None:
+def _energy(measured: MeasuredRuns, run: RunTables, name: str, meter: MeterReadings | None, notes: list[str]) -> Curve | None:
     """The energy of the CPU's rails without their base, or of the whole phone by a meter."""
     cpu = COMPONENTS[0]
     if meter is None:

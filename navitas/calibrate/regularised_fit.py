@@ -22,8 +22,8 @@ from navitas.errors import UsageError
 from navitas.extra_libraries import extra_library
 
 F64 = NDArray[np.float64]
-TOWARDS_START = 0.01
-SMOOTHNESS = 0.03
+TOWARDS_START = 0.003
+SMOOTHNESS = 0.01
 """λ and μ. Held-out errors of four chips hardly change within a factor of 3 (docs/calibrating.md)."""
 _ROUNDS = 100
 
@@ -37,22 +37,23 @@ class Neighbours:
     distance: Sequence[float]
 
 
-def fit_scales(use: F64, measured: F64, target: F64, neighbours: Neighbours, *, towards_start: float = TOWARDS_START) -> F64:
+def fit_scales(use: F64, measured: F64, target: F64, neighbours: Neighbours, *, strength: float = 1.0) -> F64:
     """Return the scale of each unknown.
 
     `use` has a row for each measurement and a column for each unknown: what the measurement would be from this unknown alone,
-    at a scale of 1. `measured` is above 0. `target` has the scales that the fit is held near.
+    at a scale of 1. `measured` is above 0. `target` has the scales that the fit is held near. `strength` multiplies λ and μ.
     Raises `UsageError` if scipy is not installed.
     """
     unknowns = use.shape[1]
     links = np.zeros((len(neighbours.first), unknowns))
     rows = np.arange(len(links))
-    weight = SMOOTHNESS / np.sqrt(np.maximum(neighbours.distance, 1e-6)) if len(links) else np.zeros(0)
+    weight = strength * SMOOTHNESS / np.sqrt(np.maximum(neighbours.distance, 1e-6)) if len(links) else np.zeros(0)
     links[rows, neighbours.first] = weight
     links[rows, neighbours.second] = -weight
-    held = np.eye(unknowns) * towards_start
+    pull = strength * TOWARDS_START
+    held = np.eye(unknowns) * pull
     columns = np.vstack([use / measured[:, None], held, links])
-    wanted = np.concatenate([np.ones(len(measured)), towards_start * target, np.zeros(len(links))])
+    wanted = np.concatenate([np.ones(len(measured)), pull * target, np.zeros(len(links))])
     try:
         return np.asarray(_optimize().nnls(columns, wanted, maxiter=_ROUNDS * unknowns)[0], np.float64)
     except RuntimeError as error:

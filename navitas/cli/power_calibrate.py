@@ -94,9 +94,7 @@ from navitas.untrusted_text import printable
     help="The voltage of the profile's currents.",
 )
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="File of the profile.")
-@option(
-    "--curves-output", type=FOLDER, metavar="FOLDER", section="Output", help="Also write Wattson's curves into this folder."
-)
+@option("--curves-output", type=FOLDER, metavar="FOLDER", section="Output", help="Also write Wattson's curves into this folder.")
 @json_option
 def command(
     *,
@@ -136,7 +134,8 @@ def command(
         recorded = _recorded(loaded, model, coefficients, interval_s, readings, notes)
         found = calibrate(coefficients, [*map(uncoupled, sources)], [*map(uncoupled, compared)], recorded)
         coupled = surfaces([point for source in sources for point in source.points])
-    note = f"CPU calibrated by Navitas with {', '.join(each.name for each in (*sources, *recorded))}"
+    names = [*(each.name for each in sources), *(each.name for each in recorded)]
+    note = f"CPU calibrated by Navitas with {', '.join(names)}"
     calibrated = with_cpu(xml, start_profile, found.cpu, note=printable(note, 1000))
     write_to(output, lambda out: out.write(calibrated), binary=True)
     if curves_output is not None:
@@ -151,9 +150,7 @@ def command(
         next_step(f"navitas power validate {shell_word(output)}")
 
 
-def _check_options(
-    points: Sequence[Path], recordings: Sequence[Path], meter: Path | None, cores: str | None
-) -> None:
+def _check_options(points: Sequence[Path], recordings: Sequence[Path], meter: Path | None, cores: str | None) -> None:
     if not points and not recordings:
         raise UsageError("there is nothing to fit to", "Give --points PATH or --recording RECORDING.")
     if meter is not None and not recordings:

@@ -40,7 +40,13 @@ def calibration_table(found: Calibration) -> FittedTable:
 
 def coupled_table(found: Sequence[Surface]) -> FittedTable:
     """Held-out errors of power that depends on two frequencies, by both models."""
-    columns = [Column("Policy", text=True), Column("Pairs", drop=1), Column("2-D"), Column("Additive"), Column("Chosen", text=True)]
+    columns = [
+        Column("Policy", text=True),
+        Column("Pairs", drop=1),
+        Column("2-D"),
+        Column("Additive"),
+        Column("Chosen", text=True),
+    ]
     table = FittedTable("Power by two frequencies, median held-out error", columns)
     for each in found:
         shares = (_percent(each.coupled_error), _percent(each.additive_error))

@@ -13,7 +13,9 @@ from navitas.power.model import CpuPower
 from navitas.power.power_profile import PowerProfile, parse_profile
 
 _INDENT = "\n    "
-_OF_CLUSTERS = re.compile(r"cpu\.(clusters\.cores|(core_speeds|core_power|cluster_power|speeds|active)(\.cluster\d+)?|scaling_.*)")
+_OF_CLUSTERS = re.compile(
+    r"cpu\.(clusters\.cores|(core_speeds|core_power|cluster_power|speeds|active)(\.cluster\d+)?|scaling_.*)"
+)
 
 
 def with_cpu(xml: bytes, profile: PowerProfile, cpu: CpuPower, *, note: str) -> bytes:
@@ -28,8 +30,10 @@ def with_cpu(xml: bytes, profile: PowerProfile, cpu: CpuPower, *, note: str) -> 
         for element in list(root):
             if element.tag in ("item", "array") and _OF_CLUSTERS.fullmatch(element.get("name", "")):
                 root.remove(element)
-        keys = [ClusterKeys(f"cpu.core_power.cluster{k}", f"cpu.core_speeds.cluster{k}", f"cpu.cluster_power.cluster{k}")
-                for k in range(len(cpu.clusters))]
+        keys = [
+            ClusterKeys(f"cpu.core_power.cluster{k}", f"cpu.core_speeds.cluster{k}", f"cpu.cluster_power.cluster{k}")
+            for k in range(len(cpu.clusters))
+        ]
         _set_array(root, "cpu.clusters.cores", [len(cluster.cpus) for cluster in cpu.clusters])
     for each, cluster in zip(keys, cpu.clusters, strict=True):
         if each.speeds is not None:
