@@ -19,8 +19,8 @@ from navitas.power.model import CpuPower
 class PointErrors:
     """Median absolute relative errors of one source's points in a cluster (None: in all clusters, or of intervals).
 
-    `before`: of the profile, `after`: of the calibrated one, `held_out`: of fits without the point. The last is None if the source
-    is not fitted. `before` of intervals is None: the profile does not have the power of the other components.
+    `before`: of the profile, `after`: of the calibrated one, `held_out`: of fits without the point, None if the source is not
+    fitted. `before` of intervals is None: the profile does not have the power of the other components.
     """
 
     source: str

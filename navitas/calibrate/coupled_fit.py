@@ -1,4 +1,4 @@
-"""Fit power that depends on two frequencies: as a table (2-D), and as a sum of two curves (additive), each with its held-out error."""
+"""Fit power that depends on two frequencies, as a table (2-D) and as a sum of two curves (additive), with held-out errors."""
 
 from __future__ import annotations
 

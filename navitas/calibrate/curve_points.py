@@ -43,8 +43,8 @@ def curves_of(
 ) -> WattsonCurves:
     """Return calibrated figures as curves: 2-D for policies with a surface in that form, else 1-D.
 
-    Static and idle figures, the L3 and the GPU are those of `known` curves. Without them, `static` is the power of the cluster and
-    of any running core, and idle figures are 0.
+    Static and idle figures, the L3 and the GPU are those of `known` curves. Without them, `static` is the power of the cluster
+    and of any running core, and idle figures are 0.
     """
     idle_1d: dict[tuple[int, int], CurveRow] = {}
     idle_2d: dict[Coupled, CurveRow] = {}

@@ -167,14 +167,14 @@ def _number(text: str, title: str, line: str) -> float:
 
 def curve_files(curves: WattsonCurves) -> Iterator[tuple[str, str]]:
     """Yield the name and text of each file with rows."""
-    for name in _KEYS:
+    for name, keys in _KEYS.items():
         table: Mapping[Any, Any] = getattr(curves, name)
         if not table:
             continue
         values = _ROWS[name][1]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["device", *_KEYS[name], *values])
+        writer.writerow(["device", *keys, *values])
         for key, row in sorted(table.items()):
             flat = [key] if isinstance(key, int) else [*key[:-1], *(key[-1] if isinstance(key[-1], tuple) else [key[-1]])]
             writer.writerow([curves.device, *flat, *(_text(getattr(row, each)) for each in values)])

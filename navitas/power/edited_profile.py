@@ -21,8 +21,8 @@ _OF_CLUSTERS = re.compile(
 def with_cpu(xml: bytes, profile: PowerProfile, cpu: CpuPower, *, note: str) -> bytes:
     """Return the profile's XML with the currents and speeds of `cpu`, as UTF-8 text.
 
-    `profile` is what was read from `xml`, which may be compiled XML. The entries keep their names, so the schema's generation does
-    not change. If `cpu` has another number of clusters, they are written in the schema of Android 9. `note` becomes a comment.
+    `profile` is what was read from `xml`, which may be compiled XML. The entries keep their names, so the schema's generation
+    does not change. If `cpu` has another number of clusters, they are written in the schema of Android 9. `note` becomes a comment.
     """
     root = parse_profile(xml, profile.name, keep_comments=True)
     keys = _keys(profile, len(cpu.clusters))
