@@ -116,7 +116,7 @@ def _errors_of_intervals(
     ends = np.cumsum(rows.lengths).tolist()
     for source, begin, end in zip(recorded, ends, ends[1:], strict=False):
         own = slice(begin, end)
-        after, out = (_median(relative_errors(each[own], rows.measured[own])) for each in (predicted, held_out_mw))
+        after, out = (_median(np.abs(each[own] - rows.measured[own]) / rows.size[own]) for each in (predicted, held_out_mw))
         yield PointErrors(source.name, None, end - begin, None, after, out)
 
 

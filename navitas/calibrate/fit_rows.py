@@ -13,6 +13,8 @@ from navitas.calibrate.operating_points import OperatingPoint, cluster_of
 from navitas.calibrate.regularised_fit import F64, Neighbours, fit_scales
 
 FOLDS = 5
+_LEAST_SIZE = 0.2
+"""An interval with less power, relative to the mean, counts as if it had this much: its error is that of the meter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,12 @@ class IntervalSource:
 class FitRows:
     """Rows of points first, then those of each recording. The columns are the coefficients, then each recording's base power.
 
-    Rows of one `fold` are left out together.
+    Errors are relative to `size`. Rows of one `fold` are left out together.
     """
 
     use: F64
     measured: F64
+    size: F64
     fold: NDArray[np.int64]
     target: F64
     neighbours: Neighbours
@@ -55,6 +58,7 @@ class FitRows:
         return cls(
             np.hstack([use, base]),
             np.concatenate(powers),
+            np.concatenate([powers[0], *(np.maximum(each, _LEAST_SIZE * each.mean()) for each in powers[1:])]),
             np.concatenate(folds),
             np.append(coefficients.target, np.zeros(len(recorded))),
             coefficients.neighbours(),
@@ -64,7 +68,7 @@ class FitRows:
     def fit(self, kept: NDArray[np.bool_] | None = None) -> F64:
         """Return the scales of all columns, fitted to all rows or to the kept ones."""
         chosen = np.ones(len(self.measured), bool) if kept is None else kept
-        return fit_scales(self.use[chosen], self.measured[chosen], self.target, self.neighbours)
+        return fit_scales(self.use[chosen], self.measured[chosen], self.target, self.neighbours, size=self.size[chosen])
 
     def held_out(self) -> F64:
         """Predict each row by a fit without its fold."""

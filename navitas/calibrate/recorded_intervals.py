@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,19 +29,26 @@ _LEAST_MW = 1e-3
 _ESTIMATE_STEPS = 20_000
 
 
-def intervals_of(
-    loaded: Loaded,
-    model: PowerModel,
-    coefficients: CpuCoefficients,
-    interval_s: float,
-    meter: MeterReadings | None,
-    notes: list[str],
-) -> IntervalSource:
+@dataclass(frozen=True, slots=True)
+class IntervalRequest:
+    """The start for a phone, the least length of intervals, and the meter; without one, the CPU's rails count.
+
+    `notes` gets what users should know about the alignment.
+    """
+
+    model: PowerModel
+    interval_s: float
+    meter: MeterReadings | None
+    notes: list[str]
+
+
+def intervals_of(loaded: Loaded, coefficients: CpuCoefficients, request: IntervalRequest) -> IntervalSource:
     """Return the intervals of a recording whose power its rails, or a meter, measured.
 
-    `model` is the start for this phone, with the coefficients' CPU. Raises `UsageError` if no power was measured.
+    Raises `UsageError` if no power was measured.
     """
-    measured = MeasuredRuns(loaded.parsed, loaded.manifest, model, None, use_rails=False)
+    meter, notes, interval_s = request.meter, request.notes, request.interval_s
+    measured = MeasuredRuns(loaded.parsed, loaded.manifest, request.model, None, use_rails=False)
     uses, powers = [], []
     for run in loaded.parsed.runs:
         name = f"{loaded.path.name} run {run.run_id}"

@@ -3,10 +3,11 @@
 Unknowns are scales of figures that are known roughly, such as those of a power profile: 1 leaves a figure as it is. The fit
 minimizes
 
-    Σ (predicted / measured − 1)²  +  λ² Σ (scale − target)²  +  μ² Σ (scaleᵢ − scaleⱼ)² / distance
+    Σ ((predicted − measured) / size)²  +  λ² Σ (scale − target)²  +  μ² Σ (scaleᵢ − scaleⱼ)² / distance
 
-with scales from 0 on. Neighbours are operating points of one cluster, and their distance is the logarithm of the ratio of
-their frequencies. So figures that no measurement covers follow those next to them.
+with scales from 0 on. The size is the measured value, or larger for small ones. Neighbours are operating points of one
+cluster, and their distance is the logarithm of the ratio of their frequencies. So figures that no measurement covers follow
+those next to them.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ class Neighbours:
     distance: Sequence[float]
 
 
-def fit_scales(use: F64, measured: F64, target: F64, neighbours: Neighbours, *, strength: float = 1.0) -> F64:
+def fit_scales(
+    use: F64, measured: F64, target: F64, neighbours: Neighbours, *, size: F64 | None = None, strength: float = 1.0
+) -> F64:
     """Return the scale of each unknown.
 
     `use` has a row for each measurement and a column for each unknown: what the measurement would be from this unknown alone,
-    at a scale of 1. `measured` is above 0. `target` has the scales that the fit is held near. `strength` multiplies λ and μ.
-    Raises `UsageError` if scipy is not installed.
+    at a scale of 1. `size` is the measured value by default, which then is above 0. `target` has the scales that the fit is held
+    near. `strength` multiplies λ and μ. Raises `UsageError` if scipy is not installed.
     """
     unknowns = use.shape[1]
     links = np.zeros((len(neighbours.first), unknowns))
@@ -52,12 +55,18 @@ def fit_scales(use: F64, measured: F64, target: F64, neighbours: Neighbours, *, 
     links[rows, neighbours.second] = -weight
     pull = strength * TOWARDS_START
     held = np.eye(unknowns) * pull
-    columns = np.vstack([use / measured[:, None], held, links])
-    wanted = np.concatenate([np.ones(len(measured)), pull * target, np.zeros(len(links))])
+    size = measured if size is None else size
+    columns = np.vstack([use / size[:, None], held, links])
+    wanted = np.concatenate([measured / size, pull * target, np.zeros(len(links))])
     try:
         return np.asarray(_optimize().nnls(columns, wanted, maxiter=_ROUNDS * unknowns)[0], np.float64)
     except RuntimeError as error:
         raise UsageError(f"the fit does not converge: {error}", "Check the measured points for damage.") from error
+
+
+def non_negative(columns: F64, measured: F64) -> F64:
+    """Return non-negative coefficients with the least squared error. Raises `UsageError` if scipy is not installed."""
+    return np.asarray(_optimize().nnls(columns, measured)[0], np.float64)
 
 
 def relative_errors(predicted: F64, measured: F64) -> F64:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 
-from navitas.analyze.fitting.power_meter import MeterReadings, read_power_meter
+from navitas.analyze.fitting.power_meter import read_power_meter
 from navitas.analyze.load import Loaded, load_tables
 from navitas.calibrate.calibration import Calibration, calibrate
+from navitas.calibrate.component_steps import ComponentCurrents
 from navitas.calibrate.coupled_fit import Surface, surfaces
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.curve_points import curves_of, points_of, uncoupled
 from navitas.calibrate.document import report
-from navitas.calibrate.fit_rows import IntervalSource
 from navitas.calibrate.operating_points import PointSource
 from navitas.calibrate.other_phone import start_for
 from navitas.calibrate.points_csv import read_points
-from navitas.calibrate.recorded_intervals import intervals_of, policies_of
+from navitas.calibrate.recorded_intervals import IntervalRequest, intervals_of, policies_of
 from navitas.calibrate.wattson_curves import FILES, WattsonCurves, read_curves, write_curves
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import check_regular_or_new, write_to
@@ -28,7 +28,8 @@ from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
-from navitas.cli.power_calibrate_tables import calibration_table, coupled_table
+from navitas.cli.power_calibrate_device import measure
+from navitas.cli.power_calibrate_tables import calibration_table, coupled_table, currents_table
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.power import DEFAULT_VOLTAGE_V
@@ -44,9 +45,26 @@ from navitas.untrusted_text import printable
 @click.command(
     "calibrate",
     cls=NavitasCommand,
-    example="navitas power calibrate phone.xml --points freqbench.csv -o calibrated.xml",
+    example="navitas power calibrate phone.xml --points freqbench.csv -o calibrated.xml\n"
+    "navitas power calibrate --device SERIAL -o calibrated.xml",
 )
-@click.argument("profile", type=NAME_OR_FILE, metavar="NAME|FILE")
+@click.argument("profile", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE]")
+@option(
+    "--device",
+    "serial",
+    type=TEXT,
+    metavar="SERIAL",
+    help="Measure this device ('virtual' too) with special test runs. Its own profile is the default.",
+)
+@option(
+    "--step",
+    "step_s",
+    type=Finite(min=0.2, max=600),
+    default=2.0,
+    show_default=True,
+    metavar="S",
+    help="The length of each step on a device.",
+)
 @option(
     "--points",
     type=READ_ANY_NAME,
@@ -98,7 +116,9 @@ from navitas.untrusted_text import printable
 @json_option
 def command(
     *,
-    profile: str,
+    profile: str | None,
+    serial: str | None,
+    step_s: float,
     points: tuple[Path, ...],
     against: tuple[Path, ...],
     recording: tuple[Path, ...],
@@ -116,47 +136,67 @@ def command(
     """
     is_text = check_json(json_file)
     check_regular_or_new(output)
-    _check_options(points, recording, meter, cores)
-    xml = read_profile_bytes(catalog.find(profile))
-    start_profile = read_power_profile(xml, name=profile)
+    _check_measured(serial, points, recording, meter)
+    _check_start(profile, serial, recording, cores)
+    phone = None if serial is None else measure(serial, profile, step_s)
+    if phone is not None:
+        xml, start_profile = phone.xml, phone.profile
+    else:
+        xml = read_profile_bytes(catalog.find(str(profile)))
+        start_profile = read_power_profile(xml, name=profile)
     readings = None if meter is None else read_power_meter(meter)
     notes: list[str] = []
+    if readings is not None and readings.skipped:
+        notes.append(f"{readings.name}: {readings.skipped:,} lines are not readings and were skipped")
     with ConsoleProgress(only_live=True) as progress:
         progress.stage("reading the measurements")
         sources, curves = _sources(points)
         compared, others = _sources(against)
         loaded = [load_tables(path) for path in recording]
-        model = _start(start_profile, voltage_v, sources, loaded)
+        model = phone.model if phone is not None else _start(start_profile, voltage_v, sources, loaded)
         if cores is not None:
             model = replace(model, cpu=start_for(model.cpu, _counts(cores), [*sources, *compared]))
         progress.stage("fitting")
         coefficients = CpuCoefficients.of(model.cpu, voltage_v)
-        recorded = _recorded(loaded, model, coefficients, interval_s, readings, notes)
+        request = IntervalRequest(model, interval_s, readings, notes)
+        recorded = [intervals_of(one, coefficients, request) for one in loaded]
+        if phone is not None:
+            recorded.append(phone.intervals(coefficients))
+        components = [] if phone is None else phone.components(voltage_v)
         found = calibrate(coefficients, [*map(uncoupled, sources)], [*map(uncoupled, compared)], recorded)
         coupled = surfaces([point for source in sources for point in source.points])
     names = [*(each.name for each in sources), *(each.name for each in recorded)]
     note = f"CPU calibrated by Navitas with {', '.join(names)}"
-    calibrated = with_cpu(xml, start_profile, found.cpu, note=printable(note, 1000))
+    items = {entry: milliamps for each in components for entry, milliamps in each.entries.items()}
+    calibrated = with_cpu(xml, start_profile, found.cpu, note=printable(note, 1000), items=items)
     write_to(output, lambda out: out.write(calibrated), binary=True)
     if curves_output is not None:
         curves_output.mkdir(exist_ok=True)
         device = next((each.device for each in (*curves, *others)), start_profile.name)
         write_curves(curves_output, curves_of(device, found.cpu, voltage_v, coupled, curves))
-    write_json(json_file, output=str(output), **report(found, model.cpu, voltage_v, coupled))
+    content = report(found, model.cpu, voltage_v, coupled)
+    write_json(json_file, output=str(output), **content, components=[asdict(each) for each in components])
     for text in (*notes, *found.warnings):
         warning(printable(text, 1000))
     if is_text:
-        _print(found, coupled)
+        _print(found, coupled, components)
         next_step(f"navitas power validate {shell_word(output)}")
 
 
-def _check_options(points: Sequence[Path], recordings: Sequence[Path], meter: Path | None, cores: str | None) -> None:
-    if not points and not recordings:
-        raise UsageError("there is nothing to fit to", "Give --points PATH or --recording RECORDING.")
+def _check_measured(serial: str | None, points: Sequence[Path], recordings: Sequence[Path], meter: Path | None) -> None:
+    if serial is not None and (points or recordings):
+        raise UsageError("--device excludes --points and --recording", "Calibrate with one of them, then compare with --against.")
+    if serial is None and not points and not recordings:
+        raise UsageError("there is nothing to fit to", "Give --points PATH, --recording RECORDING or --device SERIAL.")
     if meter is not None and not recordings:
         raise UsageError("--meter needs a recording of the same time", "Give --recording RECORDING.")
-    if cores is not None and recordings:
-        raise UsageError("--cores and --recording exclude each other, since a recording names its clusters", "Leave one out.")
+
+
+def _check_start(profile: str | None, serial: str | None, recordings: Sequence[Path], cores: str | None) -> None:
+    if serial is None and profile is None:
+        raise UsageError("there is no profile to calibrate", "Name one (navitas power show), or give --device SERIAL.")
+    if cores is not None and (recordings or serial is not None):
+        raise UsageError("--cores is for --points only, since recordings and devices name their clusters", "Leave it out.")
 
 
 def _counts(cores: str) -> list[int]:
@@ -195,21 +235,10 @@ def _start(profile: PowerProfile, voltage_v: float, sources: Sequence[PointSourc
     return power_model(profile, voltage_v, policies, {policy: sorted(found) for policy, found in speeds.items()})
 
 
-def _recorded(
-    loaded: Sequence[Loaded],
-    model: PowerModel,
-    coefficients: CpuCoefficients,
-    interval_s: float,
-    meter: MeterReadings | None,
-    notes: list[str],
-) -> list[IntervalSource]:
-    if meter is not None and meter.skipped:
-        notes.append(f"{meter.name}: {meter.skipped:,} lines are not readings and were skipped")
-    return [intervals_of(one, model, coefficients, interval_s, meter, notes) for one in loaded]
-
-
-def _print(found: Calibration, coupled: Sequence[Surface]) -> None:
+def _print(found: Calibration, coupled: Sequence[Surface], components: Sequence[ComponentCurrents]) -> None:
     console = output_console()
     console.print(calibration_table(found))
     if coupled:
         console.print(coupled_table(coupled))
+    if components:
+        console.print(currents_table(components))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from navitas.calibrate.calibration import Calibration
+from navitas.calibrate.component_steps import ComponentCurrents
 from navitas.calibrate.coupled_fit import Surface
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -51,6 +52,16 @@ def coupled_table(found: Sequence[Surface]) -> FittedTable:
     for each in found:
         shares = (_percent(each.coupled_error), _percent(each.additive_error))
         table.add(str(each.policy), f"{len(each.mw):,}", *shares, each.form)
+    return table
+
+
+def currents_table(found: Sequence[ComponentCurrents]) -> FittedTable:
+    """Currents of components other than the CPU, by special test runs."""
+    columns = [Column("Entry", text=True), Column("Current"), Column("Steps", drop=2), Column("Held out", drop=1)]
+    table = FittedTable("Other components", columns)
+    for each in found:
+        for entry, milliamps in each.entries.items():
+            table.add(entry, f"{milliamps:.3g} mA", str(each.steps), _percent(each.held_out))
     return table
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lxml import etree
 
@@ -18,11 +18,12 @@ _OF_CLUSTERS = re.compile(
 )
 
 
-def with_cpu(xml: bytes, profile: PowerProfile, cpu: CpuPower, *, note: str) -> bytes:
+def with_cpu(xml: bytes, profile: PowerProfile, cpu: CpuPower, *, note: str, items: Mapping[str, float] | None = None) -> bytes:
     """Return the profile's XML with the currents and speeds of `cpu`, as UTF-8 text.
 
     `profile` is what was read from `xml`, which may be compiled XML. The entries keep their names, so the schema's generation
-    does not change. If `cpu` has another number of clusters, they are written in the schema of Android 9. `note` becomes a comment.
+    does not change. If `cpu` has another number of clusters, they are written in the schema of Android 9. `note` becomes
+    a comment. `items` are other currents to set; a display's go to `.display0` if the profile numbers displays.
     """
     root = parse_profile(xml, profile.name, keep_comments=True)
     keys = _keys(profile, len(cpu.clusters))
@@ -43,6 +44,9 @@ def with_cpu(xml: bytes, profile: PowerProfile, cpu: CpuPower, *, note: str) -> 
             _set_item(root, each.cluster, cluster.cluster_ma)
     if all(each.power != "cpu.active" for each in keys) and (cpu.active_ma > 0 or "cpu.active" in profile.items):
         _set_item(root, "cpu.active", cpu.active_ma)
+    for name, value in (items or {}).items():
+        numbered = f"{name}.display0"
+        _set_item(root, numbered if numbered in profile.items else name, value)
     comment = etree.Comment(f" {note.replace('--', '—')} ")
     comment.tail = _INDENT
     root.insert(0, comment)
