@@ -71,7 +71,8 @@ def calibrate(
         if len(each.power_mw) < LEAST_POINTS:
             raise UsageError(f"{each.name}: has fewer than {LEAST_POINTS} intervals", "Give a longer recording.")
     points = [point for source in fitted for point in source.points]
-    rows = FitRows.of(coefficients, points, recorded)
+    measured = FitRows.of(coefficients, points, recorded)
+    rows = measured.by_noise() if recorded else measured
     scales = rows.fit()
     own = scales[: len(coefficients.unit_ma)]
     if not (own > 0).any():
@@ -79,7 +80,7 @@ def calibrate(
     held_out_mw = rows.held_out()
     errors = [
         *_errors_of_points(coefficients, own, fitted, held_out_mw),
-        *_errors_of_intervals(rows, scales, recorded, held_out_mw),
+        *_errors_of_intervals(measured, scales, recorded, held_out_mw),
         *_errors_of_points(coefficients, own, compared, None),
     ]
     sources = [*fitted, *compared]

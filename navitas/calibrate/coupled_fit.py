@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from navitas.calibrate.operating_points import Dependency, OperatingPoint
-from navitas.calibrate.regularised_fit import F64, Neighbours, fit_scales, relative_errors
+from navitas.calibrate.regularised_fit import F64, Neighbours, Start, fit_scales, relative_errors
 from navitas.errors import UsageError
 
 LEAST_CELLS = 10
@@ -84,7 +84,7 @@ def additive(cells: Sequence[Cell], mw: F64, kept: np.ndarray) -> F64:
     none = Neighbours([], [], [])
     unit = float(np.median(mw))
     target = np.zeros(use.shape[1])
-    return np.asarray(use * unit @ fit_scales(use[kept] * unit, mw[kept], target, none, strength=_FREE), np.float64)
+    return np.asarray(use * unit @ fit_scales(use[kept] * unit, mw[kept], Start(target, none), strength=_FREE), np.float64)
 
 
 def coupled(cells: Sequence[Cell], mw: F64, kept: np.ndarray) -> F64:
@@ -94,7 +94,7 @@ def coupled(cells: Sequence[Cell], mw: F64, kept: np.ndarray) -> F64:
     curve = np.array([np.median(mw[kept & (khz == each)]) for each in speeds])
     start = np.interp(khz, speeds, curve)
     use = np.diag(start)
-    return np.asarray(start * fit_scales(use[kept], mw[kept], np.ones(len(cells)), _neighbours(cells)), np.float64)
+    return np.asarray(start * fit_scales(use[kept], mw[kept], Start(np.ones(len(cells)), _neighbours(cells))), np.float64)
 
 
 def _neighbours(cells: Sequence[Cell]) -> Neighbours:

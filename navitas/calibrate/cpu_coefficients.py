@@ -43,6 +43,19 @@ class CpuCoefficients:
         return [1 + sum(sizes[:number]) for number in range(len(sizes))]
 
     @property
+    def pull(self) -> F64:
+        """How strongly a fit holds each coefficient near the profile.
+
+        The currents of a cluster's cores are usually wrong by about the same factor. So all of them together are held as strongly
+        as one other coefficient.
+        """
+        found = np.ones(len(self.unit_ma))
+        for place, cluster in zip(self.firsts, self.cpu.clusters, strict=True):
+            count = len(cluster.freq_khz)
+            found[place + 1 : place + 1 + count] = count**-0.5
+        return found
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The names of all coefficients, as in reports."""
         found = ["any core"]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.operating_points import OperatingPoint, cluster_of
-from navitas.calibrate.regularised_fit import F64, Neighbours, fit_scales
+from navitas.calibrate.regularised_fit import F64, TOWARDS_START, Neighbours, Start, fit_scales
 
 FOLDS = 5
+_PROFILE_ERROR = 0.3
 _LEAST_SIZE = 0.2
 """An interval with less power, relative to the mean, counts as if it had this much: its error is that of the meter."""
 
@@ -22,11 +24,13 @@ class IntervalSource:
     """The intervals of one recording.
 
     `use[i, j]` is the power of interval i from coefficient j alone, in mW at a scale of 1, and `power_mw[i]` the measured power.
+    `is_continuous`: the intervals follow each other, so neighbours are alike, and whole fifths are left out to check the fit.
     """
 
     name: str
     use: F64
     power_mw: F64
+    is_continuous: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class FitRows:
     size: F64
     fold: NDArray[np.int64]
     target: F64
+    pull: F64
     neighbours: Neighbours
     lengths: tuple[int, ...]
 
@@ -49,7 +54,7 @@ class FitRows:
         """Rows of points and of recordings. Figures that the profile lacks, and that no row tells from others, stay 0."""
         uses = [coefficients.use_of(points), *(source.use for source in recorded)]
         powers = [np.array([point.power_mw for point in points], np.float64), *(source.power_mw for source in recorded)]
-        folds = [_folds_of(coefficients, points), *(np.arange(len(each)) * FOLDS // max(len(each), 1) for each in powers[1:])]
+        folds = [_folds_of(coefficients, points), *map(_folds_of_intervals, recorded)]
         use = np.concatenate(uses) * _separable(coefficients, points, recorded)
         base = np.zeros((len(use), len(recorded)))
         ends = np.cumsum([len(each) for each in powers]).tolist()
@@ -61,6 +66,7 @@ class FitRows:
             np.concatenate([powers[0], *(np.maximum(each, _LEAST_SIZE * each.mean()) for each in powers[1:])]),
             np.concatenate(folds),
             np.append(coefficients.target, np.zeros(len(recorded))),
+            np.append(coefficients.pull, np.ones(len(recorded))),
             coefficients.neighbours(),
             tuple(len(each) for each in powers),
         )
@@ -68,7 +74,23 @@ class FitRows:
     def fit(self, kept: NDArray[np.bool_] | None = None) -> F64:
         """Return the scales of all columns, fitted to all rows or to the kept ones."""
         chosen = np.ones(len(self.measured), bool) if kept is None else kept
-        return fit_scales(self.use[chosen], self.measured[chosen], self.target, self.neighbours, size=self.size[chosen])
+        start = Start(self.target, self.neighbours, self.pull)
+        return fit_scales(self.use[chosen], self.measured[chosen], start, size=self.size[chosen])
+
+    def by_noise(self) -> FitRows:
+        """Return the rows with less weight for noisy recordings: their noise is the median error at held-out intervals.
+
+        Then the fit is the most likely one for normal noise, if figures of the profile are wrong by 30 % (standard deviation).
+        Points of a table keep their weight: what they differ by from each other is not noise.
+        """
+        ends = np.cumsum(self.lengths).tolist()
+        predicted = self.held_out()
+        size = self.size.copy()
+        for begin, end in pairwise(ends):
+            own = slice(begin, end)
+            noise = float(np.median(np.abs(predicted[own] - self.measured[own]) / self.size[own]))
+            size[own] *= max(1.0, noise / (_PROFILE_ERROR * TOWARDS_START))
+        return replace(self, size=size)
 
     def held_out(self) -> F64:
         """Predict each row by a fit without its fold."""
@@ -85,6 +107,11 @@ def _folds_of(coefficients: CpuCoefficients, points: Sequence[OperatingPoint]) -
     keys = [(cluster_of(point.cpu, clusters) or 0, point.freq_khz) for point in points]
     fold_of = {key: number % FOLDS for number, key in enumerate(sorted(set(keys)))}
     return np.array([fold_of[key] for key in keys], np.int64)
+
+
+def _folds_of_intervals(source: IntervalSource) -> NDArray[np.int64]:
+    count = np.arange(len(source.power_mw))
+    return count * FOLDS // max(len(count), 1) if source.is_continuous else count % FOLDS
 
 
 def _separable(

@@ -3,7 +3,7 @@
 Unknowns are scales of figures that are known roughly, such as those of a power profile: 1 leaves a figure as it is. The fit
 minimizes
 
-    Σ ((predicted − measured) / size)²  +  λ² Σ (scale − target)²  +  μ² Σ (scaleᵢ − scaleⱼ)² / distance
+    Σ ((predicted − measured) / size)²  +  λ² Σ pull² (scale − target)²  +  μ² Σ (scaleᵢ − scaleⱼ)² / distance
 
 with scales from 0 on. The size is the measured value, or larger for small ones. Neighbours are operating points of one
 cluster, and their distance is the logarithm of the ratio of their frequencies. So figures that no measurement covers follow
@@ -38,26 +38,34 @@ class Neighbours:
     distance: Sequence[float]
 
 
-def fit_scales(
-    use: F64, measured: F64, target: F64, neighbours: Neighbours, *, size: F64 | None = None, strength: float = 1.0
-) -> F64:
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a fit is held near: the `target` of each scale, the weight of its `pull` (1 by default), and neighbours."""
+
+    target: F64
+    neighbours: Neighbours
+    pull: F64 | float = 1.0
+
+
+def fit_scales(use: F64, measured: F64, start: Start, *, size: F64 | None = None, strength: float = 1.0) -> F64:
     """Return the scale of each unknown.
 
     `use` has a row for each measurement and a column for each unknown: what the measurement would be from this unknown alone,
-    at a scale of 1. `size` is the measured value by default, which then is above 0. `target` has the scales that the fit is held
-    near. `strength` multiplies λ and μ. Raises `UsageError` if scipy is not installed.
+    at a scale of 1. `size` is the measured value by default, which then is above 0. `strength` multiplies λ and μ.
+    Raises `UsageError` if scipy is not installed.
     """
+    neighbours = start.neighbours
     unknowns = use.shape[1]
     links = np.zeros((len(neighbours.first), unknowns))
     rows = np.arange(len(links))
     weight = strength * SMOOTHNESS / np.sqrt(np.maximum(neighbours.distance, 1e-6)) if len(links) else np.zeros(0)
     links[rows, neighbours.first] = weight
     links[rows, neighbours.second] = -weight
-    pull = strength * TOWARDS_START
-    held = np.eye(unknowns) * pull
+    pull = strength * TOWARDS_START * np.broadcast_to(start.pull, unknowns)
+    held = np.diag(pull)
     size = measured if size is None else size
     columns = np.vstack([use / size[:, None], held, links])
-    wanted = np.concatenate([measured / size, pull * target, np.zeros(len(links))])
+    wanted = np.concatenate([measured / size, pull * start.target, np.zeros(len(links))])
     try:
         return np.asarray(_optimize().nnls(columns, wanted, maxiter=_ROUNDS * unknowns)[0], np.float64)
     except RuntimeError as error:

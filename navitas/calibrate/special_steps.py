@@ -87,18 +87,19 @@ def _read(step: MeasuredStep, gauge_mw: float | None) -> StepUse | None:
             growth = (table.ns[-1] - table.ns[0]).astype(np.float64)
             if growth.sum() > 0:
                 mix[policy] = table.freq_khz, np.asarray(growth / growth.sum(), np.float64)
-                ran_s[policy] = _ran(parts.get("task", []), policy, table.freq_khz)
+                ran_s[policy] = _ran(parts, policy, table.freq_khz)
     power = {"gauge": gauge_mw} if gauge_mw is not None else _rails(parts, seconds)
     return StepUse(step, seconds, busy_s, mix, ran_s, power) if power else None
 
 
-def _ran(tasks: Sequence[str], policy: int, freq_khz: NDArray[np.int64]) -> F64:
-    """The seconds of all processes at each frequency of a policy."""
+def _ran(parts: Mapping[str, list[str]], policy: int, freq_khz: NDArray[np.int64]) -> F64:
+    """The seconds for which the load's processes ran at each frequency of a policy."""
     total = np.zeros(len(freq_khz))
-    for text in tasks:
-        table, _ = parse_time_in_state(policy, [policy], [0], [text.encode()])
-        if table is not None and f"cpu{policy}" in text.split() and np.array_equal(table.freq_khz, freq_khz):
-            total += table.ns[-1] / _NS_PER_S
+    for name, texts in parts.items():
+        if name.startswith("task") and len(texts) == 2 and all(f"cpu{policy}" in text.split() for text in texts):
+            table, _ = parse_time_in_state(policy, [policy], [0, 1], [text.encode() for text in texts])
+            if table is not None and len(table.t_ns) == 2 and np.array_equal(table.freq_khz, freq_khz):
+                total += (table.ns[1] - table.ns[0]) / _NS_PER_S
     return total
 
 
@@ -122,7 +123,7 @@ def cpu_intervals(uses: Sequence[StepUse], coefficients: CpuCoefficients, rails:
             rows.append(_row(use, coefficients))
             powers.append(power_mw)
     width = len(coefficients.unit_ma)
-    return IntervalSource(name, np.array(rows, np.float64).reshape(-1, width), np.array(powers, np.float64))
+    return IntervalSource(name, np.array(rows, np.float64).reshape(-1, width), np.array(powers, np.float64), is_continuous=False)
 
 
 def _row(use: StepUse, coefficients: CpuCoefficients) -> F64:

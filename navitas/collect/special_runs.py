@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from navitas.collect.state.condition import parse_battery
 from navitas.collect.state.guard import Warn, prepared
@@ -21,7 +22,7 @@ PULSES = ((10, 190), (10, 90), (10, 50), (10, 30), (20, 40), (20, 25), (30, 25),
 _SAMPLE_S = 0.1
 _STARTING_MS = 8
 """About the time in which `sleep` starts, twice."""
-_START_S = 0.05
+_START_S = 0.2
 _MOST_LONGER = 4
 _MARGIN_S = 60.0
 _SETTLE_S = 1.0
@@ -67,12 +68,12 @@ def special_runs(
         with _restoring(device, "input keyevent 224; input keyevent 82"):
             stage("screen: off")
             _set(device, "input keyevent 223")
-            steps.append(MeasuredStep("screen", _run(device, policies, meter, f"sleep {step_s:g}", step_s), screen_on=False))
+            steps.append(MeasuredStep("screen", _run(device, policies, meter, idle(step_s), step_s), screen_on=False))
         with _restoring(device, "settings put system screen_brightness 128"):
             for level in BRIGHTNESS:
                 stage(f"screen: brightness {level}")
                 _set(device, f"settings put system screen_brightness {level}")
-                text = _run(device, policies, meter, f"sleep {step_s:g}", step_s)
+                text = _run(device, policies, meter, idle(step_s), step_s)
                 steps.append(MeasuredStep("screen", text, brightness=level))
         radios = [name for name in ("wifi", "bluetooth") if f"radio/{name}" in changed]
         for on in ("", *radios):
@@ -81,9 +82,23 @@ def special_runs(
     return steps
 
 
-def cpu_loads(policies: Sequence[Policy], step_s: float) -> Iterator[str]:
-    """Yield the shell commands of all loads: none; in each policy one CPU in pulses, one CPU, and all CPUs; one CPU of each."""
-    yield f"sleep {step_s:g}"
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Shell commands of a load: what starts it and sets `p` to its processes, what it does during the step, and what ends it."""
+
+    start: str
+    during: str
+    end: str
+
+
+def idle(step_s: float) -> Load:
+    """Return a step without a load."""
+    return Load("p=", f"sleep {step_s:g}", ":")
+
+
+def cpu_loads(policies: Sequence[Policy], step_s: float) -> Iterator[Load]:
+    """Yield all loads: none; in each policy one CPU in pulses, one CPU, and all CPUs; one CPU of each policy."""
+    yield idle(step_s)
     for policy in policies:
         for work_ms, rest_ms in PULSES:
             pulse = f"kill -CONT $p; sleep {work_ms / 1000:g}; kill -STOP $p; sleep {rest_ms / 1000:g}"
@@ -95,41 +110,39 @@ def cpu_loads(policies: Sequence[Policy], step_s: float) -> Iterator[str]:
         yield _busy([policy.cpus[0] for policy in policies], step_s, f"sleep {step_s:g}")
 
 
-def _busy(cpus: Sequence[int], step_s: float, meanwhile: str) -> str:
-    """Keep CPUs busy during a command, then print how long each process ran at which frequency, and end them.
-
-    `timeout` ends them if the connection is lost.
-    """
+def _busy(cpus: Sequence[int], step_s: float, during: str) -> Load:
+    """Keep CPUs busy. `timeout` ends the processes if the connection is lost."""
     most_s = step_s * _MOST_LONGER + _MARGIN_S
     start = " ".join(f"taskset {1 << cpu:x} timeout {most_s:g} yes >/dev/null &" for cpu in cpus)
-    end = "for q in $p; do echo @task; cat /proc/$q/time_in_state; done; kill -9 $p"
-    return f"{start} sleep {_START_S:g}; p=$(pidof yes); {meanwhile}; {end}; wait"
+    return Load(f"{start} sleep {_START_S:g}; p=$(pidof yes)", during, "kill -9 $p; wait")
 
 
 def _repeated(command: str, step_s: float, each_s: float) -> str:
     return f"i=0; while [ $i -lt {max(1, round(step_s / each_s))} ]; do {command}; i=$((i+1)); done"
 
 
-def _run(device: Device, policies: Sequence[Policy], meter: Meter, load: str, step_s: float) -> str:
-    """Run a load between two readings, in one command, so that delays of adb do not count."""
+def _run(device: Device, policies: Sequence[Policy], meter: Meter, load: Load, step_s: float) -> str:
+    """Run a load, and read everything at the begin and the end of its step, in one command: delays of adb do not count."""
     parts = ["echo @time; date +%s.%N", f"echo @stat; cat {PROC_STAT}"]
     parts += [f"echo @policy{policy.id}; cat {CPUFREQ}/policy{policy.id}/stats/time_in_state" for policy in policies]
+    parts.append("for q in $p; do echo @task$q; cat /proc/$q/time_in_state; done")
+    during = load.during
     if meter == "gauge":
         sample = f'echo "@gauge $(cat {GAUGE}/current_now) $(cat {GAUGE}/voltage_now)"; sleep {_SAMPLE_S:g}'
-        load = f"( {_repeated(sample, step_s, _SAMPLE_S)} ) & {load}; wait"
+        during = f"( {_repeated(sample, step_s, _SAMPLE_S)} ) & {during}"
     else:
         parts.append(f"echo @rails; cat {RAILS}" if meter == "rails" else f"echo @statistics; dumpsys {SERVICE}")
     reading = "; ".join(parts)
-    # `( )` keeps the load's variables and jobs apart.
-    return device.shell(f"{reading}; ( {load} ); {reading}; echo @end", timeout_s=step_s * _MOST_LONGER + _MARGIN_S).text
+    script = f"{load.start}; {reading}; {during}; {reading}; echo @end; {load.end}"
+    return device.shell(script, timeout_s=step_s * _MOST_LONGER + _MARGIN_S).text
 
 
 def _radio_step(device: Device, policies: Sequence[Policy], meter: Meter, on: str, step_s: float) -> MeasuredStep:
     if not on:
-        return MeasuredStep("radios", _run(device, policies, meter, f"sleep {step_s:g}", step_s))
+        return MeasuredStep("radios", _run(device, policies, meter, idle(step_s), step_s))
     with _restoring(device, f"svc {on} disable"):
         _set(device, f"svc {on} enable")
-        text = _run(device, policies, meter, f"sleep {step_s:g}", step_s)
+        text = _run(device, policies, meter, idle(step_s), step_s)
         return MeasuredStep("radios", text, wifi=on == "wifi", bluetooth=on == "bluetooth")
 
 

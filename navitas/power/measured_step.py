@@ -14,11 +14,11 @@ Meter = Literal["rails", "statistics", "gauge"]
 
 @dataclass(frozen=True, slots=True)
 class MeasuredStep:
-    """One step. `text` has two readings, before and after the load, with a line `@NAME` before each part of a reading:
+    """One step. `text` has two readings, at its begin and its end, with a line `@NAME` before each part of a reading:
 
     - `@time`: `date +%s.%N`; `@stat`: /proc/stat; `@policyN`: the policy's time_in_state
-    - `@task`, before the load's end: /proc/PID/time_in_state of each process of the load, empty if the kernel has none
-    - `@rails` or `@statistics`, or lines `@gauge CURRENT VOLTAGE` during the load
+    - `@taskPID`: /proc/PID/time_in_state of each process of the load, empty if the kernel has none
+    - `@rails` or `@statistics`, or lines `@gauge CURRENT VOLTAGE` during the step
 
     `brightness` is from 0 to 255.
     """

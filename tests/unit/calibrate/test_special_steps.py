@@ -29,11 +29,9 @@ def _rails(micro_joules: int) -> str:
     return f"@rails\nt=1\nCH0(T=1)[S4M_VDD_CPUCL0], {micro_joules}\n"
 
 
-def _step(middle: str = "", begin: str = _rails(1000), end: str = _rails(201_000)) -> MeasuredStep:
+def _step(begin: str = _rails(1000), end: str = _rails(201_000)) -> MeasuredStep:
     """Two seconds, of which CPU 0 was busy for one: at 300 MHz by the policy's residency, with idle time at 574 MHz."""
-    return MeasuredStep(
-        "cpu", _reading(10, 100, {}, begin) + middle + _reading(12, 200, {300_000: 100, 574_000: 100}, end) + "@end\n"
-    )
+    return MeasuredStep("cpu", _reading(10, 100, {}, begin) + _reading(12, 200, {300_000: 100, 574_000: 100}, end) + "@end\n")
 
 
 def test_power_of_rails_and_busy_time_are_read() -> None:
@@ -55,8 +53,11 @@ def test_power_statistics_as_text_count_too() -> None:
 def test_the_load_counts_at_the_frequencies_at_which_it_ran() -> None:
     """The kernel counts by process that it ran at 574 MHz, although the policy was as long at 300 MHz."""
     coefficients = CpuCoefficients.of(CPU, 3.85)
-    counted = "@task\ncpu0\n" + "".join(f"{khz} {100 if khz == 574_000 else 0}\n" for khz in LITTLE.freq_khz.tolist())
-    (by_process,) = read_steps([_step(counted)], "rails")
+    begin, end = (
+        "@task77\ncpu0\n" + "".join(f"{khz} {ticks if khz == 574_000 else 5}\n" for khz in LITTLE.freq_khz.tolist())
+        for ticks in (5, 105)
+    )
+    (by_process,) = read_steps([_step(begin=begin + _rails(1000), end=end + _rails(201_000))], "rails")
     row = cpu_intervals([by_process], coefficients, ["S4M_VDD_CPUCL0"], "x").use[0] / coefficients.unit_ma / 3.85
     assert row[:2].tolist() == pytest.approx([0.5, 0.5])
     assert row[2:5].tolist() == [0, pytest.approx(0.5), 0]
@@ -76,11 +77,12 @@ def test_a_torn_step_is_left_out(cut: int) -> None:
 def test_loads_name_the_cpus_of_each_policy_and_end() -> None:
     loads = list(cpu_loads(POLICIES, 2.0))
     assert len(loads) == 1 + 2 * (len(PULSES) + 2) + 1
-    assert loads[0] == "sleep 2"
-    assert sum("kill -CONT" in load for load in loads) == 2 * len(PULSES)
-    assert all("timeout" in load and "kill -9" in load for load in loads[1:])
-    assert loads[len(PULSES) + 2].count("taskset") == 4 and "taskset 8 " in loads[len(PULSES) + 2]
-    assert "taskset 1 " in loads[-1] and "taskset 10 " in loads[-1]
+    assert loads[0].during == "sleep 2"
+    assert sum("kill -CONT" in load.during for load in loads) == 2 * len(PULSES)
+    assert all("timeout" in load.start and "kill -9" in load.end for load in loads[1:])
+    every = loads[len(PULSES) + 2].start
+    assert every.count("taskset") == 4 and "taskset 8 " in every
+    assert "taskset 1 " in loads[-1].start and "taskset 10 " in loads[-1].start
 
 
 @pytest.mark.parametrize("sign", [1, -1])
