@@ -51,7 +51,7 @@ class FitRows:
 
     @classmethod
     def of(cls, coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]) -> FitRows:
-        """Rows of points and of recordings. Figures that the profile lacks, and that no row tells from others, stay 0."""
+        """Rows of points and of recordings. Figures that the profile lacks, and that no row separates from others, stay 0."""
         uses = [coefficients.use_of(points), *(source.use for source in recorded)]
         powers = [np.array([point.power_mw for point in points], np.float64), *(source.power_mw for source in recorded)]
         folds = [_folds_of(coefficients, points), *map(_folds_of_intervals, recorded)]
@@ -117,7 +117,7 @@ def _folds_of_intervals(source: IntervalSource) -> NDArray[np.int64]:
 def _separable(
     coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]
 ) -> NDArray[np.bool_]:
-    """Whether each coefficient may change: one that the profile lacks only if the data tell it from the currents of cores.
+    """Whether each coefficient may change: one that the profile lacks only if the data separate it from those of cores.
 
     The current of a cluster shows in points with different numbers of cores. That of any running core shows only in recordings.
     """

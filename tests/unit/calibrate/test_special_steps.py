@@ -87,7 +87,7 @@ def test_loads_name_the_cpus_of_each_policy_and_end() -> None:
 
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(("current", "voltage"), [(250_000, 4_000_000), (250, 4_000_000), (250_000, 4000), (250, 4000)])
-def test_unit_and_sign_of_a_fuel_gauge_are_told_apart(sign: int, current: int, voltage: int) -> None:
+def test_unit_and_sign_of_a_fuel_gauge_are_found(sign: int, current: int, voltage: int) -> None:
     """µA and mA, µV and mV, negative or positive for a discharge: 250 mA at 4 V."""
     steps = [[f"{sign * current} {voltage}"] * 5, [f"{sign * current * 2} {voltage}", "torn"], []]
     assert gauge_power_mw(steps) == [pytest.approx(1000), pytest.approx(2000), None]
