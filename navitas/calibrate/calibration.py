@@ -150,6 +150,6 @@ def _warnings(coefficients: CpuCoefficients, points: Sequence[OperatingPoint], r
             yield f"cluster {number} was not measured: its figures stay as they are"
     if len(rows.lengths) == 1 and all(point.cores == 1 for point in points):
         yield (
-            "all points have one busy core, so the currents of clusters and of any running core cannot be separated from those of "
-            "cores: their sum is calibrated"
+            "all points have one busy core, so the currents of clusters and of any running core cannot be separated from those "
+            "of cores: their sum is calibrated"
         )

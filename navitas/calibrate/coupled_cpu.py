@@ -20,7 +20,7 @@ _NO_ROW = CurveRow(np.nan, np.nan, np.nan, np.nan, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
-class Intervals:
+class CpuIntervals:
     """Intervals in which no CPU changes frequency or state: a row for each interval, a column for each CPU.
 
     `dsu_khz`, `l3_hits` and `l3_misses` are by interval. While `suspended`, nothing uses power.
@@ -53,7 +53,7 @@ def policy_of(cpu: int, curves: WattsonCurves) -> int:
     return max((policy for policy in curves.policies if policy <= cpu), default=curves.policies[0])
 
 
-def coupled_power(curves: WattsonCurves, intervals: Intervals) -> CoupledPower:
+def coupled_power(curves: WattsonCurves, intervals: CpuIntervals) -> CoupledPower:
     """Compute the power of each interval (steps 1 to 5 of Wattson's model, see docs/calibrating.md).
 
     An unknown frequency gives NaN: there is no interpolation.
@@ -76,7 +76,7 @@ def coupled_power(curves: WattsonCurves, intervals: Intervals) -> CoupledPower:
 
 
 def _rows(
-    curves: WattsonCurves, cpu: int, policy: int, intervals: Intervals, policies: list[int]
+    curves: WattsonCurves, cpu: int, policy: int, intervals: CpuIntervals, policies: list[int]
 ) -> tuple[list[CurveRow], list[Dependency | None]]:
     """The row of the curves that counts for a CPU in each interval, and the second frequency that selected it."""
     khz = intervals.freq_khz[:, cpu].tolist()
@@ -94,7 +94,9 @@ def _dependencies(curves: WattsonCurves, policy: int) -> set[Dependency]:
     return {key[2] for key in curves.cpu_2d if key[0] == policy}
 
 
-def _voted(curves: WattsonCurves, intervals: Intervals, policies: list[int], dependencies: set[Dependency]) -> list[Dependency]:
+def _voted(
+    curves: WattsonCurves, intervals: CpuIntervals, policies: list[int], dependencies: set[Dependency]
+) -> list[Dependency]:
     """The policy and frequency of the running CPU with the most power, among the policies that others depend on."""
     voters = [cpu for cpu, policy in enumerate(policies) if policy in {each.policy for each in dependencies}]
     lowest = min(dependencies, key=lambda each: (each.freq_khz, each.policy))
@@ -132,7 +134,7 @@ def _system_mw(
     curves: WattsonCurves,
     first: tuple[list[CurveRow], list[Dependency | None]],
     policies: list[int],
-    intervals: Intervals,
+    intervals: CpuIntervals,
 ) -> F64:
     """The interconnect and the L3, by the row of CPU 0."""
     interconnect = np.array([row.interconnect for row in first[0]])

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.cpu.frequency import running_mix
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.fit_rows import IntervalSource
 from navitas.calibrate.fuel_gauge import gauge_power_mw
@@ -140,9 +139,8 @@ def _row(use: StepUse, coefficients: CpuCoefficients) -> F64:
             continue
         speeds, shares = use.mix[policy]
         ran = use.ran_s[policy] / use.seconds
-        mix = running_mix(shares[None, :], speeds, np.array([awake]), np.array([use.seconds * _NS_PER_S]))[0]
-        if ran.sum() > busy.sum() * _MOSTLY:  # the kernel counts the load by process
-            mix = ran / ran.sum()
+        # If the kernel does not count the load by process, it ran as long at each frequency as the policy was there.
+        mix = ran / ran.sum() if ran.sum() > busy.sum() * _MOSTLY else shares
         row[place + 1 : place + 1 + len(cluster.freq_khz)] = _on_points(cluster.freq_khz, speeds, busy.sum() * mix)
     row[0] = 1 - idle
     return np.asarray(row * coefficients.unit_ma * coefficients.voltage_v, np.float64)

@@ -28,17 +28,16 @@ from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
-from navitas.cli.power_calibrate_device import measure
+from navitas.cli.power_calibrate_device import measure, read_given
 from navitas.cli.power_calibrate_tables import calibration_table, coupled_table, currents_table
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.power import DEFAULT_VOLTAGE_V
 from navitas.errors import UsageError
-from navitas.power import catalog
 from navitas.power.cpu import needs_frequencies, power_model
 from navitas.power.edited_profile import with_cpu
 from navitas.power.model import PowerModel
-from navitas.power.power_profile import PowerProfile, read_power_profile, read_profile_bytes
+from navitas.power.power_profile import PowerProfile
 from navitas.untrusted_text import printable
 
 
@@ -136,15 +135,14 @@ def command(
     """
     is_text = check_json(json_file)
     check_regular_or_new(output)
+    given = None if profile is None else read_given(profile)
+    readings = None if meter is None else read_power_meter(meter)
     _check_measured(serial, points, recording, meter)
     _check_start(profile, serial, recording, cores)
-    phone = None if serial is None else measure(serial, profile, step_s)
-    if phone is not None:
-        xml, start_profile = phone.xml, phone.profile
-    else:
-        xml = read_profile_bytes(catalog.find(str(profile)))
-        start_profile = read_power_profile(xml, name=profile)
-    readings = None if meter is None else read_power_meter(meter)
+    phone = None if serial is None else measure(serial, given, step_s)
+    start = phone.start if phone is not None else given
+    assert start is not None  # `_check_start`
+    xml, start_profile = start.xml, start.profile
     notes: list[str] = []
     if readings is not None and readings.skipped:
         notes.append(f"{readings.name}: {readings.skipped:,} lines are not readings and were skipped")

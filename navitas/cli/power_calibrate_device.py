@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from navitas.attribute.component import RailUse
 from navitas.attribute.components import COMPONENTS
@@ -29,12 +28,26 @@ _RADIOS = {"wifi": "wifi.on", "bluetooth": "bluetooth.on"}
 
 
 @dataclass(frozen=True, slots=True)
+class StartProfile:
+    """A profile and the XML that it was read from."""
+
+    xml: bytes
+    profile: PowerProfile
+
+
+def read_given(name: str) -> StartProfile:
+    """Read a profile by name or path. Raises `PowerProfileError`."""
+    path = catalog.find(name)
+    xml = read_profile_bytes(path)
+    return StartProfile(xml, read_power_profile(xml, name=path.stem))
+
+
+@dataclass(frozen=True, slots=True)
 class MeasuredPhone:
     """A phone's steps, what measured them, and its profile: the given one, or its own."""
 
     name: str
-    xml: bytes
-    profile: PowerProfile
+    start: StartProfile
     model: PowerModel
     meter: Meter
     uses: Sequence[StepUse]
@@ -60,27 +73,24 @@ class MeasuredPhone:
         return self.meter == "gauge" or any(_is_active(component, rail) for rail in self.uses[0].power_mw)
 
 
-def measure(serial: str, name: str | None, step_s: float) -> MeasuredPhone:
-    """Run the special test runs on a device. Without the name of a profile, the phone's own is the start.
+def measure(serial: str, given: StartProfile | None, step_s: float) -> MeasuredPhone:
+    """Run the special test runs on a device. Without a given profile, the phone's own is the start.
 
     Raises `DeviceError` if nothing measures the phone, and `PowerProfileError` if the profile is another phone's.
     """
     with device_of(serial) as device, ConsoleProgress() as progress:
         policies = topology.read_policies(device)
-        if name is None:
+        if given is None:
             found = power.profile_of_phone(device, policies)
-            xml, source = found.xml, found.source
-        else:
-            xml, source = read_profile_bytes(catalog.find(name)), Path(name).stem
-        profile = read_power_profile(xml, name=source)
-        model = power.model_on(device, profile, policies)
+            given = StartProfile(found.xml, read_power_profile(found.xml, name=found.source))
+        model = power.model_on(device, given.profile, policies)
         meter = meter_of(device)
 
         def warn(_code: str, text: str, remedy: str) -> None:
             warning(printable(f"{text} ({remedy})" if remedy else text, 1000))
 
         steps = special_runs(device, policies, meter, warn, step_s=step_s, stage=progress.stage)
-        return MeasuredPhone(device.info.model, xml, profile, model, meter, read_steps(steps, meter))
+        return MeasuredPhone(device.info.model, given, model, meter, read_steps(steps, meter))
 
 
 def _is_active(component: str, rail: str) -> bool:

@@ -61,7 +61,7 @@ def currents_table(found: Sequence[ComponentCurrents]) -> FittedTable:
     table = FittedTable("Other components", columns)
     for each in found:
         for entry, milliamps in each.entries.items():
-            table.add(entry, f"{milliamps:.3g} mA", str(each.steps), _percent(each.held_out))
+            table.add(printable(entry, _LONGEST), f"{milliamps:.3g} mA", str(each.steps), _percent(each.held_out))
     return table
 
 

@@ -83,7 +83,7 @@ def special_runs(
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class LoadCommands:
     """Shell commands of a load: what starts it and sets `p` to its processes, what it does during the step, and what ends it."""
 
     start: str
@@ -91,12 +91,12 @@ class Load:
     end: str
 
 
-def idle(step_s: float) -> Load:
+def idle(step_s: float) -> LoadCommands:
     """Return a step without a load."""
-    return Load("p=", f"sleep {step_s:g}", ":")
+    return LoadCommands("p=", f"sleep {step_s:g}", ":")
 
 
-def cpu_loads(policies: Sequence[Policy], step_s: float) -> Iterator[Load]:
+def cpu_loads(policies: Sequence[Policy], step_s: float) -> Iterator[LoadCommands]:
     """Yield all loads: none; in each policy one CPU in pulses, one CPU, and all CPUs; one CPU of each policy."""
     yield idle(step_s)
     for policy in policies:
@@ -110,18 +110,18 @@ def cpu_loads(policies: Sequence[Policy], step_s: float) -> Iterator[Load]:
         yield _busy([policy.cpus[0] for policy in policies], step_s, f"sleep {step_s:g}")
 
 
-def _busy(cpus: Sequence[int], step_s: float, during: str) -> Load:
+def _busy(cpus: Sequence[int], step_s: float, during: str) -> LoadCommands:
     """Keep CPUs busy. `timeout` ends the processes if the connection is lost."""
     most_s = step_s * _MOST_LONGER + _MARGIN_S
     start = " ".join(f"taskset {1 << cpu:x} timeout {most_s:g} yes >/dev/null &" for cpu in cpus)
-    return Load(f"{start} sleep {_START_S:g}; p=$(pidof yes)", during, "kill -9 $p; wait")
+    return LoadCommands(f"{start} sleep {_START_S:g}; p=$(pidof yes)", during, "kill -9 $p; wait")
 
 
 def _repeated(command: str, step_s: float, each_s: float) -> str:
     return f"i=0; while [ $i -lt {max(1, round(step_s / each_s))} ]; do {command}; i=$((i+1)); done"
 
 
-def _run(device: Device, policies: Sequence[Policy], meter: Meter, load: Load, step_s: float) -> str:
+def _run(device: Device, policies: Sequence[Policy], meter: Meter, load: LoadCommands, step_s: float) -> str:
     """Run a load, and read everything at the begin and the end of its step, in one command: delays of adb do not count."""
     parts = ["echo @time; date +%s.%N", f"echo @stat; cat {PROC_STAT}"]
     parts += [f"echo @policy{policy.id}; cat {CPUFREQ}/policy{policy.id}/stats/time_in_state" for policy in policies]

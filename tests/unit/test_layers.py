@@ -106,6 +106,7 @@ ALLOWED = {
         "new_files",
         "parse",
         "power",
+        "power_statistics",
         "regular_files",
         "untrusted_text",
     },

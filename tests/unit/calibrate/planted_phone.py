@@ -21,7 +21,7 @@ from truth.recorder import write_recording
 from truth.samples import REAL_OFFSET_NS, T0_NS
 from truth.work import Here, Mark, Program, Run, Sleep, Thread
 
-STEP_NS = 200_000_000
+STEP_NS = 400_000_000
 READINGS_PER_S = 100
 
 

@@ -70,7 +70,7 @@ def test_power_by_two_frequencies_has_a_table_of_its_own(place: Path, capsys: py
     ("words", "message"),
     [
         ((), "there is nothing to fit to"),
-        (("--points", "points.csv", "--meter", "points.csv"), "--meter needs a recording"),
+        (("--points", "points.csv", "--meter", "meter.csv"), "--meter needs a recording"),
         (("--points", "points.csv", "--cores", "4,x"), "'4,x' are not the cores of clusters"),
         (("--points", "points.csv", "--cores", "4,0"), "are not the cores of clusters"),
         (("--points", "points.csv", "--cores", "4,2,2"), "no points of cluster 2"),
@@ -82,6 +82,7 @@ def test_a_mistake_is_a_usage_error_and_writes_nothing(
     words: tuple[str, ...], message: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (place / "cpu_1d.csv").touch()
+    (place / "meter.csv").write_text("time_s,power_w\n0,1\n1,1\n")
     (place / "nothing").mkdir()
     assert _run("google-pixel-6", *words, "-o", "out.xml") == ExitCode.USAGE
     assert message in " ".join(capsys.readouterr().err.split())

@@ -95,7 +95,7 @@ def test_planted_coefficients_of_the_discrete_event_phone_are_recovered(seed: in
     wrong = mistaken(PIXEL_6, seed)
     recording, meter = planted(tmp_path, PIXEL_6, wrong, noise=0.001)
     (tmp_path / "wrong.xml").write_bytes(profile_xml(wrong))
-    words = ["--recording", str(recording), "--meter", str(meter), "--interval", "0.2"]
+    words = ["--recording", str(recording), "--meter", str(meter), "--interval", "0.4"]
     output, document = tmp_path / "right.xml", tmp_path / "report.json"
     start = str(tmp_path / "wrong.xml")
     assert run(["power", "calibrate", start, *words, "-o", str(output), "--json", str(document)]) == ExitCode.OK

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.field_data import FIELD_DATA, needs_field_data
 
-from navitas.calibrate.coupled_cpu import DEEP, OFFLINE, RUNNING, SHALLOW, UNKNOWN, CoupledPower, Intervals, coupled_power
+from navitas.calibrate.coupled_cpu import DEEP, OFFLINE, RUNNING, SHALLOW, UNKNOWN, CoupledPower, CpuIntervals, coupled_power
 from navitas.calibrate.coupled_fit import fit_surface, surfaces
 from navitas.calibrate.operating_points import Dependency, OperatingPoint
 from navitas.calibrate.wattson_curves import DSU, CurveRow, L3Row, WattsonCurves, read_curves
@@ -41,7 +41,7 @@ def _power(
     whole = np.full(rows, 1000, np.int64)
     counts = (np.full(rows, float(count)) for count in (hits, misses))
     freq, state = np.array(khz, np.int64), np.array(states, np.int64)
-    return coupled_power(curves, Intervals(whole, freq, state, np.full(rows, dsu), *counts, np.full(rows, suspended)))
+    return coupled_power(curves, CpuIntervals(whole, freq, state, np.full(rows, dsu), *counts, np.full(rows, suspended)))
 
 
 def _of_row(row: Mapping[str, str]) -> CoupledPower:
@@ -52,7 +52,7 @@ def _of_row(row: Mapping[str, str]) -> CoupledPower:
 
     return coupled_power(
         read_curves(FIELD_DATA / "wattson" / row["device"]),
-        Intervals(
+        CpuIntervals(
             number("dur_ns"),
             np.array([[int(row[f"freq{cpu}_khz"]) for cpu in cpus]]),
             np.array([[int(row[f"idle{cpu}"] or UNKNOWN) for cpu in cpus]]),
