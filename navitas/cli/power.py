@@ -1,4 +1,4 @@
-"""`navitas power`: show, extract and validate power profiles."""
+"""`navitas power`: show, extract, validate and calibrate power profiles."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
+from navitas.cli.power_calibrate import command as calibrate_command
 from navitas.cli.standard_output import output_console
 from navitas.collect import power, topology
 from navitas.errors import ExitCode, PowerProfileError, UsageError
@@ -32,7 +33,10 @@ _ALL = 1_000_000
 
 @click.group("power", cls=NavitasGroup)
 def command() -> None:
-    """Show, extract and validate power profiles."""
+    """Show, extract, validate and calibrate power profiles."""
+
+
+command.add_command(calibrate_command)
 
 
 @command.command("show", cls=NavitasCommand, example="navitas power show --device SERIAL")

@@ -63,7 +63,7 @@ def read_power_profile(source: Path | bytes, *, name: str | None = None, max_war
     """
     label = name or (source.stem if isinstance(source, Path) else "power_profile.xml")
     where = str(source) if isinstance(source, Path) else label
-    root = _parse(_checked(source, where) if isinstance(source, bytes) else read_profile_bytes(source), where)
+    root = parse_profile(_checked(source, where) if isinstance(source, bytes) else read_profile_bytes(source), where)
     warnings: list[str] = []
     items: dict[str, float] = {}
     arrays: dict[str, tuple[float, ...]] = {}
@@ -116,14 +116,20 @@ def _checked(data: bytes, where: str) -> bytes:
     return data
 
 
-def _parse(data: bytes, where: str) -> etree._Element:
+def parse_profile(data: bytes, where: str, *, keep_comments: bool = False) -> etree._Element:
+    """Return the root of a profile's XML, text or compiled. Raises PowerProfileError as `read_power_profile`."""
     if data.startswith(binary_xml.MAGIC):
         try:
             data = binary_xml.to_text(binary_xml.parse(data)).encode()
         except binary_xml.MalformedXml as error:
             raise PowerProfileError(f"{where}: {error}.", _FETCH) from None
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, dtd_validation=False, huge_tree=False, remove_comments=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=not keep_comments,
     )
     try:
         root = etree.fromstring(data, parser)

@@ -11,6 +11,7 @@ from typing import Any
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.process_table import ProcessTable
 
+_NOT_ENDING = (signal.SIGSTOP, signal.SIGCONT)
 _KILLED_STATUS = 128
 
 
@@ -46,11 +47,12 @@ class JobTable:
         *,
         on_signal: Callable[[int], bool] = lambda number: False,
     ) -> PhoneJob:
-        """Run a coroutine as a process. A signal ends it, except 0 and those that `on_signal` handles (never SIGKILL)."""
+        """Run a coroutine as a process. A signal ends it, except 0, those that only stop or continue a process, which do nothing
+        here, and those that `on_signal` handles (never SIGKILL)."""
         signals: list[int] = []
 
         def send_signal(number: int) -> None:
-            if number and (number == signal.SIGKILL or not on_signal(number)):
+            if number and number not in _NOT_ENDING and (number == signal.SIGKILL or not on_signal(number)):
                 signals.append(number)
                 task.cancel()
 

@@ -22,6 +22,10 @@ class KernelPort(Protocol):
         """Count the CPU time of a host process from now on."""
         ...
 
+    def bind_process(self, pid: int, cpus: frozenset[int]) -> None:
+        """Run a process only on these CPUs from now on."""
+        ...
+
     def remove_process(self, pid: int) -> None:
         """Stop counting an ended process. Ignores unknown pids."""
         ...

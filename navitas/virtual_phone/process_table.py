@@ -50,6 +50,11 @@ class ProcessTable:
         self._kernel.add_process(pid)
         self._devices.add_process(pid)
 
+    def bind(self, pid: int, cpus: frozenset[int] | None) -> None:
+        """Run a host process only on these CPUs (None: on any)."""
+        if cpus is not None:
+            self._kernel.bind_process(pid, cpus)
+
     @property
     def cpu_count(self) -> int:
         """The number of the phone's cores; 0 without a model of them."""

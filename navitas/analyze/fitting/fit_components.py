@@ -10,8 +10,9 @@ from pydantic import ValidationError
 
 from navitas import __version__
 from navitas.analyze.fitting.least_squares import LeastSquares, TooFewRowsError, least_squares
+from navitas.analyze.fitting.measured_energy import interval_edges, metered_energy, rail_energy
 from navitas.analyze.fitting.parameters import PARAMETERS, FitParameter, rates, uses_of
-from navitas.analyze.fitting.power_meter import MeterReadings, find_offset
+from navitas.analyze.fitting.power_meter import MeterReadings
 from navitas.analyze.load import Loaded
 from navitas.attribute.component import RailUse
 from navitas.attribute.components import COMPONENTS
@@ -25,8 +26,6 @@ from navitas.power.defects import MOST_W
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup, FittedModel, listed
 
 TOTAL = "all rails"
-_UNIX = "Give a column unix_s with the times of the UNIX clock."
-_TIMES = "Give a column time_s instead of unix_s: the run is then found by its load."
 _DAMAGED = "The readings are damaged: record again."
 _NO_USE = "Record with --record hooks or --record sampling, while the components are used."
 
@@ -131,7 +130,11 @@ def _used_runs(loaded: Loaded, number: int) -> Iterator[_UsedRun]:
 def _measurements(runs: Sequence[_UsedRun], request: FitRequest, notes: list[str]) -> list[_Measurement]:
     everything = tuple(each for each in PARAMETERS if not each.alone)
     if request.meter is not None:
-        energy = {number: _metered(run, request.meter, notes) for number, run in enumerate(runs)}
+        meter = request.meter
+        estimates = [run.uses.get("cpu.estimate", EMPTY_CURVE) for run in runs]
+        energy = {
+            number: metered_energy(run.tables, run.name, estimates[number], meter, notes) for number, run in enumerate(runs)
+        }
         return [_Measurement((request.meter.name,), energy, everything)]
     if request.total:
         known = _rail_energies(runs, lambda _: True)
@@ -151,45 +154,8 @@ def _by_rails(runs: Sequence[_UsedRun], group: RailGroup) -> _Measurement:
 
 def _rail_energies(runs: Sequence[_UsedRun], is_wanted: Callable[[str], bool]) -> dict[int, Curve]:
     """The cumulative energy of rails in each run that has at least two readings of them."""
-    found = {}
-    for number, run in enumerate(runs):
-        rails = run.tables.rails
-        if rails is None:
-            continue
-        own = [place for place, name in enumerate(rails.names) if is_wanted(name)]
-        inside = np.flatnonzero((rails.t_ns >= run.tables.start_ns) & (rails.t_ns <= run.tables.end_ns))
-        if own and len(inside) > 1:
-            t_ns, first = np.unique(rails.t_ns[inside], return_index=True)
-            joules = np.maximum.accumulate(rails.energy_j[inside][:, own].sum(axis=1)[first])
-            found[number] = Curve(t_ns, joules - joules[0])
-    return found
-
-
-def _metered(run: _UsedRun, meter: MeterReadings, notes: list[str]) -> Curve:
-    """The energy that a meter measured during a run, at monotonic times."""
-    tables = run.tables
-    if not meter.is_unix:
-        estimate = run.uses.get("cpu.estimate", EMPTY_CURVE)
-        if not estimate.t_ns.size:
-            raise UsageError(f"{run.name}: without an estimate of the CPU, it cannot be found in {meter.name}", _UNIX)
-        offset_s, correlation = find_offset(meter, estimate, run.name)
-        begin_s = estimate.t_ns[0] / 1e9 - offset_s
-        notes.append(f"{run.name}: begins at {begin_s:.1f} s of {meter.name} (correlation {correlation:.2f})")
-    elif tables.realtime_offset_ns is None:
-        raise UsageError(f"{run.name}: has no reading of the UNIX clock, so it cannot be found in {meter.name}", _TIMES)
-    else:
-        offset_s = -tables.realtime_offset_ns / 1e9
-    energy = meter.energy(offset_s)
-    inside = energy.t_ns[(energy.t_ns >= tables.start_ns) & (energy.t_ns <= tables.end_ns)]
-    if len(inside) < 2:
-        raise UsageError(
-            f"{meter.name}: has no readings during {run.name}", "give the readings of the same time, or leave it out"
-        )
-    if energy.between(int(inside[0]), int(inside[-1])) < 0:
-        raise UsageError(
-            f"{meter.name}: its mean power during {run.name} is below 0", "do not charge the phone, or invert the current's sign"
-        )
-    return Curve(inside, energy.at(inside))
+    found = {number: rail_energy(run.tables, is_wanted) for number, run in enumerate(runs)}
+    return {number: energy for number, energy in found.items() if energy is not None}
 
 
 def _fit(runs: Sequence[_UsedRun], measurement: _Measurement, request: FitRequest) -> FittedGroup | str:
@@ -262,9 +228,7 @@ class _Steps:
 
     @classmethod
     def of(cls, run: _UsedRun, energy: Curve, names: Sequence[str], interval_s: float) -> _Steps:
-        """Intervals from reading to reading, of about `interval_s` or the distance of readings, whichever is longer."""
-        number = ((energy.t_ns - energy.t_ns[0]) / (interval_s * 1e9)).astype(np.int64)
-        edges_ns = energy.t_ns[np.unique(number, return_index=True)[1]]
+        edges_ns = interval_edges(energy, interval_s)
         seconds = np.diff(edges_ns) / 1e9
         power_w = np.diff(energy.at(edges_ns)) / seconds
         return cls(rates(run.uses, names, edges_ns), power_w, seconds, np.full(len(seconds), run.recording))

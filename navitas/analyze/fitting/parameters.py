@@ -96,12 +96,17 @@ def uses_of(run: RunTables, inputs: ComponentInputs, cpu: ComponentCurves | None
 def _active(run: RunTables, cpu: ComponentCurves) -> Curve:
     """The CPU's estimate without base, at times of its own: the knots of all threads together would be too many."""
     t_ns = distinct(np.linspace(run.start_ns, run.end_ns, _CPU_STEPS + 1).astype(np.int64))
+    return Curve(t_ns, estimate_at(cpu, t_ns))
+
+
+def estimate_at(cpu: ComponentCurves, t_ns: I64) -> F64:
+    """The CPU's cumulative estimate without base, in joules, at any times."""
     total_j = cpu.other_processes.at(t_ns) + cpu.unattributed.at(t_ns)
     if cpu.threads is not None:
         knots = cpu.threads.knots
         for low, high in zip(knots.start[:-1].tolist(), knots.start[1:].tolist(), strict=True):
             total_j += Curve(knots.t_ns[low:high], cpu.threads.energy_j[low:high]).at(t_ns)
-    return Curve(t_ns, total_j)
+    return np.asarray(total_j, np.float64)
 
 
 def _on_time(run: RunTables, inputs: ComponentInputs, parameter: FitParameter) -> Curve | None:

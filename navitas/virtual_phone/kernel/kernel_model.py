@@ -48,6 +48,10 @@ class KernelModel:
         """The frequency of each cluster."""
         return [cluster.freq_khz[g.index] for cluster, g in zip(self.spec.clusters, self._governors, strict=True)]
 
+    def bind(self, pid: int, cpus: frozenset[int]) -> None:
+        """Run a process only on these CPUs from the next step on."""
+        self._scheduler.bind(pid, cpus)
+
     def step(self, t0_ns: int, t1_ns: int, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int] = _NONE) -> None:
         """Advance from `t0_ns` to `t1_ns`, in which each task used `runs[task]` ns of CPU and waited `waits[task]` ns.
 

@@ -82,6 +82,11 @@ class Kernel:
             # Do not wait for the host's tracer, which is slow: the caller would read the rails too late.
             threading.Thread(target=source.watch, args=(pid,), name="virtual-kernel-watch", daemon=True).start()
 
+    def bind_process(self, pid: int, cpus: frozenset[int]) -> None:
+        """Run a process only on these CPUs from now on."""
+        with self._lock:
+            self._model.bind(pid, cpus)
+
     def remove_process(self, pid: int) -> None:
         """Stop watching. Call it before you reap an ended process, while its last CPU time is still readable."""
         with self._lock:

@@ -54,6 +54,7 @@ class Scheduler:
 
     def __init__(self, spec: PhoneSpec) -> None:
         self._tasks: dict[KernelTask, _State] = {}
+        self._bound: dict[int, frozenset[int]] = {}
         self._by_capacity = sorted(range(len(spec.clusters)), key=lambda k: spec.clusters[k].capacity)
         # The order in which clusters are searched for room: the own one, stronger ones, weaker ones.
         self._search = {
@@ -67,6 +68,10 @@ class Scheduler:
     def backlog_ns(self) -> int:
         """CPU time that is not placed yet."""
         return sum(state.backlog_ns for state in self._tasks.values())
+
+    def bind(self, pid: int, cores: frozenset[int]) -> None:
+        """Run the tasks of a process only on these cores (kernel: sched_setaffinity)."""
+        self._bound[pid] = cores
 
     def give(self, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int]) -> None:
         """Add CPU time (ns by task) to the backlogs, and record waiting time."""
@@ -86,7 +91,7 @@ class Scheduler:
         placed = []
         for task, state in ready:
             want = min(state.backlog_ns, dt_ns)
-            core = self._choose(state, want, free)
+            core = self._choose(state, want, free, self._bound.get(task.pid))
             run_ns = min(want, free[core])
             if run_ns:
                 free[core] -= run_ns
@@ -109,7 +114,9 @@ class Scheduler:
                     expected[state.core] += state.demand
         return [max(pair) for pair in zip(utils, expected, strict=True)]
 
-    def _choose(self, state: _State, want: int, free: list[int]) -> int:
+    def _choose(self, state: _State, want: int, free: list[int], bound: frozenset[int] | None) -> int:
+        if bound is not None:
+            return max(sorted(bound), key=lambda core: (free[core], core == state.core))
         wanted = self._cluster_for(state)
         if state.core >= 0 and self._cluster_of[state.core] == wanted and free[state.core] >= want:
             return state.core

@@ -328,7 +328,7 @@ class Interpreter(Shell):
     def fresh(self) -> Interpreter:
         """Return a new shell that inherits only folder, environment and mask."""
         shell = Interpreter(self.phone, self.who, self.cwd, self.environment)
-        shell.umask, shell.depth = self.umask, self.depth
+        shell.umask, shell.depth, shell.affinity = self.umask, self.depth, self.affinity
         shell.traps = {number: script for number, script in self.traps.items() if not script}
         shell.holding_streams = self.holding_streams
         return shell

@@ -37,6 +37,8 @@ class ShellState:
         self.script_name = SHELL_NAME
         self.options: set[str] = set()
         self.umask = DEFAULT_UMASK
+        self.affinity: frozenset[int] | None = None
+        """The CPUs that programs may use; None: all."""
         self.status = 0
         self.substituted = 0
         self.pid = 0
@@ -139,6 +141,7 @@ class ShellState:
         copy.functions = dict(self.functions)
         copy.arguments = list(self.arguments)
         copy.script_name, copy.options, copy.umask = self.script_name, set(self.options), self.umask
+        copy.affinity = self.affinity
         copy.status, copy.pid, copy.depth, copy.last_job = self.status, self.pid, self.depth, self.last_job
         copy.tested, copy.jobs = self.tested, list(self.jobs)
         copy.traps = {number: script for number, script in self.traps.items() if not script}

@@ -94,6 +94,7 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "record": {"device": ["--device", "no-device"]},
     "fleet sample": {"serial": ["--device", "no-device"]},
     "power extract": {"serial": ["--device", "no-device"]},
+    "power calibrate": {"profile": ["google-pixel-6"], "points": ["--points", "points.csv"]},
     "report": {"recording": ["rec"]},
     "fleet simulate": {"samples": ["--samples", "100"]},
     "model apply": {"model_file": ["--model", "model.json"]},
@@ -168,6 +169,7 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "classes" / "sample.jsonl").write_text(json.dumps(SAMPLE))
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "build.gradle").touch()
+    (tmp_path / "points.csv").write_text("cpu,freq_khz,power_mw\n")
     (tmp_path / "model.json").write_text(EMPTY_MODEL.model_dump_json())
     (tmp_path / "census.json").write_text(json.dumps(EMPTY_CENSUS))
     return tmp_path

@@ -26,6 +26,9 @@ from navitas.analyze.timeline import ComponentTimelines
 from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.ledger import Energy, Evidence
 from navitas.attribute.owner_kind import OwnerKind
+from navitas.calibrate.calibration import Calibration, Disagreement, PointErrors
+from navitas.calibrate.component_steps import ComponentCurrents
+from navitas.calibrate.coupled_fit import Surface
 from navitas.census.document import CensusMethod
 from navitas.cli.compare_tables import changes_table as compared_table
 from navitas.cli.counted_tables import (
@@ -63,6 +66,7 @@ from navitas.cli.model_census import census_table
 from navitas.cli.model_tables import operations_table, predictions_table
 from navitas.cli.model_tables import scores_table as families_table
 from navitas.cli.power import cluster_table
+from navitas.cli.power_calibrate_tables import calibration_table, coupled_table, currents_table
 from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
 from navitas.collect.doctor import Check
 from navitas.compare.comparison import Comparison, FigureChange
@@ -88,7 +92,7 @@ from navitas.operations.counted_program import CountedProgram
 from navitas.operations.rankings import ClassShare, RankedOperation
 from navitas.parse.tables import MethodTable
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
-from navitas.power.model import ClusterPower
+from navitas.power.model import ClusterPower, CpuPower
 from navitas.regress.apply import Predictions
 from navitas.regress.model_file import FamilyScore, FoldScore, HullPart, Operation, OperationsModel
 from navitas.regress.noise import Noise
@@ -273,6 +277,21 @@ def _cluster(names: Sequence[str]) -> FittedTable:
     return cluster_table(0, ClusterPower((0, 1), 300_000 + speeds, 123_456.25 + speeds, 0.24))
 
 
+def _calibration(names: Sequence[str]) -> FittedTable:
+    cpu = CpuPower(0.0, 0.0, 0.0, ())
+    errors = tuple(PointErrors(name, None, 1_234, None, 0.9, 0.1234) for name in names)
+    differing = tuple(Disagreement(name, name, 2, 17, -0.4, 0.3, 1.2) for name in names)
+    return calibration_table(Calibration(cpu, errors, differing, ()))
+
+
+def _coupled(names: Sequence[str]) -> FittedTable:
+    return coupled_table([Surface(number, {}, 0.0123, 0.4567) for number in range(len(names))])
+
+
+def _currents(names: Sequence[str]) -> FittedTable:
+    return currents_table([ComponentCurrents("screen", dict.fromkeys(names, 1234.5), 6, 0.01)])
+
+
 def _edges(names: Sequence[str]) -> list[ModuleEdge]:
     """Edges with figures as wide as they get; that of the longest name has no period."""
     period = {True: None, False: 123_456_789.0}
@@ -417,6 +436,9 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), 12, 1),
     "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
+    "cli/power_calibrate_tables.py:calibration_table": _calibration,
+    "cli/power_calibrate_tables.py:coupled_table": _coupled,
+    "cli/power_calibrate_tables.py:currents_table": _currents,
     "cli/graph_tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
     "cli/graph_tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),
     "cli/graph_tables.py:wake_ups_table": lambda names: wake_ups_table(_wakes(names), TOP),

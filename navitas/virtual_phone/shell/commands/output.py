@@ -154,7 +154,9 @@ async def yes(context: Context) -> int:
     sink = context.streams.stdout
     null = sink is DISCARD
     argv = [program, *context.args]
-    async with host_process(context.phone.processes, argv, name="yes", who=context.shell.who, discard_output=null) as process:
+    shell = context.shell
+    async with host_process(context.phone.processes, argv, name="yes", who=shell.who, discard_output=null) as process:
+        context.phone.processes.bind(process.pid, shell.affinity)
         while data := await process.stdout.read():
             await context.out(data)
         return await process.wait()

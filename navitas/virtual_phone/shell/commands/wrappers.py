@@ -1,4 +1,4 @@
-"""Commands that run other commands: sh, timeout, time, nohup, env, xargs, sleep."""
+"""Commands that run other commands: sh, timeout, taskset, time, nohup, env, xargs, sleep."""
 
 from __future__ import annotations
 
@@ -93,6 +93,24 @@ async def plain_run(context: Context) -> int:
     if not found.rest:
         raise too_few(context, 1)
     return await context.shell.run_command(context.with_args(found.rest))
+
+
+@command("taskset")
+async def taskset(context: Context) -> int:
+    """`taskset MASK COMMAND…`: run a command on the CPUs of a hexadecimal mask. `-p` and `-a` are not supported."""
+    args = options(context, "", mixed=False).rest
+    if len(args) < 2:
+        raise CommandError("Needs 2 args" if args else 'Needs 1 argument (see "taskset --help")')
+    if not re.fullmatch(r"[0-9a-fA-F]{1,256}", args[0]):
+        raise CommandError(f"bad mask '{args[0]}'")
+    mask = int(args[0], 16)
+    shell = context.shell.subshell()
+    shell.affinity = frozenset(cpu for cpu in range(context.phone.processes.cpu_count) if mask >> cpu & 1)
+    if not shell.affinity:
+        raise CommandError(f"failed to set pid {context.shell.pid}'s affinity: Invalid argument")
+    inner = context.with_args(args[1:])
+    require_program(context, inner.name)
+    return await shell.run_command(replace(inner, shell=shell))
 
 
 @command("time")

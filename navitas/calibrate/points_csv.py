@@ -1,0 +1,100 @@
+"""Read measured operating points from CSV: Navitas's own columns, or freqbench's."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from navitas.calibrate.operating_points import Dependency, OperatingPoint, PointSource
+from navitas.errors import UsageError
+from navitas.power.defects import MOST_W
+from navitas.regular_files import read_regular
+from navitas.untrusted_text import printable_line
+
+MAX_BYTES = 1 << 22
+_MOST_KHZ = 100_000_000
+_MOST_CPU = 1023
+_COLUMNS = "cpu, freq_khz and power_mw; optional: cores, dep_policy and dep_freq_khz"
+_SCALES = {"khz": 1.0, "mhz": 1e3, "mw": 1.0, "w": 1e3}
+_NAMES = (
+    ("dep_policy", re.compile(r"dep(endency)?[ _]policy")),
+    ("dep_freq", re.compile(r"dep(endency)?[ _]freq(uency)?([ _]*\(?(?P<unit>khz|mhz)\)?)?")),
+    ("cpu", re.compile(r"cpu|policy")),
+    ("cores", re.compile(r"cores")),
+    ("freq", re.compile(r"freq(uency)?([ _]*\(?(?P<unit>khz|mhz)\)?)?")),
+    ("power", re.compile(r"(active|power)([ _]*\(?(?P<unit>mw|w)\)?)?")),
+)
+
+
+def read_points(path: Path) -> PointSource:
+    """Read a CSV file with a header. Units are those of the header (kHz, MHz, mW, W), or kHz and mW.
+
+    Raises `UsageError` with the file and line of the first defect.
+    """
+    try:
+        text = read_regular(path, MAX_BYTES).decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", "Check the path.") from error
+    return parse_points(text, str(path), path.name)
+
+
+def parse_points(text: str, where: str, name: str) -> PointSource:
+    """Read points from the text of a CSV file; `where` begins messages, `name` is that of the source."""
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        columns = _columns(next(rows, []), where)
+        points = tuple(_points(rows, columns, lambda: f"{where}: line {rows.line_num}"))
+    except csv.Error as error:
+        raise UsageError(f"{where}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
+    return PointSource(name, points)
+
+
+def _columns(header: list[str], where: str) -> dict[str, tuple[int, float]]:
+    """The place and scale of each known column."""
+    found: dict[str, tuple[int, float]] = {}
+    for place, title in enumerate(header):
+        for name, pattern in _NAMES:
+            if (match := pattern.fullmatch(title.strip().lower()[:100])) is not None:
+                found.setdefault(name, (place, _SCALES[match.groupdict().get("unit") or ("mw" if name == "power" else "khz")]))
+                break
+    missing = [name for name in ("cpu", "freq", "power") if name not in found]
+    if missing:
+        raise UsageError(f"{where}: line 1: no column for {missing[0]}", f"Give a CSV file with the columns {_COLUMNS}.")
+    if ("dep_policy" in found) != ("dep_freq" in found):
+        raise UsageError(f"{where}: line 1: dep_policy and dep_freq_khz need each other", "Give both columns, or none.")
+    return found
+
+
+def _points(
+    rows: Iterator[list[str]], columns: Mapping[str, tuple[int, float]], where: Callable[[], str]
+) -> Iterator[OperatingPoint]:
+    for row in rows:
+        if not any(map(str.strip, row)):
+            continue
+
+        def value(name: str, low: float, high: float, row: list[str] = row) -> float:
+            place, scale = columns[name]
+            text = row[place] if place < len(row) else ""
+            try:
+                number = float(text) * scale
+            except ValueError:
+                number = math.nan
+            if not low <= number <= high:
+                shown = printable_line(text, 40)
+                raise UsageError(f"{where()}: {name} is {shown!r}, not a number from {low:g} to {high:g}", "Correct the line.")
+            return number
+
+        dependency = None
+        if "dep_policy" in columns and row[columns["dep_policy"][0] : columns["dep_policy"][0] + 1] != [""]:
+            dependency = Dependency(round(value("dep_policy", 0, _MOST_CPU)), round(value("dep_freq", 1, _MOST_KHZ)))
+        yield OperatingPoint(
+            round(value("cpu", 0, _MOST_CPU)),
+            round(value("freq", 1, _MOST_KHZ)),
+            value("power", 1e-3, MOST_W * 1e3),
+            round(value("cores", 1, _MOST_CPU)) if "cores" in columns else 1,
+            dependency,
+        )

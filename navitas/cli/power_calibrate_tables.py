@@ -1,0 +1,69 @@
+"""The tables of `navitas power calibrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from navitas.calibrate.calibration import Calibration
+from navitas.calibrate.component_steps import ComponentCurrents
+from navitas.calibrate.coupled_fit import Surface
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.untrusted_text import printable
+
+_LONGEST = 300
+_UNKNOWN = "–"
+
+
+def calibration_table(found: Calibration) -> FittedTable:
+    """Errors of each source by cluster: of the profile, of the calibrated one, and at points left out of the fit."""
+    columns = [
+        Column("Measured by", text=True),
+        Column("Cluster", text=True),
+        Column("Points", drop=2),
+        Column("Before"),
+        Column("After", drop=1),
+        Column("Held out"),
+    ]
+    table = FittedTable("Median error of the power", columns)
+    for each in found.errors:
+        cluster = "all" if each.cluster is None else str(each.cluster)
+        shares = (_percent(each.before), _percent(each.after), _percent(each.held_out))
+        table.add(printable(each.source, _LONGEST), cluster, f"{each.points:,}", *shares)
+    for one in found.disagreements:
+        text = (
+            f"{printable(one.second, _LONGEST)} differs from {printable(one.first, _LONGEST)} in cluster {one.cluster} by "
+            f"{100 * one.lowest:+.0f} … {100 * one.highest:+.0f} % (median {100 * one.median:+.0f} %, {one.points} points)."
+        )
+        table.notes.append(Paragraph(text, style="dim"))
+    return table
+
+
+def coupled_table(found: Sequence[Surface]) -> FittedTable:
+    """Held-out errors of power that depends on two frequencies, by both models."""
+    columns = [
+        Column("Policy", text=True),
+        Column("Pairs", drop=1),
+        Column("2-D"),
+        Column("Additive"),
+        Column("Chosen", text=True),
+    ]
+    table = FittedTable("Power by two frequencies, median held-out error", columns)
+    for each in found:
+        shares = (_percent(each.coupled_error), _percent(each.additive_error))
+        table.add(str(each.policy), f"{len(each.mw):,}", *shares, each.form)
+    return table
+
+
+def currents_table(found: Sequence[ComponentCurrents]) -> FittedTable:
+    """Currents of components other than the CPU, by special test runs."""
+    columns = [Column("Entry", text=True), Column("Current"), Column("Steps", drop=2), Column("Held out", drop=1)]
+    table = FittedTable("Other components", columns)
+    for each in found:
+        for entry, milliamps in each.entries.items():
+            table.add(printable(entry, _LONGEST), f"{milliamps:.3g} mA", str(each.steps), _percent(each.held_out))
+    return table
+
+
+def _percent(share: float | None) -> str:
+    return _UNKNOWN if share is None else f"{100 * share:.1f} %"

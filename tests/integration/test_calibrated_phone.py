@@ -1,0 +1,69 @@
+"""Special test runs on the virtual phone: what they measure, and that the phone is as before."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from navitas.calibrate.special_steps import read_steps
+from navitas.cli.main import run
+from navitas.collect import topology
+from navitas.collect.special_runs import meter_of, special_runs
+from navitas.device.base import Device
+from navitas.errors import ExitCode
+from navitas.power import catalog
+from navitas.power.cpu import power_model
+from navitas.power.power_profile import read_power_profile
+from navitas.virtual_phone.start import virtual_phone
+
+STATE = "settings get system screen_brightness; settings get global wifi_on; dumpsys power | grep -m 1 mWakefulness="
+
+
+def _warn(code: str, text: str, remedy: str) -> None:
+    raise AssertionError(text)
+
+
+def _state(device: Device) -> list[str]:
+    return device.shell(STATE).text.split()
+
+
+@pytest.mark.slow
+def test_steps_load_the_named_cpus_and_the_phone_is_as_before() -> None:
+    with virtual_phone() as device:
+        device.shell("settings put system screen_brightness 77")
+        before, policies = _state(device), topology.read_policies(device)
+        meter = meter_of(device)
+        steps = special_runs(device, policies[:1], meter, _warn, step_s=0.5, stage=lambda _: None)
+        assert _state(device) == before
+        assert device.shell("pidof yes").text == ""
+    uses = read_steps(steps, meter)
+    assert meter == "rails" and len(uses) == len(steps)
+    (full,) = [use for use in uses if use.step.kind == "cpu" and min(use.busy_s[cpu] for cpu in range(4)) > 0.02]
+    assert max(full.busy_s[cpu] for cpu in range(4, 8)) < 0.1
+    frequencies = sum(np.count_nonzero(use.ran_s[0]) > 0 for use in uses)
+    assert frequencies >= 5
+    screen = {use.step.brightness: use.power_mw["VSYS_PWR_DISPLAY"] for use in uses if use.step.kind == "screen"}
+    assert 0 < screen[10] < screen[130] < screen[255] and screen[0] < screen[10]
+
+
+@pytest.mark.slow
+@pytest.mark.quiet
+def test_a_wrong_profile_becomes_better_by_special_test_runs(tmp_path: Path) -> None:
+    """All currents of cores are 30 % too high. The truth is the virtual phone's profile."""
+    truth = power_model(catalog.load("google-pixel-6"), 3.85).cpu
+    text = catalog.find("google-pixel-6").read_text()
+    for cluster in truth.clusters:
+        for milliamps in cluster.core_ma.tolist():
+            text = text.replace(f"<value>{milliamps:g}</value>", f"<value>{milliamps * 1.3:.3f}</value>")
+    (tmp_path / "wrong.xml").write_text(text)
+    words = ["--device", "virtual", "--step", "1", "-o", str(tmp_path / "out.xml"), "--json", str(tmp_path / "report.json")]
+    assert run(["power", "calibrate", str(tmp_path / "wrong.xml"), *words]) == ExitCode.OK
+    found = power_model(read_power_profile(tmp_path / "out.xml"), 3.85).cpu
+    for cluster, true in zip(found.clusters, truth.clusters, strict=True):
+        assert np.median(np.abs(cluster.core_ma / true.core_ma - 1)) < 0.15
+    document = json.loads((tmp_path / "report.json").read_text())
+    assert document["errors"][0]["held_out"] < 0.1
+    assert {each["component"] for each in document["components"]} == {"screen", "wifi", "bluetooth"}

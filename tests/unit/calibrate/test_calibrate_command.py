@@ -1,0 +1,89 @@
+"""`navitas power calibrate`: its outputs, and options that do not fit together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from navitas.calibrate.wattson_curves import read_curves
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+from navitas.power import catalog
+from navitas.power.power_profile import read_power_profile
+
+POINTS = "cpu,freq_khz,power_mw\n" + "".join(
+    f"{cpu},{khz},{khz / 4000:.3f}\n"
+    for cpu, speeds in ((0, (300_000, 574_000, 738_000, 930_000, 1_098_000)), (4, (400_000, 553_000, 696_000)))
+    for khz in speeds
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "points.csv").write_text(POINTS)
+    return tmp_path
+
+
+def _run(*words: str) -> int:
+    return run(["power", "calibrate", *words])
+
+
+def test_profile_curves_and_report_are_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = ["-o", "out.xml", "--curves-output", "curves", "--json", "report.json"]
+    assert _run("google-pixel-6", "--points", "points.csv", "--against", "points.csv", *outputs) == ExitCode.OK
+    profile = read_power_profile(place / "out.xml")
+    assert profile.value("battery.capacity") > 0
+    assert profile.values("cpu.core_power.cluster0") != catalog.load("google-pixel-6").values("cpu.core_power.cluster0")
+    curves = read_curves(place / "curves")
+    assert (0, 300_000) in curves.cpu_1d and curves.device == "google-pixel-6"
+    row = curves.cpu_1d[0, 300_000]
+    assert row.static + row.active == pytest.approx(75, rel=0.02)
+    document = json.loads((place / "report.json").read_text())
+    assert {"errors", "disagreements", "before", "after", "warnings", "voltage_v", "coupled"} <= document.keys()
+    assert [each["cluster"] for each in document["errors"]] == [None, 0, 1, None, 0, 1]
+    captured = capsys.readouterr()
+    assert "Held out" in captured.out and "cluster 2 was not measured" in captured.err
+
+
+def test_a_calibrated_profile_is_usable(place: Path) -> None:
+    assert _run("google-pixel-6", "--points", "points.csv", "-o", "out.xml") == ExitCode.OK
+    assert run(["power", "validate", "out.xml"]) == ExitCode.OK
+    assert _run("out.xml", "--points", "points.csv", "-o", "again.xml") == ExitCode.OK
+
+
+def test_power_by_two_frequencies_has_a_table_of_its_own(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        f"0,{own},{own / 5000 * (1 + second / 4e6):.4f},4,{second}\n"
+        for own in (300_000, 574_000, 738_000, 930_000, 1_098_000)
+        for second in (400_000, 553_000, 696_000, 799_000)
+    ]
+    (place / "two.csv").write_text("cpu,freq_khz,power_mw,dep_policy,dep_freq_khz\n" + "".join(rows))
+    assert _run("google-pixel-6", "--points", "two.csv", "-o", "out.xml", "--curves-output", "curves") == ExitCode.OK
+    assert "2-D" in capsys.readouterr().out
+    assert len(read_curves(place / "curves").cpu_2d) == 20
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "there is nothing to fit to"),
+        (("--points", "points.csv", "--meter", "meter.csv"), "--meter needs a recording"),
+        (("--points", "points.csv", "--cores", "4,x"), "'4,x' are not the cores of clusters"),
+        (("--points", "points.csv", "--cores", "4,0"), "are not the cores of clusters"),
+        (("--points", "points.csv", "--cores", "4,2,2"), "no points of cluster 2"),
+        (("--points", "cpu_1d.csv"), "is a file of Wattson's curves"),
+        (("--points", "nothing"), "nothing: has no curves of a CPU"),
+    ],
+)
+def test_a_mistake_is_a_usage_error_and_writes_nothing(
+    words: tuple[str, ...], message: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "cpu_1d.csv").touch()
+    (place / "meter.csv").write_text("time_s,power_w\n0,1\n1,1\n")
+    (place / "nothing").mkdir()
+    assert _run("google-pixel-6", *words, "-o", "out.xml") == ExitCode.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not (place / "out.xml").exists()

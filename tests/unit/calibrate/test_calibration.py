@@ -1,0 +1,190 @@
+"""Calibration: held-out errors of measured chips, planted coefficients, and data that cannot be used."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from planted_phone import planted
+from support.field_data import FIELD_DATA, needs_field_data
+from truth.phone import PIXEL_6, mistaken, profile_xml
+
+from navitas.calibrate.calibration import Calibration, calibrate
+from navitas.calibrate.cpu_coefficients import CpuCoefficients
+from navitas.calibrate.curve_points import points_of, uncoupled
+from navitas.calibrate.operating_points import OperatingPoint, PointSource
+from navitas.calibrate.other_phone import start_for
+from navitas.calibrate.points_csv import read_points
+from navitas.calibrate.wattson_curves import read_curves
+from navitas.cli.main import run
+from navitas.errors import ExitCode, UsageError
+from navitas.power import catalog
+from navitas.power.cpu import power_model
+from navitas.power.model import CpuPower
+from navitas.power.power_profile import read_power_profile
+
+VOLTAGE_V = 3.85
+RECOVERED = 0.05
+CHIPS = {
+    "gs101": ("google-pixel-6", None),
+    "msm8996": ("oneplus-3", None),
+    # No profile of these phones is available: they start from the Pixel 6's.
+    "sm8150": ("google-pixel-6", (4, 3, 1)),
+    "sm8250": ("google-pixel-6", (4, 3, 1)),
+}
+
+
+def _cpu(name: str) -> CpuPower:
+    return power_model(catalog.load(name), VOLTAGE_V).cpu
+
+
+def _calibrated(cpu: CpuPower, *sources: PointSource) -> Calibration:
+    return calibrate(CpuCoefficients.of(cpu, VOLTAGE_V), sources)
+
+
+def _points_of(cpu: CpuPower, cores: tuple[int, ...] = (1,)) -> PointSource:
+    """Exact points of a profile, with one busy core or several."""
+    points = [
+        OperatingPoint(cluster.cpus[0], khz, (cpu.active_ma + cluster.cluster_ma + count * ma) * VOLTAGE_V, count)
+        for cluster in cpu.clusters
+        for khz, ma in zip(cluster.freq_khz.tolist(), cluster.core_ma.tolist(), strict=True)
+        for count in cores
+        if count <= len(cluster.cpus)
+    ]
+    return PointSource("made", tuple(points))
+
+
+def _wrong(cpu: CpuPower) -> CpuPower:
+    clusters = tuple(replace(each, core_ma=each.core_ma * 1.3, cluster_ma=each.cluster_ma * 0.8) for each in cpu.clusters)
+    return replace(cpu, clusters=clusters)
+
+
+@needs_field_data
+@pytest.mark.parametrize("chip", CHIPS)
+def test_a_calibrated_profile_is_better_at_held_out_points_of_each_cluster(chip: str) -> None:
+    name, cores = CHIPS[chip]
+    source = read_points(FIELD_DATA / f"freqbench/{chip}_main_results.csv")
+    cpu = _cpu(name) if cores is None else start_for(_cpu(name), cores, [source])
+    found = _calibrated(cpu, source)
+    assert len(found.errors) > len(cpu.clusters)
+    for each in found.errors:
+        assert each.before is not None and each.held_out is not None
+        assert each.held_out < each.before / 2
+        assert each.after < 0.01
+    assert found.errors[0].held_out is not None and found.errors[0].held_out < 0.06
+
+
+@needs_field_data
+def test_both_errors_are_shown_where_references_disagree() -> None:
+    freqbench = read_points(FIELD_DATA / "freqbench/gs101_main_results.csv")
+    wattson = uncoupled(points_of(read_curves(FIELD_DATA / "wattson/Tensor"), "Tensor"))
+    found = calibrate(CpuCoefficients.of(_cpu("google-pixel-6"), VOLTAGE_V), [wattson], [freqbench])
+    overall = {each.source: each for each in found.errors if each.cluster is None}
+    assert overall["Tensor"].after < 0.01 and overall[freqbench.name].after > 0.2
+    assert overall[freqbench.name].held_out is None
+    medians = {each.cluster: each.median for each in found.disagreements}
+    assert -0.25 < medians[1] < -0.2 and -0.4 < medians[2] < -0.35
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_planted_coefficients_of_the_discrete_event_phone_are_recovered(seed: int, tmp_path: Path) -> None:
+    """A power meter measures the phone, whose profile is wrong by up to 20 %. Each reading has an error of 0.1 %."""
+    wrong = mistaken(PIXEL_6, seed)
+    recording, meter = planted(tmp_path, PIXEL_6, wrong, noise=0.001)
+    (tmp_path / "wrong.xml").write_bytes(profile_xml(wrong))
+    words = ["--recording", str(recording), "--meter", str(meter), "--interval", "0.4"]
+    output, document = tmp_path / "right.xml", tmp_path / "report.json"
+    start = str(tmp_path / "wrong.xml")
+    assert run(["power", "calibrate", start, *words, "-o", str(output), "--json", str(document)]) == ExitCode.OK
+    cpu = power_model(read_power_profile(output), VOLTAGE_V).cpu
+    assert cpu.active_ma == pytest.approx(PIXEL_6.active_ma, rel=RECOVERED)
+    for cluster, truth in zip(cpu.clusters, PIXEL_6.clusters, strict=True):
+        assert cluster.cluster_ma == pytest.approx(truth.cluster_ma, rel=RECOVERED)
+        np.testing.assert_allclose(cluster.core_ma, truth.core_ma, rtol=RECOVERED)
+    (errors,) = json.loads(document.read_text())["errors"]
+    assert errors["held_out"] < 0.01
+
+
+def test_points_with_several_busy_cores_separate_clusters_from_cores() -> None:
+    cpu = _cpu("google-pixel-6")
+    found = _calibrated(_wrong(cpu), _points_of(cpu, (1, 2, 4)))
+    for cluster, truth in zip(found.cpu.clusters, cpu.clusters, strict=True):
+        np.testing.assert_allclose(cluster.core_ma, truth.core_ma, rtol=0.01)
+        shared = cluster.cluster_ma + found.cpu.active_ma
+        assert shared == pytest.approx(truth.cluster_ma + cpu.active_ma, rel=0.05)
+    assert found.warnings == ()
+
+
+def test_a_profile_that_is_right_stays_as_it_is() -> None:
+    cpu = _cpu("google-pixel-6")
+    found = _calibrated(cpu, _points_of(cpu))
+    assert found.cpu.active_ma == pytest.approx(cpu.active_ma)
+    for cluster, before in zip(found.cpu.clusters, cpu.clusters, strict=True):
+        np.testing.assert_allclose(cluster.core_ma, before.core_ma, rtol=1e-6)
+
+
+def test_figures_that_a_profile_lacks_stay_0_if_the_points_cannot_show_them() -> None:
+    cpu = _cpu("oneplus-3")
+    found = _calibrated(_wrong(cpu), _points_of(cpu))
+    assert found.cpu.active_ma == 0 and [each.cluster_ma for each in found.cpu.clusters] == [0, 0]
+    assert len(found.warnings) == 1 and "one busy core" in found.warnings[0]
+
+
+def test_a_cluster_without_points_keeps_its_figures() -> None:
+    cpu = _cpu("google-pixel-6")
+    points = tuple(point for point in _points_of(cpu, (1, 2)).points if point.cpu == 0)
+    found = _calibrated(_wrong(cpu), PointSource("little", points))
+    np.testing.assert_allclose(found.cpu.clusters[2].core_ma, _wrong(cpu).clusters[2].core_ma, rtol=1e-6)
+    assert any("cluster 2 was not measured" in text for text in found.warnings)
+
+
+def test_points_without_neighbours_in_the_profile_are_interpolated() -> None:
+    cpu = _cpu("google-pixel-6")
+    low, high = cpu.clusters[0].freq_khz[:2].tolist()
+    use = CpuCoefficients.of(cpu, VOLTAGE_V).use_of([OperatingPoint(0, (low + high) // 2, 1.0)])
+    expected = (cpu.active_ma + cpu.clusters[0].cluster_ma + cpu.clusters[0].core_ma[:2].mean()) * VOLTAGE_V
+    assert use.sum() == pytest.approx(expected)
+
+
+def test_currents_are_never_negative() -> None:
+    cpu = _cpu("google-pixel-6")
+    points = tuple(replace(point, power_mw=0.01) for point in _points_of(cpu).points)
+    found = _calibrated(cpu, PointSource("tiny", points))
+    assert found.cpu.active_ma >= 0 and all((each.core_ma >= 0).all() for each in found.cpu.clusters)
+
+
+def test_too_few_points_are_refused() -> None:
+    cpu = _cpu("google-pixel-6")
+    with pytest.raises(UsageError, match="made: has 4 points, but a calibration needs 5"):
+        _calibrated(cpu, PointSource("made", _points_of(cpu).points[:4]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"cpu": 9}, "points of CPU 9, but the profile has 8 CPUs"), ({"freq_khz": 123}, "of 11 frequencies of CPU 0 are speeds")],
+)
+def test_points_of_another_phone_are_refused(change: dict[str, int], message: str) -> None:
+    cpu = _cpu("google-pixel-6")
+    points = [point for point in _points_of(cpu).points if point.cpu == 0]
+    other = [replace(point, **({"freq_khz": point.freq_khz * 11 // 10} if "freq_khz" in change else change)) for point in points]
+    with pytest.raises(UsageError, match=message) as caught:
+        _calibrated(cpu, PointSource("other", tuple(other)))
+    assert "another phone" in caught.value.message and "power extract" in caught.value.remedy
+
+
+def test_another_phones_profile_is_a_start_with_the_points_own_speeds() -> None:
+    cpu = _cpu("google-pixel-6")
+    source = PointSource(
+        "x", tuple(OperatingPoint(cpu_, khz, 50.0) for cpu_ in (0, 7) for khz in (500_000, 1_000_000, 1_500_000))
+    )
+    start = start_for(cpu, (7, 1), [source])
+    assert [each.cpus for each in start.clusters] == [tuple(range(7)), (7,)]
+    assert start.clusters[1].freq_khz.tolist() == [500_000, 1_000_000, 1_500_000]
+    assert start.clusters[1].core_ma[0] == pytest.approx(cpu.clusters[2].core_ma_at(np.array([500_000]))[0])
+    with pytest.raises(UsageError, match="no points of cluster 1"):
+        start_for(cpu, (4, 3, 1), [source])
+    with pytest.raises(UsageError, match="points of CPU 7, but --cores names 4 CPUs"):
+        start_for(cpu, (4,), [source])
