@@ -47,8 +47,9 @@ LEVELS = {
 }
 OTHER_COMPONENTS = 0.1
 """The relative error of components other than the CPU, apart from the power profile's."""
-CPU_PROFILE = 0.12
-"""The relative error of the CPU's figures in a power profile."""
+CPU_PROFILE = 0.2
+"""The relative error of the CPU's figures in a power profile: half of the operating points of two makers' profiles differ from
+measured ones by more than 15 % (tests/unit/calibrate/test_calibration.py)."""
 OTHER_PROFILE = 0.5
 """The relative error of other components' figures in a power profile."""
 

@@ -77,7 +77,8 @@ def compare(
         for one, effect, p in zip(kept, effects, adjusted(effects), strict=True):
             judged = None
             if effect is not None:
-                judged = verdict(effect, p, margin_percent, sessions=count, repeats=repeats, together=together)
+                data = {"sessions": count, "repeats": repeats}
+                judged = verdict(effect, p, margin_percent, **data, together=together, figures=len(kept))
             changes.append(FigureChange(one, *means[one], effect, p, judged))
     removed, added = (tuple(sorted(side)) for side in (subjects[0] - subjects[1], subjects[1] - subjects[0]))
     notes = warnings(before, after, sorted(left_out), together)

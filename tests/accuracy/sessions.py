@@ -36,7 +36,7 @@ WORKLOADS = ("60 fps frames", "I/O", "coroutines")
 SLOWER = 1.05
 SESSION_SHIFT = 0.08
 FIRST_SEED = 40_000
-LEVEL, INTERVAL_NS = "sched", 20_000_000
+INTERVAL_NS = 20_000_000
 Pool = tuple[F64, F64, float]
 """Logarithms of the measured energies before and after, and the true change."""
 Sides = tuple[list[F64], list[F64]]
@@ -48,7 +48,7 @@ def run_of(job: tuple[str, int, float]) -> tuple[float, float]:
     record: Record = simulate(workload, seed, slower=slower)
     truth = truth_of(record, integrate(record, None))
     with tempfile.TemporaryDirectory() as folder:
-        write_recording(Path(folder) / "r", record, PIXEL_6, interval_ns=INTERVAL_NS, level=LEVEL, seed=seed)
+        write_recording(Path(folder) / "r", record, PIXEL_6, interval_ns=INTERVAL_NS, level="sched", seed=seed)
         (test,) = navitas.load(Path(folder) / "r").tests
     return sum(thread.energy_j for thread in test.threads), truth.app_j
 
