@@ -1,4 +1,4 @@
-"""Read the git revision of a project. Runs nothing from the repository: no hooks, filters, file monitor or transport."""
+"""Call git, and read the revision of a project. Runs nothing from the repository: no hooks, filters, monitor or transport."""
 
 from __future__ import annotations
 
@@ -34,43 +34,59 @@ def revision(folder: Path) -> Revision | None:
 
     `dirty` is None if the repository has its own filters: git would run their commands to compare files.
     """
-    program = shutil.which("git")
-    if program is None or not Path(program).is_absolute():  # a relative entry of PATH may lead into the repository
-        return None
-    commit = _git(program, folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    if (
-        commit is None
-        or commit.returncode != 0
-        or not _COMMIT.fullmatch(text := commit.stdout.decode("ascii", "replace").strip())
-    ):
-        return None
-    return Revision(text, None if _has_filters(program, folder) else _is_dirty(program, folder))
+    text = commit_of(folder, "HEAD")
+    return None if text is None else Revision(text, None if _has_filters(folder) else _is_dirty(folder))
 
 
-def _has_filters(program: str, folder: Path) -> bool:
-    listed = _git(program, folder, "config", "--show-scope", "--includes", "--name-only", "--get-regexp", r"^filter\.")
+def commit_of(folder: Path, name: str) -> str | None:
+    """Return the hash of the commit that a name or expression of git means; None without git, a trusted repository, or it."""
+    commit = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    text = "" if commit is None or commit.returncode else commit.stdout.decode("ascii", "replace").strip()
+    return text if _COMMIT.fullmatch(text) else None
+
+
+def _has_filters(folder: Path) -> bool:
+    listed = run_git(folder, "config", "--show-scope", "--includes", "--name-only", "--get-regexp", r"^filter\.")
     if listed is None or listed.returncode not in (0, 1):  # 1: there are none
         return True
     return any(line.startswith(_OWN_SCOPES) for line in listed.stdout.decode("utf-8", "replace").splitlines())
 
 
-def _is_dirty(program: str, folder: Path) -> bool | None:
+def _is_dirty(folder: Path) -> bool | None:
     compare = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "HEAD", "--")
-    compared = _git(program, folder, *compare)
+    compared = run_git(folder, *compare)
     return {0: False, 1: True}.get(compared.returncode) if compared is not None else None
 
 
-def _git(program: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | None:
-    """Run git in a folder. Returns None if it does not start or takes too long."""
+def git_program() -> str | None:
+    """Return the path of git; None without it."""
+    program = shutil.which("git")
+    # A relative entry of PATH may lead into the repository.
+    return program if program is not None and Path(program).is_absolute() else None
+
+
+def git_environment() -> dict[str, str]:
+    """Return the environment for git: without other repositories, prompts and transports."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name.startswith(_KEPT)}
     # A partial clone fetches missing objects with programs that its own configuration names.
-    env |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    command: Sequence[str] = (program, *_SAFE, *arguments)
+    return env | {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+def git_command(program: str, *arguments: str) -> Sequence[str]:
+    """Return a command of git that runs no hooks and no file monitor."""
+    return (program, *_SAFE, *arguments)
+
+
+def run_git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | None:
+    """Run git in a folder. Returns None if it is missing, does not start or takes too long."""
+    program = git_program()
+    if program is None:
+        return None
     try:
         return subprocess.run(
-            command,
+            git_command(program, *arguments),
             cwd=folder,
-            env=env,
+            env=git_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

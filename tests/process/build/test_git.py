@@ -3,42 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from support.git_repository import git, needs_git, plain_git, repository, set_traps
 
 from navitas.build.git import Revision, revision
 
-GIT = shutil.which("git")
-pytestmark = pytest.mark.skipif(GIT is None, reason="git is not installed: make test-programs")
-
-
-@pytest.fixture(autouse=True)
-def _plain_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Disable git's configuration of this user and machine."""
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    (tmp_path / "gitconfig").write_text("[user]\nname = a\nemail = a@b\n[init]\ndefaultBranch = main\n")
-
-
-def git(folder: Path, *arguments: str) -> str:
-    assert GIT is not None
-    return subprocess.run([GIT, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """Return a repository with one commit of `app/file`."""
-    folder = tmp_path / "repository"
-    (folder / "app").mkdir(parents=True)
-    (folder / "app/file").write_text("a")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "first")
-    return folder
+pytestmark = [needs_git, pytest.mark.usefixtures("plain_git")]
 
 
 def rewritten(file: Path) -> None:
@@ -103,30 +75,11 @@ def test_a_repository_in_the_environment_is_ignored(repository: Path, tmp_path: 
 
 @pytest.mark.parametrize("filters", [(), ("filter.x.clean", "filter.x.process")])
 def test_no_code_of_the_repository_runs(repository: Path, filters: tuple[str, ...]) -> None:
-    trap = repository / "trap.sh"
-    trap.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{repository}/ran'\ncat\n")
-    trap.chmod(0o755)
-    hooks = repository / ".git/hooks"
-    for name in ("post-index-change", "fsmonitor-watchman", "post-checkout", "reference-transaction"):
-        shutil.copy(trap, hooks / name)
-    keys = (
-        "core.fsmonitor",
-        "core.pager",
-        "core.editor",
-        "core.sshCommand",
-        "diff.external",
-        "diff.x.command",
-        "diff.x.textconv",
-    )
-    for key in (*keys, *filters, "credential.helper"):
-        git(repository, "config", key, str(trap))
-    git(repository, "config", "core.hooksPath", str(hooks))
-    git(repository, "config", "pager.diff", "true")
-    (repository / ".git/info/attributes").write_text("* filter=x diff=x\n")
+    ran = set_traps(repository, *filters)
     rewritten(repository / "app/file")
-    (repository / "ran").unlink(missing_ok=True)
+    ran.unlink(missing_ok=True)
     found = revision(repository)
-    assert not (repository / "ran").exists(), (repository / "ran").read_text()
+    assert not ran.exists(), ran.read_text()
     assert found is not None and found.dirty is (None if filters else False), "to compare, git would run the filter"
 
 
