@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import click
 
-from navitas.cli.analysis import load_profile
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.compare_tables import changes_table
 from navitas.cli.files import STDOUT
@@ -20,17 +18,12 @@ from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import READ_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
+from navitas.cli.session_input import read_session, session_paths
 from navitas.cli.standard_output import output_console
 from navitas.compare.alike import check_distinct, paired
 from navitas.compare.comparison import Comparison, FigureChange, compare
-from navitas.compare.session import Session, parse_session
 from navitas.errors import ExitCode, UsageError
-from navitas.recording.layout import MANIFEST_NAME
-from navitas.regular_files import read_regular
-from navitas.report import json_report
 from navitas.untrusted_text import printable, printable_list
-
-_MAX_BYTES = 1 << 30
 
 
 @click.command(
@@ -85,10 +78,10 @@ def command(
     Each is a recording, a JSON report, or a folder of several of them: one for each session.
     """
     is_text = check_json(json_file)
-    paths = [_paths(side) for side in (before, after)]
+    paths = [session_paths(side) for side in (before, after)]
     _check_output(json_file, [before, after, *paths[0], *paths[1]])
     with ConsoleProgress(only_live=True) as progress:
-        old, new = ([_session(path, progress) for path in side] for side in paths)
+        old, new = ([read_session(path, progress.stage) for path in side] for side in paths)
     for side in (old, new):
         check_distinct(side)
     if same_session:
@@ -113,36 +106,10 @@ def command(
     return _check(found, fail_above)
 
 
-def _paths(side: Path) -> list[Path]:
-    """A recording or report, or those in a folder. Raises `UsageError` if there is none."""
-    if not side.is_dir() or _is_recording(side):
-        return [side]
-    entries = sorted(side.iterdir())
-    found = [one for one in entries if _is_recording(one) or (one.suffix.lower() == ".json" and one.is_file())]
-    if not found:
-        raise UsageError(f"{side} has no recordings and no JSON reports", "Give a recording, a JSON report, or a folder of them.")
-    skipped = [one.name for one in entries if one.is_dir() and one not in found]
-    if skipped:
-        warning(f"{side}: skipped, since they are no recordings: {printable_list(skipped, 5)}")
-    return found
-
-
 def _check_output(file: Path | None, inputs: Sequence[Path]) -> None:
     """Raise `UsageError` if the JSON would replace an input, or be one the next time."""
     if file is not None and file != STDOUT and {file.resolve(), file.resolve().parent} & {one.resolve() for one in inputs}:
         raise UsageError(f"--json {file} is among the recordings to compare", "Write it to another folder.")
-
-
-def _is_recording(path: Path) -> bool:
-    return (path / MANIFEST_NAME).is_file()
-
-
-def _session(path: Path, progress: ConsoleProgress) -> Session:
-    if not path.is_dir():
-        return parse_session(read_regular(path, _MAX_BYTES), str(path))
-    text = io.StringIO()
-    json_report.write(load_profile(path, stage=progress.stage), text)
-    return parse_session(text.getvalue(), str(path))
 
 
 def _row(one: FigureChange) -> dict[str, Any]:

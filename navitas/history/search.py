@@ -87,7 +87,7 @@ def search(
 def _next(
     probabilities: np.ndarray, evidence: Evidence, built: set[int], skipped: dict[int, str], limits: Limits
 ) -> tuple[int, int] | None:
-    """The next pair to measure: one that splits the probability best, or the likely commit and the one before. None at the end."""
+    """The next pair: one that splits the probability best, or the likely commit and the one before it. None at the end."""
     likely = int(np.argmax(probabilities)) + 1
     last = evidence.last
     room = limits.builds - len(built | set(skipped))
