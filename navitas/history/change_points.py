@@ -15,8 +15,8 @@ LIMIT = 0.05
 """The probability of a change point in a figure that does not change."""
 LEAST = 2
 """The fewest sessions on each side: a single session can be shifted as a whole."""
-_DRAWS, _SEED = 2000, 1
-_LEAST_PERMUTED, _PERMUTATIONS = 8, 999
+_DRAWS, _SEED = 999, 1
+_LEAST_PERMUTED, _PERMUTATIONS = 8, 499
 _ROUNDING = 1e-12
 
 
@@ -38,7 +38,7 @@ def change_points(levels: np.ndarray, limit: float = LIMIT) -> list[int]:
     found: list[int] = []
     bounds = [0, *ends, len(levels)]
     for start, end in pairwise(bounds):
-        found += [start, *(start + inner for inner in change_points(levels[start:end], limit))]
+        found += [start, *(start + inner for inner in change_points(levels[start:end], limit / (len(bounds) - 1)))]
     return found[1:]
 
 

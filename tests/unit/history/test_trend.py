@@ -29,14 +29,14 @@ def levels(count: int, *steps: tuple[int, float]) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize("count", [4, 8, 16, 30])
+@pytest.mark.parametrize("count", [4, 8, 20])
 def test_the_same_code_seldom_has_a_change_point(count: int) -> None:
-    """300 series at a nominal 5 %; the share's own standard deviation is 1.3 %."""
-    assert np.mean([bool(change_points(levels(count))) for _ in range(300)]) <= 0.085
+    """200 series at a nominal 5 %; the share's own standard deviation is 1.5 %."""
+    assert np.mean([bool(change_points(levels(count))) for _ in range(200)]) <= 0.085
 
 
 def test_a_step_is_found_near_its_place() -> None:
-    found = [change_points(levels(20, (10, 20))) for _ in range(100)]
+    found = [change_points(levels(20, (10, 20))) for _ in range(50)]
     assert np.mean([bool(one) for one in found]) >= 0.9
     assert np.mean([any(abs(point - 10) <= 1 for point in one) for one in found]) >= 0.7
 
@@ -59,7 +59,7 @@ def test_few_or_equal_sessions_have_none(values: list[float]) -> None:
 
 @needs_field_data
 def test_sessions_of_a_power_meter_have_few_change_points() -> None:
-    """Ten sessions of each app in 200 orders, as if they were versions."""
+    """Ten sessions of each app in 50 orders, as if they were versions."""
     sessions: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with (FIELD_DATA / "monsoon/nexus5x_monsoon.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -67,9 +67,9 @@ def test_sessions_of_a_power_meter_have_few_change_points() -> None:
     alarms = []
     for runs in sessions.values():
         means = np.array([np.log(one).mean() for one in runs.values()])
-        alarms += [bool(change_points(RNG.permutation(means))) for _ in range(200)]
-    assert len(alarms) >= 1000
-    assert np.mean(alarms) <= 0.07
+        alarms += [bool(change_points(RNG.permutation(means))) for _ in range(50)]
+    assert len(alarms) >= 500
+    assert np.mean(alarms) <= 0.05
 
 
 def figures(sessions: list[Session], least_share: float = 0.0) -> dict[Subject, FigureTrend]:
