@@ -1,4 +1,4 @@
-"""The repeats that count in medians: those in which a test ran to its end."""
+"""The repeats that count in statistics: those in which a test ran to its end, and that are fit."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ class CountedRepeats:
 
 
 def counted_repeats(tests: Sequence[TestEnergy]) -> CountedRepeats:
-    """Find the repeats that count for each test: those in which it ran and was not cut.
+    """Find the repeats that count for each test: those in which it ran, was not cut, and has no reason in `unfit`.
 
-    If there is none, the repeats in which the test ran count. If it never ran, all repeats count.
+    If there is none, these count, the first that exist: those that are no warm-up and were not cut, those that were not cut,
+    those in which the test ran. If it never ran, all repeats count.
     `tests` has one record for each run of each test, as `Profile.tests`.
     """
     repeats, column = np.unique([test.repeat for test in tests], return_inverse=True)
@@ -52,10 +53,30 @@ def counted_repeats(tests: Sequence[TestEnergy]) -> CountedRepeats:
     row = np.array([keys.setdefault((test.module, test.class_name, test.method), len(keys)) for test in tests], np.int64)
     ran = np.array([test.wall_ns > 0 for test in tests], bool)
     ended = ran & np.array([test.status != "cut" for test in tests], bool)
-    has_ended = np.zeros(len(keys), bool)
-    has_ended[row[ended]] = True
-    record_counts = np.where(has_ended[row], ended, ran)
+    fit = ended & np.array([not test.unfit for test in tests], bool)
+    after_warmup = ended & np.array(["warmup" not in test.unfit for test in tests], bool)
+    record_counts = _first_of(row, len(keys), (fit, after_warmup, ended, ran))
     counts = np.zeros((len(keys), len(repeats)), bool)
     counts[row[record_counts], column[record_counts]] = True
     counts[~counts.any(axis=1)] = True
     return CountedRepeats(tuple(repeats.tolist()), counts, row, record_counts)
+
+
+def _first_of(row: I64, size: int, choices: Sequence[Bool]) -> Bool:
+    """Return the records of the first choice that has any record of the same row."""
+    found, is_open = np.zeros(len(row), bool), np.ones(size, bool)
+    for chosen in choices:
+        found |= chosen & is_open[row]
+        is_open[row[chosen]] = False
+    return found
+
+
+def repeat_totals(tests: Sequence[TestEnergy]) -> dict[int, float]:
+    """Return the energy of all tests in each repeat that counts for all of them; in each repeat, if there is none."""
+    found = counted_repeats(tests)
+    chosen = [repeat for repeat, counts in zip(found.repeats, found.counts.T.tolist(), strict=True) if all(counts)]
+    sums = dict.fromkeys(chosen or found.repeats, 0.0)
+    for test in tests:
+        if test.repeat in sums:
+            sums[test.repeat] += test.energy_j
+    return sums

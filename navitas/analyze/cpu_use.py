@@ -13,6 +13,8 @@ from navitas.parse.arrays import F64
 from navitas.parse.roles import NOT_THE_TESTS
 
 CPU = "cpu"
+MIN_STARVED_SHARE = 0.2
+MIN_STARVED_NS = 50_000_000
 
 
 def cpu_column(ledger: Ledger, by_component: F64) -> F64:
@@ -44,6 +46,11 @@ class CpuUse:
             return None
         wanted_ns = self.cpu_ns + self.starved_ns
         return self.starved_ns / wanted_ns if wanted_ns else 0.0
+
+    @property
+    def is_starved(self) -> bool:
+        """Whether the test waited long for CPUs that other work used."""
+        return (self.starved_ns or 0) >= MIN_STARVED_NS and (self.starved_share or 0.0) >= MIN_STARVED_SHARE
 
     @property
     def cpu_per_s(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from navitas.analyze.conserve import check
+from navitas.analyze.outliers import repeats_notices
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice
 from navitas.analyze.unsteady import unsteady
@@ -20,7 +21,7 @@ def notices(profile: Profile) -> tuple[Notice, ...]:
     """Return all warnings about a profile's figures."""
     problems = [Notice.with_code("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
     figures = (*_rails_disagree(profile), *_left_on(profile), *_large_probes(profile), *_counters(profile))
-    return (*figures, *unsteady(profile), *problems)
+    return (*figures, *unsteady(profile), *repeats_notices(profile), *problems)
 
 
 def _rails_disagree(profile: Profile) -> Iterator[Notice]:

@@ -12,9 +12,11 @@ import numpy as np
 
 from navitas.analyze.baselines import CompensatedTotals, compensated_totals
 from navitas.analyze.classes import by_class
+from navitas.analyze.counted import repeat_totals
 from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.handed_work import HandedWork, handed_work
+from navitas.analyze.intervals import Interval, interval_of
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.analyze.pace import Pace, repeat_pace
@@ -34,6 +36,7 @@ from navitas.analyze.timeline import (
     timeline,
 )
 from navitas.analyze.top import Top, top
+from navitas.analyze.unfit import with_unfit
 from navitas.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.attribute.ledger import Evidence, Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
@@ -120,7 +123,8 @@ class Profile:
     @cached_property
     def tests(self) -> tuple[TestEnergy, ...]:
         """One record for each run of each test, sorted by run and id."""
-        return TestRecords(self.tables).all()
+        records = TestRecords(self.tables).all()
+        return tuple(with_unfit(test, self.ledger, self._cpu_uses) for test in records)
 
     @cached_property
     def totals(self) -> Totals:
@@ -206,6 +210,10 @@ class Profile:
     def repeats(self) -> tuple[Repeats, ...]:
         """Return each test with all its runs and their median, in the order of the first runs."""
         return group_repeats(self.tests)
+
+    def repeat_interval(self) -> Interval | None:
+        """Return the 95 % interval of the sum of all tests, over the repeats that count. None for fewer than two."""
+        return interval_of(list(repeat_totals(self.tests).values()))
 
     def classes(self) -> tuple[Repeats, ...]:
         """Return each test class with all its runs and their median. Energies are sums over its tests; `method` is `*`."""

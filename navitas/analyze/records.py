@@ -247,6 +247,7 @@ class TestEnergy:
       without probes.
     - `unprobed_j`, `unprobed_threads_j`: `energy_j` and `threads_j` of the baseline run. None without `--baseline`.
     - `alternative_j`: energy by the alternative model.
+    - `unfit`: why the run does not count in statistics: `warmup`, `hot` (the phone was), `starved`.
 
     These are None if the cost of probes is unknown:
 
@@ -283,6 +284,7 @@ class TestEnergy:
     whole_compensated_j: float | None = None
     compensated_error_j: float | None = None
     components: tuple[float, ...] = ()
+    unfit: tuple[str, ...] = ()
 
     @property
     def compensated_j(self) -> float:

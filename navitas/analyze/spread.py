@@ -10,6 +10,7 @@ from statistics import median as median_of
 import numpy as np
 
 from navitas.analyze.counted import counted_repeats
+from navitas.analyze.intervals import Interval, interval_of
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal, grouped_methods, method_totals
@@ -43,6 +44,11 @@ class Spread:
         """The range: the largest value minus the smallest."""
         counted = self.counted
         return max(counted) - min(counted)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the typical value, for other runs in the same session. None for a single value that counts."""
+        return interval_of(self.counted)
 
     @property
     def deviation(self) -> float:

@@ -9,8 +9,6 @@ from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice, TestEnergy
 
-MIN_STARVED_SHARE = 0.2
-MIN_STARVED_NS = 50_000_000
 MIN_PACE_RATIO = 1.5
 MIN_EXTRA_NS = 100_000_000
 _MAX_NAMED = 3
@@ -28,9 +26,9 @@ def _starved(profile: Profile) -> Iterator[Notice]:
     worst: dict[tuple[str, str, str], tuple[int, TestEnergy, CpuUse]] = {}
     for test in profile.tests:
         use = profile.cpu_use(test)
-        starved_ns, share = use.starved_ns or 0, use.starved_share or 0.0
+        starved_ns = use.starved_ns or 0
         key = (test.module, test.class_name, test.method)
-        if starved_ns >= MIN_STARVED_NS and share >= MIN_STARVED_SHARE and (key not in worst or starved_ns > worst[key][0]):
+        if use.is_starved and (key not in worst or starved_ns > worst[key][0]):
             worst[key] = (starved_ns, test, use)
     if not worst:
         return

@@ -42,7 +42,7 @@ from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel
-from navitas.recording.manifest import Manifest
+from navitas.recording.manifest import Manifest, Run
 
 _NO_RUN = Reason("no_runs", "the recording holds no run")
 _ONLY_BASELINES = Reason("only_baselines", "the recording holds only runs without probes")
@@ -177,7 +177,13 @@ def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | N
         package="" if run is None else run.package,
         slept_ns=_slept_ns(tables),
         target_sdk=None if run is None else run.target_sdk,
+        unfit=_unfit(manifest, run),
     )
+
+
+def _unfit(manifest: Manifest, run: Run | None) -> tuple[str, ...]:
+    is_hot = any(warning.code == "hot" and warning.run == run.id for warning in manifest.warnings) if run is not None else False
+    return (*(("warmup",) if run is not None and run.warmup else ()), *(("hot",) if is_hot else ()))
 
 
 def _slept_ns(tables: RunTables) -> int:

@@ -34,6 +34,7 @@ class RunEntry:
     `package`: the app of the process; empty if unknown. `target_sdk`: that of the app; None if unknown.
     `slept_ns`: how long the device slept between start and end.
     `consumers`: what the device's own power statistics attribute to components, with the estimates.
+    `unfit`: why the run does not count in statistics: `warmup`, `hot`.
     `unrecorded_j`: joules that rails measured above their lowest power, by component, if the use of components was not recorded.
     """
 
@@ -53,6 +54,7 @@ class RunEntry:
     consumers: tuple[ConsumerEnergy, ...] = ()
     unrecorded_j: tuple[tuple[str, float], ...] = ()
     target_sdk: int | None = None
+    unfit: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

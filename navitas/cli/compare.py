@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,19 +9,19 @@ from typing import Any
 import click
 
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.compare_input import check_output, read_session, session_paths
 from navitas.cli.compare_tables import changes_table
-from navitas.cli.files import STDOUT
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import failed_check, warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import READ_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
-from navitas.cli.session_input import read_session, session_paths
 from navitas.cli.standard_output import output_console
 from navitas.compare.alike import check_distinct, paired
-from navitas.compare.comparison import Comparison, FigureChange, compare
-from navitas.errors import ExitCode, UsageError
+from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, FigureChange, compare
+from navitas.compare.session import share_sessions
+from navitas.errors import ExitCode
 from navitas.untrusted_text import printable, printable_list
 
 
@@ -42,7 +41,7 @@ from navitas.untrusted_text import printable, printable_list
     "--margin",
     "margin_percent",
     type=Finite(min=0.01, max=1000),
-    default=5.0,
+    default=MARGIN_PERCENT,
     show_default=True,
     metavar="PERCENT",
     help="'same' means a smaller change than this.",
@@ -51,7 +50,7 @@ from navitas.untrusted_text import printable, printable_list
     "--min-share",
     "least_percent",
     type=Finite(min=0, max=100),
-    default=1.0,
+    default=100 * LEAST_SHARE,
     show_default=True,
     metavar="PERCENT",
     help="Leave out methods and threads with a smaller share of all energy.",
@@ -79,11 +78,12 @@ def command(
     """
     is_text = check_json(json_file)
     paths = [session_paths(side) for side in (before, after)]
-    _check_output(json_file, [before, after, *paths[0], *paths[1]])
+    check_output(json_file, [before, after, *paths[0], *paths[1]])
     with ConsoleProgress(only_live=True) as progress:
-        old, new = ([read_session(path, progress.stage) for path in side] for side in paths)
+        old, new = ([read_session(path, progress) for path in side] for side in paths)
     for side in (old, new):
         check_distinct(side)
+    same_session = same_session or share_sessions(old, new)
     if same_session:
         new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in paths])
     found = compare(old, new, together=same_session, margin_percent=margin_percent, least_share=least_percent / 100)
@@ -103,13 +103,7 @@ def command(
         output_console().print(changes_table(found, len(old), len(new)))
     for text in found.warnings:
         warning(text)
-    return _check(found, fail_above)
-
-
-def _check_output(file: Path | None, inputs: Sequence[Path]) -> None:
-    """Raise `UsageError` if the JSON would replace an input, or be one the next time."""
-    if file is not None and file != STDOUT and {file.resolve(), file.resolve().parent} & {one.resolve() for one in inputs}:
-        raise UsageError(f"--json {file} is among the recordings to compare", "Write it to another folder.")
+    return check_limit(found, fail_above)
 
 
 def _row(one: FigureChange) -> dict[str, Any]:
@@ -119,7 +113,8 @@ def _row(one: FigureChange) -> dict[str, Any]:
     return {**one.subject._asdict(), **figures}
 
 
-def _check(found: Comparison, fail_above: float | None) -> int:
+def check_limit(found: Comparison, fail_above: float | None) -> int:
+    """Name the total and tests that need over `fail_above` percent more energy. Returns the exit code."""
     if fail_above is None:
         return ExitCode.OK
     gated = [one for one in found.changes if one.subject.kind in ("total", "test")]

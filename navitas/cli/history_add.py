@@ -13,7 +13,7 @@ from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
-from navitas.cli.session_input import read_session, session_paths
+from navitas.cli.compare_input import read_session, session_paths
 from navitas.cli.standard_output import output_console
 
 
@@ -36,7 +36,7 @@ def command(*, paths: tuple[Path, ...], file: Path, json_file: Path | None) -> i
     is_text = check_json(json_file)
     found = [one for path in paths for one in session_paths(path)]
     with ConsoleProgress(only_live=True) as progress:
-        sessions = [read_session(one, progress.stage) for one in found]
+        sessions = [read_session(one, progress) for one in found]
     added = add_sessions(file, sessions)
     known = [one.name for one, is_new in zip(sessions, added, strict=True) if not is_new]
     write_json(json_file, file=str(file), added=sum(added), known=known)

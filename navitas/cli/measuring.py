@@ -16,12 +16,12 @@ from navitas.cli.formats import ReportFile
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failure, location, next_step, shell_word
 from navitas.cli.options import ReportOptions
-from navitas.cli.outputs import write_reports
+from navitas.cli.outputs import write_files, write_reports
 from navitas.collect.app_use import Use
 from navitas.collect.app_use import record as record_use
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.session import ProfilingOutcome, profile
+from navitas.collect.session import IsEnough, ProfilingOutcome, profile, profile_versions
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.folder_lock import FolderLock
@@ -30,7 +30,19 @@ from navitas.report.registry import find_format
 from navitas.report.units import joules
 from navitas.untrusted_text import printable, printable_line
 
-__all__ = ["load_profile", "measure", "name_recording_on_error", "record", "report_outcome"]
+__all__ = [
+    "load_profile",
+    "measure",
+    "name_recording_on_error",
+    "print_failures",
+    "print_troubles",
+    "profile_versions",
+    "record",
+    "report_outcome",
+    "report_partial_on_error",
+    "until_narrow",
+    "write_files",
+]
 
 _LARGE_BYTES = 100_000_000
 _FURTHER_REPORTS = {
@@ -53,8 +65,9 @@ def measure(
 
     If this fails, prints where the partial recording is. If the device was lost, also writes its reports.
     """
-    with _report_partial_on_error(recording, report):
-        return profile(device(), bundles, options, recording, progress, lock=lock)
+    is_enough = until_narrow([recording], options, report, progress)
+    with report_partial_on_error(recording, report):
+        return profile(device(), bundles, options, recording, progress, lock=lock, is_enough=is_enough)
 
 
 def record(
@@ -68,8 +81,28 @@ def record(
     progress: Progress,
 ) -> ProfilingOutcome:
     """Wait for the device and record the use of an app. Handles errors as `measure`."""
-    with _report_partial_on_error(recording, report):
+    with report_partial_on_error(recording, report):
         return record_use(device(), use, options, recording, progress, lock=lock)
+
+
+def until_narrow(
+    recordings: Sequence[Path], options: ProfileOptions, report: ReportOptions, progress: Progress
+) -> IsEnough | None:
+    """Return whether the total's interval in each recording is as narrow as the options ask. None if they do not ask."""
+    most = options.until_percent
+    if most is None:
+        return None
+
+    def is_enough() -> bool:
+        progress.stage("computing the interval of the total")
+        widths = []
+        for recording in recordings:
+            loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
+            interval = loaded.repeat_interval()
+            widths.append(None if interval is None else interval.relative_percent)
+        return all(width is not None and width <= most for width in widths)
+
+    return is_enough
 
 
 def _with_default_files(report: ReportOptions, recording: Path) -> ReportOptions:
@@ -85,7 +118,7 @@ def _with_default_files(report: ReportOptions, recording: Path) -> ReportOptions
 
 
 @contextmanager
-def _report_partial_on_error(recording: Path, report: ReportOptions) -> Iterator[None]:
+def report_partial_on_error(recording: Path, report: ReportOptions) -> Iterator[None]:
     """On an error or interruption in the block, print where the partial recording is. If the device was lost, report it."""
     manifest = recording / MANIFEST_NAME
     before = _file_version(manifest)
@@ -136,6 +169,23 @@ def _file_version(file: Path) -> tuple[int, int] | None:
     return info.st_ino, info.st_mtime_ns
 
 
+def print_failures(outcome: ProfilingOutcome) -> None:
+    """Print the tests that failed, and where the recording is."""
+    for name, reason in outcome.failures.items():
+        failure(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}")
+    location(f"recording: {outcome.recording}{_size_note(outcome.recording)}")
+
+
+def print_troubles(outcome: ProfilingOutcome) -> int:
+    """Print why events are missing. Returns the exit code of the measurement."""
+    for trouble in outcome.troubles:
+        show_error(trouble)
+    if outcome.troubles:
+        location("       this report is incomplete; see logcat.txt in the recording")
+        return ExitCode.TROUBLE
+    return ExitCode.TESTS_FAILED if outcome.failures or outcome.crashed else ExitCode.OK
+
+
 def _next_report(profile: Profile, report: ReportOptions) -> str:
     """The options of the first report that the user does not have yet, with what it is for; empty if there is no other."""
     given = {file.format for file in report.files}
@@ -162,16 +212,9 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
             if file.format == "html" and file.path != STDOUT:
                 location(f"page: {file.path} (open it in a browser)")
     finally:
-        for name, reason in outcome.failures.items():
-            failure(f"FAILED {printable(name, 1000)}: {printable_line(reason, 1000)}")
-        location(f"recording: {outcome.recording}{_size_note(outcome.recording)}")
-    for trouble in outcome.troubles:
-        show_error(trouble)
-    if outcome.troubles:
-        location("       this report is incomplete; see logcat.txt in the recording")
-        return ExitCode.TROUBLE
-    if outcome.failures or outcome.crashed:
-        return ExitCode.TESTS_FAILED
+        print_failures(outcome)
+    if code := print_troubles(outcome):
+        return code
     if (used := unrecorded(profile.ledger)) and profile.about.settings.get("granularity", "method") == "method":
         listed = ", ".join(f"{name} {joules(energy_j)}" for name, energy_j in used)
         next_step(f"profile again with --record hooks (shows which methods used what the phone's rails measured: {listed})")

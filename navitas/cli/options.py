@@ -64,6 +64,15 @@ class Finite(click.FloatRange):
         return number
 
 
+class Percent(Finite):
+    """A number of percent: `3` or `3%`."""
+
+    name = "percent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        return super().convert(value.removesuffix("%").rstrip() if isinstance(value, str) else value, param, ctx)
+
+
 device_option = option(
     "--device",
     type=TEXT,

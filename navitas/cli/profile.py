@@ -11,11 +11,13 @@ import click
 from click.core import ParameterSource
 
 from navitas.build.patterns import check_patterns
+from navitas.cli.against import profile_against
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_not_recorded
 from navitas.cli.option import option, section
 from navitas.cli.options import (
     Finite,
+    Percent,
     ReportOptions,
     device_option,
     measuring_options,
@@ -28,7 +30,7 @@ from navitas.cli.options import (
 from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
 from navitas.cli.standard_input import interrupt_at_end
-from navitas.collect.options import ProfileOptions
+from navitas.collect.options import MAX_SEED, ProfileOptions
 from navitas.errors import UsageError
 from navitas.report.registry import find_format
 
@@ -50,6 +52,37 @@ from navitas.report.registry import find_format
         show_default=True,
         metavar="N",
         help="Repetitions, each in a new process.",
+    ),
+    option(
+        "--warmup",
+        type=click.IntRange(0, 1000),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Repetitions before these. They are shown, but do not count.",
+    ),
+    option(
+        "--until",
+        "until_percent",
+        type=Percent(min=0.1, max=100),
+        metavar="PERCENT",
+        help="Repeat until the total's 95 % interval is ± PERCENT or less.",
+    ),
+    option(
+        "--max-repeat",
+        type=click.IntRange(3, 1000),
+        default=30,
+        show_default=True,
+        metavar="N",
+        help="With --until: repetitions at most.",
+    ),
+    option("--seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
+    option(
+        "--against",
+        type=TEXT,
+        metavar="REVISION",
+        from_project=False,
+        help="Also measure this git revision, in turns, and compare.",
     ),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run each repeat without probes, to correct their cost."),
@@ -123,7 +156,7 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     build_options = ("gradle", "module", "variant", "test_task", *probes)
     build = BuildOptions(**{name: values.pop(name) for name in build_options})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
-    source = values.pop("source")
+    source, against = values.pop("source"), values.pop("against")
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
     check_not_recorded(run.output, replace=replace)
     if values.pop("end_with_stdin"):
@@ -138,7 +171,11 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     if not bundles:
         if source is not None:
             raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
+        if against is not None:
+            return profile_against(_with_name(project), against, build, options, report=report, run=run)
         return profile_project(_with_name(project), build, options, report, run)
+    if against is not None:
+        raise UsageError("--against builds a revision of PROJECT, so it excludes --bundle", "give PROJECT instead of --bundle")
     if project is not None or _is_given(ctx, build_options):
         raise UsageError(
             "--bundle excludes PROJECT and the build options, since a bundle is already built", "set these in its build"

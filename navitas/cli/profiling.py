@@ -76,34 +76,47 @@ def profile_project(project: Path, build: BuildOptions, options: ProfileOptions,
     """Build a Gradle project and profile its tests. Returns the exit code."""
     check_project(project)
     find_gradle(project, build.gradle)
-    _warn_about_patterns(project, options.tests)
+    warn_about_patterns(project, options.tests)
     java: list[str] = []
     with owned_folder("navitas-bundles-") as folder, BackgroundContext(lambda: nullcontext(revision(project))) as git:
 
         def build_copies(progress: ConsoleProgress, virtual: bool) -> list[Bundle]:
             progress.stage("building")
-            with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
-                provide = firmware.provide if virtual and not firmware.is_provided() else None
-                built = build_bundles(
-                    project,
-                    **asdict(build),
-                    hooks=options.record != "none",
-                    probes=probes_of(options.granularity),
-                    virtual=virtual,
-                    provide=provide,
-                    on_line=progress.detail,
-                    on_java=java.append,
-                )
-                # Copy the bundles, since the next build can replace them during installation.
-                return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
+            return build_copies_of(project, build, options, folder, progress, virtual=virtual, on_java=java.append)
 
         def origin(bundles: Sequence[Bundle]) -> Provenance:
-            return provenance(_java_versions(bundles, run), build_java=next(iter(java), None), revision=git.result())
+            return provenance(java_versions(bundles, run), build_java=next(iter(java), None), revision=git.result())
 
         return _profile(build_copies, Path(os.path.realpath(project)).name, origin, options, report=report, run=run)
 
 
-def _warn_about_patterns(project: Path, patterns: Sequence[str]) -> None:
+def build_copies_of(
+    project: Path,
+    build: BuildOptions,
+    options: ProfileOptions,
+    folder: Path,
+    progress: ConsoleProgress,
+    *,
+    virtual: bool,
+    on_java: Callable[[str], None],
+) -> list[Bundle]:
+    """Build a project's bundles, and copy them to `folder`, since the next build can replace them during installation."""
+    with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
+        provide = firmware.provide if virtual and not firmware.is_provided() else None
+        built = build_bundles(
+            project,
+            **asdict(build),
+            hooks=options.record != "none",
+            probes=probes_of(options.granularity),
+            virtual=virtual,
+            provide=provide,
+            on_line=progress.detail,
+            on_java=on_java,
+        )
+        return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
+
+
+def warn_about_patterns(project: Path, patterns: Sequence[str]) -> None:
     """Print a warning for each pattern that matches no source file. The build continues, since only it knows all tests."""
     for pattern, near in undeclared(project, patterns).items():
         nearest = f" (nearest: {', '.join(near)})" if near else ""
@@ -126,7 +139,7 @@ def profile_bundles(
     with BackgroundContext(lambda: nullcontext(revision(source) if source is not None else None)) as git:
 
         def origin(bundles: Sequence[Bundle]) -> Provenance:
-            return provenance(_java_versions(bundles, run), revision=git.result())
+            return provenance(java_versions(bundles, run), revision=git.result())
 
         return _profile(lambda *_: bundles, bundles[0].manifest.project, origin, options, report=report, run=run)
 
@@ -148,12 +161,12 @@ def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: Ru
     if use.bundle is not None:
         _check_probes(use.bundle, options)
     project = use.bundle.manifest.project if use.bundle else use.package
-    options = replace(options, provenance=provenance(_java_versions([use.bundle] if use.bundle else [], run)))
+    options = replace(options, provenance=provenance(java_versions([use.bundle] if use.bundle else [], run)))
 
     def measure(device: Callable[[], Device], target: RecordingTarget, progress: ConsoleProgress) -> ProfilingOutcome:
-        if use.bundle is not None and _is_virtual(run, device):
-            _ensure_framework([use.bundle], progress, gradle)
-        outcome: ProfilingOutcome = _measuring().record(
+        if use.bundle is not None and is_virtual(run, device):
+            ensure_framework([use.bundle], progress, gradle)
+        outcome: ProfilingOutcome = measuring().record(
             device, use, options, report=report, recording=target.folder(), lock=target.lock, progress=progress
         )
         return outcome
@@ -177,15 +190,15 @@ def _profile(
 
     def measure(device: Callable[[], Device], target: RecordingTarget, progress: ConsoleProgress) -> ProfilingOutcome:
         # A missing device on adb is reported before the build.
-        virtual = _is_virtual(run, device)
+        virtual = is_virtual(run, device)
         bundles = make(progress, virtual)
         if virtual:
-            _ensure_framework(bundles, progress)
+            ensure_framework(bundles, progress)
         if not virtual:
-            bundles = _phones().runnable_on_phone(device(), bundles)
+            bundles = phones().runnable_on_phone(device(), bundles)
         progress.stage("starting the virtual phone" if run.device == VIRTUAL else "connecting")
         settings = replace(options, provenance=origin(bundles))
-        outcome: ProfilingOutcome = _measuring().measure(
+        outcome: ProfilingOutcome = measuring().measure(
             device, bundles, settings, report=report, recording=target.folder(), lock=target.lock, progress=progress
         )
         return outcome
@@ -193,16 +206,17 @@ def _profile(
     return _report(measure, name, options, report, run)
 
 
-def _java_versions(bundles: Sequence[Bundle], run: RunOptions) -> set[str]:
+def java_versions(bundles: Sequence[Bundle], run: RunOptions) -> set[str]:
     """Return the Java versions for a virtual phone that this command starts. A device on adb can use another Java."""
     return find_java_versions(bundles) if run.device == VIRTUAL else set()
 
 
-def _is_virtual(run: RunOptions, device: Callable[[], Device]) -> bool:
+def is_virtual(run: RunOptions, device: Callable[[], Device]) -> bool:
+    """Whether the tests run on a virtual phone. A missing device is reported here."""
     return run.device == VIRTUAL or device().info.kind == "virtual"
 
 
-def _ensure_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle: str | None = None) -> None:
+def ensure_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle: str | None = None) -> None:
     """Fetch Android's framework for the virtual phone, if a bundle needs it and it isn't on this machine yet."""
     android = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     if android and not firmware.is_provided():
@@ -219,11 +233,11 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
     with _recording_target(run.output, name) as target, ExitStack() as on_error, ConsoleProgress() as progress:
         with BackgroundContext(lambda: open_device(run)) as phone:
             outcome = measure(phone.result, target, progress)
-            on_error.enter_context(_measuring().name_recording_on_error(outcome.recording))
+            on_error.enter_context(measuring().name_recording_on_error(outcome.recording))
         progress.stage("analyzing")
         chosen = {"evidence": report.evidence, "power_model": report.power_model}
-        profile = _measuring().load_profile(outcome.recording, report.model, **chosen)
-    return int(_measuring().report_outcome(outcome, profile, report))
+        profile = measuring().load_profile(outcome.recording, report.model, **chosen)
+    return int(measuring().report_outcome(outcome, profile, report))
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,16 +260,18 @@ def _recording_target(output: Path | None, name: str) -> Iterator[RecordingTarge
 
 def open_device(run: RunOptions) -> AbstractContextManager[Device]:
     """Return the device to measure on. Also imports the modules for measuring, on this background thread, while Gradle builds."""
-    _measuring()
-    device: AbstractContextManager[Device] = _phones().device_of(run.device, run.phone)
+    measuring()
+    device: AbstractContextManager[Device] = phones().device_of(run.device, run.phone)
     return device
 
 
-def _phones() -> ModuleType:
+def phones() -> ModuleType:
+    """Import the modules for devices."""
     return importlib.import_module("navitas.cli.phones")
 
 
-def _measuring() -> ModuleType:
+def measuring() -> ModuleType:
+    """Import the modules that measure."""
     return importlib.import_module("navitas.cli.measuring")
 
 

@@ -140,6 +140,10 @@ def _writer(
         settings={
             "tests": ",".join(options.tests),
             "repeat": options.repeat,
+            **({"warmup": options.warmup} if options.warmup else {}),
+            **({"until_percent": options.until_percent, "max_repeat": options.max_repeat} if options.until_percent else {}),
+            **({"seed": options.seed} if options.seed is not None else {}),
+            **({"session": options.session} if options.session else {}),
             "transport": options.transport,
             "mode": options.mode,
             "record": options.record,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import secrets
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from navitas.bundle.manifest import Probes
@@ -21,6 +22,9 @@ CPU_INTERVAL_MS = 20
 """Time between readings of the app's CPU counters."""
 IO_INTERVAL_MS = {"none": 200, "sampling": 200, "hooks": 200, "both": 100}
 """Time between readings of counters of traffic, by `Record`."""
+LEAST_REPEATS = 3
+"""The least number of repeats from which an interval is computed to decide whether more are needed."""
+MAX_SEED = (1 << 31) - 1
 Granularity = Literal["test", "class", "method", "block"]
 
 
@@ -35,6 +39,17 @@ class ProfileOptions:
 
     tests: tuple[str, ...] = ()
     repeat: int = 1
+    """How often the tests run and count; with `until_percent`, the least number."""
+    warmup: int = 0
+    """How often the tests run before that. These runs are recorded, but do not count."""
+    until_percent: float | None = None
+    """Repeat until the interval of the total energy is at most this wide to each side; None: `repeat` times."""
+    max_repeat: int = 30
+    """The largest number of repeats with `until_percent`."""
+    seed: int | None = None
+    """Sets the random order of runs; None: another order each time."""
+    session: str = ""
+    """The same in the recordings of versions that take turns."""
     transport: Transport = "files"
     mode: Mode = "events"
     granularity: Granularity = "method"
@@ -67,6 +82,21 @@ class ProfileOptions:
     """Measure the phone even if it is hot or nearly empty."""
     provenance: Provenance | None = None
     """The origin to record."""
+
+    @property
+    def least_turns(self) -> int:
+        """The least number of times that the tests run."""
+        least = self.repeat if self.until_percent is None else max(self.repeat, LEAST_REPEATS)
+        return self.warmup + least
+
+    @property
+    def max_turns(self) -> int:
+        """The largest number of times that the tests run."""
+        return max(self.least_turns, 0 if self.until_percent is None else self.warmup + self.max_repeat)
+
+    def with_seed(self) -> ProfileOptions:
+        """Return the options with a seed: the given one, or a random one."""
+        return self if self.seed is not None else replace(self, seed=secrets.randbelow(MAX_SEED + 1))
 
     @property
     def cpu_interval_ms(self) -> int:

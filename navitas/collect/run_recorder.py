@@ -18,6 +18,7 @@ from navitas.collect.options import ProfileOptions, Transport
 from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
+from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, parse_thermal
 from navitas.collect.target import Target
 from navitas.collect.target_sdk import target_sdk
 from navitas.collect.trace.run_trace import RunTrace
@@ -48,6 +49,8 @@ class RunPlan:
     """The run has no tests: it is one use of the app."""
     baseline: bool = False
     """Turn probes off, regardless of the options."""
+    warmup: bool = False
+    """The run prepares the device for others, and does not count."""
     bound_s: float | None = None
     """Upper bound of the duration of the run's work; None: unbounded."""
 
@@ -114,6 +117,7 @@ class RunRecorder:
             self.enter(plan, "crashed" if done.crashed else "complete")
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
+            self._warn_if_hot(plan)
         except BaseException:
             # After a short disconnection or a restart of the adb server, the data on the device can still be pulled and removed.
             # Do not send commands to a lost or hanging device: each would time out.
@@ -147,6 +151,13 @@ class RunRecorder:
         if failure is not None:
             raise failure
         return done
+
+    def _warn_if_hot(self, plan: RunPlan) -> None:
+        status = parse_thermal(self._device.shell("dumpsys thermalservice 2>&1").text).status
+        if status is not None and status >= MODERATE:
+            message = f"{plan.module}: the phone was hot after this run: thermal status {status} ({THERMAL_NAMES[status]})"
+            remedy = "its CPU may have been slowed down: let it cool down, and record again"
+            self._writer.warn("hot", message, remedy, run=plan.id)
 
     def _configure(self, plan: RunPlan, config: str) -> Transport:
         """Write the runtime's settings. Returns the transport of its events."""
@@ -223,6 +234,7 @@ class RunRecorder:
                     "exit": end,
                     "whole": plan.whole,
                     "baseline": plan.baseline,
+                    "warmup": plan.warmup,
                     "target_sdk": self._target_sdks.get(plan.package),
                 }
             )

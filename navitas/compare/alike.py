@@ -67,6 +67,9 @@ def _warnings(before: Sequence[Session], after: Sequence[Session], left_out: Seq
     if differing:
         names = printable_list(differing, _NAMES)
         yield f"the recordings differ in more than the code, which can be a part of a change: {names}"
+    if unfit := [session.name for session in sessions if not session.is_fit]:
+        names = printable_list(unfit, _NAMES)
+        yield f"the device was busy or hot in all runs, so their energy differs from that on an idle device: {names}"
     if not together and min(len(before), len(after)) < 2:
         yield (
             "one session of a version: sessions differ by several percent even without a change of code, so no change can be "

@@ -13,6 +13,10 @@ from navitas.compare.session import Kind, Session, Subject
 from navitas.compare.verdict import Verdict, verdict
 from navitas.errors import UsageError
 
+MARGIN_PERCENT = 5.0
+"""A smaller change is "same", unless the user says otherwise."""
+LEAST_SHARE = 0.01
+"""Threads and methods with a smaller share of all energy are left out, unless the user says otherwise."""
 KINDS: tuple[Kind, ...] = ("total", "component", "test", "thread", "method")
 
 

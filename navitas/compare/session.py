@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn
 
@@ -68,6 +68,10 @@ class Session:
     repeats: tuple[int, ...]
     tests: dict[str, dict[int, TestRun]]
     not_passed: frozenset[str]
+    session: str = ""
+    """The same for versions that ran in turns; empty if there was one version."""
+    is_fit: bool = True
+    """Whether the repeats that count are fit. Otherwise the device was busy or hot in all repeats."""
     origin: Origin = Origin()
 
     def joules(self, tests: Iterable[str]) -> dict[Subject, np.ndarray]:
@@ -120,6 +124,7 @@ class _Test(_Part):
     method: str
     repeat: Annotated[int, Field(ge=0)]
     status: str
+    unfit: list[str] = []
     energy_j: Joules
     components: dict[str, Joules]
     threads: list[_Thread]
@@ -165,7 +170,9 @@ class _Report(_Part):
 
 
 def parse_session(text: str | bytes, name: str) -> Session:
-    """Return the session of a JSON report. Repeats with a test that was cut do not count.
+    """Return the session of a JSON report. Repeats with a test that was cut, or whose run is unfit, do not count.
+
+    If no repeat is fit, all that were not cut count.
 
     Raises `UsageError` that names `name` if it is not a JSON report, or has no repeat that counts.
     """
@@ -179,6 +186,10 @@ def parse_session(text: str | bytes, name: str) -> Session:
     repeats = {test.repeat for test in report.tests} - {test.repeat for test in report.tests if test.status == "cut"}
     if not repeats:
         _refuse(name, "has no repeat whose tests all ran to their end")
+    unfit = {test.repeat for test in report.tests if test.unfit}
+    warmups = {test.repeat for test in report.tests if "warmup" in test.unfit}
+    is_fit = bool(repeats - unfit)
+    repeats = repeats - unfit or repeats - warmups or repeats
     counted = [test for test in report.tests if test.repeat in repeats]
     tests: dict[str, dict[int, TestRun]] = defaultdict(dict)
     for test in counted:
@@ -193,9 +204,17 @@ def parse_session(text: str | bytes, name: str) -> Session:
         conditions=_conditions(report),
         repeats=tuple(sorted(repeats)),
         tests={test: runs for test, runs in tests.items() if len(runs) == len(repeats)},
+        session=str(report.settings.get("session", "")),
+        is_fit=is_fit,
         not_passed=frozenset(test.name for test in counted if test.status != "passed"),
         origin=_origin(report),
     )
+
+
+def share_sessions(before: Sequence[Session], after: Sequence[Session]) -> bool:
+    """Whether the versions ran in turns, in the same sessions."""
+    ids = [sorted(one.session for one in side) for side in (before, after)]
+    return ids[0] == ids[1] and all(ids[0])
 
 
 def _run(test: _Test) -> TestRun:
@@ -211,7 +230,7 @@ def _run(test: _Test) -> TestRun:
 
 def _origin(report: _Report) -> Origin:
     git = report.provenance.git
-    settings = json.dumps({name: value for name, value in report.settings.items() if name != "repeat"}, sort_keys=True)
+    settings = json.dumps({name: value for name, value in report.settings.items() if name not in _SCHEDULE}, sort_keys=True)
     digest = hashlib.sha256(settings.encode("utf-8", "surrogatepass")).hexdigest()
     version = report.provenance.navitas_version
     if git is None:
@@ -221,8 +240,12 @@ def _origin(report: _Report) -> Origin:
 
 def _conditions(report: _Report) -> dict[str, str]:
     found = {f"evidence of {component}": level.level for component, level in report.evidence.components.items()}
-    found |= {f"setting {name}": str(value) for name, value in report.settings.items() if name != "repeat"}
+    found |= {f"setting {name}": str(value) for name, value in report.settings.items() if name not in _SCHEDULE}
     return found | {"evidence of time": report.evidence.time, "project": report.project, "system": report.device.fingerprint}
+
+
+_SCHEDULE = ("repeat", "warmup", "until_percent", "max_repeat", "seed", "session")
+"""Settings of how often and in which order tests run."""
 
 
 def _named(module: str, name: str) -> str:

@@ -26,7 +26,9 @@ CREATE TABLE session (
     settings TEXT NOT NULL,
     navitas_version TEXT NOT NULL,
     conditions TEXT NOT NULL,
-    not_passed TEXT NOT NULL
+    not_passed TEXT NOT NULL,
+    turns TEXT NOT NULL,
+    is_fit INTEGER NOT NULL CHECK (is_fit IN (0, 1))
 );
 CREATE TABLE name (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE CHECK (length(name) <= {LONGEST}));
 CREATE TABLE repeat (

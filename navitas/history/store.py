@@ -22,7 +22,7 @@ _WAIT_S = 5.0
 _MAGIC = b"SQLite format 3\0"
 _COLUMNS = (
     *("identity", "digest", "name", "created_utc", "device", "power_profile", "project", "revision", "dirty"),
-    *("settings", "navitas_version", "conditions", "not_passed"),
+    *("settings", "navitas_version", "conditions", "not_passed", "turns", "is_fit"),
 )
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _NO_ACCESS = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
@@ -62,7 +62,12 @@ class History:
         of_session = (
             *(identity, digest, session.name[: schema.LONGEST], session.created_utc, session.device, session.power_profile),
             *(origin.project, origin.revision, origin.dirty, origin.settings, origin.navitas_version),
-            *(json.dumps(session.conditions, sort_keys=True), json.dumps(sorted(session.not_passed))),
+            *(
+                json.dumps(session.conditions, sort_keys=True),
+                json.dumps(sorted(session.not_passed)),
+                session.session,
+                session.is_fit,
+            ),
         )
         marks = ", ".join("?" * len(_COLUMNS))
         number = self._database.execute(f"INSERT INTO session ({', '.join(_COLUMNS)}) VALUES ({marks})", of_session).lastrowid
@@ -85,14 +90,15 @@ class History:
             return [self._session(*row) for row in self._database.execute(listed).fetchall()]
 
     def _session(self, number: int, identity: str, digest: str, *values: object) -> Session:
-        name, created_utc, device, power_profile, project, revision, dirty, settings, version, conditions, not_passed = values
+        name, created_utc, device, power_profile, *of_origin, conditions, not_passed, turns, is_fit = values
+        project, revision, dirty, settings, version = of_origin
         try:
             origin = Origin(str(project), str(revision), None if dirty is None else bool(dirty), str(settings), str(version))
             kept, failed = dict(json.loads(str(conditions))), frozenset(json.loads(str(not_passed)))
             found = self._database.execute("SELECT repeat FROM repeat WHERE session = ? ORDER BY repeat", (number,))
             repeats = tuple(int(repeat) for (repeat,) in found)
             known = (str(name), str(created_utc), str(device), str(power_profile), kept, repeats, self._tests(number), failed)
-            session = Session(*known, origin)
+            session = Session(*known, str(turns), bool(is_fit), origin)
             unchanged = (identity, digest) == (_identity(session), _digest(session))
         except (TypeError, ValueError, AttributeError):
             unchanged = False
@@ -205,7 +211,8 @@ def _identity(session: Session) -> str:
 def _digest(session: Session) -> str:
     origin = session.origin
     known = (session.power_profile, origin.settings, origin.navitas_version, session.conditions, sorted(session.not_passed))
-    return _sha256([*known, session.repeats, sorted(_rows(session))])
+    of_session = (session.session, session.is_fit)
+    return _sha256([*known, *of_session, session.repeats, sorted(_rows(session))])
 
 
 def _rows(session: Session) -> _Rows:

@@ -54,6 +54,7 @@ WarningCode = (
         "cleanup",
         "crashed",
         "device_states",
+        "drift",
         "events_missing",
         "file_changed",
         "file_missing",
@@ -71,6 +72,7 @@ WarningCode = (
         "no_run_end",
         "not_conserved",
         "only_baselines",
+        "outliers",
         "pace_changed",
         "partial_recording",
         "power_model",
@@ -87,6 +89,7 @@ WarningCode = (
         "trace",
         "trace_unreadable",
         "transport",
+        "unfit_runs",
         "voltage",
     ]
 )

@@ -13,7 +13,7 @@ from navitas.unknown_parts import KnownWords
 
 SCHEMA_VERSION = 1
 """Major version. Recordings of a higher major version are refused."""
-SCHEMA_MINOR = 4
+SCHEMA_MINOR = 5
 """Minor version. A recording of a higher minor version contains data that this version of Navitas does not use."""
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]
@@ -128,7 +128,7 @@ class Run(_Model):
     """One `am instrument` of one module's bundle, or (`whole`) the use of an app without tests, as one test.
 
     `pid` is the id of its process, if known, and `target_sdk` that of its app, if modules are recorded. A `baseline` run
-    has no probes; the run of the same repeat with probes is compared with it.
+    has no probes; the run of the same repeat with probes is compared with it. A `warmup` run does not count in statistics.
     """
 
     id: Integer
@@ -140,6 +140,7 @@ class Run(_Model):
     pid: Integer | None = None
     whole: bool = False
     baseline: bool = False
+    warmup: bool = False
     target_sdk: Integer | None = None
 
 

@@ -152,7 +152,9 @@ def _pace(pace: Pace) -> dict[str, Any]:
 
 
 def _spread(spread: Spread) -> dict[str, Any]:
-    return {"n": len(spread.counted), "median_j": spread.median, "spread_j": spread.spread, "interval_j": None}
+    found = spread.interval
+    interval_j = None if found is None else [found.low, found.high]
+    return {"n": len(spread.counted), "median_j": spread.median, "spread_j": spread.spread, "interval_j": interval_j}
 
 
 def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved: Mapping[int, Sequence[MethodBytes]]) -> str:
@@ -205,6 +207,7 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         "method": test.method,
         "repeat": test.repeat,
         "status": test.status,
+        **({"unfit": list(test.unfit)} if test.unfit else {}),
         "wall_ns": test.wall_ns,
         "cpu_ns": use.cpu_ns,
         **_without_none(waited_ns=use.waited_ns, starved_ns=use.starved_ns, starved_share=use.starved_share),

@@ -92,6 +92,7 @@ def test_a_session_without_a_time_is_refused(tmp_path: Path) -> None:
         "UPDATE session SET conditions = '[1]'",
         "UPDATE session SET not_passed = '{'",
         "UPDATE session SET dirty = 1",
+        "UPDATE session SET is_fit = 0",
         "UPDATE name SET name = name || '2'",
     ],
 )

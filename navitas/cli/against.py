@@ -1,0 +1,97 @@
+"""`navitas profile --against REVISION`: measure a git revision and the project as it is in turns, and compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from navitas.build.gradle import check_project, find_gradle
+from navitas.build.revisions import checked_out, resolve
+from navitas.cli.background import BackgroundContext
+from navitas.cli.compare_input import read_session
+from navitas.cli.compare_tables import changes_table
+from navitas.cli.destinations import check_not_recorded, check_outputs
+from navitas.cli.files import STDOUT
+from navitas.cli.messages import next_step, shell_word, warning
+from navitas.cli.options import ReportOptions
+from navitas.cli.profiling import (
+    RECORDINGS,
+    BuildOptions,
+    RunOptions,
+    default_recording,
+    is_virtual,
+    measuring,
+    open_device,
+    warn_about_patterns,
+)
+from navitas.cli.progress import ConsoleProgress
+from navitas.cli.standard_output import output_console
+from navitas.cli.versions import build_version, measure_versions
+from navitas.collect.options import ProfileOptions, check_options
+from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, compare
+from navitas.compare.effect import stats
+from navitas.owned_folder import owned_folder
+from navitas.recording.writer import check_writable
+from navitas.virtual_phone.kernel.spec import find_profile, load_spec
+
+BEFORE, AFTER = "before", "after"
+
+
+def profile_against(
+    project: Path, name: str, build: BuildOptions, options: ProfileOptions, *, report: ReportOptions, run: RunOptions
+) -> int:
+    """Build revision `name` and the project as it is, run the tests of both in turns, and compare. Returns the exit code.
+
+    The recordings are `before` and `after` in the output folder. Reports are those of `after`.
+    """
+    check_project(project)
+    find_gradle(project, build.gradle)
+    stats()  # Missing libraries are reported before the measurement.
+    commit = resolve(project, name)
+    _check_outputs(report, run.output)
+    load_spec(find_profile(run.phone))
+    check_options(options)
+    warn_about_patterns(project, options.tests)
+    measure = measuring()
+    with ExitStack() as stack, ConsoleProgress() as progress:
+        with BackgroundContext(lambda: open_device(run)) as phone:
+            virtual = is_virtual(run, phone.result)
+            work = stack.enter_context(owned_folder("navitas-bundles-"))
+            old = stack.enter_context(checked_out(project, commit, warning))
+            built = [
+                build_version(each, place, build, options=options, folder=work / each, progress=progress, virtual=virtual)
+                for each, place in ((BEFORE, old), (AFTER, project))
+            ]
+            output = run.output or default_recording(project.name)
+            progress.stage("connecting")
+            device = phone.result()
+            outcomes = measure_versions(device, built, output, options, report=report, run=run, progress=progress)
+        progress.stage("comparing")
+        found = _compared([one.recording for one in outcomes], progress)
+        after = outcomes[1].recording
+        profile = measure.load_profile(after, report.model, evidence=report.evidence, power_model=report.power_model)
+    measure.write_files(profile, report)
+    if STDOUT not in report.paths:
+        output_console().print(changes_table(found, 1, 1))
+    for text in found.warnings:
+        warning(text)
+    for one in outcomes:
+        measure.print_failures(one)
+    code = max(measure.print_troubles(one) for one in outcomes)
+    names = " ".join(shell_word(one.recording) for one in outcomes)
+    next_step(f"navitas compare {names} --json FILE (all figures); navitas report {shell_word(after)} (this version)")
+    return int(code)
+
+
+def _check_outputs(report: ReportOptions, output: Path | None) -> None:
+    for name in (BEFORE, AFTER):
+        folder = None if output is None else output / name
+        check_outputs(report, folder)
+        check_not_recorded(folder, replace=False)
+    check_writable(output or RECORDINGS)
+
+
+def _compared(recordings: Sequence[Path], progress: ConsoleProgress) -> Comparison:
+    before, after = ([read_session(one, progress)] for one in recordings)
+    return compare(before, after, together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)

@@ -1,0 +1,118 @@
+"""The runs of one version of the tests' code, and its recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import Bundle
+from navitas.collect import map_cache
+from navitas.collect.choice import Choice, choose
+from navitas.collect.compile_mode import compile_apps
+from navitas.collect.instrument import InstrumentResult
+from navitas.collect.opened import Opened, opened
+from navitas.collect.options import ProfileOptions
+from navitas.collect.progress import Progress
+from navitas.collect.retrace import SourceNames, source_names
+from navitas.collect.run_recorder import RunPlan
+from navitas.collect.target import target_of
+from navitas.collect.turns import TurnStep
+from navitas.device.base import Device
+from navitas.folder_lock import FolderLock
+from navitas.recording.manifest import Provenance
+
+_CUT = "its end is missing: the process died before it"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of the tests' code: its bundles, and the folder of its recording, whose lock the caller may hold."""
+
+    name: str
+    bundles: Sequence[Bundle]
+    output: Path
+    provenance: Provenance | None = None
+    lock: FolderLock | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilingOutcome:
+    """Where the recording is, which tests did not pass, and why events are missing.
+
+    `failures` maps test names to the first line of the reason. Names include the module, except the root project's.
+    """
+
+    recording: Path
+    failures: dict[str, str]
+    crashed: bool
+    troubles: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class VersionRuns:
+    """The tests of an installed version, its open recording, and the results of its runs so far."""
+
+    version: Version
+    recording: Opened
+    selected: Sequence[Choice]
+    _names: dict[str, SourceNames]
+    _failures: dict[str, str] = field(default_factory=dict)
+    _crashed: bool = False
+    _troubles: list[str] = field(default_factory=list)
+    _next_id: int = 0
+
+    @property
+    def packages(self) -> list[str]:
+        """The packages whose processes run the tests."""
+        return [target_of(choice.bundle).package for choice in self.selected]
+
+    def compile(self, device: Device, options: ProfileOptions, progress: Progress) -> None:
+        """Compile the installed apps as the options say."""
+        if options.compile_mode is not None:
+            progress.stage(f"compiling ({options.compile_mode})")
+            compile_apps(device, self.packages, options.compile_mode)
+
+    def run(self, step: TurnStep, turn: int, *, warmup: bool) -> None:
+        """Run one step of a turn."""
+        bundle, target = step.choice.bundle.manifest, target_of(step.choice.bundle)
+        clear = isinstance(bundle, AndroidManifest) and bundle.orchestrator and bundle.clear_package_data
+        known = (self._next_id, bundle.module, target.package, bundle.map_id, turn, target, step.class_argument, clear)
+        plan = RunPlan(*known, baseline=step.baseline, warmup=warmup)
+        self._next_id += 1
+        done = self.recording.runner.run_tests(plan)
+        self._failures |= _failures(plan.module, done, self._names[plan.map_id])
+        self._crashed = self._crashed or done.crashed
+        # A process that died has lost up to half a second of data. Its crash already explains this.
+        self._troubles += [] if done.crashed else done.troubles
+
+    def outcome(self) -> ProfilingOutcome:
+        """Return the results of all runs."""
+        return ProfilingOutcome(self.version.output, self._failures, self._crashed, tuple(self._troubles))
+
+
+@contextmanager
+def opened_version(device: Device, version: Version, options: ProfileOptions, progress: Progress) -> Iterator[VersionRuns]:
+    """List an installed version's tests, and begin its recording. See `opened`."""
+    progress.stage("listing tests")
+    unlisted: list[str] = []
+    selected = choose(device, version.bundles, options.tests, unlisted.append, isolate=options.isolate)
+    names = {choice.bundle.manifest.map_id: source_names(choice.bundle) for choice in selected}
+    project = version.bundles[0].manifest.project
+    with opened(device, options, project, version.output, progress, lock=version.lock) as recording:
+        for choice in selected:
+            recording.add_map(map_cache.map_of_bundle(choice.bundle))
+            recording.warn_of_build(choice.bundle.manifest, options)
+        for text in unlisted:
+            recording.writer.warn("tests_not_listed", text, "its tests were not run")
+        yield VersionRuns(version, recording, selected, names)
+
+
+def _failures(module: str, done: InstrumentResult, names: SourceNames) -> dict[str, str]:
+    """Map test names to reasons. Names include the module, except the root project's, because modules may share class names."""
+    place = "" if module == ":" else f"{module} "
+    bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}
+    reasons = {name: done.stacks.get(name) or (_CUT if status == "cut" else status) for name, status in bad.items()}
+    return {f"{place}{name}": names.retraced(reason.strip().split("\n")[0]) for name, reason in reasons.items()}
