@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.compare_input import read_session, session_paths
 from navitas.cli.history_file import DEFAULT_FILE, add_sessions
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
-from navitas.cli.compare_input import read_session, session_paths
 from navitas.cli.standard_output import output_console
 
 
