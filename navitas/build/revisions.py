@@ -7,7 +7,7 @@ killed, and uses none of its configuration: no hooks, filters or transports (see
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,14 +37,6 @@ def resolve(project: Path, revision: str) -> str:
             "Name a branch, a tag or a hash. In a shallow clone, first fetch its history.",
         )
     return found
-
-
-def oldest_first(project: Path, commits: Iterable[str]) -> list[str]:
-    """Return commits that the project's repository has, ancestors first, else by time. Empty without git or a repository."""
-    wanted = set(commits)
-    listed = run_git(project, "rev-list", "--date-order", "--reverse", "--ignore-missing", *sorted(wanted), "--")
-    names = b"" if listed is None or listed.returncode else listed.stdout
-    return [name for name in names.decode("ascii", "replace").split() if name in wanted]
 
 
 @contextmanager

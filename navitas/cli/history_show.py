@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from navitas.build.revisions import oldest_first
+from navitas.build.commits import oldest_first
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.history_file import DEFAULT_FILE
 from navitas.cli.history_tables import trends_table
@@ -59,7 +59,7 @@ def command(*, file: Path, figures: tuple[str, ...], source: Path, least_percent
         raise UsageError(f"{file} has no sessions", "Add some: navitas history add RECORDING…")
     series = latest_series(known)
     revisions = {one.origin.revision for one in series.sessions} - {""}
-    sessions = by_revision(series.sessions, oldest_first(source, revisions) if revisions else [])
+    sessions = by_revision(series.sessions, oldest_first(source, revisions))
     found = trends(sessions, least_percent / 100)
     shown = [one for one in found if not patterns or any(pattern.matches(one.subject) for pattern in patterns)]
     if not shown:
