@@ -43,9 +43,9 @@ from navitas.virtual_phone.kernel.spec import find_profile, load_spec
     "What to measure",
     option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
     option("--figure", type=TEXT, metavar="FIGURE", help="total, test:NAME or method:NAME. [the clearest change]"),
-    option("--turns", type=click.IntRange(3, 1000), default=5, show_default=True, metavar="N", help="Runs of each measurement."),
+    option("--turns", type=click.IntRange(3, 1000), default=4, show_default=True, metavar="N", help="Runs of each measurement."),
     option(
-        "--most-turns", type=click.IntRange(3, 10_000), default=30, show_default=True, metavar="N", help="Runs of two commits."
+        "--most-turns", type=click.IntRange(3, 10_000), default=40, show_default=True, metavar="N", help="Runs of two commits."
     ),
     option("--builds", type=click.IntRange(2, 1000), metavar="N", help="Commits to build at most. [log2 of the commits, + 5]"),
     option(

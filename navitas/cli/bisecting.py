@@ -140,5 +140,5 @@ def stepped_methods(measured: Measurements, commit: int) -> list[Step]:
 
 
 def _tell(later: Commit, earlier: Commit, changes: np.ndarray) -> None:
-    percent = 100 * np.expm1(changes.mean())
-    note(f"{later.short} against {earlier.short}: {percent:+.1f} % in {len(changes)} turns")
+    percent = f"{100 * np.expm1(changes.mean()):+.1f} %" if len(changes) else "nothing"
+    note(f"{later.short} against {earlier.short}: {percent} in {len(changes)} turns")

@@ -10,11 +10,11 @@ import numpy as np
 
 from navitas.extra_libraries import extra_library
 
-_RUNS, _RUNS_FREEDOM = 0.05, 4
-"""The deviation of a turn's difference that is assumed before there is data, and how many turns it counts as."""
-_COMMITS = 0.005
-"""The standard deviation of commits that change nothing: each build's code is laid out and compiled differently."""
-_GRID = 81
+_FREEDOM = 3
+"""Student's t with few degrees of freedom: now and then a run is far off, since it was compiled or scheduled differently."""
+_SCALES = np.geomspace(0.005, 0.4, 12)
+"""Possible scales of a turn's difference. The least one is that of commits that change nothing."""
+_SIZES = 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,42 +34,37 @@ class Evidence:
     pairs: list[Pair] = field(default_factory=list)
 
     def add(self, earlier: int, later: int, changes: Sequence[float] | np.ndarray) -> None:
-        """Add turns. Those of one pair are one sample, however many times it was measured."""
-        values = np.asarray(changes, dtype=float)
-        known = next((pair for pair in self.pairs if (pair.earlier, pair.later) == (earlier, later)), None)
-        if known is not None:
-            self.pairs.remove(known)
-            values = np.concatenate([known.changes, values])
-        self.pairs.append(Pair(earlier, later, values))
-
-    def turns(self, earlier: int, later: int) -> int:
-        """Return how many turns measured a pair."""
-        return sum(len(pair.changes) for pair in self.pairs if (pair.earlier, pair.later) == (earlier, later))
-
-    def deviation(self) -> tuple[float, float]:
-        """Return the standard deviation of a turn's difference, and its degrees of freedom, from all pairs together."""
-        squares = sum(float(((pair.changes - pair.changes.mean()) ** 2).sum()) for pair in self.pairs)
-        freedom = _RUNS_FREEDOM + sum(len(pair.changes) - 1 for pair in self.pairs)
-        return float(np.sqrt((_RUNS_FREEDOM * _RUNS**2 + squares) / freedom)), float(freedom)
+        """Add the turns of a measurement."""
+        self.pairs.append(Pair(earlier, later, np.asarray(changes, dtype=float)))
 
     def probabilities(self) -> np.ndarray:
         """Return the probability of each commit 1 to `last` to be the one that changed the figure.
 
-        Bayes' rule: before the data, all are equally likely. The size of the change is unknown: it is near the one between good
-        and bad, and the result is a mean over its values.
+        Bayes' rule. Before the data, all commits are equally likely, and so are all sizes of the change near that between good
+        and bad, and all scales of the turns' errors. The result is a mean over sizes and scales.
         """
-        deviation, freedom = self.deviation()
-        whole = next(pair for pair in self.pairs if (pair.earlier, pair.later) == (0, self.last))
-        error = np.sqrt(deviation**2 / len(whole.changes) + _COMMITS**2)
-        sizes = whole.changes.mean() + error * np.linspace(-4, 4, _GRID)
+        sizes = self._sizes()
         first = np.arange(1, self.last + 1)
-        logs = np.zeros((self.last, _GRID))
+        logs = np.zeros((self.last, len(_SCALES), len(sizes)))
         for pair in self.pairs:
             within = (first > pair.earlier) & (first <= pair.later)
-            scale = np.sqrt(deviation**2 / len(pair.changes) + _COMMITS**2)
-            logs += _stats().t.logpdf(pair.changes.mean(), freedom, within[:, None] * sizes, scale)
-        likelihood = np.exp(logs - logs.max()).sum(axis=1)
+            logs[within] += _likelihood(pair.changes, sizes)
+            logs[~within] += _likelihood(pair.changes, np.zeros(1))
+        likelihood = np.exp(logs - logs.max()).sum(axis=(1, 2))
         return np.asarray(likelihood / likelihood.sum())
+
+    def _sizes(self) -> np.ndarray:
+        known = [pair.changes for pair in self.pairs if (pair.earlier, pair.later) == (0, self.last)]
+        changes = np.concatenate(known)
+        middle = float(np.median(changes))
+        error = 2 * float(np.median(np.abs(changes - middle))) / np.sqrt(len(changes))
+        return middle + max(4 * error, abs(middle) / 2) * np.linspace(-1, 1, _SIZES)
+
+
+def _likelihood(changes: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Logarithms of the likelihood of turns, by scale and size."""
+    values = changes[:, None, None]
+    return np.asarray(_stats().t.logpdf(values, _FREEDOM, sizes[None, None, :], _SCALES[None, :, None]).sum(axis=0))
 
 
 def _stats() -> Any:

@@ -7,6 +7,7 @@ Probabilistic bisection: each measurement splits the probability of the commits 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import numpy as np
 from navitas.history.evidence import Evidence
 
 Measure = Callable[[int, int, int], np.ndarray]
-"""Measures two commits, by index, in turns. Returns the logarithm of later over earlier for each turn.
+"""Measures two commits, by index, in turns. Returns the logarithm of later over earlier for each turn that counts.
 
 Raises `UnbuildableError` for a commit that does not build, or whose tests fail.
 """
@@ -37,8 +38,8 @@ class Limits:
 
     error: float = 0.05
     builds: int = 10
-    turns: int = 5
-    most_turns: int = 30
+    turns: int = 4
+    most_turns: int = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,14 @@ def search(
     """
     last = evidence.last
     built, skipped = {0, last}, dict[int, str]()
+    asked: dict[tuple[int, int], int] = defaultdict(int)
     while True:
         probabilities = evidence.probabilities()
         on_step(probabilities)
-        pair = _next(probabilities, evidence, built, skipped, limits)
+        pair = _next(probabilities, asked, built, skipped, limits)
         if pair is None:
             return _found(probabilities, len(built | set(skipped)), skipped, evidence, limits)
+        asked[pair] += limits.turns
         try:
             changes = measure(*pair, limits.turns)
         except UnbuildableError as error:
@@ -85,11 +88,11 @@ def search(
 
 
 def _next(
-    probabilities: np.ndarray, evidence: Evidence, built: set[int], skipped: dict[int, str], limits: Limits
+    probabilities: np.ndarray, asked: dict[tuple[int, int], int], built: set[int], skipped: dict[int, str], limits: Limits
 ) -> tuple[int, int] | None:
     """The next pair: one that splits the probability best, or the likely commit and the one before it. None at the end."""
     likely = int(np.argmax(probabilities)) + 1
-    last = evidence.last
+    last = len(probabilities)
     room = limits.builds - len(built | set(skipped))
     is_sure = probabilities[likely - 1] >= 1 - limits.error
 
@@ -97,12 +100,12 @@ def _next(
         return (
             not {earlier, later} & set(skipped)
             and len({earlier, later} - built) <= room
-            and evidence.turns(earlier, later) + limits.turns <= limits.most_turns
+            and asked[earlier, later] + limits.turns <= limits.most_turns
         )
 
     if is_sure:
         neighbours = (likely - 1, likely)
-        return neighbours if not evidence.turns(*neighbours) and is_possible(*neighbours) else None
+        return neighbours if not asked[neighbours] and is_possible(*neighbours) else None
     bad = np.cumsum(probabilities)  # of each commit 1, 2, … to contain the change
     scores = {
         index: _entropy(bad[index - 1]) + _BUILT_BONUS * (index in built) for index in range(1, last) if is_possible(0, index)

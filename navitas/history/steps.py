@@ -18,6 +18,8 @@ LEAST_PERCENT = 2.0
 """Smaller changes are no steps: each build's code is laid out and compiled differently."""
 _LEAST_SHARE = 0.01
 _LEAST_TURNS = 3
+_TRIM = 0.2
+"""The share of runs at each end that does not count, since some runs are far off (Yuen 1974, doi:10.1093/biomet/61.1.165)."""
 _ROUNDING = 1e-12
 
 
@@ -49,12 +51,12 @@ def shared_tests(pairs: Sequence[SessionPair]) -> set[str]:
 
 
 def turn_changes(pair: SessionPair, tests: set[str], subject: Subject) -> np.ndarray | None:
-    """Return the logarithms of later over earlier, by turn. None if a run has no energy of the figure, or no turn has both."""
+    """Return the logarithms of later over earlier, by turn. None if a run has no energy of the figure."""
     both = sorted(set(pair.earlier.repeats) & set(pair.later.repeats))
     sides = []
     for session in pair:
         values = session.joules(sorted(tests)).get(subject)
-        if values is None or not both:
+        if values is None:
             return None
         sides.append(np.array([values[session.repeats.index(turn)] for turn in both]))
     earlier, later = sides
@@ -93,16 +95,33 @@ def is_clear(step: Step, limit: float = LIMIT) -> bool:
 
 
 def _step(pairs: Sequence[SessionPair], tests: set[str], subject: Subject) -> Step | None:
-    parts = [turn_changes(pair, tests, subject) for pair in pairs]
-    known = [part for part in parts if part is not None]
-    changes = np.concatenate(known) if len(known) == len(parts) else np.array([])
-    if len(changes) < _LEAST_TURNS:
+    sides = [_centered(pair, tests, subject) for pair in pairs]
+    known = [side for side in sides if side is not None]
+    if len(known) < len(sides):
         return None
-    error = max(float(changes.std(ddof=1)) / np.sqrt(len(changes)), _ROUNDING)
-    mean = float(changes.mean()) if abs(changes.mean()) > _ROUNDING else 0.0
-    half = float(_stats().t.ppf((1 + LEVEL) / 2, len(changes) - 1)) * error
-    percent, low, high = (float(100 * np.expm1(value)) for value in (mean, mean - half, mean + half))
-    return Step(subject, percent, low, high, float(2 * _stats().t.sf(abs(mean) / error, len(changes) - 1)), mean / error)
+    earlier, later = (np.concatenate([side[i] for side in known]) for i in (0, 1))
+    if min(len(earlier), len(later)) < _LEAST_TURNS:
+        return None
+    if max(np.ptp(earlier), np.ptp(later)) < _ROUNDING:
+        change, half, p, t = float(later[0] - earlier[0]), 0.0, 0.0, np.inf
+        p, t = (1.0, 0.0) if abs(change) < _ROUNDING else (p, np.copysign(t, change))
+    else:
+        found = _stats().ttest_ind(later, earlier, equal_var=False, trim=_TRIM)
+        change = float(_stats().trim_mean(later, _TRIM) - _stats().trim_mean(earlier, _TRIM))
+        p, t = float(found.pvalue), float(found.statistic)
+        half = float(_stats().t.ppf((1 + LEVEL) / 2, found.df)) * abs(change / t) if t else 0.0
+    percent, low, high = (float(100 * np.expm1(value)) for value in (change, change - half, change + half))
+    return Step(subject, percent, low, high, p, float(t))
+
+
+def _centered(pair: SessionPair, tests: set[str], subject: Subject) -> tuple[np.ndarray, np.ndarray] | None:
+    """Logarithms of both commits' runs, less what the session shifts. None if a run has no energy of the figure."""
+    values = [session.joules(sorted(tests)).get(subject) for session in pair]
+    if any(one is None or not np.all(one > 0) for one in values):
+        return None
+    earlier, later = (np.log(one) for one in values if one is not None)
+    middle = (np.median(earlier) + np.median(later)) / 2
+    return earlier - middle, later - middle
 
 
 def _stats() -> Any:
