@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-
-from navitas.extra_libraries import extra_library
 
 _FREEDOM = 3
 """Student's t with few degrees of freedom: now and then a run is far off, since it was compiled or scheduled differently."""
@@ -58,14 +55,12 @@ class Evidence:
         changes = np.concatenate(known)
         middle = float(np.median(changes))
         error = 2 * float(np.median(np.abs(changes - middle))) / np.sqrt(len(changes))
-        return middle + max(4 * error, abs(middle) / 2) * np.linspace(-1, 1, _SIZES)
+        width = max(4 * error, abs(middle) / 2)
+        return np.linspace(middle - width, middle + width, _SIZES)
 
 
 def _likelihood(changes: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Logarithms of the likelihood of turns, by scale and size."""
-    values = changes[:, None, None]
-    return np.asarray(_stats().t.logpdf(values, _FREEDOM, sizes[None, None, :], _SCALES[None, :, None]).sum(axis=0))
-
-
-def _stats() -> Any:
-    return extra_library("scipy.stats", "bisecting needs", "history")
+    """Logarithms of the likelihood of turns, by scale and size, but for a constant: Student's t."""
+    scales = _SCALES[:, None]
+    errors = (changes[:, None, None] - sizes) / scales
+    return np.asarray((-(_FREEDOM + 1) / 2 * np.log1p(errors**2 / _FREEDOM) - np.log(scales)).sum(axis=0))

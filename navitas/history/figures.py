@@ -32,7 +32,7 @@ def parse_figure(text: str) -> FigurePattern:
     if kind == "total" and name in ("", "all tests"):
         return FigurePattern("total", "*")
     for known in KINDS:
-        if kind == known and name:
+        if kind == known != "total" and name:
             return FigurePattern(known, name)
     example = "such as total, test:a.SortTest#sorts, component:cpu, thread:main or method:a.Sorter.sort"
     raise UsageError(f"{printable(text)!r} is no figure", f"Give total or KIND:NAME, {example}.")

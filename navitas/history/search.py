@@ -71,6 +71,8 @@ def search(
     last = evidence.last
     built, skipped = {0, last}, dict[int, str]()
     asked: dict[tuple[int, int], int] = defaultdict(int)
+    for known in evidence.pairs:
+        asked[known.earlier, known.later] += max(len(known.changes), 1)
     while True:
         probabilities = evidence.probabilities()
         on_step(probabilities)
