@@ -17,9 +17,8 @@ class _HistoryGroup(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. Without a command, it is `show`."""
-        named = [one for one in args if not one.startswith("-")]
-        wants_help = set(args) & set(ctx.help_option_names)
-        if not wants_help and not set(named[:1]) & set(COMMANDS) and not (args and not args[0].startswith("-")):
+        first = next((one for one in args if not one.startswith("-")), None)
+        if first not in COMMANDS and not set(args) & set(ctx.help_option_names):
             args = ["show", *args]
         return super().parse_args(ctx, args)
 

@@ -43,5 +43,5 @@ def command(*, paths: tuple[Path, ...], file: Path, json_file: Path | None) -> i
     if is_text:
         already = f", {len(known):,} were already there" if known else ""
         output_console().print(f"{sum(added):,} added to {file}{already}", markup=False, highlight=False)
-        next_step(f"navitas history --file {shell_word(file)}")
+        next_step(f"navitas history show {shell_word(file)}")
     return 0

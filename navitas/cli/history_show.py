@@ -28,8 +28,12 @@ from navitas.history.trend import LEAST_SESSIONS, ChangePoint, FigureTrend, comm
 from navitas.untrusted_text import printable, printable_list
 
 
-@click.command("show", cls=NavitasCommand, example="navitas history\nnavitas history --figure 'method:org.example.*' --json -")
-@option("--file", type=READ_ANY_NAME, default=DEFAULT_FILE, show_default=True, metavar="FILE", help="The history.")
+@click.command(
+    "show",
+    cls=NavitasCommand,
+    example="navitas history show\nnavitas history show history.sqlite --figure 'method:org.example.*' --json -",
+)
+@click.argument("file", type=READ_ANY_NAME, required=False)
 @option(
     "--figure",
     "figures",
@@ -49,10 +53,14 @@ from navitas.untrusted_text import printable, printable_list
     help="Leave out methods and threads with a smaller share of all energy.",
 )
 @json_option
-def command(*, file: Path, figures: tuple[str, ...], source: Path, least_percent: float, json_file: Path | None) -> int:
-    """Show the trend of each figure over a history's sessions, and its change points."""
+def command(*, file: Path | None, figures: tuple[str, ...], source: Path, least_percent: float, json_file: Path | None) -> int:
+    """Show the trend of each figure over a history's sessions, and its change points.
+
+    FILE is the history: by default navitas-history.sqlite.
+    """
     is_text = check_json(json_file)
     patterns = [parse_figure(one) for one in figures]
+    file = file or DEFAULT_FILE
     with open_history(file) as history:
         known = history.sessions()
     if not known:

@@ -94,7 +94,7 @@ from navitas.report.registry import find_format
         default=3600,
         show_default=True,
         metavar="S",
-        help="Stop after S seconds without progress.",
+        help="Stop after S s without progress.",
     ),
     option("--end-with-stdin", is_flag=True, help="Stop, as on Ctrl-C, when standard input ends."),
 )

@@ -16,7 +16,7 @@ LIMIT = 0.05
 LEAST = 2
 """The fewest sessions on each side: a single session can be shifted as a whole."""
 _DRAWS, _SEED = 999, 1
-_LEAST_PERMUTED, _PERMUTATIONS = 8, 499
+_LEAST_PERMUTED, _PERMUTATIONS = 10, 499
 _ROUNDING = 1e-12
 
 
@@ -29,7 +29,7 @@ def change_points(levels: np.ndarray, limit: float = LIMIT) -> list[int]:
     """Return the indexes of the sessions that begin a new level.
 
     If nothing changes, sessions are assumed to be independent, with normal errors: whole sessions differ (docs/comparing.md).
-    From 8 sessions on, a change point must also be unlikely in the same sessions in other orders, whatever their errors.
+    From 10 sessions on, a change point must also be unlikely in the same sessions in other orders, whatever their errors.
     Tried are one change point, and two, for a figure that comes back; and so on within each part.
     """
     p, ends = _best(levels)

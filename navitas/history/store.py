@@ -136,6 +136,8 @@ def open_history(file: Path, *, write: bool = False) -> Iterator[History]:
     cannot be written; `OSError` if it cannot be read.
     """
     is_new = write and not os.path.lexists(file)
+    if not write and not os.path.lexists(file):
+        raise UsageError(f"there is no history {file}", "Make one: navitas history add RECORDING…")
     if not is_new:
         check_regular(file)
         with file.open("rb") as start:

@@ -170,7 +170,7 @@ def test_a_file_in_use_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_files_that_cannot_be_opened_are_named(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(UsageError, match="there is no history"):
         read(tmp_path / "missing")
     with pytest.raises(OSError, match="a folder"):
         add(tmp_path, made_session([1.0]))
