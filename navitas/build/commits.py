@@ -49,7 +49,8 @@ def first_parents(project: Path, good: str, bad: str) -> list[Commit]:
     line = ("log", "--first-parent", "-z", f"--max-count={_MOST}", "--format=%H %P%n%s", ends[1], "--")
     listed = run_git(project, *line)
     commits: list[Commit] = []
-    for entry in (b"" if listed is None else listed.stdout).decode("utf-8", "replace").split("\0"):
+    entries = (b"" if listed is None else listed.stdout).decode("utf-8", "replace").split("\0")
+    for entry in filter(None, entries):
         names, _, subject = entry.partition("\n")
         name, *parents = names.split()
         commits.append(Commit(name, printable(subject, _SUBJECT), len(parents) > 1))
