@@ -28,8 +28,8 @@ from navitas.collect.options import ProfileOptions, check_options
 from navitas.compare.effect import stats
 from navitas.errors import ExitCode, UsageError
 from navitas.history.figures import parse_figure
-from navitas.history.search import Found, Limits, most_builds
-from navitas.history.steps import Step
+from navitas.history.search import FoundCommits, Limits, most_builds
+from navitas.history.steps import FigureStep
 from navitas.owned_folder import owned_folder
 from navitas.untrusted_text import printable
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
@@ -111,10 +111,10 @@ class _Request:
 class _Result:
     output: Path
     turns: int
-    change: Step | None
-    compared: list[Step]
-    found: Found | None
-    methods: list[Step]
+    change: FigureStep | None
+    compared: list[FigureStep]
+    found: FoundCommits | None
+    methods: list[FigureStep]
 
 
 def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Request:
@@ -161,7 +161,7 @@ def _run(request: _Request, stack: ExitStack) -> _Result:
         return _Result(output, measured.turns, None, compared, None, [])
     note(f"{change.subject.kind} {printable(change.subject.name)}: {change.percent:+.1f} %")
     found = find_commit(measured, change.subject, request.limits)
-    methods = stepped_methods(measured, found.commits[0]) if len(found.commits) == 1 else []
+    methods = stepped_methods(measured, found.commits[0], request.limits) if len(found.commits) == 1 else []
     return _Result(output, measured.turns, change, compared, found, methods)
 
 
@@ -184,6 +184,6 @@ def _document(request: _Request, result: _Result) -> dict[str, Any]:
     }
 
 
-def _row(one: Step) -> dict[str, Any]:
+def _row(one: FigureStep) -> dict[str, Any]:
     interval = {"low_percent": one.low_percent, "high_percent": one.high_percent}
     return {**one.subject._asdict(), "percent": one.percent, **interval, "adjusted_p": one.p}

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from navitas.build.commits import Commit
 from navitas.cli.compare_tables import percent, short_names
-from navitas.history.search import Found
-from navitas.history.steps import Step
+from navitas.history.search import FoundCommits
+from navitas.history.steps import FigureStep
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 
 _LONGEST = 300
 
 
-def found_lines(commits: Sequence[Commit], found: Found | None, change: Step | None) -> list[str]:
+def found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: FigureStep | None) -> list[str]:
     """Return the lines that name the commits and the probability of error, or say that nothing changed."""
     if found is None or change is None:
         return ["No figure differs between the two revisions."]
@@ -30,7 +30,7 @@ def found_lines(commits: Sequence[Commit], found: Found | None, change: Step | N
     return lines
 
 
-def steps_table(methods: Sequence[Step]) -> FittedTable:
+def steps_table(methods: Sequence[FigureStep]) -> FittedTable:
     """The methods whose self energy changed at the commit."""
     columns = [Column("Method", text=True), Column("Change"), Column("95 %", drop=1)]
     table = FittedTable("Self energy that changed at this commit", columns)

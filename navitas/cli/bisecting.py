@@ -21,10 +21,10 @@ from navitas.collect.options import ProfileOptions
 from navitas.compare.session import Kind, Subject
 from navitas.device.base import Device
 from navitas.errors import BuildError, RecordingError, UsageError
-from navitas.history.evidence import Evidence
+from navitas.history.evidence import CommitEvidence
 from navitas.history.figures import FigurePattern
-from navitas.history.search import Found, Limits, UnbuildableError, search
-from navitas.history.steps import LIMIT, SessionPair, Step, all_steps, is_clear, shared_tests, turn_changes
+from navitas.history.search import FoundCommits, Limits, UnbuildableError, search
+from navitas.history.steps import LIMIT, FigureStep, SessionPair, all_steps, is_clear, shared_tests, turn_changes
 from navitas.untrusted_text import printable_line, printable_list
 
 
@@ -73,7 +73,9 @@ class Measurements:
         return self.built[index]
 
 
-def changed_figure(measured: Measurements, pattern: FigurePattern | None, limits: Limits) -> tuple[Step | None, list[Step]]:
+def changed_figure(
+    measured: Measurements, pattern: FigurePattern | None, limits: Limits
+) -> tuple[FigureStep | None, list[FigureStep]]:
     """Measure the first and the last commit until a figure differs, or the turns are used up.
 
     Returns the clearest change or None, and all compared ones. Without a pattern, these are of the total, tests and methods.
@@ -81,7 +83,7 @@ def changed_figure(measured: Measurements, pattern: FigurePattern | None, limits
     """
     last = len(measured.commits) - 1
     looks = limits.most_turns // limits.turns
-    compared: list[Step] = []
+    compared: list[FigureStep] = []
     for _ in range(looks):
         measured.measure(0, last, limits.turns)
         pairs = measured.sessions[0, last]
@@ -97,11 +99,11 @@ def changed_figure(measured: Measurements, pattern: FigurePattern | None, limits
     return None, compared
 
 
-def find_commit(measured: Measurements, subject: Subject, limits: Limits) -> Found:
+def find_commit(measured: Measurements, subject: Subject, limits: Limits) -> FoundCommits:
     """Search for the commit that changed a figure, after `changed_figure`."""
     last = len(measured.commits) - 1
     tests = shared_tests(measured.sessions[0, last])
-    evidence = Evidence(last)
+    evidence = CommitEvidence(last)
     for pair in measured.sessions[0, last]:
         changes = turn_changes(pair, tests, subject)
         assert changes is not None  # its change was compared
@@ -121,7 +123,7 @@ def find_commit(measured: Measurements, subject: Subject, limits: Limits) -> Fou
         if changes is None:
             reason = f"did not pass: {printable_list(missing, 3)}" if missing else f"no energy of {subject.name}"
             raise UnbuildableError(blamed, reason)
-        _tell(measured.commits[later], measured.commits[earlier], changes)
+        _note_change(measured.commits[later], measured.commits[earlier], changes)
         return changes
 
     def on_step(left: np.ndarray) -> None:
@@ -132,13 +134,23 @@ def find_commit(measured: Measurements, subject: Subject, limits: Limits) -> Fou
     return search(evidence, measure, limits, on_step)
 
 
-def stepped_methods(measured: Measurements, commit: int) -> list[Step]:
-    """Return the methods whose self energy changed at a commit, largest change first."""
-    neighbours = measured.sessions.get((commit - 1, commit)) or measured.sessions[0, len(measured.commits) - 1]
-    found = [one for one in all_steps(neighbours, ["method"]) if is_clear(one)]
-    return sorted(found, key=lambda one: -abs(one.percent))
+def stepped_methods(measured: Measurements, commit: int, limits: Limits) -> list[FigureStep]:
+    """Return the methods whose self energy changed at a commit, largest change first.
+
+    Measures the commit and the one before it until a method differs, or the turns are used up. Empty if the one before it was
+    not built.
+    """
+    if commit - 1 not in measured.built:
+        return []
+    looks = limits.most_turns // limits.turns
+    neighbours = measured.sessions[commit - 1, commit]
+    while True:
+        found = [one for one in all_steps(neighbours, ["method"]) if is_clear(one, LIMIT / looks)] if neighbours else []
+        if found or len(neighbours) >= looks:
+            return sorted(found, key=lambda one: -abs(one.percent))
+        measured.measure(commit - 1, commit, limits.turns)
 
 
-def _tell(later: Commit, earlier: Commit, changes: np.ndarray) -> None:
+def _note_change(later: Commit, earlier: Commit, changes: np.ndarray) -> None:
     percent = f"{100 * np.expm1(changes.mean()):+.1f} %" if len(changes) else "nothing"
     note(f"{later.short} against {earlier.short}: {percent} in {len(changes)} turns")

@@ -24,7 +24,7 @@ class Pair:
 
 
 @dataclass(slots=True)
-class Evidence:
+class CommitEvidence:
     """All turns of a search among commits 0 (good) to `last` (bad)."""
 
     last: int

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.history.evidence import Evidence
+from navitas.history.evidence import CommitEvidence
 
 Measure = Callable[[int, int, int], np.ndarray]
 """Measures two commits, by index, in turns. Returns the logarithm of later over earlier for each turn that counts.
@@ -43,7 +43,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCommits:
     """The most likely commits, which together are wrong with probability `error`. A single one if the search succeeded.
 
     `builds` counts the commits that were built, also those that failed, which `skipped` names with reasons.
@@ -53,7 +53,7 @@ class Found:
     error: float
     builds: int
     skipped: dict[int, str]
-    evidence: Evidence
+    evidence: CommitEvidence
 
 
 def most_builds(commits: int) -> int:
@@ -62,24 +62,24 @@ def most_builds(commits: int) -> int:
 
 
 def search(
-    evidence: Evidence, measure: Measure, limits: Limits, on_step: Callable[[np.ndarray], None] = lambda left: None
-) -> Found:
+    evidence: CommitEvidence, measure: Measure, limits: Limits, on_step: Callable[[np.ndarray], None] = lambda left: None
+) -> FoundCommits:
     """Find the commit that changed a figure between commit 0 and `evidence.last`, which `evidence` must already compare.
 
     `on_step` receives the probabilities of commits 1, 2, … after each measurement.
     """
     last = evidence.last
     built, skipped = {0, last}, dict[int, str]()
-    asked: dict[tuple[int, int], int] = defaultdict(int)
+    requested: dict[tuple[int, int], int] = defaultdict(int)
     for known in evidence.pairs:
-        asked[known.earlier, known.later] += max(len(known.changes), 1)
+        requested[known.earlier, known.later] += max(len(known.changes), 1)
     while True:
         probabilities = evidence.probabilities()
         on_step(probabilities)
-        pair = _next(probabilities, asked, built, skipped, limits)
+        pair = _next(probabilities, requested, built, skipped, limits)
         if pair is None:
             return _found(probabilities, len(built | set(skipped)), skipped, evidence, limits)
-        asked[pair] += limits.turns
+        requested[pair] += limits.turns
         try:
             changes = measure(*pair, limits.turns)
         except UnbuildableError as error:
@@ -90,7 +90,7 @@ def search(
 
 
 def _next(
-    probabilities: np.ndarray, asked: dict[tuple[int, int], int], built: set[int], skipped: dict[int, str], limits: Limits
+    probabilities: np.ndarray, requested: dict[tuple[int, int], int], built: set[int], skipped: dict[int, str], limits: Limits
 ) -> tuple[int, int] | None:
     """The next pair: one that splits the probability best, or the likely commit and the one before it. None at the end."""
     likely = int(np.argmax(probabilities)) + 1
@@ -102,12 +102,12 @@ def _next(
         return (
             not {earlier, later} & set(skipped)
             and len({earlier, later} - built) <= room
-            and asked[earlier, later] + limits.turns <= limits.most_turns
+            and requested[earlier, later] + limits.turns <= limits.most_turns
         )
 
     if is_sure:
         neighbours = (likely - 1, likely)
-        return neighbours if not asked[neighbours] and is_possible(*neighbours) else None
+        return neighbours if not requested[neighbours] and is_possible(*neighbours) else None
     bad = np.cumsum(probabilities)  # of each commit 1, 2, … to contain the change
     scores = {
         index: _entropy(bad[index - 1]) + _BUILT_BONUS * (index in built) for index in range(1, last) if is_possible(0, index)
@@ -124,9 +124,11 @@ def _entropy(probability: float) -> float:
     return float(-(both * np.log2(both)).sum())
 
 
-def _found(probabilities: np.ndarray, builds: int, skipped: dict[int, str], evidence: Evidence, limits: Limits) -> Found:
+def _found(
+    probabilities: np.ndarray, builds: int, skipped: dict[int, str], evidence: CommitEvidence, limits: Limits
+) -> FoundCommits:
     order: Sequence[int] = np.argsort(-probabilities, kind="stable").tolist()
     sums = np.cumsum(probabilities[order])
     count = min(int(np.searchsorted(sums, 1 - limits.error)) + 1, len(order))
     commits = tuple(sorted(index + 1 for index in order[:count]))
-    return Found(commits, max(0.0, 1 - float(sums[count - 1])), builds, skipped, evidence)
+    return FoundCommits(commits, max(0.0, 1 - float(sums[count - 1])), builds, skipped, evidence)

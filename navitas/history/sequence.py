@@ -8,18 +8,18 @@ from typing import NamedTuple
 from navitas.compare.session import Session
 
 
-class Series(NamedTuple):
+class SessionSeries(NamedTuple):
     """Sessions that can be compared, in order. `left_out`: how many others there are."""
 
     sessions: tuple[Session, ...]
     left_out: int
 
 
-def latest_series(sessions: Sequence[Session]) -> Series:
+def latest_series(sessions: Sequence[Session]) -> SessionSeries:
     """Return the sessions of the device, power profile and project of the latest session, by time."""
     ordered = sorted(sessions, key=lambda one: one.created_utc)
     kept = [one for one in ordered if _group(one) == _group(ordered[-1])]
-    return Series(tuple(kept), len(ordered) - len(kept))
+    return SessionSeries(tuple(kept), len(ordered) - len(kept))
 
 
 def by_revision(sessions: Sequence[Session], revisions: Sequence[str]) -> list[Session]:

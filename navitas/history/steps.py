@@ -31,7 +31,7 @@ class SessionPair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FigureStep:
     """A figure's change in percent, with a 95 % interval.
 
     `p` is adjusted for all compared figures. `t` is the change in units of its standard error.
@@ -63,7 +63,7 @@ def turn_changes(pair: SessionPair, tests: set[str], subject: Subject) -> np.nda
     return np.log(later / earlier) if np.all(earlier > 0) and np.all(later > 0) else None
 
 
-def all_steps(pairs: Sequence[SessionPair], kinds: Sequence[Kind]) -> list[Step]:
+def all_steps(pairs: Sequence[SessionPair], kinds: Sequence[Kind]) -> list[FigureStep]:
     """Return the change of each figure of some kinds in all turns of two commits, the clearest first.
 
     Left out are figures with less than 1 % of all energy, and those without energy in some run.
@@ -83,18 +83,18 @@ def all_steps(pairs: Sequence[SessionPair], kinds: Sequence[Kind]) -> list[Step]
     if found:
         adjusted = _stats().false_discovery_control([one.p for one in found])
         found = [
-            Step(one.subject, one.percent, one.low_percent, one.high_percent, float(p), one.t)
+            FigureStep(one.subject, one.percent, one.low_percent, one.high_percent, float(p), one.t)
             for one, p in zip(found, adjusted, strict=True)
         ]
     return sorted(found, key=lambda one: -abs(one.t))
 
 
-def is_clear(step: Step, limit: float = LIMIT) -> bool:
+def is_clear(step: FigureStep, limit: float = LIMIT) -> bool:
     """Whether a figure changed, and by more than builds of the same code differ."""
     return step.p <= limit and abs(step.percent) >= LEAST_PERCENT
 
 
-def _step(pairs: Sequence[SessionPair], tests: set[str], subject: Subject) -> Step | None:
+def _step(pairs: Sequence[SessionPair], tests: set[str], subject: Subject) -> FigureStep | None:
     sides = [_centered(pair, tests, subject) for pair in pairs]
     known = [side for side in sides if side is not None]
     if len(known) < len(sides):
@@ -111,7 +111,7 @@ def _step(pairs: Sequence[SessionPair], tests: set[str], subject: Subject) -> St
         p, t = float(found.pvalue), float(found.statistic)
         half = float(_stats().t.ppf((1 + LEVEL) / 2, found.df)) * abs(change / t) if t else 0.0
     percent, low, high = (float(100 * np.expm1(value)) for value in (change, change - half, change + half))
-    return Step(subject, percent, low, high, p, float(t))
+    return FigureStep(subject, percent, low, high, p, float(t))
 
 
 def _centered(pair: SessionPair, tests: set[str], subject: Subject) -> tuple[np.ndarray, np.ndarray] | None:

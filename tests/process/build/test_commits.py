@@ -37,7 +37,8 @@ def test_a_merge_is_one_commit(repository: Path) -> None:
         first_parents(repository, "main", "HEAD~3")
     with pytest.raises(UsageError, match="are the same commit"):
         first_parents(repository, "main", "HEAD")
-    assert oldest_first(repository, [third, inside, first, "0" * 40, ""]) == [first, inside, third]
+    assert oldest_first(repository, [third, second, first, "0" * 40]) == [first, second, third]
+    assert oldest_first(repository, [inside, second]) == [second, inside]
 
 
 def test_without_a_repository_there_is_no_order(tmp_path: Path) -> None:

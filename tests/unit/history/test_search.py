@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.history.evidence import Evidence
-from navitas.history.search import Found, Limits, UnbuildableError, most_builds, search
+from navitas.history.evidence import CommitEvidence
+from navitas.history.search import FoundCommits, Limits, UnbuildableError, most_builds, search
 
 RUNS = 0.035
 """The standard deviation of runs within a session, as those of a power meter (shared/field/monsoon)."""
@@ -36,8 +36,8 @@ class Simulated:
         self.measured |= {earlier, later}
         return self.runs(later, turns) - self.runs(earlier, turns)
 
-    def search(self, turns: int = 4) -> Found:
-        evidence = Evidence(self.last)
+    def search(self, turns: int = 4) -> FoundCommits:
+        evidence = CommitEvidence(self.last)
         evidence.add(0, self.last, self.measure(0, self.last, turns))
         return search(evidence, self.measure, Limits(builds=most_builds(self.last), turns=turns))
 
@@ -71,7 +71,7 @@ def test_commits_that_do_not_build_are_skipped_and_named() -> None:
             assert found.skipped == {4: "does not build"}
         assert history.changed in found.commits
         if history.changed in (4, 5):
-            assert set(found.commits) >= {4, 5}, "they cannot be told apart"
+            assert set(found.commits) >= {4, 5}, "they cannot be distinguished"
         else:
             assert found.commits == (history.changed,)
 
@@ -84,7 +84,7 @@ def test_a_single_commit_needs_no_search() -> None:
 
 def test_without_builds_left_several_commits_remain() -> None:
     history = Simulated(3)
-    evidence = Evidence(32)
+    evidence = CommitEvidence(32)
     evidence.add(0, 32, history.measure(0, 32, 4))
     found = search(evidence, history.measure, Limits(builds=3))
     assert found.builds == 3 and len(found.commits) > 5 and history.changed in found.commits and found.error <= 0.05
@@ -94,7 +94,7 @@ def test_identical_values_are_no_problem() -> None:
     def measure(earlier: int, later: int, turns: int) -> np.ndarray:
         return np.full(turns, 0.1 if earlier < 5 <= later else 0.0)
 
-    evidence = Evidence(16)
+    evidence = CommitEvidence(16)
     evidence.add(0, 16, measure(0, 16, 4))
     assert search(evidence, measure, Limits()).commits == (5,)
 
@@ -103,7 +103,7 @@ def test_measurements_without_turns_do_not_repeat_forever() -> None:
     def measure(earlier: int, later: int, turns: int) -> np.ndarray:
         return np.array([])
 
-    evidence = Evidence(4)
+    evidence = CommitEvidence(4)
     evidence.add(0, 4, np.full(4, 0.1))
     found = search(evidence, measure, Limits())
     assert len(found.commits) > 1

@@ -82,7 +82,7 @@ from navitas.graph.difference import EdgeChange, ModuleChange
 from navitas.graph.history_check import CheckedTag, HistoryCheck
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages
 from navitas.graph.wake_ups import WakeUp
-from navitas.history.steps import Step
+from navitas.history.steps import FigureStep
 from navitas.history.trend import ChangePoint, FigureTrend, Slope
 from navitas.operations.block_costs import CostedBlock
 from navitas.operations.block_executions import CountedMethod, Terms
@@ -429,7 +429,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), 12, 1),
     "cli/history_tables.py:trends_table": lambda names: trends_table(_trends(names), ["0123abcd+", "2026-01-01T00:00:00"]),
     "cli/bisect_tables.py:steps_table": lambda names: energy_steps_table(
-        [Step(Subject("method", name), 1234.5, -12.3, 1e5, 0.01, 3.0) for name in names]
+        [FigureStep(Subject("method", name), 1234.5, -12.3, 1e5, 0.01, 3.0) for name in names]
     ),
     "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
