@@ -78,8 +78,8 @@ class SeededHistory:
     method: str
 
 
-def seeded_history(folder: Path, seed: int, *, count: int = 32, percent: int = 10, broken: int = 0) -> SeededHistory:
-    """Make a repository in a new folder. `broken`: a further commit of this index does not compile; 0: none."""
+def seeded_history(folder: Path, seed: int, *, count: int = 32, percent: int = 10) -> SeededHistory:
+    """Make a repository in a new folder."""
     chance = random.Random(seed)
     index = chance.randint(1, count)
     changed = chance.choice(sorted(METHODS))
@@ -103,7 +103,6 @@ def seeded_history(folder: Path, seed: int, *, count: int = 32, percent: int = 1
             rounds[changed] = ROUNDS * (100 + percent) // 100
         for name, method in METHODS.items():
             text = _CLASS.format(name=name, method=method, rounds=rounds[name], work=_WORK[name], **state[name])
-            text += "broken" if number == broken != 0 else ""
             (folder / f"src/main/java/org/example/{name}.java").write_text(text)
         _git(folder, "add", "-A")
         _git(folder, "commit", "-q", "--allow-empty", "-m", f"Commit {number}")
@@ -119,3 +118,8 @@ def _git(folder: Path, *arguments: str) -> str:
     named = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "gc.auto=0")
     command = [program, *named, *arguments]
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def git_state(project: Path) -> tuple[str, ...]:
+    """Return what git says about a repository: its refs, its worktrees, its changes."""
+    return tuple(_git(project, *words) for words in (("show-ref",), ("worktree", "list"), ("status", "--porcelain", "--ignored")))
