@@ -59,6 +59,8 @@ def command(*, file: Path | None, figures: tuple[str, ...], source: Path, least_
     FILE is the history: by default navitas-history.sqlite.
     """
     is_text = check_json(json_file)
+    if not source.is_dir():
+        raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
     patterns = [parse_figure(one) for one in figures]
     file = file or DEFAULT_FILE
     with open_history(file) as history:
