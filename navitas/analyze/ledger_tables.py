@@ -9,6 +9,7 @@ import numpy as np
 
 from navitas.analyze.method_rows import MethodRows, method_rows
 from navitas.analyze.trees import CallTrees, call_trees
+from navitas.analyze.uncertainty import Uncertainty
 from navitas.attribute.forest import binned, sums
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger
 from navitas.attribute.owner_kind import OwnerKind
@@ -50,6 +51,11 @@ class LedgerTables:
     def methods(self) -> MethodRows:
         """All methods by thread and test."""
         return method_rows(self.ledger, self.trees)
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """Computes the standard errors of figures."""
+        return Uncertainty(self.ledger)
 
     @cached_property
     def threads(self) -> ThreadRows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import hypot
 from os import PathLike
 from typing import IO, TYPE_CHECKING
 
@@ -17,10 +18,11 @@ from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.handed_work import HandedWork, handed_work
 from navitas.analyze.intervals import Interval, interval_of
+from navitas.analyze.jit import JitShare, jit_shares
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.analyze.pace import Pace, repeat_pace
-from navitas.analyze.records import Notice, TestEnergy, Totals
+from navitas.analyze.records import Notice, TestEnergy, ThreadEnergy, Totals
 from navitas.analyze.records_of_tests import TestRecords
 from navitas.analyze.repeats import Repeats, group_repeats
 from navitas.analyze.roll_up import MethodTotal, RoleTotal, ThreadTotal, method_totals, role_totals, thread_totals
@@ -36,12 +38,14 @@ from navitas.analyze.timeline import (
     timeline,
 )
 from navitas.analyze.top import Top, top
+from navitas.analyze.uncertainty import StandardError, Uncertainty
 from navitas.analyze.unfit import with_unfit
 from navitas.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.attribute.ledger import Evidence, Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.errors import UsageError
 from navitas.parse.findings import ParsedLoss
+from navitas.parse.roles import NOT_THE_TESTS
 from navitas.parse.tables import MethodTable
 
 if TYPE_CHECKING:
@@ -179,6 +183,47 @@ class Profile:
         """Return sums by method over the given tests (default: all), largest self energy first."""
         return method_totals(self.tables, tests)
 
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """Computes the standard errors of figures."""
+        return self.tables.uncertainty
+
+    def test_error(self, test: TestEnergy) -> StandardError:
+        """Return the standard error of a test's `energy_j`."""
+        return self.uncertainty.of("total", test.components, test.wall_ns)
+
+    def app_error(self, test: TestEnergy) -> StandardError:
+        """Return the standard error of a test's `app_j`, whose components are those of its app's threads."""
+        of_app = [thread.components for thread in test.threads if thread.role not in NOT_THE_TESTS]
+        components_j = np.sum(of_app, axis=0) if of_app else np.zeros(len(self.components))
+        return self.uncertainty.of("app", components_j, test.wall_ns, probes_j=test.probes_error_j)
+
+    def app_half_width_j(self, group: Repeats) -> float:
+        """Return half of the width of the 95 % interval of a test's `app_j`, by the measurement and by the spread of its runs."""
+        runs = group.app_j.interval
+        by_runs = 0.0 if runs is None else (runs.high - runs.low) / 2
+        return hypot(by_runs, self.app_error(group.typical).half_width_j)
+
+    def thread_error(self, test: TestEnergy, thread: ThreadEnergy) -> StandardError:
+        """Return the standard error of a thread's `energy_j` in a test."""
+        return self.uncertainty.of("thread", thread.components, test.wall_ns)
+
+    def total_error(self) -> StandardError:
+        """Return the standard error of the total."""
+        return self.uncertainty.of("total", self.totals.components, self._wall_ns)
+
+    @cached_property
+    def _wall_ns(self) -> int:
+        return sum(run.end_ns - run.start_ns for run in self.ledger.runs if not run.baseline)
+
+    def method_errors(self, total: MethodTotal) -> tuple[StandardError, StandardError]:
+        """Return the standard errors of a method's inclusive and self energy."""
+        of = self.uncertainty.of
+        return (
+            of("method", total.inclusive_components, total.wall_ns, probes_j=total.inclusive_error_j),
+            of("method", total.components, total.self_ns, probes_j=total.exclusive_error_j),
+        )
+
     def method_bytes(self) -> tuple[MethodBytes, ...]:
         """Return the bytes of each method on each radio and on the storage, most bytes first."""
         return self._method_bytes
@@ -214,6 +259,10 @@ class Profile:
     def repeat_interval(self) -> Interval | None:
         """Return the 95 % interval of the sum of all tests, over the repeats that count. None for fewer than two."""
         return interval_of(list(repeat_totals(self.tests).values()))
+
+    def jit_shares(self) -> tuple[JitShare, ...]:
+        """Return the JIT compiler's share of the threads' energy in each repeat."""
+        return jit_shares(self.tables)
 
     def classes(self) -> tuple[Repeats, ...]:
         """Return each test class with all its runs and their median. Energies are sums over its tests; `method` is `*`."""

@@ -75,7 +75,8 @@ class MethodEnergy:
     - `cut`: calls whose end was not recorded.
     - `inclusive_j`: counts recursion once.
     - `alternative_j`: inclusive energy by the alternative model.
-    - `*_error_j`: standard errors. None if unknown.
+    - `*_error_j`: standard errors by probes and by ticks. None if unknown.
+    - `*_standard_j`: standard errors by all causes, apart from the power profile.
     - `raw_*`: includes the probes' energy. None if unknown.
     """
 
@@ -96,6 +97,8 @@ class MethodEnergy:
     components: tuple[float, ...] = ()
     """Splits `exclusive_j`."""
     inclusive_components: tuple[float, ...] = ()
+    inclusive_standard_j: float = 0.0
+    exclusive_standard_j: float = 0.0
 
 
 class MethodRecords(_ByItems[MethodEnergy]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.missing_figures import none_for_nan
 from navitas.analyze.records import MethodRecords, Nodes, ThreadEnergy
 from navitas.analyze.row_blocks import RowBlocks
+from navitas.parse.arrays import F64
 
 
 class ThreadRecords:
@@ -99,9 +100,20 @@ class ThreadRecords:
                 [None] * len(known) if rows.alternative_j is None else rows.alternative_j[at].tolist(),
                 *map(none_for_nan, (rows.inclusive_error_j[at], rows.exclusive_error_j[at], *raw)),
                 *(list(zip(*column[at].T.tolist(), strict=True)) for column in (rows.exclusive_j, rows.inclusive_j)),
+                *(column.tolist() for column in self._standard_errors(at)),
             ]
 
         return RowBlocks(len(rows.method), read)
+
+    def _standard_errors(self, at: slice) -> Iterator[F64]:
+        """Yield the standard errors of inclusive and self energies."""
+        rows, uncertainty = self._tables.methods, self._tables.uncertainty
+        for energy_j, wall_ns, error_j in (
+            (rows.inclusive_j, rows.wall_ns, rows.inclusive_error_j),
+            (rows.exclusive_j, rows.self_ns, rows.exclusive_error_j),
+        ):
+            causes = uncertainty.rows("method", energy_j[at], wall_ns[at].astype(np.float64))
+            yield np.sqrt(np.square(causes[:, :3]).sum(axis=1) + np.square(np.nan_to_num(error_j[at])))
 
     def _nodes(self, tree: int) -> Nodes:
         """Return the call tree of one thread in one test. `parent` is relative to the tree's first node."""

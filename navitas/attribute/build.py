@@ -28,7 +28,7 @@ from navitas.attribute.facts import (
     joined_transfers,
 )
 from navitas.attribute.handed_tasks import joined_handed_tasks
-from navitas.attribute.ledger import CallPaths, Evidence, Ledger, ModuleMessages, RunEntry
+from navitas.attribute.ledger import SAMPLE_INTERVAL_NS, CallPaths, Evidence, Ledger, ModuleMessages, RunEntry
 from navitas.attribute.measured_runs import Curves, MeasuredRuns
 from navitas.attribute.merged_reasons import merged
 from navitas.attribute.module_messages import joined_messages, module_messages
@@ -44,6 +44,7 @@ from navitas.parse.tables import RunTables, Thread
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest, Run
 
+_LONGEST_INTERVAL_MS = 60_000
 _NO_RUN = Reason("no_runs", "the recording holds no run")
 _ONLY_BASELINES = Reason("only_baselines", "the recording holds only runs without probes")
 
@@ -178,7 +179,15 @@ def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | N
         slept_ns=_slept_ns(tables),
         target_sdk=None if run is None else run.target_sdk,
         unfit=_unfit(manifest, run),
+        sample_interval_ns=_sample_interval_ns(manifest),
     )
+
+
+def _sample_interval_ns(manifest: Manifest) -> int:
+    interval_ms = manifest.settings.get("sample_interval_ms")
+    if isinstance(interval_ms, int | float) and 0 < interval_ms <= _LONGEST_INTERVAL_MS:
+        return round(interval_ms * 1e6)
+    return SAMPLE_INTERVAL_NS
 
 
 def _unfit(manifest: Manifest, run: Run | None) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ NO_TEST = -1
 """The test of energy used outside of all tests."""
 NO_OWNER = -1
 """The owner of handed work whose thread is unknown."""
+SAMPLE_INTERVAL_NS = 20_000_000
+"""The time between readings of the CPU's counters, unless the recording names another one."""
 OUTSIDE, PROBES = 0, 1
 """Paths that are not call paths: outside of probed methods, and in the probes themselves."""
 
@@ -34,6 +36,7 @@ class RunEntry:
     `package`: the app of the process; empty if unknown. `target_sdk`: that of the app; None if unknown.
     `slept_ns`: how long the device slept between start and end.
     `consumers`: what the device's own power statistics attribute to components, with the estimates.
+    `sample_interval_ns`: the time between readings of the CPU's counters.
     `unfit`: why the run does not count in statistics: `warmup`, `hot`.
     `unrecorded_j`: joules that rails measured above their lowest power, by component, if the use of components was not recorded.
     """
@@ -55,6 +58,7 @@ class RunEntry:
     unrecorded_j: tuple[tuple[str, float], ...] = ()
     target_sdk: int | None = None
     unfit: tuple[str, ...] = ()
+    sample_interval_ns: int = SAMPLE_INTERVAL_NS
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ COMMANDS = {
     "demo": ("navitas.cli.demo", "Profile the sample project on the virtual phone."),
     "record": ("navitas.cli.record", "Profile an installed app while you, or a command, use it."),
     "report": ("navitas.cli.report", "Write the report of a recording again, offline."),
+    "import": ("navitas.cli.import_command", "Make a recording of other tools' logs and traces."),
     "compare": ("navitas.cli.compare", "What changed in energy from one version to another, and how sure."),
     "history": ("navitas.cli.history", "Energy over a project's sessions: trends and change points."),
     "bisect": ("navitas.cli.bisect", "Find the commit and the methods of a change in energy."),

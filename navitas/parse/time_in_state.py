@@ -14,7 +14,8 @@ from navitas.parse.tables import TimeInState
 TICK_NS = 10_000_000
 _MAX_TICKS = 1 << 39
 
-_Table = tuple[tuple[int, ...], tuple[int, ...]]
+_Table = tuple[tuple[int, ...], tuple[int, ...], int]
+"""Frequencies, ticks summed over sections, and the number of sections."""
 
 
 def parse_time_in_state(
@@ -22,35 +23,48 @@ def parse_time_in_state(
 ) -> tuple[TimeInState | None, int]:
     """Return one policy's readings and the number of skipped ones. The table is None if no reading is usable.
 
-    Lines are `kHz ticks` (10 ms), optionally with a third column, and optionally under `cpuN` headers; then the section of
-    one of `cpus` counts. Frequencies are in ascending order. Skipped readings are empty, torn, or have other frequencies.
-    If counters restart (cpufreq was reloaded), they continue from their last value.
+    Lines are `kHz ticks` (10 ms), optionally with a third column, and optionally under `cpuN` headers; then the mean of the
+    sections of `cpus` counts. Frequencies are in ascending order. Skipped readings are empty, torn, or have other frequencies or
+    sections. If counters restart (cpufreq was reloaded), they continue from their last value.
     """
     section = frozenset(b"cpu%d" % cpu for cpu in cpus)
     tables = [_table(text, section) for text in texts]
-    shapes = Counter((table[0], text.endswith(b"\n")) for table, text in zip(tables, texts, strict=True) if table is not None)
+    shapes = Counter(
+        (table[0], table[2], text.endswith(b"\n")) for table, text in zip(tables, texts, strict=True) if table is not None
+    )
     if not shapes:
         return None, len(texts)
-    (freqs, closed), _ = shapes.most_common(1)[0]
+    (freqs, read, closed), _ = shapes.most_common(1)[0]
     good = [
         i
         for i, (table, text) in enumerate(zip(tables, texts, strict=True))
-        if table is not None and table[0] == freqs and text.endswith(b"\n") == closed
+        if table is not None and (table[0], table[2]) == (freqs, read) and text.endswith(b"\n") == closed
     ]
     ticks = np.array([table[1] for i in good if (table := tables[i]) is not None], np.int64)
     kept = _plausible(ticks)
     order = np.argsort(np.array(freqs), kind="stable")
     times = np.array([t_ns[i] for i in good], np.int64)[kept]
-    residency = _continued(ticks[kept])[:, order] * TICK_NS
+    residency = _continued(ticks[kept])[:, order] * TICK_NS // read
     return TimeInState(policy, times, np.array(freqs, np.int64)[order], residency), len(texts) - len(times)
 
 
 @lru_cache(maxsize=4096)
 def _table(text: bytes, section: frozenset[bytes]) -> _Table | None:
-    """Return (frequencies, ticks) of one text, or None if it is empty or torn."""
-    if b"cpu" in text:
-        sections = _sections(text)
-        text = next((body for header, body in sections.items() if header in section), next(iter(sections.values()), b""))
+    """Return one text's table, or None if it is empty or torn."""
+    if b"cpu" not in text:
+        return _rows(text)
+    sections = _sections(text)
+    tables = [_rows(body) for header, body in sections.items() if header in section] or [
+        _rows(next(iter(sections.values()), b""))
+    ]
+    freqs = {table[0] for table in tables if table is not None}
+    if len(freqs) != 1 or None in tables:
+        return None
+    ticks = tuple(map(sum, zip(*(table[1] for table in tables if table is not None), strict=True)))
+    return (freqs.pop(), ticks, len(tables)) if max(ticks) <= _MAX_TICKS else None
+
+
+def _rows(text: bytes) -> _Table | None:
     rows = text.count(b"\n") + (not text.endswith(b"\n"))
     try:
         numbers = list(map(int, text.split()))
@@ -61,7 +75,7 @@ def _table(text: bytes, section: frozenset[bytes]) -> _Table | None:
     if min(numbers) < 0 or max(numbers) > _MAX_TICKS:
         return None
     columns = len(numbers) // rows
-    return tuple(numbers[::columns]), tuple(numbers[1::columns])
+    return tuple(numbers[::columns]), tuple(numbers[1::columns]), 1
 
 
 def _sections(text: bytes) -> dict[bytes, bytes]:

@@ -60,6 +60,7 @@ WarningCode = (
         "file_missing",
         "foreign_log",
         "hot",
+        "imported",
         "io_counters",
         "left_on",
         "loss",

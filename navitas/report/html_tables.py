@@ -12,7 +12,7 @@ from navitas.analyze.share_of import share
 from navitas.html_page.elements import Cell, name, text
 from navitas.report.html_section import MAX_ROWS, bar_cell, count_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames, test_label
-from navitas.report.units import battery_rate, duration, joules, watts
+from navitas.report.units import battery_rate, duration, watts
 
 _MAX_NAME_LENGTH = 1000
 
@@ -28,18 +28,17 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     about = "App energy is the energy of the app's threads" + (", estimated without probes. " if probed else ". ")
     if repeated:
         about += (
-            "Energies are medians of the runs that ended, ranges are from the lowest to the highest; the other figures are those"
-            " of the run nearest to the median. "
+            "Energies are medians of the runs that count, and ± is the 95 % interval of the measurement and of other runs; the"
+            " other figures are those of the run nearest to the median. "
         )
-    elif probed:
-        about += "± is the standard error of the probes' energy, which is subtracted. "
+    else:
+        about += "± is the 95 % interval of the measurement; one run does not show how runs differ. "
     about += "Mean power is the measured energy of the test divided by its wall time; battery is this power as a drain rate."
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], Cell]] = {
         "Test": lambda group: Cell(name(test_label(group.typical), _MAX_NAME_LENGTH)),
         "App energy": lambda group: joules_cell(group.app_j.median),
-        "±": lambda group: joules_cell(group.typical.probes_error_j),
-        "Range": _range,
+        "±": lambda group: joules_cell(profile.app_half_width_j(group)),
         "Base and other": lambda group: joules_cell(group.typical.rest_j),
         "Mean power": lambda group: figure_cell(group.typical.mean_power_w, watts),
         "Battery": lambda group: figure_cell(
@@ -49,8 +48,7 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
         "Runs": lambda group: count_cell(len(group.tests)),
         "Status": lambda group: _status(group.tests),
     }
-    hidden = {"±"} if repeated or not probed else set()
-    hidden |= set() if repeated else {"Range", "Runs"}
+    hidden = set() if repeated else {"Runs"}
     hidden |= set() if battery_mah else {"Battery"}
     columns = {head: cell for head, cell in columns.items() if head not in hidden}
     ranked = sorted(groups, key=lambda group: -group.app_j.median)
@@ -66,13 +64,13 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     about = (
         "Self is the energy of a method without the methods that it calls; inclusive is its energy with them. Share is self"
         " energy as a share of the energy of all tests above. Per call is inclusive energy divided by calls; mean power is self"
-        " energy divided by self time."
+        " energy divided by self time. ± is the 95 % interval of self energy."
     )
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
         "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _place(total)),
         "Share": lambda total: bar_cell(share(total.exclusive_j, total_j)),
         "Self": lambda total: joules_cell(total.exclusive_j),
-        "±": lambda total: joules_cell(total.exclusive_error_j or None),
+        "±": lambda total: joules_cell(profile.method_errors(total)[1].half_width_j),
         "Inclusive": lambda total: joules_cell(total.inclusive_j),
         "Calls": lambda total: count_cell(total.calls),
         "Per call": lambda total: joules_cell(total.inclusive_j_per_call),
@@ -114,10 +112,3 @@ def _status(tests: Sequence[TestEnergy]) -> Cell:
     """Return the distinct statuses of a test's runs."""
     found = dict.fromkeys(test.status for test in tests)
     return Cell(", ".join(f'<span class="{text(status, 40)}">{text(status, 40)}</span>' for status in found))
-
-
-def _range(group: Repeats) -> Cell:
-    """Return the lowest and highest app energy. The cell sorts by their difference."""
-    counted = group.app_j.counted
-    low_j, high_j = min(counted), max(counted)
-    return Cell(f"{joules(low_j)} – {joules(high_j)}", high_j - low_j) if len(counted) > 1 else Cell("–")

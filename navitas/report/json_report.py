@@ -16,10 +16,11 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
 from navitas.analyze.repeats import Repeats
 from navitas.analyze.spread import MethodRepeats, Spread
+from navitas.analyze.uncertainty import StandardError
 from navitas.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
-from navitas.report.json_text import JsonLines, json_chunks, line
+from navitas.report.json_text import Inline, JsonLines, json_chunks, line
 from navitas.report.json_views import json_views
 from navitas.report.view_request import ViewRequest
 
@@ -63,7 +64,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         "voltage_v": about.voltage_v,
         "battery_mah": about.battery_mah,
         **({"consumers": _consumers(profile)} if profile.consumers else {}),
-        "totals": _totals(profile.totals, components),
+        "totals": _totals(profile.totals, profile.total_error(), components),
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
         "methods": JsonLines(_method(each, lines, profile, moved) for each in profile.method_repeats()),
@@ -109,10 +110,11 @@ def _reason(reason: MergedReason) -> dict[str, Any]:
     return {"code": reason.code, "message": str(reason), "runs": reason.runs, **shares}
 
 
-def _totals(totals: Totals, components: Sequence[str]) -> dict[str, Any]:
+def _totals(totals: Totals, error: StandardError, components: Sequence[str]) -> dict[str, Any]:
     return {
         "energy_j": totals.energy_j,
         "charge_mah": totals.charge_mah,
+        "error": _error(error),
         "threads_j": totals.threads_j,
         "other_processes_j": totals.other_processes_j,
         "base_j": totals.base_j,
@@ -159,6 +161,7 @@ def _spread(spread: Spread) -> dict[str, Any]:
 
 def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved: Mapping[int, Sequence[MethodBytes]]) -> str:
     total, components = repeats.total, profile.components
+    inclusive, exclusive = profile.method_errors(total)
     figures = {
         "file": total.method.file,
         "line": total.method.line,
@@ -167,11 +170,18 @@ def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved:
         "cut": total.cut,
         "exclusive_j": {"values": list(repeats.exclusive_j.values), **_spread(repeats.exclusive_j)},
         "inclusive_j": {"values": list(repeats.inclusive_j.values), **_spread(repeats.inclusive_j)},
+        "inclusive_error": _error(inclusive),
+        "exclusive_error": _error(exclusive),
         "components": shares(components, total.components),
         **({"inclusive_components": shares(components, total.inclusive_components)} if len(components) > 1 else {}),
         **({"bytes": {one.component: _bytes(one) for one in moved[total.id]}} if total.id in moved else {}),
     }
     return f"{{{lines.name(total.id)}, {line(figures)[1:]}"
+
+
+def _error(error: StandardError) -> Inline:
+    figures = {"standard_j": error.standard_j, **asdict(error)}
+    return Inline((name, float(f"{value:.3g}")) for name, value in figures.items())
 
 
 def _handed(one: HandedWork, lines: MethodLines, components: Sequence[str]) -> str:
@@ -212,6 +222,8 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         "cpu_ns": use.cpu_ns,
         **_without_none(waited_ns=use.waited_ns, starved_ns=use.starved_ns, starved_share=use.starved_share),
         "energy_j": test.energy_j,
+        "error": _error(profile.test_error(test)),
+        "app_error": _error(profile.app_error(test)),
         "threads_j": test.threads_total_j,
         "other_processes_j": test.other_processes_j,
         "base_j": test.base_j,
@@ -227,11 +239,11 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         ),
         **alternative,
         "components": shares(profile.components, test.components),
-        "threads": (_thread(thread, lines, profile.components) for thread in test.threads),
+        "threads": (_thread(thread, profile.thread_error(test, thread), lines, profile.components) for thread in test.threads),
     }
 
 
-def _thread(thread: ThreadEnergy, lines: MethodLines, components: Sequence[str]) -> dict[str, Any]:
+def _thread(thread: ThreadEnergy, error: StandardError, lines: MethodLines, components: Sequence[str]) -> dict[str, Any]:
     return {
         "serial": thread.serial,
         "tid": thread.tid,
@@ -239,6 +251,7 @@ def _thread(thread: ThreadEnergy, lines: MethodLines, components: Sequence[str])
         "role": thread.role,
         "count": thread.count,
         "energy_j": thread.energy_j,
+        "error": _error(error),
         "cpu_ns": thread.cpu_ns,
         "untraced_j": thread.untraced_j,
         "probes_j": thread.probes_j,

@@ -17,7 +17,7 @@ NOT_FINITE = "Out of range float values are not JSON compliant"
 _NODE = '{"id": %d, "parent": %d, "method": %d, "calls": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, "wall_ns": %d'
 _METHOD = (
     '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
-    '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d'
+    '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d, "inclusive_standard_j": %.3g, "exclusive_standard_j": %.3g'
 )
 _OPTIONAL = ("inclusive_error_j", "exclusive_error_j", "raw_inclusive_j", "raw_exclusive_j")
 _SPLIT = ("components", "inclusive_components")
@@ -42,7 +42,7 @@ class MethodLines:
 
     def _lines(self, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
         method, *always = columns[:9]
-        optional, split = [*columns[10:14], columns[9]], columns[14:]
+        optional, split, standard = [*columns[10:14], columns[9]], columns[14:16], columns[16:18]
         missing = [column.count(None) for column in optional]
         if not {0, len(method)}.issuperset(missing):
             for row in range(len(method)):
@@ -50,10 +50,11 @@ class MethodLines:
             return
         given = [(key, column) for key, column, none in zip(self._optional, optional, missing, strict=True) if not none]
         by_component = [values for column in split for values in zip(*column, strict=True)] if self._components else []
-        _check_finite([*always[3:5], *(column for _, column in given), *by_component])
+        _check_finite([*always[3:5], *standard, *(column for _, column in given), *by_component])
         template = "".join([_METHOD, *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
         names = map(self._names.__getitem__, method)
-        yield from map(template.__mod__, zip(names, *always, *(column for _, column in given), *by_component, strict=True))
+        figures = (*always, *standard, *(column for _, column in given), *by_component)
+        yield from map(template.__mod__, zip(names, *figures, strict=True))
 
 
 class _Names(dict[int, str]):

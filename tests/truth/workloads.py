@@ -37,13 +37,17 @@ _LEAD_NS = 60 * MS
 Workload = Callable[[Random], Sequence[Thread]]
 
 
-def simulate(name: str, seed: int, phone: Phone = PIXEL_6) -> Record:
-    """Run a workload on the phone, together with the phone's background threads."""
+def simulate(name: str, seed: int, phone: Phone = PIXEL_6, *, slower: float = 1.0) -> Record:
+    """Run a workload on the phone, together with the phone's background threads.
+
+    `slower`: how much longer each piece of the app's work takes than usual.
+    """
     random = Random(f"{name} {seed}")
     threads = WORKLOADS[name](random)
     for thread in (*threads, *(background := _background(random))):
         thread.activity = random.uniform(0.7, 1.3)
-        thread.ipc = (random.uniform(0.8, 1.1), random.uniform(0.9, 1.05), 1.0)
+        scale = 1.0 if thread in background else 1 / slower
+        thread.ipc = (scale * random.uniform(0.8, 1.1), scale * random.uniform(0.9, 1.05), scale)
     workers = [thread for thread in threads if not thread.name.startswith("HeapTask") and thread.app]
     others = [thread for thread in threads if thread not in workers]
     return Machine(phone).run([Thread("main", _test(workers), activity=random.uniform(0.7, 1.3)), *others, *background])

@@ -106,6 +106,7 @@ ALLOWED = {
         "strong_components",
         "untrusted_text",
     },
+    "importing": {"errors", "cpu_limit", "new_files", "parse", "power", "recording", "regular_files", "untrusted_text"},
     "compare": {"errors", "extra_libraries", "model_defects", "untrusted_text"},
     "history": {
         "errors",

@@ -20,21 +20,19 @@ from navitas.untrusted_text import printable
 
 _NEARLY_ALL, _LEAST_NAMED = 0.995, 0.005
 """Shares of a component in a method's self energy: above the first, it has no figure; below the second, no name."""
-_NOTICEABLE = 0.1
-"""A note shows the error of a figure if the relative error is above this share."""
 
 
 def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
     """Return the methods with the largest self energy over all threads of the given tests."""
     paper1 = any(test.alternative_j is not None for test in shown)
-    ticked, several = profile.tick_ns is not None, len(profile.components) > 1
+    several = len(profile.components) > 1
     moved: dict[int, float] = {}
     for one in profile.method_bytes():
         moved[one.id] = moved.get(one.id, 0.0) + one.inclusive_received_bytes + one.inclusive_sent_bytes
     columns = [
         Column("Method", text=True),
         Column("Self"),
-        *([Column("±", drop=2)] if ticked else []),
+        Column("±", drop=2),
         Column("Share", drop=1),
         *([Column("Component", drop=2, text=True)] if several else []),
         *([Column("Bytes", drop=3)] if moved else []),
@@ -56,7 +54,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         table.add(
             Text(printable(names.short(total.id), 10_000)),
             joules(total.exclusive_j),
-            *([joules(total.exclusive_error_j)] if ticked else []),
+            joules(profile.method_errors(total)[1].half_width_j),
             percent(self_share),
             *([_component(profile.components, total)] if several else []),
             *([byte_count(moved[total.id]) if total.id in moved else ""] if moved else []),
@@ -69,14 +67,15 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
             *([joules(total.alternative_j)] if paper1 else []),
             Text(printable(_source(total), 200), style="dim"),
         )
-        if note := _note(total, show_errors=not ticked):
+        if note := _note(total):
             notes.append(Paragraph(f"{printable(names.short(total.id), 80)}: {note}", style="dim", indent="  "))
     if listed.others:
         methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
         figures = unbroken(joules(listed.others_j)), unbroken(percent(share(listed.others_j, total_j)))
         table.notes.append(Paragraph(f"… {methods}: {', '.join(figures)} (--top)", style="dim"))
-    if any(run.probes_error is not None for run in profile.ledger.runs):
-        table.notes.append(Paragraph("Self and inclusive: without probes. Share: of the measured energy.", style="dim"))
+    probed = any(run.probes_error is not None for run in profile.ledger.runs)
+    without = "Self and inclusive: without probes. Share: of the measured energy. " if probed else ""
+    table.notes.append(Paragraph(f"{without}±: {unbroken('95 % interval')} of self energy.", style="dim"))
     if moved:
         note = "Bytes: moved over radios and storage by the method and those that it calls, in all runs."
         table.notes.append(Paragraph(note, style="dim"))
@@ -101,31 +100,17 @@ def _source(total: MethodTotal) -> str:
     return "" if not method.file else method.file if method.line is None else f"{method.file}:{method.line}"
 
 
-def _note(total: MethodTotal, *, show_errors: bool) -> str:
-    """Return the note of a method: noticeable errors, calls that ended with an exception, and cut calls.
-
-    Without `show_errors`, an error is noted only if it exceeds its figure.
-    """
-    notes = []
-    self_note = _error(total.exclusive_j, total.exclusive_error_j)
-    inclusive_note = _error(total.inclusive_j, total.inclusive_error_j)
-    if self_note and (show_errors or _is_within(total.exclusive_j, total.exclusive_error_j)):
-        notes.append(self_note)
-    if inclusive_note and inclusive_note != self_note and (show_errors or _is_within(total.inclusive_j, total.inclusive_error_j)):
-        notes.append(f"inclusive {inclusive_note}")
+def _note(total: MethodTotal) -> str:
+    """Return the note of a method: errors that exceed their figure, calls that ended with an exception, and cut calls."""
+    pairs = (("self", total.exclusive_j, total.exclusive_error_j), ("inclusive", total.inclusive_j, total.inclusive_error_j))
+    within = [name for name, value_j, error_j in pairs if _is_within(value_j, error_j)]
+    notes = [f"{' and '.join(within)} energy within the error of probes"] if within else []
     notes += [f"{_calls(total.throws)} ended by an exception"] if total.throws else []
     return ", ".join([*notes, f"{_calls(total.cut)} without an end"] if total.cut else notes)
 
 
 def _calls(count: int) -> str:
     return "1 call" if count == 1 else f"{count:,} calls"
-
-
-def _error(value_j: float, error_j: float) -> str:
-    """Return the error of a figure if it is noticeable, else an empty string."""
-    if error_j <= _NOTICEABLE * abs(value_j):
-        return ""
-    return f"±\u00a0{unbroken(joules(error_j))}{' (within its error)' if _is_within(value_j, error_j) else ''}"
 
 
 def _is_within(value_j: float, error_j: float) -> bool:

@@ -72,7 +72,20 @@ def evidence(profile: Profile, component: str | None = None) -> Iterator[Rendera
             yield Paragraph(f"  {printable(reason, 500)}", style="dim", indent="  ")
     if profile.tick_ns is not None:
         period = unbroken(duration(round(profile.tick_ns)))
-        yield Paragraph(f"Calls are exact. Times come from a tick of {period}, so energies of methods have a standard error (±).")
+        yield Paragraph(f"Calls are exact. Times come from a tick of {period}, which adds to the error of methods (±).")
+    yield Paragraph(_uncertainty(profile), style="dim")
+
+
+def _uncertainty(profile: Profile) -> str:
+    """What ± leaves out: the error of the power profile."""
+    error, total_j = profile.total_error(), profile.totals.energy_j
+    if not error.profile_j or total_j <= 0:
+        return "± is the interval of the measurement. Power rails measured the components, so no power profile adds to it."
+    share = unbroken(f"{100 * error.profile_j / total_j:.0f} %")
+    return (
+        f"± is the interval of the measurement. The power profile has a standard error of about {share} in addition. All figures"
+        " of this device share it, so comparisons leave it out (docs/accuracy.md)."
+    )
 
 
 def _basis(level: str, basis: str, expected_error: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -12,9 +13,11 @@ from navitas.analyze.repeats import Repeats
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import battery_rate, duration, joules, watts
+from navitas.report.units import battery_rate, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 
+_INTERVAL = unbroken("95 % interval")
+_LEAST_JIT = 0.01
 ALL_TESTS = 50
 """The table lists all tests if there are at most this many, or at most `top`."""
 _BAD = ("failed", "cut")
@@ -24,12 +27,10 @@ _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> FittedTable:
     """Return one row for each test that `select_groups` selects: its run, or the median of its runs."""
     repeated = any(len(group.tests) > 1 for group in groups)
-    probed = any(test.probes_j for group in groups for test in group.tests)
-    spread = "Range" if repeated else "±"
     columns = [
         Column("Test", text=True),
         Column("App energy"),
-        *([Column(spread, drop=3)] if repeated or probed else []),
+        Column("±", drop=3),
         Column("Base and other", drop=4),
         Column("Mean power", drop=1),
         Column("Battery", drop=5),
@@ -41,11 +42,10 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
     shown = select_groups(groups, top)
     for group in shown:
         test, power_w = group.typical, group.typical.mean_power_w or 0.0
-        error_j = test.probes_error_j if probed else None
         table.add(
             name.label(test),
             joules(group.app_j.median),
-            *([_range(group) if repeated else "" if error_j is None else joules(error_j)] if repeated or probed else []),
+            joules(profile.app_half_width_j(group)),
             joules(test.rest_j),
             watts(power_w),
             battery_rate(power_w, about.voltage_v, about.battery_mah),
@@ -68,11 +68,26 @@ def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[R
             f"All tests: {unbroken(joules(sums.energy_j))} with probes, {unbroken(joules(sums.compensated_j))} without.",
         ]
     if any(len(group.tests) > 1 for group in groups):
-        sentences.append("Energies are medians of the runs that ended, ranges are from the lowest to the highest.")
-    elif sums is not None:
-        sentences.append("± is the standard error of the probes' energy, which is subtracted.")
+        sentences.append(f"Energies are medians of the runs that count. ±: {_INTERVAL} of the measurement and of other runs.")
+    else:
+        sentences.append(f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: use --repeat.")
+    sentences += _jit(profile)
     sentences.append("Mean power: measured energy of the test divided by its wall time.")
     return Paragraph(" ".join(sentences), style="dim")
+
+
+def _jit(profile: Profile) -> list[str]:
+    """Return a sentence on the JIT compiler, if it used a noticeable share of the threads' energy."""
+    shares = profile.jit_shares()
+    jit_j, threads_j = (sum(getattr(one, name) for one in shares) for name in ("jit_j", "threads_j"))
+    if jit_j <= _LEAST_JIT * threads_j or threads_j <= 0:
+        return []
+    over = ""
+    if len(shares) > 1:
+        low, high = (unbroken(percent(pick(one.share for one in shares))) for pick in (min, max))
+        over = f", {low} to {high} by run"
+    total = unbroken(percent(jit_j / threads_j))
+    return [f"The JIT compiler used {total} of the threads' energy{over}; it is not part of app energy."]
 
 
 def not_passed(profile: Profile, tests: Sequence[TestEnergy], top: int) -> list[Paragraph]:
@@ -111,13 +126,8 @@ class TestNames:
         return Text(printable(f"{place}{short_class(test.class_name)}#{test.method}", 10_000))
 
 
-def _range(group: Repeats) -> str:
-    counted = group.app_j.counted
-    return f"{joules(min(counted))} – {joules(max(counted))}" if len(counted) > 1 else ""
-
-
 def _statuses(tests: Sequence[TestEnergy]) -> Text:
-    """Return `passed`, or `2 passed, 1 failed` for several runs."""
+    """Return `passed`, or `2 passed, 1 failed; 1 warmup` for several runs."""
     counts: dict[str, int] = {}
     for test in tests:
         counts[test.status] = counts.get(test.status, 0) + 1
@@ -125,4 +135,5 @@ def _statuses(tests: Sequence[TestEnergy]) -> Text:
     for status, count in counts.items():
         cell.append(", " if cell else "").append(f"{count} " if len(tests) > 1 else "")
         cell.append(printable(status, 40), style=_STATUS_STYLE.get(status, ""))
-    return cell
+    unfit = Counter(reason for test in tests for reason in test.unfit)
+    return cell.append("".join(f"; {count} {printable(reason, 40)}" for reason, count in unfit.items()))

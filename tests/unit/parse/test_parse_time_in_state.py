@@ -103,3 +103,13 @@ def test_any_texts_parse_without_error(texts: list[bytes]) -> None:
     assert skipped == len(texts) - (0 if found is None else len(found.t_ns))
     if found is not None:
         assert (np.diff(found.ns, axis=0) >= 0).all() and (np.diff(found.t_ns) > 0).all() and (found.ns >= 0).all()
+
+
+def test_several_sections_of_a_policy_count_as_their_mean() -> None:
+    """The CPUs of a policy were read one after the other. Sections of other CPUs, and torn ones, do not count."""
+    text = b"cpu0\n300000 1\n600000 2\ncpu1\n300000 2\n600000 5\ncpu4\n300000 9\n600000 9\n"
+    assert table(text, cpus=(0, 1)).ns.tolist() == [[15_000_000, 35_000_000]]
+    assert table(text, cpus=(0,)).ns.tolist() == [[10_000_000, 20_000_000]]
+    torn = b"cpu0\n300000 1\n600000 2\ncpu1\n300000 2\n"
+    found, skipped = parse(text, torn, text)
+    assert found is not None and (len(found.t_ns), skipped) == (2, 1)

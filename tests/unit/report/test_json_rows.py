@@ -13,12 +13,14 @@ from navitas.report.json_rows import MethodLines
 
 METHODS = MethodTable((Method(0, ":", "a.B", "100 %s", "()V", 1, "main", False),), {})
 PLAIN = MethodEnergy(0, 3, 2, 1, 2.5, 1.5, 30, 20, 10, components=(1.0, 0.5), inclusive_components=(2.0, 0.5))
+PLAIN = replace(PLAIN, inclusive_standard_j=0.75, exclusive_standard_j=0.5)
 FULL = replace(
     PLAIN, alternative_j=9.0, inclusive_error_j=0.25, exclusive_error_j=0.125, raw_inclusive_j=3.0, raw_exclusive_j=2.0
 )
 ALWAYS = {
     **{"id": 0, "module": ":", "class": "a.B", "name": "100 %s", "descriptor": "()V", "calls": 3, "throws": 2, "cut": 1},
     **{"inclusive_j": 2.5, "exclusive_j": 1.5, "wall_ns": 30, "self_ns": 20, "cpu_ns": 10},
+    **{"inclusive_standard_j": 0.75, "exclusive_standard_j": 0.5},
 }
 ERRORS = {"inclusive_error_j": 0.25, "exclusive_error_j": 0.125}
 RAW = {"raw_inclusive_j": 3.0, "raw_exclusive_j": 2.0}

@@ -43,19 +43,20 @@ def row_of(text: str, key: str) -> list[str]:
     return next(line for line in text.splitlines() if line.startswith(key)).split()
 
 
-def test_repeats_show_the_median_the_range_and_the_typical_runs_threads() -> None:
+def test_repeats_show_the_median_its_interval_and_the_typical_runs_threads() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 30.0), one_run(2, 11.0)))
     # The app's threads use 2.5 J less than the test in total.
-    assert row_of(text, "o.e.SortTest#sorts")[1:][:7] == ["8.50", "J", "7.50", "J", "–", "27.5", "J"]
+    assert row_of(text, "o.e.SortTest#sorts")[1:5] == ["8.50", "J", "34.8", "J"]  # ± by Student's t of three runs
     assert row_of(text, "main")[1:3] == ["7.50", "J"]
     assert "3 passed" in text and "26.5 J" not in text
 
 
-def test_the_range_covers_the_runs_that_count() -> None:
+def test_the_interval_is_that_of_the_runs_that_count() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 12.0), one_run(2, 6.0, "cut")))
-    assert row_of(text, "o.e.SortTest#sorts")[1:8] == ["8.50", "J", "7.50", "J", "–", "9.50", "J"]
+    assert row_of(text, "o.e.SortTest#sorts")[1:5] == ["8.50", "J", "18.2", "J"]
     assert "2 passed, 1 cut" in text and "cut: o.e.SortTest#sorts" in text
-    assert "–" not in shown(profile(one_run(0, 10.0), one_run(1, 6.0, "cut"))).partition("Threads")[0]
+    single = shown(profile(one_run(0, 10.0), one_run(1, 6.0, "cut")))
+    assert row_of(single, "o.e.SortTest#sorts")[3:5] == ["2.27", "J"], "that of the measurement alone"
 
 
 def test_paper_1_has_its_column_on_request() -> None:
@@ -65,9 +66,8 @@ def test_paper_1_has_its_column_on_request() -> None:
 
 
 def test_statistical_times_have_an_error() -> None:
-    assert "±" not in shown(profile())
     text = " ".join(shown(profile(run=TICKED)).split())
-    assert "Times come from a tick of 1.10 ms, so energies of methods have a standard error (±)." in text
+    assert "Times come from a tick of 1.10 ms, which adds to the error of methods (±)." in text
     assert "Self ± Share" in text
 
 
@@ -118,7 +118,7 @@ def test_evidence_is_explained_with_the_expected_error() -> None:
 
 def test_mean_power_and_drain_rate_are_shown() -> None:
     # 10 J in one second. The battery holds 43.2 kJ.
-    assert row_of(shown(profile()), "o.e.SortTest#sorts")[5:9] == ["10.0", "W", "83.3", "%/h"]
+    assert row_of(shown(profile()), "o.e.SortTest#sorts")[7:11] == ["10.0", "W", "83.3", "%/h"]
 
 
 def test_methods_have_a_source() -> None:
@@ -153,10 +153,10 @@ def test_tests_are_shown_without_their_probes() -> None:
     probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(3.0, 1.0, 4.25, 1.5))
     text = shown(profile(probed))
     # Threads use 7.5 J, 3 J of them in probes.
-    assert row_of(text, "o.e.SortTest#sorts")[1:7] == ["4.50", "J", "1.00", "J", "-250", "mJ"]
+    assert row_of(text, "o.e.SortTest#sorts")[1:7] == ["4.50", "J", "3.00", "J", "-250", "mJ"]
     note = " ".join(text.split()).partition("App energy: ")[2]
     assert note.startswith("energy of the app's threads without probes, estimated from their sampled cost.")
-    assert "4.25 J without. ± is the standard error of the probes' energy, which is subtracted." in note
+    assert "4.25 J without. ±: 95 % interval of the measurement. One run does not show how runs differ" in note
     found = [replace(probed, repeat=i, compensation=(3.0, 1.0, j, 1.5)) for i, j in enumerate((3.0, 5.0, 4.0))]
     text = shown(profile(*found, *(without_probes(test, 4.0) for test in found)))
     assert "from their sampled cost and the runs without probes" in " ".join(text.split())
@@ -211,7 +211,8 @@ def test_notes_are_below_the_methods() -> None:
     swap = replace(TREE[2], parent=0, exclusive_j=0.033, probes_j=0.71, throws=1_000, cut=10)
     made = profile(with_nodes(one_run(0, 10.0), TREE[0], swap), run=replace(RUN, probes_error=0.1))
     text = " ".join(shown(made, width=80).partition("\nMethods")[2].split())
-    assert "o.e.Sorter.swap: ± 71.0 mJ (within its error), 1,000 calls ended by an exception, 10 calls without an end" in text
+    notes = "1,000 calls ended by an exception, 10 calls without an end"
+    assert f"o.e.Sorter.swap: self and inclusive energy within the error of probes, {notes}" in text
 
 
 def test_long_tables_of_tests_list_the_largest_and_the_failed() -> None:
@@ -295,15 +296,15 @@ def test_noticeable_errors_are_noted() -> None:
     text = shown(with_probes_off(0.033, 0.071))
     lines = [line.rstrip() for line in text.partition("Methods")[2].splitlines()]
     assert any(line.startswith("o.e.Sorter.swap ") and "33.0 mJ" in line for line in lines)
-    assert "o.e.Sorter.swap: ± 71.0 mJ (within its error)" in lines
-    assert "o.e.SortTest.sorts: inclusive ± 71.0 mJ (within its error)" in lines
-    assert "±" not in shown(with_probes_off(0.8, 0.071)).partition("Methods")[2]
+    assert any(line.endswith("o.e.Sorter.swap: self and inclusive energy within the error of probes") for line in lines)
+    assert any(line.endswith("o.e.SortTest.sorts: inclusive energy within the error of probes") for line in lines)
+    assert "within the error" not in shown(with_probes_off(0.8, 0.071)).partition("Methods")[2]
     assert "below zero" not in text
 
 
 def test_negative_figures_are_explained() -> None:
     text = shown(with_probes_off(-0.033, 0.071))
-    assert "-33.0 mJ" in text and "± 71.0 mJ (within its error)" in text
+    assert "-33.0 mJ" in text and "energy within the error of probes" in text
     assert "Figures can be slightly negative" in text
     # One call path of a method is negative, but the method is not.
     nodes = (NodeSpec(-1, 0, 1, 1.5), NodeSpec(0, 1, 1, -0.5), NodeSpec(-1, 1, 1, 2.0))
@@ -313,8 +314,8 @@ def test_negative_figures_are_explained() -> None:
 
 def test_in_tick_mode_only_figures_below_their_error_are_noted() -> None:
     # The ticks are so short that their error is negligible compared with that of the probes.
-    assert "± 71.0 mJ (within its error)" in shown(with_probes_off(0.033, 0.071, tick_ns=1e3))
-    assert "(within" not in shown(with_probes_off(0.2, 0.071, tick_ns=1e3))
+    assert "energy within the error of probes" in shown(with_probes_off(0.033, 0.071, tick_ns=1e3))
+    assert "within the error" not in shown(with_probes_off(0.2, 0.071, tick_ns=1e3))
 
 
 def test_only_the_first_warnings_are_shown() -> None:

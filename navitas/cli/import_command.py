@@ -1,0 +1,168 @@
+"""`navitas import`: makes a recording of measurements that another tool made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from navitas.cli.commands import NavitasCommand
+from navitas.cli.destinations import check_not_recorded
+from navitas.cli.import_supply import no_profile_of_log, read_supply
+from navitas.cli.import_traced import LONGEST, import_traced, input_name, print_note
+from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.messages import location, next_step, shell_word
+from navitas.cli.option import option
+from navitas.cli.options import Finite
+from navitas.cli.origin import provenance
+from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
+from navitas.errors import ExitCode, UsageError
+from navitas.importing.counted_cpus import counted_cpus
+from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording
+from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
+from navitas.importing.processes import LoggedProcess, processes_of
+from navitas.importing.read_log import LogFormat, read_log
+from navitas.untrusted_text import printable, printable_line
+
+
+@click.command(
+    "import",
+    cls=NavitasCommand,
+    example="navitas import SortTest.sort.txt -o rec --power-profile my.xml\n"
+    "navitas import trace.txt --methods app.trace -o rec --power-profile my.xml",
+)
+@click.argument("logs", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="LOG...")
+@option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="The recording's folder.")
+@option("--replace", is_flag=True, from_project=False, help="Replace the recording in the output folder.")
+@option(
+    "--power-profile",
+    type=NAME_OR_FILE,
+    metavar="NAME|FILE",
+    help="The power_profile.xml of the device. Logs have none, so it is required.",
+)
+@option(
+    "--voltage",
+    "voltage_v",
+    type=Finite(min=0, max=1000, min_open=True),
+    metavar="V",
+    help="Supply voltage. [3.85]",
+)
+@option(
+    "--format",
+    "log_format",
+    type=click.Choice(["auto", "log", "json"]),
+    default="auto",
+    show_default=True,
+    help="Lines of logcat, or JSON.",
+)
+@option(
+    "--year",
+    type=click.IntRange(FIRST_YEAR, LAST_YEAR),
+    metavar="YYYY",
+    help="The year in which a log without years begins. [that of the file's last change]",
+)
+@option("--test", type=TEXT, metavar="CLASS#METHOD", help="The name of the test. [that of the file]")
+@option(
+    "--methods",
+    type=READ_FILE_ANY_NAME,
+    metavar="FILE",
+    section="Kernel traces",
+    help="LOG is a kernel trace, and FILE the methods of the same time: a .trace of `am profile`.",
+)
+@option(
+    "--start",
+    "start_s",
+    type=Finite(min=0, max=10**9),
+    metavar="SECONDS",
+    section="Kernel traces",
+    help="When the methods begin, on the clock of the kernel trace. [inferred]",
+)
+@option(
+    "--process",
+    "pids",
+    type=click.IntRange(min=0),
+    multiple=True,
+    metavar="PID",
+    help="Only this process; repeatable.",
+)
+@json_option
+def command(
+    *,
+    logs: tuple[Path, ...],
+    output: Path,
+    replace: bool,
+    power_profile: str | None,
+    voltage_v: float | None,
+    log_format: LogFormat,
+    year: int | None,
+    test: str | None,
+    methods: Path | None,
+    start_s: float | None,
+    pids: tuple[int, ...],
+    json_file: Path | None,
+) -> int:
+    """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace.
+
+    LOG is a log (logcat -v threadtime or brief) or a JSON file; '-' is standard input. Each process is a run. Logs of the same
+    name are repeats of one test. With --methods, LOG is a trace of Perfetto, atrace, systrace or trace-cmd.
+    """
+    is_text = check_json(json_file)
+    check_not_recorded(output, replace=replace)
+    supply = None if power_profile is None else read_supply(power_profile, voltage_v)
+    if methods is not None:
+        if len(logs) > 1 or len(pids) > 1:
+            raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
+        pid = next(iter(pids), None)
+        return import_traced(logs[0], methods, output, supply, pid=pid, test=test, start_s=start_s, json_file=json_file)
+    if start_s is not None:
+        raise UsageError("--start needs --methods", "Leave out --start.")
+    found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
+    processes = _chosen([process for log in found for process in processes_of(log)], pids)
+    if supply is None:
+        raise no_profile_of_log(counted_cpus(processes))
+    written = write_recording(output, processes, supply, test=test, origin=provenance())
+    write_json(
+        json_file,
+        output=str(output),
+        runs=[_row(run) for run in written.runs],
+        warnings=[{"run": run, **note._asdict()} for run, note in written.notes],
+    )
+    if is_text:
+        _print(written)
+    location(f"recording: {printable_line(str(output), LONGEST)}")
+    next_step(f"navitas report {shell_word(output)} --model paper1")
+    return ExitCode.OK
+
+
+def _chosen(processes: Sequence[LoggedProcess], pids: Sequence[int]) -> list[LoggedProcess]:
+    """The processes with these ids, or all. Raises `UsageError` for an id that no log has."""
+    known = {process.pid for process in processes}
+    if missing := [pid for pid in pids if pid not in known]:
+        listed = ", ".join(map(str, sorted(known)[:20]))
+        raise UsageError(f"--process {missing[0]}: no log has this process", f"The logs have: {listed}")
+    return [process for process in processes if not pids or process.pid in pids]
+
+
+def _row(run: ImportedRun) -> dict[str, object]:
+    process = run.process
+    return {
+        "run": run.run,
+        "test": run.test,
+        "log": process.log.shown,
+        "format": process.log.format,
+        "process": process.pid,
+        "threads": [name for _, name in process.names],
+        "events": len(process.events),
+        "entries_without_exit": process.pairs.cut,
+        "exits_without_entry": process.pairs.unmatched,
+    }
+
+
+def _print(written: ImportedRecording) -> None:
+    for run in written.runs:
+        process = run.process
+        threads = "1 thread" if len(process.names) == 1 else f"{len(process.names)} threads"
+        click.echo(f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events")
+    for number, note in written.notes:
+        print_note(note, "" if number is None else f"run {number}: ")

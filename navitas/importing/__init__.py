@@ -1,0 +1,1 @@
+"""Turns measurements of other tools into recordings that every command reads."""

@@ -1,0 +1,76 @@
+"""The CPUs of the imported readings: their frequencies, and which of them share a cpufreq policy."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from navitas.errors import RecordingError
+from navitas.importing.probe_event import Layout, ProbeEvent
+from navitas.importing.processes import LoggedProcess
+from navitas.recording.manifest import Policy
+
+_SAME_POLICY_TICKS = 50
+"""A probe reads the CPUs' files one after the other. CPUs of one policy have the same counters, apart from this delay."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedCpus:
+    """The device's policies, and the frequencies (kHz) of each CPU, in ascending order."""
+
+    policies: tuple[Policy, ...]
+    frequencies: dict[int, tuple[int, ...]]
+
+    @property
+    def count(self) -> int:
+        """The number of CPUs."""
+        return len(self.frequencies)
+
+
+def counted_cpus(processes: Sequence[LoggedProcess]) -> CountedCpus:
+    """Return the CPUs of all processes. Raises `RecordingError` if there is no reading, or logs are of different devices."""
+    first: tuple[LoggedProcess, CountedCpus] | None = None
+    by_log: dict[str, list[LoggedProcess]] = defaultdict(list)
+    for process in processes:
+        by_log[process.log.shown].append(process)
+    for of_log in by_log.values():
+        found = _of_events(event for process in of_log for event in process.events)
+        if not found.frequencies:
+            continue
+        if first is not None and first[1].frequencies != found.frequencies:
+            raise RecordingError(
+                f"{first[0].log.shown} and {of_log[0].log.shown} have different CPUs or frequencies, so their devices differ",
+                "Import the logs of each device into a recording of its own.",
+            )
+        first = first or (of_log[0], found)
+    if first is None:
+        raise RecordingError(
+            f"{processes[0].log.shown}: no entry or exit has a usable reading of time_in_state, so there is no energy",
+            "Make the log again; log lines must not be cut off.",
+        )
+    return first[1]
+
+
+def _of_events(events: Iterable[ProbeEvent]) -> CountedCpus:
+    layouts: Counter[Layout] = Counter()
+    apart: Counter[tuple[int, int]] = Counter()
+    for event in events:
+        layouts[event.layout] += 1
+        totals = sorted(event.totals().items())
+        for (cpu, ticks), (following, others) in pairwise(totals):
+            apart[cpu, following] = max(apart[cpu, following], abs(ticks - others))
+    shapes: dict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)
+    for layout, count in layouts.items():
+        for cpu, of_cpu in layout:
+            shapes[cpu][tuple(sorted(of_cpu))] += count
+    frequencies = {cpu: shapes[cpu].most_common(1)[0][0] for cpu in sorted(shapes)}
+    groups: list[list[int]] = []
+    for cpu, of_cpu in frequencies.items():
+        before = groups[-1][-1] if groups else cpu
+        if before != cpu and frequencies[before] == of_cpu and apart[before, cpu] <= _SAME_POLICY_TICKS:
+            groups[-1].append(cpu)
+        else:
+            groups.append([cpu])
+    return CountedCpus(tuple(Policy(id=group[0], cpus=group) for group in groups), frequencies)

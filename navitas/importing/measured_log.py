@@ -1,0 +1,54 @@
+"""What an import reads from one log: events with their readings, and counts of what is not used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from navitas.errors import RecordingError
+from navitas.importing.probe_event import MAX_EVENTS, ProbeEvent
+
+MAX_BYTES = 1 << 30
+NOT_MEASURED = "Give a log or JSON file of Navitas-Framework (docs/importing.md)."
+
+
+@dataclass(slots=True)
+class LogPart:
+    """The events of one test, in the order of the log. `name` is that of the test."""
+
+    name: str
+    events: list[ProbeEvent] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class MeasuredLog:
+    """A log. `shown` is its name in messages, and `format` that of its lines.
+
+    `damaged` counts lines that are not usable, by reason, with the `first` place of each. `other_lines` counts lines of other
+    programs, and `estimates` Android's own estimates (Wi-Fi, Bluetooth), which are not used. `year` is None if the log has years.
+    """
+
+    shown: str
+    format: str
+    parts: Sequence[LogPart]
+    damaged: Counter[str] = field(default_factory=Counter)
+    first: dict[str, int] = field(default_factory=dict)
+    other_lines: int = 0
+    estimates: int = 0
+    year: int | None = None
+    year_source: str = ""
+    year_turns: int = 0
+
+    def note_damage(self, reason: str, place: int) -> None:
+        """Count a line that is not usable."""
+        self.damaged[reason] += 1
+        self.first.setdefault(reason, place)
+
+
+def check_count(shown: str, events: int) -> None:
+    """Raise `RecordingError` if a log has more events than an import reads."""
+    if events > MAX_EVENTS:
+        raise RecordingError(
+            f"{shown}: more than {MAX_EVENTS:,} entries and exits", "Cut the log into parts, and import each of them."
+        )

@@ -1,0 +1,146 @@
+"""What a reader of an imported recording must know, as warnings of the recording and its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from navitas.importing.measured_log import MeasuredLog
+from navitas.importing.probe_event import TICK_NS, ProbeEvent
+from navitas.importing.processes import LoggedProcess
+from navitas.importing.rising_readings import RisingReadings
+from navitas.power.model import PowerModel
+from navitas.recording.codes import WarningCode
+from navitas.untrusted_text import printable
+
+_LISTED = 5
+_THREADTIME = "Make the log with logcat -v threadtime."
+
+
+class ImportNote(NamedTuple):
+    """A warning of a recording or run."""
+
+    code: WarningCode
+    message: str
+    remedy: str
+
+
+def tick_error_j(model: PowerModel) -> float:
+    """Return by how much the energy of one call can be wrong because each core's time counts in ticks."""
+    highest_ma = sum(len(cluster.cpus) * float(max(cluster.core_ma)) for cluster in model.cpu.clusters)
+    return highest_ma * model.voltage_v * TICK_NS / 1e12
+
+
+def notes_of_energy(model: PowerModel) -> Iterator[ImportNote]:
+    """Yield what limits the energy of every log of Navitas-Framework."""
+    yield ImportNote(
+        "imported",
+        "the logs have no CPU time of threads or processes: energy is that of all cores, idle or not, for all programs of the "
+        "device (formula (1) of the Navitas paper)",
+        "Compare tests on the same device. For the energy of threads, record with navitas profile.",
+    )
+    yield ImportNote(
+        "imported",
+        f"the time of cores counts in ticks of 10 ms: the energy of one call can be wrong by up to {tick_error_j(model):.3g} J",
+        "Look at calls that take much longer than 10 ms, or at sums over many.",
+    )
+
+
+def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess]) -> Iterator[ImportNote]:
+    """Yield what is to know of a log. `processes` are those of this log."""
+    if len(processes) > 1:
+        pids = [str(process.pid) for process in processes]
+        listed = ", ".join(pids[:_LISTED]) + (f" and {len(pids) - _LISTED} more" if len(pids) > _LISTED else "")
+        yield ImportNote(
+            "imported",
+            f"{log.shown}: {len(pids)} processes, each of which is a run and a test of its own: {listed}",
+            f"The log buffer can have kept earlier ones. To import only the last one: --process {pids[-1]}",
+        )
+    if any(process.realtime_ns is None for process in processes):
+        yield ImportNote(
+            "imported", f"{log.shown}: no times (format {log.format}): they follow from the counters, in ticks", _THREADTIME
+        )
+    if not all(process.has_thread_ids for process in processes):
+        without = f"{log.shown}: no thread ids (format {log.format})"
+        count = max(len(process.names) for process in processes)
+        inferred = "one thread" if count == 1 else f"up to {count} threads, inferred from calls that are not nested"
+        yield ImportNote("imported", f"{without}: the calls of a process belong to {inferred}", _THREADTIME)
+    if log.year is not None:
+        turns = f", and passes the turn of the year {log.year_turns} times" if log.year_turns else ""
+        yield ImportNote(
+            "imported",
+            f"{log.shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
+            "Give the year in which the log begins: --year YYYY",
+        )
+    for reason, count in log.damaged.items():
+        where = f"{_place(log)} {log.first[reason]}"
+        yield ImportNote(
+            "imported",
+            f"{log.shown}: {count} lines are left out, first {where}: {reason}",
+            "Calls with such a line have no entry or no exit.",
+        )
+    if log.estimates:
+        yield ImportNote(
+            "imported", f"{log.shown}: Android's own estimates of Wi-Fi and Bluetooth are not used", "Energy is that of the CPU."
+        )
+    if any(event.brightness for process in processes for event in process.events):
+        yield ImportNote("imported", f"{log.shown}: the screen's brightness is not used", "Energy is that of the CPU.")
+
+
+def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[ImportNote]:
+    """Yield what is to know of a process, whose readings have been read."""
+    pairs = process.pairs
+    if pairs.shared_ns:
+        yield ImportNote(
+            "imported",
+            f"several threads were in calls at once, for {pairs.shared_ns / pairs.in_calls_ns:.1%} of the time in calls: they "
+            "share the energy of that time equally. Paper 1 charges each of them with all of it",
+            "Add --model paper1 to see both.",
+        )
+    if pairs.first_cut is not None:
+        yield ImportNote(
+            "events_missing",
+            f"{pairs.cut} of {len(process.events)} events are entries without an exit, first {_shown(process, pairs.first_cut)}: "
+            "an exception left the method, or the log ends before. These calls end with the next exit of a caller, or the log",
+            "Their energy is at most what is shown.",
+        )
+    if pairs.first_unmatched is not None:
+        yield ImportNote(
+            "events_missing",
+            f"{pairs.unmatched} of {len(process.events)} events are exits without an entry, first "
+            f"{_shown(process, pairs.first_unmatched)}: the log begins after the entry, or lost it. They are not used",
+            "Enlarge the device's log buffer (logcat -G 16M).",
+        )
+    if lost := sum(not event.layout for event in process.events):
+        yield ImportNote(
+            "time_in_state_readings",
+            f"{lost} readings are cut off or impossible: the energy at these entries and exits is interpolated",
+            "logcat cuts long lines. The other readings are used.",
+        )
+    if readings.other_cpus:
+        yield ImportNote(
+            "time_in_state_readings",
+            f"{readings.other_cpus} readings of a cluster lack some of its CPUs, which were off: they are not used",
+            "The energy of the cluster is interpolated there.",
+        )
+    if readings.raised:
+        yield ImportNote(
+            "imported",
+            f"{readings.raised} readings have counters below those of the reading before, since threads read at the same time: "
+            "these counters are raised",
+            "The energy of calls that begin or end there can be wrong by another tick.",
+        )
+    if process.clock_set:
+        yield ImportNote(
+            "imported",
+            f"the log's clock goes back {process.clock_set} times: the time in between is unknown, and counts as none",
+            "Energies do not depend on it.",
+        )
+
+
+def _shown(process: LoggedProcess, event: ProbeEvent) -> str:
+    return f"in {_place(process.log)} {event.place} ({printable(event.method)})"
+
+
+def _place(log: MeasuredLog) -> str:
+    return "measurement" if log.format.startswith("json") else "line"

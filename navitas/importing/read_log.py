@@ -1,0 +1,52 @@
+"""Opens a file of measurements and reads it by its content."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from navitas.errors import RecordingError
+from navitas.importing.measured_log import MAX_BYTES, MeasuredLog
+from navitas.importing.original_json import MAX_JSON_BYTES, read_original_json
+from navitas.importing.original_log import read_original_log
+from navitas.regular_files import open_regular, read_regular
+
+LogFormat = Literal["auto", "log", "json"]
+_HEAD_BYTES = 4096
+_LONGEST_LINE = 1 << 20
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat = "auto") -> MeasuredLog:
+    """Read a log, or JSON of Navitas-Framework. `shown` is its name in messages, and its test is named after its file.
+
+    Line ends can be those of Windows, and text UTF-16 (PowerShell).
+
+    Raises `RecordingError` if the file cannot be read or has no measurement.
+    """
+    try:
+        with open_regular(path) as stream:
+            head = stream.read(_HEAD_BYTES)
+            status = os.fstat(stream.fileno())
+        if log_format == "json" or (log_format == "auto" and _is_json(head)):
+            return read_original_json(read_regular(path, MAX_JSON_BYTES), shown)
+        if status.st_size > MAX_BYTES:
+            raise RecordingError(f"{shown}: larger than 1 GiB", "Cut the log into parts, and import each of them.")
+        return read_original_log(_lines(path, head), shown, path.stem, status.st_mtime, year)
+    except OSError as error:
+        raise RecordingError(f"{shown}: cannot be read: {error.strerror or error}", "Check the file.") from error
+
+
+def _is_json(head: bytes) -> bool:
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+
+
+def _lines(path: Path, head: bytes) -> Iterator[str]:
+    """Yield lines with their ends. Longer ones than 1 MiB are split. Invalid bytes are replaced."""
+    encoding = "utf-16" if head[:2] in _UTF16 else "utf-8-sig"
+    with io.TextIOWrapper(open_regular(path), encoding=encoding, errors="replace", newline="\n") as file:
+        while line := file.readline(_LONGEST_LINE):
+            yield line

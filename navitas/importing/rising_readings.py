@@ -1,0 +1,53 @@
+"""The readings of a process as texts of `time_in_state`, by policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from navitas.importing.counted_cpus import CountedCpus
+from navitas.importing.processes import LoggedProcess
+
+
+@dataclass(slots=True)
+class RisingReadings:
+    """Yields the readings of a process, with counters that never fall: time since the start, policy, text.
+
+    A text has a section for each CPU (`cpu0`, then lines of kHz and ticks), since a probe reads the CPUs one after the other.
+    Threads read at the same time, so a counter can be a tick below that of the event before: it is raised. `raised` counts these
+    readings. `other_cpus` counts readings of a policy that lack a CPU or have other frequencies; they are left out.
+    """
+
+    process: LoggedProcess
+    cpus: CountedCpus
+    raised: int = 0
+    other_cpus: int = 0
+
+    def __iter__(self) -> Iterator[tuple[int, int, bytes]]:
+        highest: dict[int, list[int]] = {}
+        for t_ns, event in zip(self.process.t_ns, self.process.events, strict=True):
+            if not event.layout:
+                continue
+            found: dict[int, list[int]] = {}
+            at = 0
+            for cpu, frequencies in event.layout:
+                by_khz = sorted(zip(frequencies, event.ticks[at : at + len(frequencies)], strict=True))
+                at += len(frequencies)
+                if tuple(khz for khz, _ in by_khz) == self.cpus.frequencies.get(cpu):
+                    found[cpu] = [ticks for _, ticks in by_khz]
+            was_raised = False
+            for cpu, ticks in found.items():
+                risen = list(map(max, ticks, highest.get(cpu, ticks)))
+                was_raised |= risen != ticks
+                found[cpu] = highest[cpu] = risen
+            self.raised += was_raised
+            for policy in self.cpus.policies:
+                if all(cpu in found for cpu in policy.cpus):
+                    yield t_ns, policy.id, b"".join(_section(cpu, self.cpus.frequencies[cpu], found[cpu]) for cpu in policy.cpus)
+                else:
+                    self.other_cpus += 1
+
+
+def _section(cpu: int, frequencies: tuple[int, ...], ticks: list[int]) -> bytes:
+    rows = "".join(f"{khz} {value}\n" for khz, value in zip(frequencies, ticks, strict=True))
+    return f"cpu{cpu}\n{rows}".encode()

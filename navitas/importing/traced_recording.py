@@ -1,0 +1,155 @@
+"""Makes a recording of a kernel trace and a method trace of the same time: evidence level *sched*."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from navitas.errors import RecordingError, UsageError
+from navitas.importing.art_trace import ArtTrace
+from navitas.importing.method_map import named_methods, package_of
+from navitas.importing.notes import ImportNote
+from navitas.importing.place_in_trace import Placed, place
+from navitas.importing.recording_parts import (
+    MODULE,
+    ImportedDevice,
+    ImportedRow,
+    ImportSupply,
+    model_of,
+    named_test,
+    new_writer,
+    write_run,
+)
+from navitas.importing.running_threads import matched_threads, running_threads
+from navitas.importing.traced_chunks import PlacedThread, traced_chunks
+from navitas.importing.traced_notes import traced_notes
+from navitas.new_files import new_file
+from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.trace.join import Joined, to_monotonic
+from navitas.parse.trace.perfetto import read_perfetto
+from navitas.parse.trace.text_trace import read_text
+from navitas.parse.trace.trace_tables import RawTrace, Trace
+from navitas.recording.manifest import Provenance
+from navitas.regular_files import open_regular
+
+_HEAD_BYTES = 4096
+_LATEST_NS = 1 << 61
+_PERFETTO_FIRST = 0x0A
+"""The key of the field `packet`, with which a Perfetto trace begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTrace:
+    """A kernel trace whose times are monotonic, if the recording has these `triples`, and the name of its file there."""
+
+    path: Path
+    file_name: str
+    trace: Trace
+    triples: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedRecording:
+    """A written recording: its test, process, threads with scheduling slices and without, place of the methods, and warnings."""
+
+    test: str
+    pid: int
+    threads: tuple[str, ...]
+    without_slices: tuple[str, ...]
+    events: int
+    placed: Placed
+    notes: tuple[ImportNote, ...]
+
+
+def is_perfetto(head: bytes) -> bool:
+    """Whether a file begins like a Perfetto trace, and not like text."""
+    return head[:1] == bytes([_PERFETTO_FIRST]) and any(byte < 9 or byte >= 0x80 for byte in head)
+
+
+def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
+    """Read a Perfetto, atrace, systrace or trace-cmd file. Raises `RecordingError` if it shows no thread that runs."""
+    try:
+        with open_regular(path) as stream:
+            head = stream.read(_HEAD_BYTES)
+    except OSError as error:
+        raise RecordingError(f"{shown}: cannot be read: {error.strerror or error}", "Check the file.") from error
+    binary = is_perfetto(head)
+    raw = read_perfetto(path) if binary else read_text(path)
+    none = np.empty(0, np.int64)
+    joined = _joined(raw, ClockTriples(none, none, none))
+    triples: tuple[tuple[int, int, int], ...] = ()
+    if any(reason.code == "trace_clock_unrelated" for reason in joined.reasons):
+        # Nothing relates boottime to monotonic: they count as equal, as if the device had not slept since it booted.
+        start = raw.trace.start_ns
+        triples = ((start, start, 0),)
+        joined = _joined(raw, ClockTriples(*(np.array([value], np.int64) for value in triples[0])))
+    if joined.trace is None:
+        reasons = "; ".join(str(reason) for reason in joined.reasons)
+        raise RecordingError(f"{shown}: no usable trace of the scheduler: {reasons}", "Trace sched_switch and cpu_frequency.")
+    return ReadTrace(path, "trace.pftrace" if binary else "trace.txt", joined.trace, triples)
+
+
+def _joined(raw: RawTrace, triples: ClockTriples) -> Joined:
+    return to_monotonic(raw, triples, run_ns=(0, _LATEST_NS))
+
+
+def write_traced(
+    folder: Path,
+    read: ReadTrace,
+    art: ArtTrace,
+    supply: ImportSupply,
+    *,
+    name: str,
+    pid: int | None,
+    start_ns: int | None,
+    origin: Provenance | None = None,
+) -> TracedRecording:
+    """Write a recording with one run. `name` is that of the method trace, `pid` and `start_ns` what the user knows.
+
+    Raises `UsageError` if the process is unknown or the profile lacks CPUs, `RecordingError` if the traces do not fit.
+    """
+    known, tids = matched_threads(art, read.trace, pid)
+    if known is None:
+        raise UsageError(f"{name}: the method trace does not name its process", "Give its process id: --process PID")
+    slices = running_threads(read.trace, set(tids.values()))
+    running = {number: slices[tid] for number, tid in tids.items() if tid in slices}
+    placed = place(art, read.trace, running, start_ns=start_ns, shown=name)
+    cpus = np.unique(read.trace.switches.cpu).tolist()
+    model = model_of(supply, (), {})
+    lacking = set(cpus) - {cpu for cluster in model.cpu.clusters for cpu in cluster.cpus}
+    if lacking:
+        raise UsageError(
+            f"the trace has CPU {min(lacking)}, and the power profile {supply.profile_source} has not",
+            "Give the power_profile.xml of the traced phone with --power-profile.",
+        )
+    threads = [one for one in art.threads if len(one.t_ns)]
+    if not threads:
+        raise RecordingError(f"{name}: the method trace has no events", "Trace while the app runs.")
+    methods = named_methods(art.methods)
+    package = package_of(one.class_name for one in art.methods[1:])
+    test = named_test(name)
+    writer = new_writer(folder, ImportedDevice(cpus), supply, package, imported_from="art-trace", origin=origin)
+    notes = tuple(traced_notes(art, placed, [one.name for one in threads if one.number not in running]))
+    with writer:
+        writer.add_map(methods.map_id, MODULE, methods.data)
+        with open_regular(read.path) as source, new_file(writer.path("trace", 0, read.file_name)) as copy:
+            shutil.copyfileobj(source, copy)
+        row = ImportedRow(0, test, package, methods.map_id, known)
+        ids = np.array([methods.ids[one] for one in art.methods], np.int64)
+        traced = [PlacedThread(one, tids.get(one.number, 0), ids[one.method]) for one in threads]
+        write_run(writer, row, traced_chunks(traced, placed.start_ns, int(methods.map_id, 16), has_triples=bool(read.triples)))
+        for note in notes:
+            writer.warn(note.code, note.message, note.remedy, run=0)
+        writer.finish("complete")
+    return TracedRecording(
+        str(test),
+        known,
+        tuple(one.name for one in threads if one.number in running),
+        tuple(one.name for one in threads if one.number not in running),
+        sum(len(one.t_ns) for one in threads),
+        placed,
+        notes,
+    )

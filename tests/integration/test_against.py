@@ -1,0 +1,85 @@
+"""`profile --against`: both versions run in turns in one session, which `compare` knows; warm-ups and `--until`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.command_line import Ended
+from support.git_repository import git, needs_git
+
+from navitas.build.sample import copy_sample
+from navitas.recording.store import open_recording
+
+Run = Callable[..., Ended]
+TEST = "DemoTest#searchByIndex"
+
+pytestmark = [pytest.mark.timeout(600), needs_git]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Return the sample project in a repository of its own. Its test does twice as much as in the last commit."""
+    folder = copy_sample(tmp_path / "sample")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
+    test = folder / "src/test/java/org/navitas/sample/DemoTest.java"
+    text = test.read_text("utf-8")
+    assert "new History(2_000)" in text
+    test.write_text(text.replace("new History(2_000)", "new History(4_000)"), "utf-8")
+    return folder
+
+
+def test_a_revision_is_measured_in_turns_and_compared(gradle: str, navitas: Run, project: Path, tmp_path: Path) -> None:
+    options = ("--gradle", gradle, "--tests", TEST, "--repeat", "2", "--warmup", "1", "--seed", "3")
+    done = navitas("profile", "sample", "--against", "HEAD", *options, "-o", "both", "--json", "after.json")
+    assert done.code == 0, done.err
+    assert "Energy, 1 session before and 1 session after" in done.out
+    assert "all tests" in done.out
+    manifests = [open_recording(tmp_path / "both" / name).manifest for name in ("before", "after")]
+    assert len({one.settings["session"] for one in manifests}) == 1
+    assert [[(run.repeat, run.warmup) for run in one.runs] for one in manifests] == [[(0, True), (1, False), (2, False)]] * 2
+    assert [one.provenance.git.dirty for one in manifests if one.provenance.git is not None] == [False, True]
+    report = json.loads((tmp_path / "after.json").read_text("utf-8"))
+    assert report["tests"][0]["unfit"][0] == "warmup"
+    assert report["repeats"][0]["interval_j"] is not None
+    compared = navitas("compare", "both/before", "both/after", "--json", "changes.json")
+    assert compared.code == 0, compared.err
+    changes = json.loads((tmp_path / "changes.json").read_text("utf-8"))
+    assert changes["same_session"] is True, "since the recordings name the same session"
+    total = changes["changes"][0]
+    assert total["effect"]["low_percent"] is not None and total["before_j"] < total["after_j"]
+    assert not git(project, "worktree", "list").count("\n"), "nothing is left in the repository"
+
+
+def test_repeats_end_at_the_limit_or_when_the_interval_is_narrow(
+    gradle: str, navitas: Run, project: Path, tmp_path: Path
+) -> None:
+    options = ("--gradle", gradle, "--tests", TEST, "--max-repeat", "4")
+    done = navitas("profile", "sample", *options, "--until", "0.1%", "-o", "narrow", "--json", "narrow.json")
+    assert done.code == 0, done.err
+    assert len(json.loads((tmp_path / "narrow.json").read_text("utf-8"))["tests"]) == 4
+    done = navitas("profile", "sample", *options, "--until", "100%", "-o", "wide", "--json", "wide.json")
+    assert done.code == 0, done.err
+    assert len(json.loads((tmp_path / "wide.json").read_text("utf-8"))["tests"]) in (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("profile", "sample", "--against", "mian"), "'mian' is no commit"),
+        (("profile", "--bundle", "b.zip", "--against", "HEAD"), "excludes --bundle"),
+        (("profile", "sample", "--until", "0"), "--until"),
+    ],
+)
+def test_mistakes_are_named_before_the_build(
+    navitas: Run, project: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "b.zip").write_bytes(b"")
+    done = navitas(*arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert not (tmp_path / "navitas-recordings").exists()

@@ -1,0 +1,136 @@
+"""`navitas import`: output, exit codes and options."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from support.art_writer import Event, art_trace
+from support.ftrace_writer import Form, comments
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+COUNTERS = "cpu0 300000 {0} 2266000 {1} ; cpu1 300000 {0} 2266000 {1} ;  EndOfData 0"
+PROFILE = """<device name="Android"><item name="cpu.suspend">0</item><item name="cpu.idle">0</item>
+<array name="cpu.clusters.cores"><value>2</value></array><item name="cpu.cluster_power.cluster0">0</item>
+<array name="cpu.core_speeds.cluster0"><value>300000</value><value>2266000</value></array>
+<array name="cpu.core_power.cluster0"><value>10</value><value>100</value></array></device>"""
+
+
+def _log(*pids: int) -> str:
+    return "".join(
+        f"05-03 10:00:00.{ms} {pid:5d} {pid:5d} D TEST    : {kind} a.B.run TimeInStates {COUNTERS.format(100, ticks)}\n"
+        for pid in pids
+        for ms, kind, ticks in (("100", "Entry", 50), ("400", "Exit", 80))
+    )
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "profile.xml").write_text(PROFILE)
+    (tmp_path / "SortTest.sort.txt").write_text(_log(7))
+    (tmp_path / "leaky.txt").write_text(_log(7, 8))
+    return tmp_path
+
+
+LINE = ["-o", "rec", "--power-profile", "profile.xml", "--year", "2021"]
+
+
+def test_a_log_becomes_a_recording_that_report_reads(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "SortTest.sort.txt", *LINE]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert said.out == "run 0: SortTest#sort: process 7, 1 thread, 2 events\n"
+    assert said.err.splitlines()[-2:] == ["recording: rec", "next: navitas report rec --model paper1"]
+    assert "energy of one call can be wrong by up to 0.0077 J" in said.err
+    assert run(["report", "rec", "--model", "paper1", "--format", "json", "-o", "-"]) == ExitCode.OK
+    report = json.loads(capsys.readouterr().out)
+    (test,) = report["tests"]
+    (method,) = test["threads"][0]["methods"]
+    assert (test["class"], test["method"], report["evidence"]["components"]["cpu"]["level"]) == ("SortTest", "sort", "device")
+    assert method["paper1_j"] == pytest.approx(2 * 0.3 * 0.1 * 3.85)
+    assert "imported" in {warning["code"] for warning in report["warnings"]}
+
+
+def test_processes_and_the_choice_of_one(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert "run 1: leaky#all (process 8): process 8" in said.out
+    assert "2 processes, each of which is a run" in said.err and "--process 8" in said.err
+    assert run(["import", "leaky.txt", *LINE, "--replace", "--process", "8", "--json", "-"]) == ExitCode.OK
+    document = json.loads(capsys.readouterr().out)
+    assert [one["process"] for one in document["runs"]] == [8]
+    assert document["runs"][0]["entries_without_exit"] == 0
+    assert run(["import", "leaky.txt", *LINE, "--replace", "--process", "9"]) == ExitCode.USAGE
+    assert "no log has this process" in capsys.readouterr().err
+
+
+def test_a_name_for_the_test_makes_logs_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "other.txt").write_text(_log(9))
+    assert run(["import", "SortTest.sort.txt", "other.txt", *LINE, "--test", "a.Test#both"]) == ExitCode.OK
+    assert "run 1: a.Test#both: process 9" in capsys.readouterr().out
+    assert run(["report", "rec", "--format", "json", "-o", "-"]) == ExitCode.OK
+    tests = json.loads(capsys.readouterr().out)["tests"]
+    assert [(one["class"], one["method"], one["repeat"]) for one in tests] == [("a.Test", "both", 0), ("a.Test", "both", 1)]
+
+
+def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(_log(7).encode())))
+    assert run(["import", "-", *LINE]) == ExitCode.OK
+    assert capsys.readouterr().out == "run 0: standard-input#all: process 7, 1 thread, 2 events\n"
+
+
+def test_a_recording_is_not_replaced_by_mistake(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE]) == ExitCode.OK
+    assert run(["import", "leaky.txt", *LINE]) == ExitCode.USAGE
+    assert "add --replace" in capsys.readouterr().err
+
+
+def test_without_a_profile_the_clusters_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", "-o", "rec"]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "2 CPUs up to 2266 MHz" in said and "google-nexus-5" in said
+    assert not (place / "rec").exists()
+
+
+def test_a_profile_of_another_phone_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", "-o", "rec", "--power-profile", "google-pixel-6"]) == ExitCode.TROUBLE
+    said = capsys.readouterr().err
+    assert "The log has 1 clusters: CPUs 0-1, 2 speeds" in said
+    assert not (place / "rec").exists()
+
+
+def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE, "--format", "json"]) == ExitCode.TROUBLE
+    assert "leaky.txt: unreadable JSON" in capsys.readouterr().err
+    assert run(["import", "profile.xml", *LINE]) == ExitCode.TROUBLE
+    assert "profile.xml: no line has a measurement of Navitas-Framework" in capsys.readouterr().err
+
+
+def test_a_kernel_trace_with_methods(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    slices = [(100, start, start + 700 + start % 900) for start in range(1_000_000, 1_300_000, 5_000)]
+    form = Form(tgid=True)
+    rows = [comments("mono"), form.frequency(0, 999_000_000, 300000), form.frequency(0, 999_500_000, 2266000)]
+    events: list[Event] = []
+    for number, (tid, start, end) in enumerate(slices):
+        rows.append(form.switch(0, start * 1000, ("swapper", 0, "R"), ("org.example", tid)))
+        rows.append(form.switch(0, end * 1000, ("org.example", tid, "S"), ("swapper", 0), tgid=100))
+        events += [(1, 4, 0, number * 10, start + 5 - 1_000_000), (1, 4, 1, number * 10 + 8, end - 5 - 1_000_000)]
+    (place / "trace.txt").write_text("".join(rows))
+    (place / "app.trace").write_bytes(art_trace(events, {1: "main"}, start_us=1_000_000))
+    line = ["import", "trace.txt", "--methods", "app.trace", "-o", "traced", "--power-profile", "profile.xml"]
+    assert run([*line, "--json", "out.json"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert said.out == "run 0: app#all: process 100, 1 threads with scheduling slices, 0 without, 120 events\n"
+    assert "placed by its header: they begin at 1.000000 s" in said.err
+    assert json.loads((place / "out.json").read_text())["start_source"] == "its header"
+    assert run(["report", "traced", "--format", "json", "-o", "-"]) == ExitCode.OK
+    report = json.loads(capsys.readouterr().out)
+    assert report["evidence"]["components"]["cpu"]["level"] == "sched"
+    assert run(line[:6]) == ExitCode.USAGE
+    assert run(["import", "trace.txt", "leaky.txt", "--methods", "app.trace", "-o", "other"]) == ExitCode.USAGE
+    assert run(["import", "leaky.txt", "--start", "3", "-o", "other"]) == ExitCode.USAGE
+    assert "--start needs --methods" in capsys.readouterr().err
