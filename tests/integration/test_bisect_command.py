@@ -18,10 +18,23 @@ pytestmark = [needs_git, pytest.mark.slow, pytest.mark.timeout(900)]
 
 def test_a_large_change_is_found_with_its_method(gradle: str, navitas: Run, tmp_path: Path) -> None:
     """Four times the work in one method, so that no host's load hides it."""
-    made = seeded_history(tmp_path / "pipeline", 4, count=3, percent=300)
+    made = seeded_history(tmp_path / "pipeline", 4, count=2, percent=300)
     before = git_state(made.project)
     output = tmp_path / "recordings"
-    words = ("--gradle", gradle, "-o", "recordings", "--json", "-", "--figure", f"method:{made.method}")
+    words = (
+        "--gradle",
+        gradle,
+        "--turns",
+        "3",
+        "--most-turns",
+        "6",
+        "-o",
+        "recordings",
+        "--json",
+        "-",
+        "--figure",
+        f"method:{made.method}",
+    )
     done = navitas("bisect", "good", "main", "pipeline", *words)
     assert done.code == 0, done.err
     found = json.loads(done.out)
