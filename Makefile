@@ -6,6 +6,7 @@
 # make experiments                the two experiments of the Navitas paper
 # make components                 bytes and energy of methods by each way of recording, and its cost (SEEDS=1: fewer)
 # make operations                 costs of operations of the game, and ten changes of it (CASES=84 REPEAT=2; docs/dev/accuracy-measurements.md)
+# make seeded-changes             commits that bisect finds in ten histories of 32 (SEEDS=3: fewer; docs/dev/experiments.md)
 # make unsteady                   tests on a quiet and on a busy host (docs/dev/accuracy-measurements.md)
 # make readme                     updates the output in the README, and its pictures, with a run of the demo
 # make fuzz                       instruments 10,000 damaged classes (FUZZ=-Dnavitas.fuzz.seed=7: other classes)
@@ -15,7 +16,7 @@
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv demo check readme test-unit test test-java test-programs gradle-homes android-sdk browser lint accuracy experiments components operations unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv demo check readme test-unit test test-java test-programs gradle-homes android-sdk browser lint accuracy experiments components operations seeded-changes unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -120,6 +121,9 @@ components: setup android-sdk
 operations: setup
 	$(BIN)/python tests/experiments/operations.py build/operations --cases $(or $(CASES),84) --repeat $(or $(REPEAT),2)
 	$(BIN)/python tests/experiments/game_changes.py build/operations/model.json build/operations/changes
+
+seeded-changes: setup
+	$(BIN)/python tests/experiments/seeded_changes.py --histories $(or $(SEEDS),10)
 
 unsteady: setup
 	$(BIN)/python tests/experiments/unsteady.py

@@ -50,3 +50,7 @@ class RecordingError(NavitasError):
 
 class PowerProfileError(NavitasError):
     """A power profile is unreadable, is unsafe, or lacks required values."""
+
+
+class HistoryError(NavitasError):
+    """A history file cannot be used: it is damaged, changed by hand, in use, or of another version."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from navitas.cli.compare_input import read_session
 from navitas.cli.compare_tables import changes_table
 from navitas.cli.destinations import check_not_recorded, check_outputs
 from navitas.cli.files import STDOUT
+from navitas.cli.history_file import add_sessions
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.options import ReportOptions
 from navitas.cli.profiling import (
@@ -29,7 +29,7 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.cli.versions import build_version, measure_versions
 from navitas.collect.options import ProfileOptions, check_options
-from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, compare
+from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, compare
 from navitas.compare.effect import stats
 from navitas.owned_folder import owned_folder
 from navitas.recording.writer import check_writable
@@ -68,10 +68,13 @@ def profile_against(
             device = phone.result()
             outcomes = measure_versions(device, built, output, options, report=report, run=run, progress=progress)
         progress.stage("comparing")
-        found = _compared([one.recording for one in outcomes], progress)
-        after = outcomes[1].recording
-        profile = measure.load_profile(after, report.model, evidence=report.evidence, power_model=report.power_model)
+        before, after = (read_session(one.recording, progress) for one in outcomes)
+        found = compare([before], [after], together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
+        recording = outcomes[1].recording
+        profile = measure.load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
     measure.write_files(profile, report)
+    if report.history is not None:
+        add_sessions(report.history, [before, after])
     if STDOUT not in report.paths:
         output_console().print(changes_table(found, 1, 1))
     for text in found.warnings:
@@ -80,7 +83,7 @@ def profile_against(
         measure.print_failures(one)
     code = max(measure.print_troubles(one) for one in outcomes)
     names = " ".join(shell_word(one.recording) for one in outcomes)
-    next_step(f"navitas compare {names} --json FILE (all figures); navitas report {shell_word(after)} (this version)")
+    next_step(f"navitas compare {names} --json FILE (all figures); navitas report {shell_word(recording)} (this version)")
     return int(code)
 
 
@@ -90,8 +93,3 @@ def _check_outputs(report: ReportOptions, output: Path | None) -> None:
         check_outputs(report, folder)
         check_not_recorded(folder, replace=False)
     check_writable(output or RECORDINGS)
-
-
-def _compared(recordings: Sequence[Path], progress: ConsoleProgress) -> Comparison:
-    before, after = ([read_session(one, progress)] for one in recordings)
-    return compare(before, after, together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from navitas.analyze.profile import Profile
 from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
 from navitas.cli.messages import warning
@@ -48,6 +49,11 @@ def read_session(path: Path, progress: ConsoleProgress) -> Session:
     """Read a recording or a JSON report. Raises the errors of `navitas.load` and `parse_session`."""
     if not path.is_dir():
         return parse_session(read_regular(path, _MAX_BYTES), str(path))
+    return session_of(load_profile(path, stage=progress.stage), str(path))
+
+
+def session_of(profile: Profile, name: str) -> Session:
+    """Return the session of an analyzed recording, as its JSON report has it."""
     text = io.StringIO()
-    json_report.write(load_profile(path, stage=progress.stage), text)
-    return parse_session(text.getvalue(), str(path))
+    json_report.write(profile, text)
+    return parse_session(text.getvalue(), name)

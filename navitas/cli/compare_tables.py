@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
-from navitas.compare.comparison import Comparison, FigureChange
+from navitas.compare.comparison import Comparison
+from navitas.compare.effect import Effect
 from navitas.compare.session import Subject
 from navitas.compare.verdict import Verdict
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -28,10 +30,9 @@ def changes_table(found: Comparison, before: int, after: int) -> FittedTable:
         Column("Verdict", wrap=True),
     ]
     table = FittedTable(f"Energy, {_sessions(before)} before and {_sessions(after)} after", columns)
-    labels = Counter(_short(one.subject) for one in found.changes)
-    for one in found.changes:
-        label = _short(one.subject) if labels[_short(one.subject)] == 1 else one.subject.name
-        figures = (joules(one.before_j), joules(one.after_j), *_change(one))
+    labels = short_names([one.subject for one in found.changes])
+    for one, label in zip(found.changes, labels, strict=True):
+        figures = (joules(one.before_j), joules(one.after_j), *change_texts(one.effect))
         table.add(printable(label, _LONGEST), one.subject.kind, *figures, _verdict(one.verdict))
     for title, subjects in (("Only before", found.removed), ("Only after", found.added)):
         if subjects:
@@ -39,6 +40,12 @@ def changes_table(found: Comparison, before: int, after: int) -> FittedTable:
             listed = ", ".join(f"{kind}s: {count:,}" for kind, count in sorted(kinds.items()))
             table.notes.append(Paragraph(f"{title}: {listed} (--json lists them).", style="dim"))
     return table
+
+
+def short_names(subjects: Sequence[Subject]) -> list[str]:
+    """Return names for a table: those of methods without descriptors, if they stay different."""
+    counts = Counter(map(_short, subjects))
+    return [_short(one) if counts[_short(one)] == 1 else one.name for one in subjects]
 
 
 def _short(subject: Subject) -> str:
@@ -50,16 +57,17 @@ def _sessions(count: int) -> str:
     return f"{count} session{'s' if count > 1 else ''}"
 
 
-def _change(one: FigureChange) -> tuple[str, str]:
-    effect = one.effect
+def change_texts(effect: Effect | None) -> tuple[str, str]:
+    """Return a change and its interval as texts."""
     if effect is None:
         return _UNKNOWN, _UNKNOWN
     if effect.low_percent is None or effect.high_percent is None:
-        return _percent(effect.percent), _UNKNOWN
-    return _percent(effect.percent), f"{_percent(effect.low_percent)} … {_percent(effect.high_percent)}"
+        return percent(effect.percent), _UNKNOWN
+    return percent(effect.percent), f"{percent(effect.low_percent)} … {percent(effect.high_percent)}"
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
+    """Return a change in percent as a text."""
     return f"{value:+.1f} %" if value < 999.5 else "> +999 %"
 
 

@@ -25,6 +25,8 @@ COMMANDS = {
     "report": ("navitas.cli.report", "Write the report of a recording again, offline."),
     "import": ("navitas.cli.import_command", "Make a recording of other tools' logs and traces."),
     "compare": ("navitas.cli.compare", "What changed in energy from one version to another, and how sure."),
+    "history": ("navitas.cli.history", "Energy over a project's sessions: trends and change points."),
+    "bisect": ("navitas.cli.bisect", "Find the commit and the methods of a change in energy."),
     "vitals": ("navitas.cli.vitals", "Google Play's battery metrics of a bug report or recording."),
     "graph": ("navitas.cli.graph", "Which module communicates with which, and what a wake-up costs."),
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),

@@ -11,8 +11,10 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.unrecorded import unrecorded
 from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
+from navitas.cli.compare_input import session_of
 from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
+from navitas.cli.history_file import add_sessions
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failure, location, next_step, shell_word
 from navitas.cli.options import ReportOptions
@@ -213,6 +215,8 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
                 location(f"page: {file.path} (open it in a browser)")
     finally:
         print_failures(outcome)
+    if report.history is not None:
+        add_sessions(report.history, [session_of(profile, str(outcome.recording))])
     if code := print_troubles(outcome):
         return code
     if (used := unrecorded(profile.ledger)) and profile.about.settings.get("granularity", "method") == "method":

@@ -45,6 +45,8 @@ class ReportOptions:
     power_model: Path | None = None
     evidence: Literal["rails", "model"] = "rails"
     views: ViewRequest | None = None
+    history: Path | None = None
+    """A history file to which the session is added."""
     default_formats: tuple[str, ...] = ("json",)
     """Formats that are written to a new recording unless the user names a file."""
 

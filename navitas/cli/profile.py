@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from navitas.cli.options import (
     probe_options,
     report_options,
 )
-from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT
+from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
 from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import MAX_SEED, ProfileOptions
@@ -93,7 +94,7 @@ from navitas.report.registry import find_format
         default=3600,
         show_default=True,
         metavar="S",
-        help="Stop after S seconds without progress.",
+        help="Stop after S s without progress.",
     ),
     option("--end-with-stdin", is_flag=True, help="Stop, as on Ctrl-C, when standard input ends."),
 )
@@ -123,6 +124,7 @@ from navitas.report.registry import find_format
     "Output",
     option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder. [navitas-recordings/…]"),
     option("--replace", is_flag=True, from_project=False, help="Replace the recording in the output folder."),
+    option("--history", type=WRITE_ANY_NAME, metavar="FILE", help="Add the session to a history (navitas history)."),
 )
 @report_options
 @section(
@@ -151,7 +153,7 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     Navitas doesn't change the project's files. Android projects run on a phone or the virtual phone, plain `java` projects on
     the virtual phone.
     """
-    report = pop_report_options(values)
+    report = with_fields(pop_report_options(values), history=values.pop("history"))
     probes = ("instrument_tests", "include", "exclude", "skip_trivial", "hook_libraries")
     build_options = ("gradle", "module", "variant", "test_task", *probes)
     build = BuildOptions(**{name: values.pop(name) for name in build_options})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -39,6 +40,20 @@ class TestRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """What was measured: the project, its git revision (empty if unknown; `dirty`: with changes), and how.
+
+    `settings` is a digest of the recording's options, `navitas_version` the version that recorded.
+    """
+
+    project: str = ""
+    revision: str = ""
+    dirty: bool | None = None
+    settings: str = ""
+    navitas_version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """The runs of one recording. `tests` has those that passed, by test and repeat, of `repeats` that count.
 
@@ -57,6 +72,7 @@ class Session:
     """The same for versions that ran in turns; empty if there was one version."""
     is_fit: bool = True
     """Whether the repeats that count are fit. Otherwise the device was busy or hot in all repeats."""
+    origin: Origin = Origin()
 
     def joules(self, tests: Iterable[str]) -> dict[Subject, np.ndarray]:
         """Return the figures of some tests, which passed in all repeats: an array by repeat each."""
@@ -131,10 +147,21 @@ class _PowerProfile(_Part):
     sha256: str
 
 
+class _Git(_Part):
+    revision: Annotated[str, Field(pattern=r"^(?:[0-9a-f]{40}|[0-9a-f]{64})$")]
+    dirty: bool | None = None
+
+
+class _Provenance(_Part):
+    navitas_version: str = ""
+    git: _Git | None = None
+
+
 class _Report(_Part):
     schema_version: Literal[2]
     project: str = ""
     created_utc: str = ""
+    provenance: _Provenance = _Provenance()
     device: _Device
     power_profile: _PowerProfile
     evidence: _Evidence
@@ -180,6 +207,7 @@ def parse_session(text: str | bytes, name: str) -> Session:
         session=str(report.settings.get("session", "")),
         is_fit=is_fit,
         not_passed=frozenset(test.name for test in counted if test.status != "passed"),
+        origin=_origin(report),
     )
 
 
@@ -198,6 +226,16 @@ def _run(test: _Test) -> TestRun:
         for method in thread.methods:
             methods[_named(method.module, f"{method.class_}.{method.name}{method.descriptor}")] += method.exclusive_j
     return TestRun(test.energy_j, test.components, dict(threads), dict(methods))
+
+
+def _origin(report: _Report) -> Origin:
+    git = report.provenance.git
+    settings = json.dumps({name: value for name, value in report.settings.items() if name not in _SCHEDULE}, sort_keys=True)
+    digest = hashlib.sha256(settings.encode("utf-8", "surrogatepass")).hexdigest()
+    version = report.provenance.navitas_version
+    if git is None:
+        return Origin(report.project, settings=digest, navitas_version=version)
+    return Origin(report.project, git.revision, git.dirty, digest, version)
 
 
 def _conditions(report: _Report) -> dict[str, str]:

@@ -121,6 +121,14 @@ ALLOWED = {
         "untrusted_text",
     },
     "compare": {"errors", "extra_libraries", "model_defects", "untrusted_text"},
+    "history": {
+        "errors",
+        "compare",
+        "extra_libraries",
+        "model_defects",
+        "regular_files",
+        "untrusted_text",
+    },
     "regress": {"errors", "extra_libraries", "model_defects", "regular_files"},
     "fleet": {
         "errors",

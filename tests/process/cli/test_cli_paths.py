@@ -91,6 +91,7 @@ COUNTED = {"census": ["--census", "census.json"], "model_file": ["--model", "mod
 EXTRA: dict[str, dict[str, list[str]]] = {
     "profile": {"gradle": ["--gradle", "false"], "project": ["project"]},
     "demo": {"gradle": ["--gradle", "false"]},
+    "bisect": {"gradle": ["--gradle", "false"], "project": ["project"]},
     "record": {"device": ["--device", "no-device"]},
     "fleet sample": {"serial": ["--device", "no-device"]},
     "power extract": {"serial": ["--device", "no-device"]},

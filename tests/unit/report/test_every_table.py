@@ -30,6 +30,7 @@ from navitas.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.calibrate.component_steps import ComponentCurrents
 from navitas.calibrate.coupled_fit import Surface
 from navitas.census.document import CensusMethod
+from navitas.cli.bisect_tables import steps_table as energy_steps_table
 from navitas.cli.compare_tables import changes_table as compared_table
 from navitas.cli.counted_tables import (
     blocks_table,
@@ -61,6 +62,7 @@ from navitas.cli.graph_tables import (
     unmatched_table,
     wake_ups_table,
 )
+from navitas.cli.history_tables import trends_table
 from navitas.cli.model import coefficients_table
 from navitas.cli.model_census import census_table
 from navitas.cli.model_tables import operations_table, predictions_table
@@ -84,6 +86,8 @@ from navitas.graph.difference import EdgeChange, ModuleChange
 from navitas.graph.history_check import CheckedTag, HistoryCheck
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages
 from navitas.graph.wake_ups import WakeUp
+from navitas.history.steps import FigureStep
+from navitas.history.trend import ChangePoint, FigureTrend, Slope
 from navitas.operations.block_costs import CostedBlock
 from navitas.operations.block_executions import CountedMethod, Terms
 from navitas.operations.budgets import Budget
@@ -334,6 +338,14 @@ def _operations(names: Sequence[str]) -> OperationsModel:
     )  # fmt: skip
 
 
+def _trends(names: Sequence[str]) -> list[FigureTrend]:
+    effect = Effect(12.3, -1234.5, 1e6, 0.01, Deviations(None, None))
+    point = ChangePoint(0, 1, effect)
+    known = [FigureTrend(Subject("method", name), (0, 1), (1.5, 2.5), Slope(1.2, 0.1, 3.0), 0.01, (point,)) for name in names]
+    rest = [FigureTrend(Subject("test", name), (0,), (0.0,), None, None, ()) for name in names[:1]]
+    return [*known, *rest]
+
+
 def _comparison(names: Sequence[str]) -> Comparison:
     """Changes with the longest figures and verdicts."""
     effect = Effect(-12345.6, -23456.7, 12345.6, 0.5, Deviations(0.1, 0.1))
@@ -434,6 +446,10 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/model_tables.py:operations_table": lambda names: operations_table(_operations(names)),
     "cli/model_tables.py:scores_table": lambda names: families_table(_operations(names)),
     "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), 12, 1),
+    "cli/history_tables.py:trends_table": lambda names: trends_table(_trends(names), ["0123abcd+", "2026-01-01T00:00:00"]),
+    "cli/bisect_tables.py:steps_table": lambda names: energy_steps_table(
+        [FigureStep(Subject("method", name), 1234.5, -12.3, 1e5, 0.01, 3.0) for name in names]
+    ),
     "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
     "cli/power_calibrate_tables.py:calibration_table": _calibration,

@@ -1,0 +1,40 @@
+"""The result of `navitas bisect` on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from navitas.build.commits import Commit
+from navitas.cli.compare_tables import percent, short_names
+from navitas.history.search import FoundCommits
+from navitas.history.steps import FigureStep
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.untrusted_text import printable
+
+_LONGEST = 300
+
+
+def found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: FigureStep | None) -> list[str]:
+    """Return the lines that name the commits and the probability of error, or say that nothing changed."""
+    if found is None or change is None:
+        return ["No figure differs between the two revisions."]
+    name = printable(change.subject.name, _LONGEST)
+    lines = [f"{name} ({change.subject.kind}): {percent(change.percent)} between the two revisions"]
+    for index in found.commits:
+        lines.append(f"{commits[index].hash} {printable(commits[index].subject, _LONGEST)}")
+    several = len(found.commits) > 1
+    what = "one of these commits changed it" if several else "this commit changed it"
+    lines.append(f"{what}; the probability of error is {100 * found.error:.2g} %, after {found.builds} builds")
+    for index, reason in sorted(found.skipped.items()):
+        lines.append(f"skipped {commits[index].short}: {printable(reason, _LONGEST)}")
+    return lines
+
+
+def steps_table(methods: Sequence[FigureStep]) -> FittedTable:
+    """The methods whose self energy changed at the commit."""
+    columns = [Column("Method", text=True), Column("Change"), Column("95 %", drop=1)]
+    table = FittedTable("Self energy that changed at this commit", columns)
+    for one, name in zip(methods, short_names([one.subject for one in methods]), strict=True):
+        interval = f"{percent(one.low_percent)} … {percent(one.high_percent)}"
+        table.add(printable(name, _LONGEST), percent(one.percent), interval)
+    return table

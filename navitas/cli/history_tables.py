@@ -1,0 +1,40 @@
+"""The table of `navitas history`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from navitas.cli.compare_tables import change_texts, percent, short_names
+from navitas.history.trend import FigureTrend
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.units import joules
+from navitas.untrusted_text import printable
+
+_LONGEST = 300
+_NONE = "–"
+
+
+def trends_table(found: Sequence[FigureTrend], labels: Sequence[str]) -> FittedTable:
+    """Each figure, with a row for each of its change points. `labels` name the sessions, such as by their revision."""
+    columns = [
+        Column("Figure", text=True),
+        Column("Kind", text=True, drop=5),
+        Column("Sessions", drop=6),
+        Column("Latest"),
+        Column("Each session", drop=3),
+        Column("Change"),
+        Column("95 %", drop=2),
+        Column("Between", text=True, drop=1),
+    ]
+    count = f"{len(labels)} session{'s' if len(labels) != 1 else ''}"
+    table = FittedTable(f"Energy over {count}, {printable(labels[0], 40)} to {printable(labels[-1], 40)}", columns)
+    names = short_names([one.subject for one in found])
+    for one, name in zip(found, names, strict=True):
+        slope = _NONE if one.slope is None else percent(one.slope.percent)
+        figures = (printable(name, _LONGEST), one.subject.kind, str(len(one.sessions)), joules(one.energies_j[-1]), slope)
+        if not one.change_points:
+            table.add(*figures, _NONE, _NONE, _NONE)
+        for point in one.change_points:
+            between = f"{labels[point.before]} → {labels[point.after]}"
+            table.add(*figures, *change_texts(point.effect), printable(between, 100))
+    return table

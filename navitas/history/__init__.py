@@ -1,0 +1,1 @@
+"""Energy over a project's history: stored sessions, their trends and change points, and the commit of a change."""

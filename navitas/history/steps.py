@@ -1,0 +1,128 @@
+"""Figures that differ between two commits that were measured in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from navitas.compare.effect import LEVEL
+from navitas.compare.session import Kind, Session, Subject
+from navitas.extra_libraries import extra_library
+
+LIMIT = 0.05
+"""The share of false ones that is expected among the steps of all figures."""
+LEAST_PERCENT = 2.0
+"""Smaller changes are no steps: each build's code is laid out and compiled differently."""
+_LEAST_SHARE = 0.01
+_LEAST_TURNS = 3
+_TRIM = 0.2
+"""The share of runs at each end that does not count, since some runs are far off (Yuen 1974, doi:10.1093/biomet/61.1.165)."""
+_ROUNDING = 1e-12
+
+
+class SessionPair(NamedTuple):
+    """Two commits that were measured in turns."""
+
+    earlier: Session
+    later: Session
+
+
+@dataclass(frozen=True, slots=True)
+class FigureStep:
+    """A figure's change in percent, with a 95 % interval.
+
+    `p` is adjusted for all compared figures. `t` is the change in units of its standard error.
+    """
+
+    subject: Subject
+    percent: float
+    low_percent: float
+    high_percent: float
+    p: float
+    t: float
+
+
+def shared_tests(pairs: Sequence[SessionPair]) -> set[str]:
+    """Return the tests that passed in all runs."""
+    return set.intersection(*(set(session.tests) for pair in pairs for session in pair))
+
+
+def turn_changes(pair: SessionPair, tests: set[str], subject: Subject) -> np.ndarray | None:
+    """Return the logarithms of later over earlier, by turn. None if a run has no energy of the figure."""
+    both = sorted(set(pair.earlier.repeats) & set(pair.later.repeats))
+    sides = []
+    for session in pair:
+        values = session.joules(sorted(tests)).get(subject)
+        if values is None:
+            return None
+        sides.append(np.array([values[session.repeats.index(turn)] for turn in both]))
+    earlier, later = sides
+    return np.log(later / earlier) if np.all(earlier > 0) and np.all(later > 0) else None
+
+
+def all_steps(pairs: Sequence[SessionPair], kinds: Sequence[Kind]) -> list[FigureStep]:
+    """Return the change of each figure of some kinds in all turns of two commits, the clearest first.
+
+    Left out are figures with less than 1 % of all energy, and those without energy in some run.
+    """
+    tests = shared_tests(pairs)
+    if not tests:
+        return []
+    joules = [session.joules(sorted(tests)) for pair in pairs for session in pair]
+    total = sum(float(one[Subject("total", "all tests")].mean()) for one in joules)
+    subjects = set.intersection(*(set(one) for one in joules))
+    shown = [
+        one
+        for one in sorted(subjects)
+        if one.kind in kinds and sum(float(side[one].mean()) for side in joules) >= _LEAST_SHARE * total
+    ]
+    found = [step for one in shown if (step := _step(pairs, tests, one)) is not None]
+    if found:
+        adjusted = _stats().false_discovery_control([one.p for one in found])
+        found = [
+            FigureStep(one.subject, one.percent, one.low_percent, one.high_percent, float(p), one.t)
+            for one, p in zip(found, adjusted, strict=True)
+        ]
+    return sorted(found, key=lambda one: -abs(one.t))
+
+
+def is_clear(step: FigureStep, limit: float = LIMIT) -> bool:
+    """Whether a figure changed, and by more than builds of the same code differ."""
+    return step.p <= limit and abs(step.percent) >= LEAST_PERCENT
+
+
+def _step(pairs: Sequence[SessionPair], tests: set[str], subject: Subject) -> FigureStep | None:
+    sides = [_centered(pair, tests, subject) for pair in pairs]
+    known = [side for side in sides if side is not None]
+    if len(known) < len(sides):
+        return None
+    earlier, later = (np.concatenate([side[i] for side in known]) for i in (0, 1))
+    if min(len(earlier), len(later)) < _LEAST_TURNS:
+        return None
+    if max(np.ptp(earlier), np.ptp(later)) < _ROUNDING:
+        change, half, p, t = float(later[0] - earlier[0]), 0.0, 0.0, np.inf
+        p, t = (1.0, 0.0) if abs(change) < _ROUNDING else (p, np.copysign(t, change))
+    else:
+        found = _stats().ttest_ind(later, earlier, equal_var=False, trim=_TRIM)
+        change = float(_stats().trim_mean(later, _TRIM) - _stats().trim_mean(earlier, _TRIM))
+        p, t = float(found.pvalue), float(found.statistic)
+        half = float(_stats().t.ppf((1 + LEVEL) / 2, found.df)) * abs(change / t) if t else 0.0
+    percent, low, high = (float(100 * np.expm1(value)) for value in (change, change - half, change + half))
+    return FigureStep(subject, percent, low, high, p, float(t))
+
+
+def _centered(pair: SessionPair, tests: set[str], subject: Subject) -> tuple[np.ndarray, np.ndarray] | None:
+    """Logarithms of both commits' runs, less what the session shifts. None if a run has no energy of the figure."""
+    values = [session.joules(sorted(tests)).get(subject) for session in pair]
+    if any(one is None or not np.all(one > 0) for one in values):
+        return None
+    earlier, later = (np.log(one) for one in values if one is not None)
+    middle = (np.median(earlier) + np.median(later)) / 2
+    return earlier - middle, later - middle
+
+
+def _stats() -> Any:
+    return extra_library("scipy.stats", "bisecting needs", "history")

@@ -1,0 +1,146 @@
+"""The trend of each figure over sessions in order, and its change points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from navitas.compare.comparison import KINDS
+from navitas.compare.effect import LEVEL, Effect, apart
+from navitas.compare.session import Session, Subject
+from navitas.errors import UsageError
+from navitas.extra_libraries import extra_library
+from navitas.history.change_points import LIMIT, change_points, first_p
+
+_Series = dict[Subject, list[tuple[int, np.ndarray]]]
+LEAST_SESSIONS = 4
+"""The fewest sessions for change points."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """The level of a figure changes from the session `before` to `after` (indexes). `effect` is between the levels around it."""
+
+    before: int
+    after: int
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """Percent per session, by the median of all pairs of sessions (Theil-Sen), with a 95 % interval."""
+
+    percent: float
+    low_percent: float
+    high_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class FigureTrend:
+    """A figure in the sessions that have it (indexes): geometric means of their runs, or means if some energy is not above 0.
+
+    `p`: of no change, adjusted for all figures of its kind. It and `slope` are None if there are too few sessions, or some have
+    no energy.
+    """
+
+    subject: Subject
+    sessions: tuple[int, ...]
+    energies_j: tuple[float, ...]
+    slope: Slope | None
+    p: float | None
+    change_points: tuple[ChangePoint, ...]
+
+
+def trends(sessions: Sequence[Session], least_share: float) -> tuple[FigureTrend, ...]:
+    """Return the trends of all figures: of the total, components, threads and methods over the tests that all sessions have.
+
+    `least_share`: the share of all energy, in any session, below which threads and methods are left out.
+    Raises `UsageError` if no test is in all sessions.
+    """
+    tests = common_tests(sessions)
+    if not tests:
+        raise UsageError("no test passed in all runs of all sessions", "Keep a history for each set of tests.")
+    joules = [one.joules(sorted(tests)) for one in sessions]
+    totals = [float(one[Subject("total", "all tests")].mean()) for one in joules]
+    found: list[FigureTrend] = []
+    shown = {
+        subject
+        for one, total in zip(joules, totals, strict=True)
+        for subject, runs in one.items()
+        if subject.kind not in ("thread", "method") or float(runs.mean()) >= least_share * total
+    }
+    for kind in KINDS:
+        if kind == "test":
+            found += _of_kind(_of_tests(sessions))
+            continue
+        subjects = sorted(subject for subject in shown if subject.kind == kind)
+        found += _of_kind({one: [(i, session.get(one, np.zeros(1))) for i, session in enumerate(joules)] for one in subjects})
+    return tuple(found)
+
+
+def common_tests(sessions: Sequence[Session]) -> set[str]:
+    """Return the tests that passed in all runs of all sessions."""
+    return set.intersection(*(set(session.tests) for session in sessions))
+
+
+def _of_tests(sessions: Sequence[Session]) -> _Series:
+    """Each test in the sessions that have it."""
+    series: _Series = {}
+    for index, session in enumerate(sessions):
+        for name in session.tests:
+            one = Subject("test", name)
+            series.setdefault(one, []).append((index, session.joules([name])[one]))
+    return series
+
+
+def _of_kind(series: _Series) -> list[FigureTrend]:
+    levels = {subject: _levels([runs for _, runs in values]) for subject, values in series.items()}
+    known = [subject for subject, values in levels.items() if values is not None and len(values) >= LEAST_SESSIONS]
+    adjusted = dict(zip(known, _adjusted([first_p(_sure(levels[subject])) for subject in known]), strict=True))
+    found = [_trend(subject, values, levels[subject], adjusted.get(subject)) for subject, values in series.items()]
+    return sorted(found, key=lambda one: -one.energies_j[-1])
+
+
+def _trend(subject: Subject, values: Sequence[tuple[int, np.ndarray]], levels: np.ndarray | None, p: float | None) -> FigureTrend:
+    indexes, runs = tuple(index for index, _ in values), [one for _, one in values]
+    if levels is None:
+        return FigureTrend(subject, indexes, tuple(float(one.mean()) for one in runs), None, None, ())
+    points = []
+    if p is not None and p <= LIMIT:
+        starts = change_points(levels)
+        bounds = [0, *starts, len(levels)]
+        for left, start, right in zip(bounds, starts, bounds[2:], strict=False):
+            effect = apart(runs[left:start], runs[start:right])
+            assert effect is not None  # all energies are above 0
+            points.append(ChangePoint(indexes[start - 1], indexes[start], effect))
+    energies = tuple(np.exp(levels).tolist())
+    return FigureTrend(subject, indexes, energies, _slope(levels), p, tuple(points))
+
+
+def _levels(runs: Sequence[np.ndarray]) -> np.ndarray | None:
+    if not all(np.all(one > 0) for one in runs):
+        return None
+    return np.array([np.log(one).mean() for one in runs])
+
+
+def _sure(levels: np.ndarray | None) -> np.ndarray:
+    assert levels is not None
+    return levels
+
+
+def _slope(levels: np.ndarray) -> Slope | None:
+    if len(levels) < LEAST_SESSIONS:
+        return None
+    slope, _, low, high = _stats().theilslopes(levels, alpha=LEVEL)
+    return Slope(*(float(100 * np.expm1(value)) for value in (slope, low, high)))
+
+
+def _adjusted(values: Sequence[float]) -> list[float]:
+    return [float(value) for value in _stats().false_discovery_control(values)] if values else []
+
+
+def _stats() -> Any:
+    return extra_library("scipy.stats", "trends need", "history")

@@ -1,0 +1,44 @@
+"""`navitas bisect` reports mistakes before the first build."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.git_repository import git, needs_git, plain_git, repository
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+pytestmark = [needs_git, pytest.mark.usefixtures("plain_git")]
+__all__ = ["plain_git", "repository"]
+
+
+@pytest.fixture
+def project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (repository / "build.gradle").touch()
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "second")
+    monkeypatch.chdir(repository)
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["mian~1", "main"], "'mian~1' is no commit of the repository"),
+        (["main", "HEAD"], "are the same commit"),
+        (["main", "main~1"], "is not among the first parents"),
+        (["main~1", "main", "--figure", "sort"], "'sort' is no figure"),
+        (["main~1", "main", "--turns", "9", "--most-turns", "5"], "--most-turns 5 is less than --turns 9"),
+        (["main~1", "main", "app"], "app is not a Gradle project"),
+        (["main~1", "main", "-o", "app"], "app is not empty"),
+        (["main~1", "main", "--phone", "nosuch"], "nosuch"),
+    ],
+)
+def test_mistakes_are_reported_before_the_build(
+    words: list[str], message: str, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["bisect", *words, "--gradle", "false"]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert message in said and "building" not in said

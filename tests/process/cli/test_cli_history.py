@@ -1,0 +1,83 @@
+"""`navitas history`: adds sessions, shows trends, and names what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_cli_compare import report, runs
+
+from navitas.cli.main import run
+from navitas.errors import ExitCode
+
+
+def write(folder: Path, count: int, change_at: int) -> Path:
+    folder.mkdir()
+    for index in range(count):
+        document = report(runs(10 if index < change_at else 14))
+        document["provenance"] = {"navitas_version": "0.1", "git": {"revision": f"{index:08x}" * 5, "dirty": False}}
+        (folder / f"{index:02}.json").write_text(json.dumps(document))
+    return folder
+
+
+def shown(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert run(["history", *words, "--json", "-"]) == ExitCode.OK
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_change_is_shown_between_its_revisions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reports, file = write(tmp_path / "reports", 8, 4), str(tmp_path / "h.sqlite")
+    assert run(["history", "add", str(reports), "--file", file]) == ExitCode.OK
+    assert "8 added to" in capsys.readouterr().out
+    assert run(["history", "add", str(reports), "--file", file]) == ExitCode.OK
+    assert "0 added to" in capsys.readouterr().out
+    found = shown(capsys, file, "--figure", "method:a.Sorter.sort", "--source", str(tmp_path))
+    (sort,) = found["figures"]
+    (point,) = sort["change_points"]
+    assert (point["before"], point["after"]) == (3, 4)
+    assert point["low_percent"] < 40 < point["high_percent"]
+    assert found["sessions"][4]["revision"] == "00000004" * 5
+    assert run(["history", file]) == ExitCode.OK
+    assert "00000003 → 00000004" in capsys.readouterr().out
+
+
+def test_few_sessions_have_no_change_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reports, file = write(tmp_path / "reports", 2, 1), str(tmp_path / "h.sqlite")
+    assert run(["history", "add", str(reports / "00.json"), str(reports / "01.json"), "--file", file]) == ExitCode.OK
+    capsys.readouterr()
+    found = shown(capsys, file)
+    assert all(one["change_points"] == [] and one["slope"] is None for one in found["figures"])
+    assert found["warnings"] == ["change points need 4 sessions or more, and there are 2"]
+
+
+def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["history"]) == ExitCode.USAGE
+    assert "there is no history navitas-history.sqlite" in capsys.readouterr().err
+    (tmp_path / "text").write_text("joules")
+    assert run(["history", "text"]) == ExitCode.TROUBLE
+    assert "text is not an SQLite file" in capsys.readouterr().err
+    reports = write(tmp_path / "reports", 1, 0)
+    assert run(["history", "add", str(reports)]) == ExitCode.OK
+    assert run(["history", "--figure", "sort"]) == ExitCode.USAGE
+    assert "'sort' is no figure" in capsys.readouterr().err
+    assert run(["history", "show", "--figure", "method:b.*"]) == ExitCode.USAGE
+    assert "no figure matches method:b.*" in capsys.readouterr().err
+    document = json.loads((reports / "00.json").read_text())
+    document["tests"][0]["energy_j"] += 1
+    (reports / "00.json").write_text(json.dumps(document))
+    assert run(["history", "add", str(reports)]) == ExitCode.TROUBLE
+    assert "a report was edited" in capsys.readouterr().err
+
+
+def test_a_settings_file_cannot_name_a_history_to_write(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    reports = write(tmp_path / "reports", 1, 0)
+    (tmp_path / "navitas.toml").write_text('[history.add]\nfile = "h"\n')
+    assert run(["history", "add", str(reports)]) == ExitCode.USAGE
+    assert "cannot set programs, code to run, or output files" in capsys.readouterr().err

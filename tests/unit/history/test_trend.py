@@ -1,0 +1,125 @@
+"""Change points of figures: found where they are, and seldom where nothing changed."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from support.field_data import FIELD_DATA, needs_field_data
+from support.made_sessions import TEST, made_session
+
+from navitas.compare.session import Session, Subject
+from navitas.errors import UsageError
+from navitas.history.change_points import LIMIT, change_points
+from navitas.history.sequence import by_revision, latest_series
+from navitas.history.trend import FigureTrend, trends
+
+SESSIONS, RUNS = 0.08, 0.035
+"""Standard deviations of sessions and of runs, as those of a power meter (shared/field/monsoon)."""
+RNG = np.random.default_rng(12)
+
+
+def levels(count: int, *steps: tuple[int, float]) -> np.ndarray:
+    """Mean logarithms of sessions of five runs; each step is its first session and its percent."""
+    found = RNG.normal(0, SESSIONS, count) + RNG.normal(0, RUNS / np.sqrt(5), count)
+    for start, percent in steps:
+        found[start:] += np.log1p(percent / 100)
+    return found
+
+
+@pytest.mark.parametrize("count", [4, 8, 20])
+def test_the_same_code_seldom_has_a_change_point(count: int) -> None:
+    """200 series at a nominal 5 %; the share's own standard deviation is 1.5 %."""
+    assert np.mean([bool(change_points(levels(count))) for _ in range(200)]) <= 0.085
+
+
+def test_a_step_is_found_near_its_place() -> None:
+    found = [change_points(levels(20, (10, 20))) for _ in range(50)]
+    assert np.mean([bool(one) for one in found]) >= 0.9
+    assert np.mean([any(abs(point - 10) <= 1 for point in one) for one in found]) >= 0.7
+
+
+def test_a_figure_that_comes_back_has_two_change_points() -> None:
+    found = [change_points(levels(24, (8, 50), (16, -33.3))) for _ in range(50)]
+    assert np.mean([len(one) >= 2 for one in found]) >= 0.9
+
+
+def test_a_single_shifted_session_is_no_change_point() -> None:
+    shifted = np.zeros(12) + RNG.normal(0, 0.001, 12)
+    shifted[-1] += 1
+    assert 11 not in change_points(shifted)
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0, 3.0], [0.0] * 9, [27.3863] * 5])
+def test_few_or_equal_sessions_have_none(values: list[float]) -> None:
+    assert change_points(np.array(values)) == []
+
+
+@needs_field_data
+def test_sessions_of_a_power_meter_have_few_change_points() -> None:
+    """Ten sessions of each app in 50 orders, as if they were versions."""
+    sessions: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with (FIELD_DATA / "monsoon/nexus5x_monsoon.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            sessions[f"{row['app']} {row['intensity']}"][row["session"]].append(float(row["energy_j"]))
+    alarms = []
+    for runs in sessions.values():
+        means = np.array([np.log(one).mean() for one in runs.values()])
+        alarms += [bool(change_points(RNG.permutation(means))) for _ in range(50)]
+    assert len(alarms) >= 500
+    assert np.mean(alarms) <= 0.05
+
+
+def figures(sessions: list[Session], least_share: float = 0.0) -> dict[Subject, FigureTrend]:
+    return {one.subject: one for one in trends(sessions, least_share)}
+
+
+def test_trends_of_all_kinds_of_figures() -> None:
+    runs = [(20 if second >= 6 else 10) * np.exp(RNG.normal(0, 0.02, 3)) for second in range(12)]
+    found = figures([made_session(list(one), second) for second, one in enumerate(runs)])
+    assert [one.kind for one in found] == ["total", "component", "test", "thread", "method", "method"]
+    sort = found[Subject("method", "a.Sorter.sort()V")]
+    (point,) = sort.change_points
+    assert (point.before, point.after) == (5, 6)
+    assert point.effect.percent == pytest.approx(100, abs=10)
+    assert sort.p is not None and sort.p < LIMIT and sort.slope is not None and sort.slope.percent > 3
+    assert sort.energies_j[0] == pytest.approx(10, rel=0.1)
+    idle = found[Subject("method", "a.Idle.wait()V")]
+    assert idle.change_points == () and idle.slope is not None and idle.slope.percent == 0
+
+
+def test_tests_that_come_and_go() -> None:
+    kept = [made_session([1.0], second, tests=[TEST, f"a.T#{second % 2}"]) for second in range(4)]
+    found = figures(kept)
+    assert found[Subject("total", "all tests")].energies_j == pytest.approx([2.0] * 4), "only of the common test"
+    assert found[Subject("test", "a.T#1")].sessions == (1, 3)
+    with pytest.raises(UsageError, match="no test passed in all runs of all sessions"):
+        trends([made_session([1.0]), made_session([1.0], tests=["b.T#t"])], 0.0)
+
+
+def test_figures_without_energy_have_no_trend() -> None:
+    found = figures([made_session([0.0], second) for second in range(5)])
+    sort = found[Subject("method", "a.Sorter.sort()V")]
+    assert (sort.slope, sort.p, sort.change_points) == (None, None, ()) and sort.energies_j == (0.0,) * 5
+
+
+def test_small_methods_are_left_out() -> None:
+    assert Subject("method", "a.Sorter.sort()V") not in figures([made_session([0.001]), made_session([0.001])], 0.01)
+
+
+def test_sessions_are_in_the_order_of_revisions_else_of_time() -> None:
+    a, b, c = (name * 40 for name in "abc")
+    old = made_session([1.0], 9, revision=a)
+    changed = made_session([1.0], 8, revision=a, dirty=True)
+    new = made_session([1.0], 1, revision=b)
+    unknown, none = made_session([1.0], 0, revision=c), made_session([1.0], 30)
+    ordered = by_revision([none, new, changed, unknown, old], [a, b])
+    assert ordered == [unknown, old, changed, new, none]
+    assert by_revision([old, new], []) == [new, old]
+
+
+def test_only_sessions_of_the_latest_device_belong_together() -> None:
+    sessions = [made_session([1.0], 1), made_session([1.0], 2, device="other"), made_session([1.0], 3)]
+    assert latest_series(sessions) == ((sessions[0], sessions[2]), 1)
