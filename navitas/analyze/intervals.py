@@ -25,9 +25,8 @@ class Interval:
 
     @property
     def relative_percent(self) -> float | None:
-        """Half of the width, in percent of the middle; None around zero."""
-        middle = (self.low + self.high) / 2
-        return 50 * (self.high - self.low) / middle if middle > 0 else None
+        """Half of the width, in percent of the middle: the geometric mean of both ends. None unless both are above zero."""
+        return 50 * (self.high - self.low) / sqrt(self.low) / sqrt(self.high) if self.low > 0 else None
 
 
 def interval_of(values: Sequence[float]) -> Interval | None:

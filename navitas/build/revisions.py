@@ -33,7 +33,7 @@ def resolve(project: Path, revision: str) -> str:
         near = difflib.get_close_matches(revision[:200], names[:10_000], 3)
         nearest = f" (nearest: {printable_list(near, 3)})" if near else ""
         raise UsageError(
-            f"{printable(revision)!r} is no commit of the repository of {project}{nearest}",
+            f"'{printable(revision)}' is no commit of the repository of {project}{nearest}",
             "Name a branch, a tag or a hash. In a shallow clone, first fetch its history.",
         )
     return found

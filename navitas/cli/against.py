@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from navitas.build.gradle import check_project, find_gradle
@@ -29,17 +30,27 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.cli.versions import build_version, measure_versions
 from navitas.collect.options import ProfileOptions, check_options
+from navitas.collect.version_runs import ProfilingOutcome
 from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, compare
 from navitas.compare.effect import stats
+from navitas.errors import ExitCode, UsageError
+from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
-from navitas.recording.writer import check_writable
+from navitas.recording.writer import check_writable, reserve_folder
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
 BEFORE, AFTER = "before", "after"
 
 
 def profile_against(
-    project: Path, name: str, build: BuildOptions, options: ProfileOptions, *, report: ReportOptions, run: RunOptions
+    project: Path,
+    name: str,
+    build: BuildOptions,
+    options: ProfileOptions,
+    *,
+    report: ReportOptions,
+    run: RunOptions,
+    replace: bool = False,
 ) -> int:
     """Build revision `name` and the project as it is, run the tests of both in turns, and compare. Returns the exit code.
 
@@ -49,12 +60,13 @@ def profile_against(
     find_gradle(project, build.gradle)
     stats()  # Missing libraries are reported before the measurement.
     commit = resolve(project, name)
-    _check_outputs(report, run.output)
     load_spec(find_profile(run.phone))
     check_options(options)
+    check_writable(run.output or RECORDINGS)
     warn_about_patterns(project, options.tests)
     measure = measuring()
     with ExitStack() as stack, ConsoleProgress() as progress:
+        locks = {each: stack.enter_context(_reserved(report, run.output, each, replace=replace)) for each in (BEFORE, AFTER)}
         with BackgroundContext(lambda: open_device(run)) as phone:
             virtual = is_virtual(run, phone.result)
             work = stack.enter_context(owned_folder("navitas-bundles-"))
@@ -66,30 +78,46 @@ def profile_against(
             output = run.output or default_recording(project.name)
             progress.stage("connecting")
             device = phone.result()
-            outcomes = measure_versions(device, built, output, options, report=report, run=run, progress=progress)
+            outcomes = measure_versions(device, built, output, options, report=report, run=run, progress=progress, locks=locks)
         progress.stage("comparing")
-        before, after = (read_session(one.recording, progress) for one in outcomes)
-        found = compare([before], [after], together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
-        recording = outcomes[1].recording
-        profile = measure.load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
-    measure.write_files(profile, report)
-    if report.history is not None:
-        add_sessions(report.history, [before, after])
-    if STDOUT not in report.paths:
-        output_console().print(changes_table(found, 1, 1))
-    for text in found.warnings:
-        warning(text)
+        after = outcomes[1].recording
+        profile = measure.load_profile(after, report.model, evidence=report.evidence, power_model=report.power_model)
+        measure.write_files(profile, report)
+        is_compared = _compare(outcomes, report, progress)
     for one in outcomes:
         measure.print_failures(one)
     code = max(measure.print_troubles(one) for one in outcomes)
     names = " ".join(shell_word(one.recording) for one in outcomes)
-    next_step(f"navitas compare {names} --json FILE (all figures); navitas report {shell_word(recording)} (this version)")
-    return int(code)
+    next_step(f"navitas compare {names} --json FILE (all figures); navitas report {shell_word(after)} (this version)")
+    return int(code) if code or is_compared else ExitCode.TROUBLE
 
 
-def _check_outputs(report: ReportOptions, output: Path | None) -> None:
-    for name in (BEFORE, AFTER):
-        folder = None if output is None else output / name
-        check_outputs(report, folder)
-        check_not_recorded(folder, replace=False)
-    check_writable(output or RECORDINGS)
+def _compare(outcomes: Sequence[ProfilingOutcome], report: ReportOptions, progress: ConsoleProgress) -> bool:
+    """Print what changed. Returns False, with a warning, if nothing can be compared, such as if the tests of a version failed."""
+    try:
+        before, after = (read_session(one.recording, progress) for one in outcomes)
+        if report.history is not None:
+            add_sessions(report.history, [before, after])
+        found = compare([before], [after], together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
+    except UsageError as error:
+        warning(f"nothing was compared: {error.message}")
+        return False
+    if STDOUT not in report.paths:
+        output_console().print(changes_table(found, 1, 1))
+    for text in found.warnings:
+        warning(text)
+    return True
+
+
+@contextmanager
+def _reserved(report: ReportOptions, output: Path | None, name: str, *, replace: bool) -> Iterator[FolderLock | None]:
+    """Check and lock the folder of a version's recording before the build. A new folder needs no lock."""
+    folder = None if output is None else output / name
+    check_outputs(report, folder)
+    if output is None or folder is None:
+        yield None
+        return
+    check_not_recorded(output, replace=False)
+    check_not_recorded(folder, replace=replace)
+    with reserve_folder(folder) as lock:
+        yield lock

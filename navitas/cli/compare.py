@@ -20,7 +20,7 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.compare.alike import check_distinct, paired
 from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, FigureChange, compare
-from navitas.compare.session import share_sessions
+from navitas.compare.session import in_shared_sessions
 from navitas.errors import ExitCode
 from navitas.untrusted_text import printable, printable_list
 
@@ -83,8 +83,9 @@ def command(
         old, new = ([read_session(path, progress) for path in side] for side in paths)
     for side in (old, new):
         check_distinct(side)
-    same_session = same_session or share_sessions(old, new)
-    if same_session:
+    if (shared := in_shared_sessions(old, new)) is not None:
+        new, same_session = shared, True
+    elif same_session:
         new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in paths])
     found = compare(old, new, together=same_session, margin_percent=margin_percent, least_share=least_percent / 100)
     write_json(

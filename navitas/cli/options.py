@@ -72,7 +72,8 @@ class Percent(Finite):
     name = "percent"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        return super().convert(value.removesuffix("%").rstrip() if isinstance(value, str) else value, param, ctx)
+        number = value.removesuffix("%").rstrip() if isinstance(value, str) else value
+        return super().convert(value if isinstance(number, str) and "%" in number else number, param, ctx)
 
 
 device_option = option(

@@ -72,10 +72,8 @@ from navitas.report.registry import find_format
     option(
         "--max-repeat",
         type=click.IntRange(3, 1000),
-        default=30,
-        show_default=True,
         metavar="N",
-        help="With --until: repetitions at most.",
+        help="With --until: repetitions at most. [30]",
     ),
     option("--seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
     option(
@@ -164,6 +162,10 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     if values.pop("end_with_stdin"):
         interrupt_at_end()
     check_patterns(build.include, build.exclude)
+    if values["max_repeat"] is None:
+        del values["max_repeat"]
+    elif values["until_percent"] is None:
+        raise UsageError("--max-repeat limits the repeats of --until, which is not given", "add --until, or give only --repeat")
     options = ProfileOptions(radios_off=pop_radios_off(values), **values)
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
@@ -174,7 +176,7 @@ def command(ctx: click.Context, /, **values: Any) -> int:
         if source is not None:
             raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
         if against is not None:
-            return profile_against(_with_name(project), against, build, options, report=report, run=run)
+            return profile_against(_with_name(project), against, build, options, report=report, run=run, replace=replace)
         return profile_project(_with_name(project), build, options, report, run)
     if against is not None:
         raise UsageError("--against builds a revision of PROJECT, so it excludes --bundle", "give PROJECT instead of --bundle")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
 from navitas.collect.version_runs import ProfilingOutcome, Version
 from navitas.device.base import Device
+from navitas.folder_lock import FolderLock
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,10 @@ class BuiltVersion:
     revision: Revision | None
     build_java: str | None
 
-    def to_measure(self, folder: Path, run: RunOptions) -> Version:
-        """Return the version with the folder of its recording, which is in `folder`."""
+    def to_measure(self, folder: Path, run: RunOptions, lock: FolderLock | None = None) -> Version:
+        """Return the version with the folder of its recording, which is in `folder`, and its lock if it is held."""
         origin = provenance(java_versions(self.bundles, run), build_java=self.build_java, revision=self.revision)
-        return Version(self.name, self.bundles, folder / self.name, origin)
+        return Version(self.name, self.bundles, folder / self.name, origin, lock)
 
 
 def build_version(
@@ -69,16 +70,17 @@ def measure_versions(
     report: ReportOptions,
     run: RunOptions,
     progress: ConsoleProgress,
+    locks: Mapping[str, FolderLock | None] | None = None,
 ) -> tuple[ProfilingOutcome, ...]:
     """Measure versions in turns, in one session, and write a recording of each into `folder`.
 
-    If this fails, prints where the partial recordings are.
+    `locks` are the held locks of these folders, by version. If this fails, prints where the partial recordings are.
     """
     if device.info.kind == "virtual":
         ensure_framework([bundle for one in built for bundle in one.bundles], progress)
     else:
         built = [replace(one, bundles=phones().runnable_on_phone(device, one.bundles)) for one in built]
-    versions = [one.to_measure(folder, run) for one in built]
+    versions = [one.to_measure(folder, run, (locks or {}).get(one.name)) for one in built]
     measure = measuring()
     is_enough = measure.until_narrow([one.output for one in versions], options, report, progress)
     with ExitStack() as stack:

@@ -22,8 +22,9 @@ CPU_INTERVAL_MS = 20
 """Time between readings of the app's CPU counters."""
 IO_INTERVAL_MS = {"none": 200, "sampling": 200, "hooks": 200, "both": 100}
 """Time between readings of counters of traffic, by `Record`."""
-LEAST_REPEATS = 3
-"""The least number of repeats from which an interval is computed to decide whether more are needed."""
+LEAST_REPEATS = 6
+"""The least number of repeats from which an interval decides whether more are needed. After fewer, a small spread is often
+chance, and the interval too narrow."""
 MAX_SEED = (1 << 31) - 1
 Granularity = Literal["test", "class", "method", "block"]
 
@@ -86,13 +87,13 @@ class ProfileOptions:
     @property
     def least_turns(self) -> int:
         """The least number of times that the tests run."""
-        least = self.repeat if self.until_percent is None else max(self.repeat, LEAST_REPEATS)
+        least = self.repeat if self.until_percent is None else max(self.repeat, min(LEAST_REPEATS, self.max_repeat))
         return self.warmup + least
 
     @property
     def max_turns(self) -> int:
         """The largest number of times that the tests run."""
-        return max(self.least_turns, 0 if self.until_percent is None else self.warmup + self.max_repeat)
+        return self.least_turns if self.until_percent is None else self.warmup + self.max_repeat
 
     def with_seed(self) -> ProfileOptions:
         """Return the options with a seed: the given one, or a random one."""
@@ -131,6 +132,11 @@ def check_options(options: ProfileOptions) -> None:
         raise UsageError(
             f"--record {options.record} records calls of APIs, but --granularity {options.granularity} records no calls",
             "leave one out",
+        )
+    if options.until_percent is not None and options.repeat > options.max_repeat:
+        raise UsageError(
+            f"--repeat {options.repeat} is the least number of repeats, and --max-repeat {options.max_repeat} the largest",
+            "raise --max-repeat, or lower --repeat",
         )
     if options.power_profile is not None:
         read_power_profile(catalog.find(options.power_profile))

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NoReturn
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from navitas.errors import UsageError
+from navitas.errors import NavitasError, RecordingError, UsageError
 from navitas.model_defects import first_defect
 from navitas.untrusted_text import printable_line
 
@@ -174,7 +174,8 @@ def parse_session(text: str | bytes, name: str) -> Session:
 
     If no repeat is fit, all that were not cut count.
 
-    Raises `UsageError` that names `name` if it is not a JSON report, or has no repeat that counts.
+    Raises an error that names `name`: `UsageError` if it is not a JSON report, or has no repeat that counts, and
+    `RecordingError` if it is damaged.
     """
     try:
         report = _Report.model_validate_json(text)
@@ -182,7 +183,7 @@ def parse_session(text: str | bytes, name: str) -> Session:
         _check_kind(text, name)
         place, message = first_defect(error)
         where = f" at {printable_line(place, 100)}" if place else ""
-        _refuse(name, f"is damaged{where}: {printable_line(message, 200)}")
+        _refuse(name, f"is damaged{where}: {printable_line(message, 200)}", RecordingError)
     repeats = {test.repeat for test in report.tests} - {test.repeat for test in report.tests if test.status == "cut"}
     if not repeats:
         _refuse(name, "has no repeat whose tests all ran to their end")
@@ -193,6 +194,8 @@ def parse_session(text: str | bytes, name: str) -> Session:
     counted = [test for test in report.tests if test.repeat in repeats]
     tests: dict[str, dict[int, TestRun]] = defaultdict(dict)
     for test in counted:
+        if test.repeat in tests[test.name]:
+            _refuse(name, f"has {printable_line(test.name, 200)} twice in repeat {test.repeat}", RecordingError)
         if test.status == "passed":
             tests[test.name][test.repeat] = _run(test)
     device = report.device
@@ -204,17 +207,19 @@ def parse_session(text: str | bytes, name: str) -> Session:
         conditions=_conditions(report),
         repeats=tuple(sorted(repeats)),
         tests={test: runs for test, runs in tests.items() if len(runs) == len(repeats)},
-        session=str(report.settings.get("session", "")),
+        session=session if isinstance(session := report.settings.get("session"), str) else "",
         is_fit=is_fit,
         not_passed=frozenset(test.name for test in counted if test.status != "passed"),
         origin=_origin(report),
     )
 
 
-def share_sessions(before: Sequence[Session], after: Sequence[Session]) -> bool:
-    """Whether the versions ran in turns, in the same sessions."""
-    ids = [sorted(one.session for one in side) for side in (before, after)]
-    return ids[0] == ids[1] and all(ids[0])
+def in_shared_sessions(before: Sequence[Session], after: Sequence[Session]) -> list[Session] | None:
+    """Return the sessions after in the order of those before, if the versions ran in turns in the same sessions."""
+    known = {one.session: one for one in after}
+    ids = [one.session for one in before]
+    is_shared = all(ids) and len(set(ids)) == len(ids) == len(after) and known.keys() == set(ids)
+    return [known[each] for each in ids] if is_shared else None
 
 
 def _run(test: _Test) -> TestRun:
@@ -264,5 +269,5 @@ def _check_kind(text: str | bytes, name: str) -> None:
         _refuse(name, f"has version {version} of the JSON report, and this Navitas compares version 2")
 
 
-def _refuse(name: str, problem: str) -> NoReturn:
-    raise UsageError(f"{name} {problem}", "Give recordings, or JSON reports of `navitas report RECORDING -o FILE.json`.")
+def _refuse(name: str, problem: str, kind: type[NavitasError] = UsageError) -> NoReturn:
+    raise kind(f"{name} {problem}", "Give recordings, or JSON reports of `navitas report RECORDING -o FILE.json`.")

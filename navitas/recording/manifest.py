@@ -133,7 +133,7 @@ class Run(_Model):
 
     id: Integer
     module: str
-    repeat: Integer
+    repeat: Amount
     package: str
     map_id: str
     exit: Annotated[str, Known.from_literal(RunExit)]
@@ -151,7 +151,7 @@ class Test(_Model):
     module: str
     class_name: str = Field(alias="class")
     method: str
-    repeat: Integer
+    repeat: Amount
     status: Annotated[str, Known.from_literal(TestStatus)]
     model_config = ConfigDict(populate_by_name=True)
 

@@ -73,13 +73,32 @@ def test_repeats_end_at_the_limit_or_when_the_interval_is_narrow(
         (("profile", "sample", "--against", "mian"), "'mian' is no commit"),
         (("profile", "--bundle", "b.zip", "--against", "HEAD"), "excludes --bundle"),
         (("profile", "sample", "--until", "0"), "--until"),
+        (("profile", "sample", "--max-repeat", "5"), "--max-repeat limits the repeats of --until"),
+        (("profile", "sample", "--until", "3", "--repeat", "9", "--max-repeat", "5"), "--repeat 9 is the least number"),
+        (("profile", "sample", "--against", "HEAD", "-o", "."), "before"),
     ],
 )
 def test_mistakes_are_named_before_the_build(
     navitas: Run, project: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "b.zip").write_bytes(b"")
+    (tmp_path / "before").mkdir()
+    (tmp_path / "before/other").touch()
     done = navitas(*arguments)
-    assert done.code == 2
+    assert done.code == (4 if "." in arguments else 2)
     assert message in done.err
     assert not (tmp_path / "navitas-recordings").exists()
+
+
+def test_failing_tests_are_named_and_reported(gradle: str, navitas: Run, project: Path, tmp_path: Path) -> None:
+    test = project / "src/test/java/org/navitas/sample/DemoTest.java"
+    text = test.read_text("utf-8")
+    place = text.index("{", text.index("void searchByIndex()")) + 1
+    test.write_text(f"{text[:place]} assertTrue(false); {text[place:]}", "utf-8")
+    options = ("--gradle", gradle, "--tests", TEST, "-o", "both", "--json", "after.json")
+    done = navitas("profile", "sample", "--against", "HEAD", *options)
+    assert done.code == 3, done.err
+    assert "nothing was compared" in done.err and "FAILED" in done.err and "both/before" in done.err
+    assert json.loads((tmp_path / "after.json").read_text("utf-8"))["tests"][0]["status"] == "failed"
+    again = navitas("profile", "sample", "--against", "HEAD", *options)
+    assert again.code == 2 and "already contains a recording" in again.err

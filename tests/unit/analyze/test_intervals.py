@@ -25,7 +25,7 @@ def test_the_interval_is_that_of_the_logarithms() -> None:
     logs = np.log(values)
     low, high = np.exp(stats.t.interval(0.95, 3, logs.mean(), stats.sem(logs)))
     assert found is not None and (found.low, found.high) == pytest.approx((low, high), rel=1e-4)
-    assert found.relative_percent == pytest.approx(50 * (high - low) / ((high + low) / 2), rel=1e-3)
+    assert found.relative_percent == pytest.approx(50 * (high - low) / np.sqrt(high * low), rel=1e-3)
 
 
 def test_values_below_zero_have_an_interval_around_their_mean() -> None:

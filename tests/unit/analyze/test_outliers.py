@@ -91,3 +91,9 @@ def test_runs_without_a_trend_seldom_drift() -> None:
     assert drift([1.0, 2.0, 3.0]) is None, "too few"
     assert drift([1.0, 1.001, 1.002, 1.003, 1.004, 1.005]) is None, "too small"
     assert drift([0.0] * 8) is None
+
+
+def test_a_drift_over_many_repeats_is_found_fast() -> None:
+    values = (10.0 + 0.001 * np.arange(65_535)).tolist()
+    found = drift(values)
+    assert found is not None and found == pytest.approx(values[-1] / values[0] - 1, rel=0.1)

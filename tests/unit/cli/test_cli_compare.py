@@ -198,8 +198,38 @@ def test_recordings_are_compared_too(tmp_path: Path, capsys: pytest.CaptureFixtu
 )
 def test_other_files_are_refused(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.json").write_text(text)
-    assert run(["compare", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == ExitCode.USAGE
+    code = ExitCode.TROUBLE if "damaged" in said else ExitCode.USAGE
+    assert run(["compare", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == code
     assert said in capsys.readouterr().err
+
+
+def test_a_run_that_is_listed_twice_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    doubled = report([1.0, 1.1])
+    doubled["tests"] = [*doubled["tests"], doubled["tests"][0]]
+    (tmp_path / "a.json").write_text(json.dumps(doubled))
+    assert run(["compare", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == ExitCode.TROUBLE
+    assert "twice in repeat 0" in capsys.readouterr().err
+
+
+def test_versions_that_ran_in_turns_are_paired_by_their_session(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sessions shift by half, the versions in them by 5 %. File names are no help."""
+    for folder, factor, names in (("before", 1.0, "ab"), ("after", 1.05, "zy")):
+        (tmp_path / folder).mkdir()
+        for number, (session, shift) in enumerate((("one", 10.0), ("two", 15.0))):
+            made = report([factor * shift, factor * shift * 1.001, factor * shift * 0.999])
+            made["settings"] = {"session": session}
+            (tmp_path / folder / f"{names[number]}.json").write_text(json.dumps(made))
+    found = compared(capsys, str(tmp_path / "before"), str(tmp_path / "after"))
+    (sorts,) = [one for one in found["changes"] if one["name"].endswith("SortTest#sorts")]
+    assert found["same_session"] is True
+    assert sorts["effect"]["percent"] == pytest.approx(5, abs=0.2)
+    assert sorts["verdict"]["word"] == "different"
+
+
+def test_a_report_without_a_session_shares_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text(json.dumps({**report([1.0, 1.1]), "settings": {"session": None}}))
+    assert compared(capsys, str(tmp_path / "a.json"), str(tmp_path / "b.json"))["same_session"] is False
 
 
 def test_a_folder_without_recordings_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

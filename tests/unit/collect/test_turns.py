@@ -27,13 +27,13 @@ def test_without_a_limit_of_the_interval_all_repeats_run() -> None:
 
 def test_repeats_end_when_the_interval_is_narrow() -> None:
     options = ProfileOptions(until_percent=3.0, warmup=1)
-    assert numbers(options, [False, False, True]) == [0, 1, 2, 3, 4, 5], "a warm-up, three repeats at least, two more"
-    assert numbers(ProfileOptions(until_percent=3.0, repeat=5), [True]) == [0, 1, 2, 3, 4]
+    assert numbers(options, [False, False, True]) == list(range(9)), "a warm-up, six repeats at least, two more"
+    assert numbers(ProfileOptions(until_percent=3.0, repeat=8), [True]) == list(range(8))
 
 
 def test_repeats_end_at_the_limit() -> None:
     assert len(numbers(ProfileOptions(until_percent=0.1, max_repeat=7), [False] * 9)) == 7
-    assert len(numbers(ProfileOptions(until_percent=0.1, max_repeat=3, repeat=5), [False] * 9)) == 5, "--repeat is the least"
+    assert len(numbers(ProfileOptions(until_percent=0.1, max_repeat=4), [False] * 9)) == 4, "also below six"
 
 
 def test_a_single_turn_keeps_its_order() -> None:
