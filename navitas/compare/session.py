@@ -152,9 +152,15 @@ class _Git(_Part):
     dirty: bool | None = None
 
 
+class _Java(_Part):
+    tests: list[str] = []
+    build: str | None = None
+
+
 class _Provenance(_Part):
     navitas_version: str = ""
     git: _Git | None = None
+    java: _Java = _Java()
 
 
 class _Report(_Part):
@@ -246,7 +252,13 @@ def _origin(report: _Report) -> Origin:
 def _conditions(report: _Report) -> dict[str, str]:
     found = {f"evidence of {component}": level.level for component, level in report.evidence.components.items()}
     found |= {f"setting {name}": str(value) for name, value in report.settings.items() if name not in _SCHEDULE}
-    return found | {"evidence of time": report.evidence.time, "project": report.project, "system": report.device.fingerprint}
+    found |= {"evidence of time": report.evidence.time, "project": report.project, "system": report.device.fingerprint}
+    java, version = report.provenance.java, report.provenance.navitas_version
+    return found | {
+        "Java of the tests": ", ".join(java.tests),
+        "compiler (Java of the build)": java.build or "",
+        "Navitas": version,
+    }
 
 
 _SCHEDULE = ("repeat", "warmup", "until_percent", "max_repeat", "seed", "session")

@@ -226,6 +226,15 @@ def test_versions_that_ran_in_turns_are_paired_by_their_session(tmp_path: Path, 
     assert sorts["verdict"]["word"] == "different"
 
 
+def test_another_compiler_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, java in (("a.json", "17.0.1"), ("b.json", "21.0.2")):
+        made = {**report(runs(10)), "provenance": {"java": {"tests": [java], "build": java}}}
+        (tmp_path / name).write_text(json.dumps(made))
+    assert run(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == ExitCode.OK
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Java of the tests" in said and "compiler (Java of the build)" in said
+
+
 def test_a_report_without_a_session_shares_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(json.dumps({**report([1.0, 1.1]), "settings": {"session": None}}))
