@@ -24,6 +24,7 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.collect.options import ProfileOptions
 from navitas.collect.version_runs import ProfilingOutcome, Version
 from navitas.device.base import Device
+from navitas.errors import BuildError
 from navitas.folder_lock import FolderLock
 
 
@@ -57,7 +58,10 @@ def build_version(
     folder.mkdir()
     found = revision(project)
     progress.stage(f"building {name}")
-    bundles = build_copies_of(project, build, options, folder, progress, virtual=virtual, on_java=java.append)
+    try:
+        bundles = build_copies_of(project, build, options, folder, progress, virtual=virtual, on_java=java.append)
+    except BuildError as error:  # Its path is that of a temporary checkout.
+        raise BuildError(f"the build of {name} failed: {error.message}", error.remedy) from error
     return BuiltVersion(name, bundles, found, next(iter(java), None))
 
 
