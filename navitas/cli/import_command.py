@@ -21,6 +21,7 @@ from navitas.errors import ExitCode, UsageError
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording
 from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
+from navitas.importing.notes import ImportNote
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, read_log
 from navitas.untrusted_text import printable, printable_line
@@ -126,7 +127,7 @@ def command(
         json_file,
         output=str(output),
         runs=[_row(run) for run in written.runs],
-        warnings=[{"run": run, **note._asdict()} for run, note in written.notes],
+        warnings=[{"run": run, **note._asdict()} for run, note in _notes(written)],
     )
     if is_text:
         _print(written)
@@ -159,10 +160,14 @@ def _row(run: ImportedRun) -> dict[str, object]:
     }
 
 
+def _notes(written: ImportedRecording) -> list[tuple[int | None, ImportNote]]:
+    return [*written.notes, *((None, note) for note in written.profile_notes)]
+
+
 def _print(written: ImportedRecording) -> None:
     for run in written.runs:
         process = run.process
         threads = "1 thread" if len(process.names) == 1 else f"{len(process.names)} threads"
         click.echo(f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events")
-    for number, note in written.notes:
+    for number, note in _notes(written):
         print_note(note, "" if number is None else f"run {number}: ")

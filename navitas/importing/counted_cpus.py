@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from navitas.errors import RecordingError
 from navitas.importing.probe_event import Layout, ProbeEvent
@@ -55,12 +56,12 @@ def counted_cpus(processes: Sequence[LoggedProcess]) -> CountedCpus:
 
 def _of_events(events: Iterable[ProbeEvent]) -> CountedCpus:
     layouts: Counter[Layout] = Counter()
-    apart: Counter[tuple[int, int]] = Counter()
+    apart: dict[tuple[int, int], list[int]] = defaultdict(list)
     for event in events:
         layouts[event.layout] += 1
         totals = sorted(event.totals().items())
         for (cpu, ticks), (following, others) in pairwise(totals):
-            apart[cpu, following] = max(apart[cpu, following], abs(ticks - others))
+            apart[cpu, following].append(abs(ticks - others))
     shapes: dict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)
     for layout, count in layouts.items():
         for cpu, of_cpu in layout:
@@ -69,7 +70,7 @@ def _of_events(events: Iterable[ProbeEvent]) -> CountedCpus:
     groups: list[list[int]] = []
     for cpu, of_cpu in frequencies.items():
         before = groups[-1][-1] if groups else cpu
-        if before != cpu and frequencies[before] == of_cpu and apart[before, cpu] <= _SAME_POLICY_TICKS:
+        if before != cpu and frequencies[before] == of_cpu and median(apart[before, cpu] or [0]) <= _SAME_POLICY_TICKS:
             groups[-1].append(cpu)
         else:
             groups.append([cpu])

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from navitas.errors import PowerProfileError, RecordingError
+from navitas.importing.amounts import amount
 from navitas.importing.chunk_writer import call_chunks, counter_chunks, run_chunks
 from navitas.importing.counted_cpus import CountedCpus, counted_cpus
 from navitas.importing.method_map import NamedMethods, named_methods, package_of, split_name
-from navitas.importing.notes import ImportNote, notes_of_energy, notes_of_log, notes_of_run
+from navitas.importing.notes import ImportNote, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
 from navitas.importing.processes import LoggedProcess
 from navitas.importing.recording_parts import (
     MODULE,
@@ -48,10 +49,14 @@ class ImportedRun:
 
 @dataclass(frozen=True, slots=True)
 class ImportedRecording:
-    """The runs of a written recording, and its warnings, each with its run (None: all runs)."""
+    """The runs of a written recording, and its warnings, each with its run (None: all runs).
+
+    `profile_notes` are about the power profile. Reports find them again, so the recording does not have them.
+    """
 
     runs: tuple[ImportedRun, ...]
     notes: tuple[tuple[int | None, ImportNote], ...]
+    profile_notes: tuple[ImportNote, ...]
 
 
 def check_supply(supply: ImportSupply, cpus: CountedCpus) -> PowerModel:
@@ -60,8 +65,15 @@ def check_supply(supply: ImportSupply, cpus: CountedCpus) -> PowerModel:
     try:
         return model_of(supply, cpus.policies, frequencies)
     except PowerProfileError as error:
-        seen = "; ".join(f"CPUs {one.cpus[0]}-{one.cpus[-1]}, {len(frequencies[one.id])} speeds" for one in cpus.policies)
-        raise PowerProfileError(f"{error.message} The log has {len(frequencies)} clusters: {seen}.", error.remedy) from error
+        seen = "; ".join(f"{_listed(one.cpus)}, {amount(len(frequencies[one.id]), 'speed')}" for one in cpus.policies)
+        raise PowerProfileError(
+            f"{error.message} The log has {amount(len(frequencies), 'cluster')}: {seen}.",
+            "Give the power_profile.xml of the measured phone with --power-profile.",
+        ) from error
+
+
+def _listed(cpus: Sequence[int]) -> str:
+    return f"CPU {cpus[0]}" if len(cpus) == 1 else f"CPUs {cpus[0]}-{cpus[-1]}"
 
 
 def write_recording(
@@ -103,7 +115,7 @@ def write_recording(
         for place, note in notes:
             writer.warn(note.code, note.message, note.remedy, run=place)
         writer.finish("complete")
-    return ImportedRecording(tuple(runs), tuple(notes))
+    return ImportedRecording(tuple(runs), tuple(notes), tuple(notes_of_profile(model)))
 
 
 def _tests(processes: Sequence[LoggedProcess], name: str | None) -> Iterator[ImportedTest]:

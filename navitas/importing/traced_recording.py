@@ -11,20 +11,19 @@ import numpy as np
 from navitas.errors import RecordingError, UsageError
 from navitas.importing.art_trace import ArtTrace
 from navitas.importing.method_map import named_methods, package_of
-from navitas.importing.notes import ImportNote
+from navitas.importing.notes import ImportNote, notes_of_profile
 from navitas.importing.place_in_trace import Placed, place
 from navitas.importing.recording_parts import (
     MODULE,
-    ImportedDevice,
     ImportedRow,
     ImportSupply,
-    model_of,
     named_test,
     new_writer,
     write_run,
 )
 from navitas.importing.running_threads import matched_threads, running_threads
 from navitas.importing.traced_chunks import PlacedThread, traced_chunks
+from navitas.importing.traced_cpus import traced_device
 from navitas.importing.traced_notes import traced_notes
 from navitas.new_files import new_file
 from navitas.parse.clock_triples import ClockTriples
@@ -53,7 +52,10 @@ class ReadTrace:
 
 @dataclass(frozen=True, slots=True)
 class TracedRecording:
-    """A written recording: its test, process, threads with scheduling slices and without, place of the methods, and warnings."""
+    """A written recording: its test, process, threads with scheduling slices and without, place of the methods, and warnings.
+
+    `profile_notes` are about the power profile. Reports find them again, so the recording does not have them.
+    """
 
     test: str
     pid: int
@@ -62,6 +64,7 @@ class TracedRecording:
     events: int
     placed: Placed
     notes: tuple[ImportNote, ...]
+    profile_notes: tuple[ImportNote, ...]
 
 
 def is_perfetto(head: bytes) -> bool:
@@ -117,21 +120,14 @@ def write_traced(
     slices = running_threads(read.trace, set(tids.values()))
     running = {number: slices[tid] for number, tid in tids.items() if tid in slices}
     placed = place(art, read.trace, running, start_ns=start_ns, shown=name)
-    cpus = np.unique(read.trace.switches.cpu).tolist()
-    model = model_of(supply, (), {})
-    lacking = set(cpus) - {cpu for cluster in model.cpu.clusters for cpu in cluster.cpus}
-    if lacking:
-        raise UsageError(
-            f"the trace has CPU {min(lacking)}, and the power profile {supply.profile_source} has not",
-            "Give the power_profile.xml of the traced phone with --power-profile.",
-        )
+    device, model = traced_device(supply, read.trace)
     threads = [one for one in art.threads if len(one.t_ns)]
     if not threads:
         raise RecordingError(f"{name}: the method trace has no events", "Trace while the app runs.")
     methods = named_methods(art.methods)
     package = package_of(one.class_name for one in art.methods[1:])
     test = named_test(name)
-    writer = new_writer(folder, ImportedDevice(cpus), supply, package, imported_from="art-trace", origin=origin)
+    writer = new_writer(folder, device, supply, package, imported_from="art-trace", origin=origin)
     notes = tuple(traced_notes(art, placed, [one.name for one in threads if one.number not in running]))
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
@@ -152,4 +148,5 @@ def write_traced(
         sum(len(one.t_ns) for one in threads),
         placed,
         notes,
+        tuple(notes_of_profile(model)),
     )

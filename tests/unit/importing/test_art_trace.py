@@ -17,7 +17,7 @@ from support.ftrace_writer import Form, comments
 from support.perfetto_writer import PerfettoWriter
 
 from navitas.analyze.load import load
-from navitas.errors import NavitasError, RecordingError, UsageError
+from navitas.errors import NavitasError, PowerProfileError, RecordingError, UsageError
 from navitas.importing.art_trace import ArtTrace, read_art_trace
 from navitas.importing.place_in_trace import place
 from navitas.importing.recording_parts import ImportSupply
@@ -172,6 +172,29 @@ def test_a_start_of_the_user_counts(tmp_path: Path) -> None:
     assert any("poor fit" in note.remedy for note in written.notes)
 
 
+def test_a_profile_of_one_cluster_is_for_all_cpus_of_the_trace(tmp_path: Path) -> None:
+    slices = _slices()
+    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
+    art = _read(tmp_path, art_trace(_events(slices), THREADS, start_us=START_US))
+    by_cluster = profile_xml([((0, 1), SPEEDS)]).decode().replace("<array name='cpu.clusters.cores'><value>2</value></array>", "")
+    written = write_traced(tmp_path / "rec", read, art, _supply(by_cluster), name="app", pid=None, start_ns=None)
+    assert written.without_slices == ()
+    (test,) = load(tmp_path / "rec").tests
+    assert all(thread.energy_j > 0 for thread in test.threads)
+    by_point = (
+        '<device name="Android"><array name="cpu.scaling_step_power.policy0"><value>1</value><value>2</value></array></device>'
+    )
+    with pytest.raises(PowerProfileError, match="by operating point"):
+        write_traced(tmp_path / "new", read, art, _supply(by_point), name="app", pid=None, start_ns=None)
+    with pytest.raises(UsageError, match="the trace has CPU 1"):
+        supply = ImportSupply(profile_xml([((0,), SPEEDS)]), "test", 3.85, "option")
+        write_traced(tmp_path / "new", read, art, supply, name="app", pid=None, start_ns=None)
+
+
+def _supply(xml: str) -> ImportSupply:
+    return ImportSupply(xml.encode(), "test", 3.85, "option")
+
+
 def test_traces_of_other_times_and_repetitive_ones_are_refused(tmp_path: Path) -> None:
     slices = _slices()
     regular = [(tid, START_US + i * 10_000, START_US + i * 10_000 + 4000) for tid in (100, 105) for i in range(-40, 160)]
@@ -187,7 +210,7 @@ def test_threads_of_another_name_have_no_energy_and_are_named(tmp_path: Path) ->
     slices = _slices()
     written = _written(tmp_path, art_trace(_events(slices), {1: "main", 2: "unknown"}, start_us=START_US), slices)
     assert (written.threads, written.without_slices) == (("main",), ("unknown",))
-    assert any("1 threads of the method trace are not found" in note.message for note in written.notes)
+    assert any("1 thread of the method trace is not found" in note.message for note in written.notes)
 
 
 def test_a_kernel_trace_without_switches_is_an_error(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_missing_exits_end_with_the_callers_exit_and_are_named(tmp_path: Path) -
     assert "a.B.unknown" not in methods
     assert codes.count("events_missing") == 2
     assert any("2 of 7 events are entries without an exit, first in line 2 (a.B.thrower)" in message for message in messages)
-    assert any("1 of 7 events are exits without an entry, first in line 4 (a.B.unknown)" in message for message in messages)
+    assert any("1 of 7 events is an exit without an entry, first in line 4 (a.B.unknown)" in message for message in messages)
 
 
 def test_lines_of_two_threads_in_another_order_than_their_readings(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_counters_that_two_threads_read_at_once_are_raised(tmp_path: Path) -> No
     rows = [(0, 0, 7, "Entry a.B.one"), (10, 3, 7, "Exit a.B.one"), (12, 0, 8, "Entry a.B.two"), (30, 0, 8, "Exit a.B.two")]
     text = "".join(line(_stamp(at), (7, tid), what, _ticks(at, later=later)) for at, later, tid, what in rows)
     (methods,), _, messages = _imported(tmp_path, text)
-    assert any("1 readings have counters below" in message for message in messages)
+    assert any("1 reading has counters below" in message for message in messages)
     assert methods["a.B.one"] == pytest.approx(paper1_by_method(text)["7"]["a.B.one"])
 
 
@@ -141,7 +141,7 @@ def test_a_year_ends_during_the_log(tmp_path: Path) -> None:
     assert methods == pytest.approx(dict(paper1_by_method(text)["7"]))
     (process,) = _processes(text)
     assert process.t_ns == (0, 50_000_000)
-    assert any("begins in 2021 (--year), and passes the turn of the year 1 times" in message for message in messages)
+    assert any("begins in 2021 (--year), and passes the turn of the year 1 time" in message for message in messages)
 
 
 def test_a_clock_that_is_set_back_takes_no_time(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_clock_that_is_set_back_takes_no_time(tmp_path: Path) -> None:
     text = "".join(line(stamp, (7, 7), what, _ticks(t)) for stamp, t, what in rows)
     (methods,), _, messages = _imported(tmp_path, text)
     assert methods == pytest.approx(dict(paper1_by_method(text)["7"]))
-    assert any("goes back 1 times" in message for message in messages)
+    assert any("goes back 1 time" in message for message in messages)
 
 
 def test_two_devices_cannot_share_a_recording(tmp_path: Path) -> None:
