@@ -61,7 +61,7 @@ from navitas.untrusted_text import printable, printable_line
     "--year",
     type=click.IntRange(FIRST_YEAR, LAST_YEAR),
     metavar="YYYY",
-    help="The year in which a log without years begins. [that of the file's last change]",
+    help="The year in which a log without years begins. [by the file's name or last change]",
 )
 @option("--test", type=TEXT, metavar="CLASS#METHOD", help="The name of the test. [that of the file]")
 @option(

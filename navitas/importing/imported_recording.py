@@ -28,6 +28,7 @@ from navitas.importing.recording_parts import (
     write_run,
 )
 from navitas.importing.rising_readings import RisingReadings
+from navitas.importing.same_events import check_different
 from navitas.parse.tables import ENTER, EXIT
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Provenance, Source
@@ -84,13 +85,15 @@ def write_recording(
     test: str | None = None,
     origin: Provenance | None = None,
 ) -> ImportedRecording:
-    """Write a recording of these processes, in this order. `test` is the name of their test, if not that of their log.
+    """Write a recording of these processes, in this order. `test` is the name of their test, if not that of their log: they
+    are repeats of it then.
 
     Raises `RecordingError` if there are too many, the logs are of different devices, or the folder cannot be written.
-    Raises `PowerProfileError` if the profile does not fit.
+    Raises `PowerProfileError` if the profile does not fit, `UsageError` if two processes are the same one.
     """
     if len(processes) > MAX_PROCESSES:
         raise RecordingError(f"the logs have {len(processes):,} processes", "Choose up to 1,000 of them with --process.")
+    check_different(processes)
     cpus = counted_cpus(processes)
     model = check_supply(supply, cpus)
     methods = named_methods(split_name(event.method) for process in processes for event in process.events)
@@ -100,7 +103,8 @@ def write_recording(
     runs: list[ImportedRun] = []
     notes: list[tuple[int | None, ImportNote]] = [(None, note) for note in notes_of_energy(model)]
     for log in {id(process.log): process.log for process in processes}.values():
-        notes += [(None, note) for note in notes_of_log(log, [process for process in processes if process.log is log])]
+        own = [process for process in processes if process.log is log]
+        notes += [(None, note) for note in notes_of_log(log, own, are_repeats=test is not None)]
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
         for policy in cpus.policies:
@@ -119,11 +123,12 @@ def write_recording(
 
 
 def _tests(processes: Sequence[LoggedProcess], name: str | None) -> Iterator[ImportedTest]:
-    """The test of each process. Logs of one name are repeats of one test; several processes of a log are tests of their own."""
+    """The test of each process. Logs of one name are repeats of one test. Several processes of a log are tests of their own, if
+    the user does not name the test."""
     sharing = Counter((id(process.log), process.test) for process in processes)
     seen: Counter[ImportedTest] = Counter()
     for process in processes:
-        shared = sharing[id(process.log), process.test] > 1
+        shared = name is None and sharing[id(process.log), process.test] > 1
         found = named_test(name or process.test, f" (process {process.pid})" if shared else "")
         yield replace(found, repeat=seen[found])
         seen[found] += 1

@@ -53,14 +53,15 @@ def notes_of_profile(model: PowerModel) -> Iterator[ImportNote]:
         yield ImportNote("power_profile", message, "Give another profile with --power-profile.")
 
 
-def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess]) -> Iterator[ImportNote]:
-    """Yield what is to know of a log. `processes` are those of this log."""
+def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_repeats: bool) -> Iterator[ImportNote]:
+    """Yield what is to know of a log. `processes` are those of this log. `are_repeats`: the user named one test for them."""
     if len(processes) > 1:
         pids = [str(process.pid) for process in processes]
         listed = ", ".join(pids[:_LISTED]) + (f" and {len(pids) - _LISTED} more" if len(pids) > _LISTED else "")
+        role = "a repeat of the test" if are_repeats else "a test of its own"
         yield ImportNote(
             "imported",
-            f"{log.shown}: {len(pids)} processes, each of which is a run and a test of its own: {listed}",
+            f"{log.shown}: {len(pids)} processes, each of which is a run and {role}: {listed}",
             f"The log buffer can have kept earlier ones. To import only the last one: --process {pids[-1]}",
         )
     if any(process.realtime_ns is None for process in processes):

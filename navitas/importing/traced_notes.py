@@ -43,6 +43,15 @@ def traced_notes(art: ArtTrace, placed: Placed, without: Sequence[str]) -> Itera
             f"{printable_list(without, _NAMES)}",
             "Their calls have no energy. Their energy, if any, is unattributed.",
         )
+    if art.unlisted:
+        yield ImportNote(
+            "imported",
+            f"{amount(art.unlisted, 'entry or exit has', 'entries and exits have')} an id that the trace does not "
+            "list: they are of one method, (unknown)",
+            "Trace again if they are many.",
+        )
+    if art.is_cut:
+        yield ImportNote("events_missing", "the final summary of the method trace is missing", "Stop it with am profile stop.")
     if art.is_full:
         yield ImportNote(
             "events_missing", "the buffer of the method trace was full: later events are missing", "Trace a shorter time."

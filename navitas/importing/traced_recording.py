@@ -25,6 +25,7 @@ from navitas.importing.running_threads import matched_threads, running_threads
 from navitas.importing.traced_chunks import PlacedThread, traced_chunks
 from navitas.importing.traced_cpus import traced_device
 from navitas.importing.traced_notes import traced_notes
+from navitas.importing.unreadable import unreadable
 from navitas.new_files import new_file
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.trace.join import Joined, to_monotonic
@@ -78,7 +79,7 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
         with open_regular(path) as stream:
             head = stream.read(_HEAD_BYTES)
     except OSError as error:
-        raise RecordingError(f"{shown}: cannot be read: {error.strerror or error}", "Check the file.") from error
+        raise unreadable(shown, error) from error
     binary = is_perfetto(head)
     raw = read_perfetto(path) if binary else read_text(path)
     none = np.empty(0, np.int64)
@@ -114,16 +115,22 @@ def write_traced(
 
     Raises `UsageError` if the process is unknown or the profile lacks CPUs, `RecordingError` if the traces do not fit.
     """
-    known, tids = matched_threads(art, read.trace, pid)
-    if known is None:
-        raise UsageError(f"{name}: the method trace does not name its process", "Give its process id: --process PID")
-    slices = running_threads(read.trace, set(tids.values()))
-    running = {number: slices[tid] for number, tid in tids.items() if tid in slices}
-    placed = place(art, read.trace, running, start_ns=start_ns, shown=name)
-    device, model = traced_device(supply, read.trace)
     threads = [one for one in art.threads if len(one.t_ns)]
     if not threads:
-        raise RecordingError(f"{name}: the method trace has no events", "Trace while the app runs.")
+        raise RecordingError(f"{art.shown}: the method trace has no events", "Trace while the app runs.")
+    known, tids = matched_threads(art, read.trace, pid)
+    if known is None:
+        cause = ", since its final summary is missing" if art.is_cut else ""
+        raise UsageError(f"{art.shown}: the method trace does not name its process{cause}", "Give its process id: --process PID")
+    if known not in read.trace.tasks.tgid and known not in read.trace.tasks.tid:
+        raise RecordingError(
+            f"{art.shown}: no thread of the method trace is in the trace, which has no process {known}",
+            "Give traces of the same time and app. If the process is another one: --process PID",
+        )
+    slices = running_threads(read.trace, set(tids.values()))
+    running = {number: slices[tid] for number, tid in tids.items() if tid in slices}
+    placed = place(art, read.trace, running, start_ns=start_ns, shown=art.shown)
+    device, model = traced_device(supply, read.trace)
     methods = named_methods(art.methods)
     package = package_of(one.class_name for one in art.methods[1:])
     test = named_test(name)

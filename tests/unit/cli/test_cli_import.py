@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,24 @@ def test_a_name_for_the_test_makes_logs_repeats(place: Path, capsys: pytest.Capt
     assert run(["report", "rec", "--format", "json", "-o", "-"]) == ExitCode.OK
     tests = json.loads(capsys.readouterr().out)["tests"]
     assert [(one["class"], one["method"], one["repeat"]) for one in tests] == [("a.Test", "both", 0), ("a.Test", "both", 1)]
+
+
+def test_processes_of_one_named_test_are_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE, "--test", "a.Test#both"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert "run 1: a.Test#both: process 8" in said.out and "each of which is a run and a repeat of the test" in said.err
+
+
+def test_a_log_that_is_given_twice_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", "leaky.txt", *LINE]) == ExitCode.USAGE
+    assert "leaky.txt is given twice" in capsys.readouterr().err
+    assert not (place / "rec").exists()
+
+
+def test_a_pipe_is_refused_with_a_way_to_read_it(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(place / "pipe")
+    assert run(["import", "pipe", *LINE]) == ExitCode.TROUBLE
+    assert "Give it as standard input" in capsys.readouterr().err
 
 
 def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

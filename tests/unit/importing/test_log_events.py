@@ -11,6 +11,7 @@ from original_logs import by_method, imported, line, paper1_by_method
 
 from navitas.errors import NavitasError, RecordingError
 from navitas.importing.counted_cpus import counted_cpus
+from navitas.importing.log_dates import Written
 from navitas.importing.original_log import read_original_log
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import read_log
@@ -33,7 +34,7 @@ def _log(*events: tuple[int, int, str], pid: int = 7, brief: bool = False) -> st
 
 
 def _processes(text: str) -> list[LoggedProcess]:
-    return list(processes_of(read_original_log(text.splitlines(keepends=True), "log.txt", "log", 0, 2021)))
+    return list(processes_of(read_original_log(text.splitlines(keepends=True), "log.txt", "log", Written(0, "a test"), 2021)))
 
 
 def _imported(folder: Path, text: str) -> tuple[list[dict[str, float]], list[str], list[str]]:
@@ -282,7 +283,7 @@ _WORDS = st.sampled_from([
 @settings(max_examples=200, deadline=None)
 def test_any_text_gives_events_or_an_error_of_navitas(text: str, year: int | None) -> None:
     try:
-        log = read_original_log(text.splitlines(keepends=True), "log", "log", 1.6e9, year)
+        log = read_original_log(text.splitlines(keepends=True), "log", "log", Written(1.6e9, "a test"), year)
         processes = list(processes_of(log))
         counted_cpus(processes)
     except NavitasError:

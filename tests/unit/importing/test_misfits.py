@@ -15,6 +15,7 @@ from original_logs import by_method, imported, line, paper1_by_method
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.importing.counted_cpus import counted_cpus
+from navitas.importing.log_dates import Written
 from navitas.importing.misfits import longest_descent
 from navitas.importing.original_log import read_original_log
 from navitas.importing.processes import processes_of
@@ -57,7 +58,9 @@ def test_one_wrong_counter_does_not_change_the_energies(wrong: int, ticks: int, 
 
 
 def test_a_wrong_counter_does_not_split_a_cluster() -> None:
-    (process,) = processes_of(read_original_log(_log(3, 60).splitlines(keepends=True), "log.txt", "log", 0, 2021))
+    (process,) = processes_of(
+        read_original_log(_log(3, 60).splitlines(keepends=True), "log.txt", "log", Written(0, "a test"), 2021)
+    )
     assert all(event.layout for event in process.events)
     assert [policy.cpus for policy in counted_cpus([process]).policies] == [[0, 1, 2, 3]]
 
