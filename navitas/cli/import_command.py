@@ -17,6 +17,7 @@ from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.origin import provenance
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.progress import ConsoleProgress
 from navitas.errors import ExitCode, UsageError
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording
@@ -118,11 +119,14 @@ def command(
         return import_traced(logs[0], methods, output, supply, pid=pid, test=test, start_s=start_s, json_file=json_file)
     if start_s is not None:
         raise UsageError("--start needs --methods", "Leave out --start.")
-    found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
-    processes = _chosen([process for log in found for process in processes_of(log)], pids)
-    if supply is None:
-        raise no_profile_of_log(counted_cpus(processes))
-    written = write_recording(output, processes, supply, test=test, origin=provenance())
+    with ConsoleProgress(only_live=True) as progress:
+        progress.stage("reading the logs")
+        found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
+        processes = _chosen([process for log in found for process in processes_of(log)], pids)
+        if supply is None:
+            raise no_profile_of_log(counted_cpus(processes))
+        progress.stage("writing the recording")
+        written = write_recording(output, processes, supply, test=test, origin=provenance())
     write_json(
         json_file,
         output=str(output),

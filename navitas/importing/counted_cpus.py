@@ -47,9 +47,12 @@ def counted_cpus(processes: Sequence[LoggedProcess]) -> CountedCpus:
             )
         first = first or (of_log[0], found)
     if first is None:
+        log = processes[0].log
+        first_of_log = log.first_defect
+        cause = "" if first_of_log is None else f" (first in {log.unit} {first_of_log[0]:,}: {first_of_log[1]})"
         raise RecordingError(
-            f"{processes[0].log.shown}: no entry or exit has a usable reading of time_in_state, so there is no energy",
-            "Make the log again; log lines must not be cut off.",
+            f"{log.shown}: no entry or exit has a usable reading of time_in_state, so there is no energy{cause}",
+            "Make the log again. Its readings must be whole, and as the kernel writes them.",
         )
     return first[1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import NamedTuple
 
 from navitas.importing.amounts import amount
@@ -55,21 +56,22 @@ def notes_of_profile(model: PowerModel) -> Iterator[ImportNote]:
 
 def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_repeats: bool) -> Iterator[ImportNote]:
     """Yield what is to know of a log. `processes` are those of this log. `are_repeats`: the user named one test for them."""
+    shown = PurePath(log.shown).name
     if len(processes) > 1:
         pids = [str(process.pid) for process in processes]
         listed = ", ".join(pids[:_LISTED]) + (f" and {len(pids) - _LISTED} more" if len(pids) > _LISTED else "")
         role = "a repeat of the test" if are_repeats else "a test of its own"
         yield ImportNote(
             "imported",
-            f"{log.shown}: {len(pids)} processes, each of which is a run and {role}: {listed}",
+            f"{shown}: {len(pids)} processes, each of which is a run and {role}: {listed}",
             f"The log buffer can have kept earlier ones. To import only the last one: --process {pids[-1]}",
         )
     if any(process.realtime_ns is None for process in processes):
         yield ImportNote(
-            "imported", f"{log.shown}: no times (format {log.format}): they follow from the counters, in ticks", _THREADTIME
+            "imported", f"{shown}: no times (format {log.format}): they follow from the counters, in ticks", _THREADTIME
         )
     if not all(process.has_thread_ids for process in processes):
-        without = f"{log.shown}: no thread ids (format {log.format})"
+        without = f"{shown}: no thread ids (format {log.format})"
         count = max(len(process.names) for process in processes)
         inferred = "one thread" if count == 1 else f"up to {count} threads, inferred from calls that are not nested"
         yield ImportNote("imported", f"{without}: the calls of a process belong to {inferred}", _THREADTIME)
@@ -77,22 +79,22 @@ def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_re
         turns = f", and passes the turn of the year {amount(log.year_turns, 'time')}" if log.year_turns else ""
         yield ImportNote(
             "imported",
-            f"{log.shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
+            f"{shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
             "Give the year in which the log begins: --year YYYY",
         )
     for reason, count in log.damaged.items():
-        where = f"{_place(log)} {log.first[reason]}"
+        where = f"{log.unit} {log.first[reason]}"
         yield ImportNote(
             "imported",
-            f"{log.shown}: {amount(count, f'{_place(log)} is', f'{_place(log)}s are')} left out, first {where}: {reason}",
-            "Calls with such a one have no entry or no exit.",
+            f"{shown}: {amount(count, f'{log.unit} is', f'{log.unit}s are')} left out, first {where}: {reason}",
+            "Their entries and exits are missing.",
         )
     if log.estimates:
         yield ImportNote(
-            "imported", f"{log.shown}: Android's own estimates of Wi-Fi and Bluetooth are not used", "Energy is that of the CPU."
+            "imported", f"{shown}: Android's own estimates of Wi-Fi and Bluetooth are not used", "Energy is that of the CPU."
         )
     if any(event.brightness for process in processes for event in process.events):
-        yield ImportNote("imported", f"{log.shown}: the screen's brightness is not used", "Energy is that of the CPU.")
+        yield ImportNote("imported", f"{shown}: the screen's brightness is not used", "Energy is that of the CPU.")
 
 
 def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[ImportNote]:
@@ -154,8 +156,4 @@ def _some(count: int, process: LoggedProcess, one: str, several: str) -> str:
 
 
 def _shown(process: LoggedProcess, event: ProbeEvent) -> str:
-    return f"in {_place(process.log)} {event.place} ({printable(event.method)})"
-
-
-def _place(log: MeasuredLog) -> str:
-    return "measurement" if log.format.startswith("json") else "line"
+    return f"in {process.log.unit} {event.place} ({printable(event.method)})"

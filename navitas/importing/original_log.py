@@ -8,12 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from navitas.errors import RecordingError
 from navitas.importing.log_dates import LogDates, Written
-from navitas.importing.measured_log import NOT_MEASURED, LogPart, MeasuredLog, check_count
+from navitas.importing.measured_log import LogPart, MeasuredLog, check_count
 from navitas.importing.probe_event import EventMaker, ProbeEvent, Section
 from navitas.parse.logcat import LogRecord, parse_line
-from navitas.untrusted_text import printable
 
 TAG = "TEST"
 MARK = "TimeInStates"
@@ -40,7 +38,6 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written: Writ
         text = line.rstrip("\r\n")
         if MARK not in text:
             found.estimates += _ESTIMATE.match(text) is not None
-            found.other_lines += bool(text) and not text.startswith("--------- ")
             continue
         record = parse_line(text) if len(text) <= _LONGEST_LINE else None
         if record is None or record.tag != TAG:
@@ -60,7 +57,8 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written: Writ
             dated.append((event, index))
         part.events.append(event)
     if not part.events:
-        raise RecordingError(_nothing(found), NOT_MEASURED)
+        raise found.nothing_usable(f"no line has a measurement of Navitas-Framework ({MARK})")
+    found.first_defect = maker.first_defect
     _set_times(found, dates, dated, written, year)
     return found
 
@@ -105,10 +103,3 @@ def _set_times(
     times = dates.realtime_ns(first)
     for event, index in dated:
         event.realtime_ns = times[index]
-
-
-def _nothing(found: MeasuredLog) -> str:
-    if found.damaged:
-        reason, place = min(found.first.items(), key=lambda one: one[1])
-        return f"{found.shown}: no usable measurement ({printable(reason)} in line {place})"
-    return f"{found.shown}: no line has a measurement of Navitas-Framework ({MARK})"

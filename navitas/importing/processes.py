@@ -41,7 +41,7 @@ class LoggedProcess:
     @property
     def has_thread_ids(self) -> bool:
         """Whether the log names the threads."""
-        return self.names[0][0] != 0
+        return all(tid for tid, _ in self.names)
 
 
 def processes_of(log: MeasuredLog) -> Iterator[LoggedProcess]:

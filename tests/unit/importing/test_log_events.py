@@ -185,6 +185,37 @@ def test_json_without_measurements_is_an_error(text: str, tmp_path: Path) -> Non
         read_log(path, str(path), year=None)
 
 
+@pytest.mark.parametrize(
+    ("counters", "cause"),
+    [
+        ("cpu0 1000000000000000 1", "the frequency 1000000000000000 kHz is impossible"),
+        ("cpu999999 400000 1", "CPU 999999 is not below"),
+        ("cpu0 400000 999999999999", "999999999999 ticks are impossible"),
+        ("cpu0 400000 -1", "it is missing, cut off, or has another form"),
+    ],
+)
+def test_the_first_impossible_reading_is_named_if_none_is_usable(counters: str, cause: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text(f"x\n05-03 10:00:00.000  7  7 D TEST : Entry a.B.run TimeInStates {counters} ; EndOfData 0\n")
+    with pytest.raises(RecordingError, match=rf"log\.txt: no entry or exit .* \(first in line 2: {cause}"):
+        imported(tmp_path / "rec", path)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ('{"tests": [{"logs": [{"header": {"processID": NaN}}, {}]}]}', r"an unreadable measurement in measurement 1, 2 in all"),
+        ('{"tests": ' + "9" * 5000 + "}", "a number has too many digits"),
+        ('{"tests":' + "[" * 100_000, "its values are nested too deeply"),
+    ],
+)
+def test_the_cause_of_unusable_json_is_named_in_plain_words(text: str, cause: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(text)
+    with pytest.raises(RecordingError, match=cause):
+        read_log(path, str(path), year=None)
+
+
 def test_a_log_without_readings_has_no_energy(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("05-03 10:00:00.000  7  7 D TEST : Entry a.B.run TimeInStates EndOfData 0\n")
     with pytest.raises(RecordingError, match="no entry or exit has a usable reading"):
