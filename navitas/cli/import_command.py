@@ -17,10 +17,12 @@ from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.origin import provenance
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.progress import ConsoleProgress
 from navitas.errors import ExitCode, UsageError
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording
 from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
+from navitas.importing.notes import ImportNote
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, read_log
 from navitas.untrusted_text import printable, printable_line
@@ -60,7 +62,7 @@ from navitas.untrusted_text import printable, printable_line
     "--year",
     type=click.IntRange(FIRST_YEAR, LAST_YEAR),
     metavar="YYYY",
-    help="The year in which a log without years begins. [that of the file's last change]",
+    help="The year in which a log without years begins. [by the file's name or last change]",
 )
 @option("--test", type=TEXT, metavar="CLASS#METHOD", help="The name of the test. [that of the file]")
 @option(
@@ -117,16 +119,19 @@ def command(
         return import_traced(logs[0], methods, output, supply, pid=pid, test=test, start_s=start_s, json_file=json_file)
     if start_s is not None:
         raise UsageError("--start needs --methods", "Leave out --start.")
-    found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
-    processes = _chosen([process for log in found for process in processes_of(log)], pids)
-    if supply is None:
-        raise no_profile_of_log(counted_cpus(processes))
-    written = write_recording(output, processes, supply, test=test, origin=provenance())
+    with ConsoleProgress(only_live=True) as progress:
+        progress.stage("reading the logs")
+        found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
+        processes = _chosen([process for log in found for process in processes_of(log)], pids)
+        if supply is None:
+            raise no_profile_of_log(counted_cpus(processes))
+        progress.stage("writing the recording")
+        written = write_recording(output, processes, supply, test=test, origin=provenance())
     write_json(
         json_file,
         output=str(output),
         runs=[_row(run) for run in written.runs],
-        warnings=[{"run": run, **note._asdict()} for run, note in written.notes],
+        warnings=[{"run": run, **note._asdict()} for run, note in _notes(written)],
     )
     if is_text:
         _print(written)
@@ -159,10 +164,14 @@ def _row(run: ImportedRun) -> dict[str, object]:
     }
 
 
+def _notes(written: ImportedRecording) -> list[tuple[int | None, ImportNote]]:
+    return [*written.notes, *((None, note) for note in written.profile_notes)]
+
+
 def _print(written: ImportedRecording) -> None:
     for run in written.runs:
         process = run.process
         threads = "1 thread" if len(process.names) == 1 else f"{len(process.names)} threads"
         click.echo(f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events")
-    for number, note in written.notes:
+    for number, note in _notes(written):
         print_note(note, "" if number is None else f"run {number}: ")

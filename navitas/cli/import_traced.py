@@ -12,6 +12,7 @@ from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.origin import provenance
 from navitas.cli.standard_input_file import as_given
 from navitas.errors import ExitCode, UsageError
+from navitas.importing.amounts import amount
 from navitas.importing.art_trace import read_art_trace
 from navitas.importing.notes import ImportNote
 from navitas.importing.recording_parts import ImportSupply
@@ -55,12 +56,12 @@ def import_traced(
         start_source=placed.source,
         uncertain_s=placed.uncertain_ns / 1e9,
         share_running=placed.share,
-        warnings=[{"run": 0, **note._asdict()} for note in written.notes],
+        warnings=[{"run": 0, **note._asdict()} for note in (*written.notes, *written.profile_notes)],
     )
     if json_file != STDOUT:
-        count = f"{len(written.threads)} threads with scheduling slices, {len(written.without_slices)} without"
+        count = f"{amount(len(written.threads), 'thread')} with scheduling slices, {len(written.without_slices)} without"
         click.echo(f"run 0: {printable(written.test)}: process {written.pid}, {count}, {written.events:,} events")
-        for note in written.notes:
+        for note in (*written.notes, *written.profile_notes):
             print_note(note)
     location(f"recording: {printable_line(str(output), LONGEST)}")
     next_step(f"navitas report {shell_word(output)}")

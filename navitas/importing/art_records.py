@@ -12,6 +12,10 @@ from navitas.errors import RecordingError
 MAGIC = b"SLOW"
 MAX_TEXT = 64 << 20
 """Bytes of the list of methods. A million methods take about as much."""
+MAX_PACKETS = 1_000_000
+"""Methods and threads of a streamed trace."""
+_MOST_AT_ONCE = 1 << 16
+_MOST_RECORD_BYTES = 64
 _HEADER = struct.Struct("<4sHHQ")
 _STREAMED = 0xF0
 _NEW_METHOD, _NEW_THREAD, _SUMMARY = 1, 2, 3
@@ -46,7 +50,7 @@ class Packets:
 
 
 def art_header(data: bytes, shown: str) -> ArtHeader:
-    """Read the header at the start of the data. Raises `RecordingError` for other versions than 1 to 3, also streamed ones."""
+    """Read the header at the start of the data. Raises `RecordingError` if it is impossible, or not of version 1 to 3."""
     if len(data) < _HEADER.size or not data.startswith(MAGIC):
         raise RecordingError(f"{shown}: the header of the records is missing", "The file is cut off: copy it again.")
     _, version, at, start_us = _HEADER.unpack_from(data)
@@ -59,6 +63,11 @@ def art_header(data: bytes, shown: str) -> ArtHeader:
     size = _RECORD_BYTES[base]
     if base == 3 and len(data) >= _HEADER.size + 2:
         size = max(size, int.from_bytes(data[_HEADER.size : _HEADER.size + 2], "little"))
+    if not _HEADER.size <= at <= len(data) or size > _MOST_RECORD_BYTES:
+        raise RecordingError(
+            f"{shown}: an impossible header: records of {size:,} bytes from byte {at:,} of {len(data):,} on",
+            "The file is damaged or cut off: copy it again.",
+        )
     return ArtHeader(base, at, start_us, size)
 
 
@@ -71,18 +80,22 @@ def record_type(header: ArtHeader) -> np.dtype[np.void]:
     return np.dtype({"names": names, "formats": formats, "offsets": at, "itemsize": header.record_bytes})
 
 
-def split_packets(data: bytes, header: ArtHeader) -> Packets:
-    """Split a streamed trace. A packet of the thread 0 is a method, a thread or the text; all others are records."""
+def split_packets(data: bytes, header: ArtHeader, shown: str) -> Packets:
+    """Split a streamed trace. A packet of the thread 0 is a method, a thread or the text; all others are records.
+
+    Raises `RecordingError` if there are too many methods or threads.
+    """
     methods, threads, records = bytearray(), bytearray(), bytearray()
     text = b""
     wide = 1 if header.version == 1 else 2
     at = header.records_at
+    left = MAX_PACKETS
     while at + wide <= len(data):
         if any(data[at : at + wide]):
-            end = at + header.record_bytes
-            if end > len(data):
+            end = _end_of_records(data, at, header, wide)
+            if end == at:
                 break
-            records += data[at:end]
+            records += memoryview(data)[at:end]
             at = end
             continue
         code = data[at + wide] if at + wide < len(data) else 0
@@ -92,7 +105,7 @@ def split_packets(data: bytes, header: ArtHeader) -> Packets:
             start += 2
         width = _LENGTHS.get(code, 2)
         end = start + width + int.from_bytes(data[start : start + width], "little")
-        if code not in (_NEW_METHOD, _NEW_THREAD, _SUMMARY) or end > len(data) or len(methods) > MAX_TEXT:
+        if code not in (_NEW_METHOD, _NEW_THREAD, _SUMMARY) or end > len(data):
             break
         body = data[start + width : end]
         if code == _NEW_METHOD:
@@ -102,4 +115,22 @@ def split_packets(data: bytes, header: ArtHeader) -> Packets:
         else:
             text = body
         at = end
+        left -= 1
+        if not left or len(methods) + len(threads) > MAX_TEXT:
+            limit = f"{MAX_TEXT >> 20} MiB" if left else f"{MAX_PACKETS:,} entries"
+            raise RecordingError(f"{shown}: more than {limit} of methods and threads", "Trace a shorter time.")
     return Packets(text, bytes(methods), bytes(threads), bytes(records), len(data) - at)
+
+
+def _end_of_records(data: bytes, at: int, header: ArtHeader, wide: int) -> int:
+    """Where whole records that begin here end."""
+    count = 1
+    while (room := (len(data) - at) // header.record_bytes) > 0:
+        count = min(count, room)
+        numbers = np.ndarray((count,), f"<u{wide}", data, at, (header.record_bytes,))
+        others = np.flatnonzero(numbers == 0)
+        at += (int(others[0]) if len(others) else count) * header.record_bytes
+        if len(others):
+            break
+        count = min(2 * count, _MOST_AT_ONCE)
+    return at

@@ -6,6 +6,7 @@ A file has a text with the threads and methods, which ends with `*end`, and then
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,17 +16,21 @@ import numpy as np
 from navitas.errors import RecordingError
 from navitas.importing.art_records import MAGIC, MAX_TEXT, ArtHeader, Packets, art_header, record_type, split_packets
 from navitas.importing.method_map import MethodName
+from navitas.importing.unreadable import unreadable
 from navitas.parse.arrays import I64, U8
 from navitas.parse.tables import ENTER, EXIT, THROW
 from navitas.regular_files import read_regular
 from navitas.untrusted_text import clean_name
 
 MAX_BYTES = 512 << 20
+MAX_THREADS = 10_000
 _END = b"*end\n"
 _STARTS = (b"*version\n", MAGIC)
 _ACTIONS = np.array([ENTER, EXIT, THROW, THROW], np.uint8)
 _WRAP_US = 1 << 32
 _OLD_US = 1 << 31
+_ID = re.compile(r"(?:0x)?([0-9a-fA-F]{1,8})")
+_USUAL_NAME, _LONGEST_NAME = 200, 4000
 _REMEDY = "Make one with: adb shell am profile start PROCESS FILE, and am profile stop PROCESS"
 
 
@@ -48,15 +53,19 @@ class ArtThread:
 class ArtTrace:
     """A method trace. `pid` is None if it does not name its process. `start_ns` is on some clock of the device.
 
-    `is_full`: the buffer was full, so later events are missing. `cut_bytes` were left over at the end.
+    `shown` is its name in messages. `is_full`: the buffer was full, so later events are missing. `is_cut`: it was streamed, and
+    its summary at the end is missing. `cut_bytes` were left over at the end. `unlisted` events have ids of no listed method.
     """
 
+    shown: str
     pid: int | None
     start_ns: int
     threads: tuple[ArtThread, ...]
     methods: tuple[MethodName, ...]
     is_full: bool
+    is_cut: bool
     cut_bytes: int
+    unlisted: int
 
 
 def is_art_trace(head: bytes) -> bool:
@@ -69,12 +78,12 @@ def read_art_trace(path: Path, shown: str) -> ArtTrace:
     try:
         data = read_regular(path, MAX_BYTES)
     except OSError as error:
-        raise RecordingError(f"{shown}: cannot be read: {error.strerror or error}", "Check the file.") from error
+        raise unreadable(shown, error) from error
     if not is_art_trace(data[:16]):
         raise RecordingError(f"{shown}: not a method trace of Android's runtime", _REMEDY)
     if data.startswith(MAGIC):
         header = art_header(data, shown)
-        packets = split_packets(data, header)
+        packets = split_packets(data, header, shown)
     else:
         end = data.find(_END, 0, MAX_TEXT)
         if end < 0:
@@ -99,15 +108,21 @@ def _trace(packets: Packets, header: ArtHeader, shown: str) -> ArtTrace:
     records = np.frombuffer(packets.records, record_type(header))
     records = records[np.argsort(records["thread"], kind="stable")]
     numbers, first = np.unique(records["thread"], return_index=True)
+    if len(numbers) > MAX_THREADS:
+        raise RecordingError(f"{shown}: events of more than {MAX_THREADS:,} threads", "Trace a shorter time.")
+    ids, counts = np.unique(records["method"] & ~np.uint32(3), return_counts=True)
     parts = zip(numbers.tolist(), np.split(records, first[1:]), strict=True) if len(numbers) else ()
     pid = facts.get("pid", "")
     return ArtTrace(
+        shown=shown,
         pid=int(pid) if pid.isascii() and pid.isdigit() and len(pid) < 10 else None,
         start_ns=header.start_us * 1000,
         threads=tuple(_of_thread(own, number, threads, index) for number, own in parts),
         methods=tuple(names),
         is_full=facts.get("data-file-overflow") == "true",
+        is_cut=not packets.text,
         cut_bytes=packets.cut_bytes,
+        unlisted=sum(count for one, count in zip(ids.tolist(), counts.tolist(), strict=True) if one not in index),
     )
 
 
@@ -150,8 +165,13 @@ def _threads(lines: Sequence[str]) -> dict[int, str]:
     for line in lines:
         number, tab, name = line.partition("\t")
         if tab and number.isascii() and number.isdigit() and len(number) < 10:
-            found[int(number)] = clean_name(name.strip()) or f"thread {number}"
+            found[int(number)] = _clean(name.strip()) or f"thread {number}"
     return found
+
+
+def _clean(name: str) -> str:
+    is_usual = len(name) <= _USUAL_NAME and name.isascii() and name.isprintable()
+    return name if is_usual else clean_name(name[:_LONGEST_NAME])
 
 
 def _methods(lines: Sequence[str]) -> tuple[list[MethodName], dict[int, int]]:
@@ -159,16 +179,16 @@ def _methods(lines: Sequence[str]) -> tuple[list[MethodName], dict[int, int]]:
     names = [MethodName("(unknown)", "(unknown)")]
     index: dict[int, int] = {}
     for line in lines:
-        fields = [clean_name(field) for field in line.rstrip("\r").split("\t")]
-        try:
-            number = int(fields[0], 16)
-        except ValueError:
+        fields = line.rstrip("\r").split("\t")
+        number = _ID.fullmatch(fields[0])
+        if number is None or len(fields) < 3:
             continue
-        if len(fields) < 3 or not fields[1] or not fields[2]:
+        fields = [_clean(field) for field in fields[:6]]
+        if not fields[1] or not fields[2]:
             continue
         file = fields[4] if len(fields) > 4 and fields[4] else None
         row = fields[5] if len(fields) > 5 else ""
         place = int(row) if row.isascii() and row.isdigit() and len(row) < 7 else None
-        index[number & 0xFFFFFFFC] = len(names)
+        index[int(number[1], 16) & 0xFFFFFFFC] = len(names)
         names.append(MethodName(fields[1].replace("/", "."), fields[2], fields[3] if len(fields) > 3 else "", file, place))
     return names, index

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from navitas.errors import RecordingError
 from navitas.importing.probe_event import Layout, ProbeEvent
@@ -46,21 +47,24 @@ def counted_cpus(processes: Sequence[LoggedProcess]) -> CountedCpus:
             )
         first = first or (of_log[0], found)
     if first is None:
+        log = processes[0].log
+        first_of_log = log.first_defect
+        cause = "" if first_of_log is None else f" (first in {log.unit} {first_of_log[0]:,}: {first_of_log[1]})"
         raise RecordingError(
-            f"{processes[0].log.shown}: no entry or exit has a usable reading of time_in_state, so there is no energy",
-            "Make the log again; log lines must not be cut off.",
+            f"{log.shown}: no entry or exit has a usable reading of time_in_state, so there is no energy{cause}",
+            "Make the log again. Its readings must be whole, and as the kernel writes them.",
         )
     return first[1]
 
 
 def _of_events(events: Iterable[ProbeEvent]) -> CountedCpus:
     layouts: Counter[Layout] = Counter()
-    apart: Counter[tuple[int, int]] = Counter()
+    apart: dict[tuple[int, int], list[int]] = defaultdict(list)
     for event in events:
         layouts[event.layout] += 1
         totals = sorted(event.totals().items())
         for (cpu, ticks), (following, others) in pairwise(totals):
-            apart[cpu, following] = max(apart[cpu, following], abs(ticks - others))
+            apart[cpu, following].append(abs(ticks - others))
     shapes: dict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)
     for layout, count in layouts.items():
         for cpu, of_cpu in layout:
@@ -69,7 +73,7 @@ def _of_events(events: Iterable[ProbeEvent]) -> CountedCpus:
     groups: list[list[int]] = []
     for cpu, of_cpu in frequencies.items():
         before = groups[-1][-1] if groups else cpu
-        if before != cpu and frequencies[before] == of_cpu and apart[before, cpu] <= _SAME_POLICY_TICKS:
+        if before != cpu and frequencies[before] == of_cpu and median(apart[before, cpu] or [0]) <= _SAME_POLICY_TICKS:
             groups[-1].append(cpu)
         else:
             groups.append([cpu])

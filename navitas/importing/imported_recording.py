@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from navitas.errors import PowerProfileError, RecordingError
+from navitas.importing.amounts import amount
 from navitas.importing.chunk_writer import call_chunks, counter_chunks, run_chunks
 from navitas.importing.counted_cpus import CountedCpus, counted_cpus
 from navitas.importing.method_map import NamedMethods, named_methods, package_of, split_name
-from navitas.importing.notes import ImportNote, notes_of_energy, notes_of_log, notes_of_run
+from navitas.importing.notes import ImportNote, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
 from navitas.importing.processes import LoggedProcess
 from navitas.importing.recording_parts import (
     MODULE,
@@ -27,6 +28,7 @@ from navitas.importing.recording_parts import (
     write_run,
 )
 from navitas.importing.rising_readings import RisingReadings
+from navitas.importing.same_events import check_different
 from navitas.parse.tables import ENTER, EXIT
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Provenance, Source
@@ -48,10 +50,14 @@ class ImportedRun:
 
 @dataclass(frozen=True, slots=True)
 class ImportedRecording:
-    """The runs of a written recording, and its warnings, each with its run (None: all runs)."""
+    """The runs of a written recording, and its warnings, each with its run (None: all runs).
+
+    `profile_notes` are about the power profile. Reports find them again, so the recording does not have them.
+    """
 
     runs: tuple[ImportedRun, ...]
     notes: tuple[tuple[int | None, ImportNote], ...]
+    profile_notes: tuple[ImportNote, ...]
 
 
 def check_supply(supply: ImportSupply, cpus: CountedCpus) -> PowerModel:
@@ -60,8 +66,15 @@ def check_supply(supply: ImportSupply, cpus: CountedCpus) -> PowerModel:
     try:
         return model_of(supply, cpus.policies, frequencies)
     except PowerProfileError as error:
-        seen = "; ".join(f"CPUs {one.cpus[0]}-{one.cpus[-1]}, {len(frequencies[one.id])} speeds" for one in cpus.policies)
-        raise PowerProfileError(f"{error.message} The log has {len(frequencies)} clusters: {seen}.", error.remedy) from error
+        seen = "; ".join(f"{_listed(one.cpus)}, {amount(len(frequencies[one.id]), 'speed')}" for one in cpus.policies)
+        raise PowerProfileError(
+            f"{error.message} The log has {amount(len(frequencies), 'cluster')}: {seen}.",
+            "Give the power_profile.xml of the measured phone with --power-profile.",
+        ) from error
+
+
+def _listed(cpus: Sequence[int]) -> str:
+    return f"CPU {cpus[0]}" if len(cpus) == 1 else f"CPUs {cpus[0]}-{cpus[-1]}"
 
 
 def write_recording(
@@ -72,13 +85,15 @@ def write_recording(
     test: str | None = None,
     origin: Provenance | None = None,
 ) -> ImportedRecording:
-    """Write a recording of these processes, in this order. `test` is the name of their test, if not that of their log.
+    """Write a recording of these processes, in this order. `test` is the name of their test, if not that of their log: they
+    are repeats of it then.
 
     Raises `RecordingError` if there are too many, the logs are of different devices, or the folder cannot be written.
-    Raises `PowerProfileError` if the profile does not fit.
+    Raises `PowerProfileError` if the profile does not fit, `UsageError` if two processes are the same one.
     """
     if len(processes) > MAX_PROCESSES:
         raise RecordingError(f"the logs have {len(processes):,} processes", "Choose up to 1,000 of them with --process.")
+    check_different(processes)
     cpus = counted_cpus(processes)
     model = check_supply(supply, cpus)
     methods = named_methods(split_name(event.method) for process in processes for event in process.events)
@@ -88,7 +103,8 @@ def write_recording(
     runs: list[ImportedRun] = []
     notes: list[tuple[int | None, ImportNote]] = [(None, note) for note in notes_of_energy(model)]
     for log in {id(process.log): process.log for process in processes}.values():
-        notes += [(None, note) for note in notes_of_log(log, [process for process in processes if process.log is log])]
+        own = [process for process in processes if process.log is log]
+        notes += [(None, note) for note in notes_of_log(log, own, are_repeats=test is not None)]
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
         for policy in cpus.policies:
@@ -103,15 +119,16 @@ def write_recording(
         for place, note in notes:
             writer.warn(note.code, note.message, note.remedy, run=place)
         writer.finish("complete")
-    return ImportedRecording(tuple(runs), tuple(notes))
+    return ImportedRecording(tuple(runs), tuple(notes), tuple(notes_of_profile(model)))
 
 
 def _tests(processes: Sequence[LoggedProcess], name: str | None) -> Iterator[ImportedTest]:
-    """The test of each process. Logs of one name are repeats of one test; several processes of a log are tests of their own."""
+    """The test of each process. Logs of one name are repeats of one test. Several processes of a log are tests of their own, if
+    the user does not name the test."""
     sharing = Counter((id(process.log), process.test) for process in processes)
     seen: Counter[ImportedTest] = Counter()
     for process in processes:
-        shared = sharing[id(process.log), process.test] > 1
+        shared = name is None and sharing[id(process.log), process.test] > 1
         found = named_test(name or process.test, f" (process {process.pid})" if shared else "")
         yield replace(found, repeat=seen[found])
         seen[found] += 1

@@ -12,6 +12,8 @@ FIRST_YEAR, LAST_YEAR = 1970, 2115
 _STAMP = re.compile(r"(?:(\d{4})-)?(\d\d)-(\d\d) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)\.(\d{3,9})")
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAY_NS = 86_400_000_000_000
+_NAMED_S = 90 * 86_400
+"""A log is at most this much newer than the date in its name."""
 _LEAP_YEAR = 2000
 _HALF_YEAR_DAYS = 183
 _LEAP_YEARS_APART = 8
@@ -25,6 +27,22 @@ class _Stamp(NamedTuple):
     day: int
     of_day_ns: int
     year: int | None
+
+
+class Written(NamedTuple):
+    """A time (s) before which a log was written, and how that is known."""
+
+    latest_s: float
+    source: str
+
+
+def written_by(name: str, changed_s: float) -> Written:
+    """Return until when a file was written: until soon after the date with which its name begins, if any, or its last change."""
+    try:
+        named = datetime.strptime(name[:10], "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        return Written(changed_s, "when the file was last changed")
+    return Written(named.timestamp() + _NAMED_S, "the date in the file's name")
 
 
 class LogDates:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from navitas.errors import RecordingError
 from navitas.importing.probe_event import MAX_EVENTS, ProbeEvent
+from navitas.untrusted_text import printable
 
 MAX_BYTES = 1 << 30
 NOT_MEASURED = "Give a log or JSON file of Navitas-Framework (docs/importing.md)."
@@ -25,8 +26,9 @@ class LogPart:
 class MeasuredLog:
     """A log. `shown` is its name in messages, and `format` that of its lines.
 
-    `damaged` counts lines that are not usable, by reason, with the `first` place of each. `other_lines` counts lines of other
-    programs, and `estimates` Android's own estimates (Wi-Fi, Bluetooth), which are not used. `year` is None if the log has years.
+    `damaged` counts lines that are not usable, by reason, with the `first` place of each. `estimates` counts Android's own
+    estimates (Wi-Fi, Bluetooth), which are not used. `year` is None if the log has years. `first_defect` is the place of the
+    first event without a usable reading, and why.
     """
 
     shown: str
@@ -34,11 +36,24 @@ class MeasuredLog:
     parts: Sequence[LogPart]
     damaged: Counter[str] = field(default_factory=Counter)
     first: dict[str, int] = field(default_factory=dict)
-    other_lines: int = 0
     estimates: int = 0
     year: int | None = None
     year_source: str = ""
     year_turns: int = 0
+    first_defect: tuple[int, str] | None = None
+
+    @property
+    def unit(self) -> str:
+        """What a place in the log counts."""
+        return "measurement" if self.format.startswith("json") else "line"
+
+    def nothing_usable(self, otherwise: str) -> RecordingError:
+        """Return the error for a log without events. `otherwise` is its message if the log has no damage either."""
+        text = otherwise
+        if self.damaged:
+            reason, place = min(self.first.items(), key=lambda one: one[1])
+            text = f"no usable measurement ({printable(reason)} in {self.unit} {place:,}, {self.damaged.total():,} in all)"
+        return RecordingError(f"{self.shown}: {text}", NOT_MEASURED)
 
     def note_damage(self, reason: str, place: int) -> None:
         """Count a line that is not usable."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 from typing import NamedTuple
 
+from navitas.importing.amounts import amount
 from navitas.importing.measured_log import MeasuredLog
 from navitas.importing.probe_event import TICK_NS, ProbeEvent
 from navitas.importing.processes import LoggedProcess
@@ -46,45 +48,53 @@ def notes_of_energy(model: PowerModel) -> Iterator[ImportNote]:
     )
 
 
-def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess]) -> Iterator[ImportNote]:
-    """Yield what is to know of a log. `processes` are those of this log."""
+def notes_of_profile(model: PowerModel) -> Iterator[ImportNote]:
+    """Yield what does not fit in the power profile."""
+    for message in model.warnings:
+        yield ImportNote("power_profile", message, "Give another profile with --power-profile.")
+
+
+def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_repeats: bool) -> Iterator[ImportNote]:
+    """Yield what is to know of a log. `processes` are those of this log. `are_repeats`: the user named one test for them."""
+    shown = PurePath(log.shown).name
     if len(processes) > 1:
         pids = [str(process.pid) for process in processes]
         listed = ", ".join(pids[:_LISTED]) + (f" and {len(pids) - _LISTED} more" if len(pids) > _LISTED else "")
+        role = "a repeat of the test" if are_repeats else "a test of its own"
         yield ImportNote(
             "imported",
-            f"{log.shown}: {len(pids)} processes, each of which is a run and a test of its own: {listed}",
+            f"{shown}: {len(pids)} processes, each of which is a run and {role}: {listed}",
             f"The log buffer can have kept earlier ones. To import only the last one: --process {pids[-1]}",
         )
     if any(process.realtime_ns is None for process in processes):
         yield ImportNote(
-            "imported", f"{log.shown}: no times (format {log.format}): they follow from the counters, in ticks", _THREADTIME
+            "imported", f"{shown}: no times (format {log.format}): they follow from the counters, in ticks", _THREADTIME
         )
     if not all(process.has_thread_ids for process in processes):
-        without = f"{log.shown}: no thread ids (format {log.format})"
+        without = f"{shown}: no thread ids (format {log.format})"
         count = max(len(process.names) for process in processes)
         inferred = "one thread" if count == 1 else f"up to {count} threads, inferred from calls that are not nested"
         yield ImportNote("imported", f"{without}: the calls of a process belong to {inferred}", _THREADTIME)
     if log.year is not None:
-        turns = f", and passes the turn of the year {log.year_turns} times" if log.year_turns else ""
+        turns = f", and passes the turn of the year {amount(log.year_turns, 'time')}" if log.year_turns else ""
         yield ImportNote(
             "imported",
-            f"{log.shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
+            f"{shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
             "Give the year in which the log begins: --year YYYY",
         )
     for reason, count in log.damaged.items():
-        where = f"{_place(log)} {log.first[reason]}"
+        where = f"{log.unit} {log.first[reason]}"
         yield ImportNote(
             "imported",
-            f"{log.shown}: {count} lines are left out, first {where}: {reason}",
-            "Calls with such a line have no entry or no exit.",
+            f"{shown}: {amount(count, f'{log.unit} is', f'{log.unit}s are')} left out, first {where}: {reason}",
+            "Their entries and exits are missing.",
         )
     if log.estimates:
         yield ImportNote(
-            "imported", f"{log.shown}: Android's own estimates of Wi-Fi and Bluetooth are not used", "Energy is that of the CPU."
+            "imported", f"{shown}: Android's own estimates of Wi-Fi and Bluetooth are not used", "Energy is that of the CPU."
         )
     if any(event.brightness for process in processes for event in process.events):
-        yield ImportNote("imported", f"{log.shown}: the screen's brightness is not used", "Energy is that of the CPU.")
+        yield ImportNote("imported", f"{shown}: the screen's brightness is not used", "Energy is that of the CPU.")
 
 
 def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[ImportNote]:
@@ -98,49 +108,52 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
             "Add --model paper1 to see both.",
         )
     if pairs.first_cut is not None:
+        some = _some(pairs.cut, process, "is an entry", "are entries")
         yield ImportNote(
             "events_missing",
-            f"{pairs.cut} of {len(process.events)} events are entries without an exit, first {_shown(process, pairs.first_cut)}: "
-            "an exception left the method, or the log ends before. These calls end with the next exit of a caller, or the log",
+            f"{some} without an exit, first {_shown(process, pairs.first_cut)}: an exception left the method, or the log ends "
+            "before. Such a call ends with the next exit of a caller, or the log",
             "Their energy is at most what is shown.",
         )
     if pairs.first_unmatched is not None:
+        some = _some(pairs.unmatched, process, "is an exit", "are exits")
         yield ImportNote(
             "events_missing",
-            f"{pairs.unmatched} of {len(process.events)} events are exits without an entry, first "
-            f"{_shown(process, pairs.first_unmatched)}: the log begins after the entry, or lost it. They are not used",
+            f"{some} without an entry, first {_shown(process, pairs.first_unmatched)}: the log begins after the entry, or lost "
+            "it. Such an exit is not used",
             "Enlarge the device's log buffer (logcat -G 16M).",
         )
     if lost := sum(not event.layout for event in process.events):
         yield ImportNote(
             "time_in_state_readings",
-            f"{lost} readings are cut off or impossible: the energy at these entries and exits is interpolated",
+            f"{amount(lost, 'reading is', 'readings are')} cut off, impossible, or at odds with the others: the energy at these "
+            "entries and exits is interpolated",
             "logcat cuts long lines. The other readings are used.",
         )
     if readings.other_cpus:
         yield ImportNote(
             "time_in_state_readings",
-            f"{readings.other_cpus} readings of a cluster lack some of its CPUs, which were off: they are not used",
+            f"{amount(readings.other_cpus, 'reading')} of a cluster without some of its CPUs, which were off: not used",
             "The energy of the cluster is interpolated there.",
         )
     if readings.raised:
         yield ImportNote(
             "imported",
-            f"{readings.raised} readings have counters below those of the reading before, since threads read at the same time: "
-            "these counters are raised",
+            f"{amount(readings.raised, 'reading has', 'readings have')} counters below those of the reading before, since "
+            "threads read at the same time: these counters are raised",
             "The energy of calls that begin or end there can be wrong by another tick.",
         )
     if process.clock_set:
         yield ImportNote(
             "imported",
-            f"the log's clock goes back {process.clock_set} times: the time in between is unknown, and counts as none",
+            f"the log's clock goes back {amount(process.clock_set, 'time')}: the time in between is unknown, and counts as none",
             "Energies do not depend on it.",
         )
 
 
+def _some(count: int, process: LoggedProcess, one: str, several: str) -> str:
+    return f"{count} of {amount(len(process.events), 'event')} {one if count == 1 else several}"
+
+
 def _shown(process: LoggedProcess, event: ProbeEvent) -> str:
-    return f"in {_place(process.log)} {event.place} ({printable(event.method)})"
-
-
-def _place(log: MeasuredLog) -> str:
-    return "measurement" if log.format.startswith("json") else "line"
+    return f"in {process.log.unit} {event.place} ({printable(event.method)})"

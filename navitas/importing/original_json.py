@@ -59,7 +59,7 @@ def read_original_json(data: bytes, shown: str) -> MeasuredLog:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise RecordingError(f"{shown}: unreadable JSON: {error}", NOT_MEASURED) from error
+        raise RecordingError(f"{shown}: unreadable JSON: {_cause(error)}", NOT_MEASURED) from error
     tests = document.get("tests") if isinstance(document, dict) else None
     if not isinstance(tests, list):
         raise RecordingError(f"{shown}: the JSON has no list of tests", NOT_MEASURED)
@@ -80,8 +80,18 @@ def read_original_json(data: bytes, shown: str) -> MeasuredLog:
                 part.events.append(event)
             check_count(shown, maker.count)
     if not maker.count:
-        raise RecordingError(f"{shown}: no test has a measurement", NOT_MEASURED)
+        raise found.nothing_usable("no test has a measurement")
+    found.first_defect = maker.first_defect
     return found
+
+
+def _cause(error: ValueError | RecursionError) -> str:
+    """What is wrong with a document, without words of Python."""
+    if isinstance(error, json.JSONDecodeError):
+        return str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return f"its text is not {error.encoding.upper()}, first at byte {error.start:,}"
+    return "its values are nested too deeply" if isinstance(error, RecursionError) else "a number has too many digits"
 
 
 def _logs(test: Any, found: MeasuredLog) -> Iterator[Any]:

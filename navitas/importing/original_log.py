@@ -8,12 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from navitas.errors import RecordingError
-from navitas.importing.log_dates import LogDates
-from navitas.importing.measured_log import NOT_MEASURED, LogPart, MeasuredLog, check_count
+from navitas.importing.log_dates import LogDates, Written
+from navitas.importing.measured_log import LogPart, MeasuredLog, check_count
 from navitas.importing.probe_event import EventMaker, ProbeEvent, Section
 from navitas.parse.logcat import LogRecord, parse_line
-from navitas.untrusted_text import printable
 
 TAG = "TEST"
 MARK = "TimeInStates"
@@ -27,8 +25,8 @@ _NO_TIME = "an impossible time"
 _NO_EVENT = "an unreadable measurement"
 
 
-def read_original_log(lines: Iterable[str], shown: str, name: str, written_s: float, year: int | None) -> MeasuredLog:
-    """Read a log's lines. `name` is that of its test, `written_s` when it was written, and `year` its first year, if known.
+def read_original_log(lines: Iterable[str], shown: str, name: str, written: Written, year: int | None) -> MeasuredLog:
+    """Read a log's lines. `name` is that of its test, and `year` its first year, if known.
 
     Raises `RecordingError` if the log has no measurement, `UsageError` if its dates do not exist in the year.
     """
@@ -40,7 +38,6 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written_s: fl
         text = line.rstrip("\r\n")
         if MARK not in text:
             found.estimates += _ESTIMATE.match(text) is not None
-            found.other_lines += bool(text) and not text.startswith("--------- ")
             continue
         record = parse_line(text) if len(text) <= _LONGEST_LINE else None
         if record is None or record.tag != TAG:
@@ -60,8 +57,9 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written_s: fl
             dated.append((event, index))
         part.events.append(event)
     if not part.events:
-        raise RecordingError(_nothing(found), NOT_MEASURED)
-    _set_times(found, dates, dated, written_s, year)
+        raise found.nothing_usable(f"no line has a measurement of Navitas-Framework ({MARK})")
+    found.first_defect = maker.first_defect
+    _set_times(found, dates, dated, written, year)
     return found
 
 
@@ -95,20 +93,13 @@ def _sections(text: str) -> list[Section] | None:
 
 
 def _set_times(
-    found: MeasuredLog, dates: LogDates, dated: list[tuple[ProbeEvent, int]], written_s: float, year: int | None
+    found: MeasuredLog, dates: LogDates, dated: list[tuple[ProbeEvent, int]], written: Written, year: int | None
 ) -> None:
     first = 0
     if dates.lacks_year:
-        first = dates.first_year(written_s) if year is None else year
+        first = dates.first_year(written.latest_s) if year is None else year
         found.year, found.year_turns = first, dates.turns
-        found.year_source = "when the file was last changed" if year is None else "--year"
+        found.year_source = written.source if year is None else "--year"
     times = dates.realtime_ns(first)
     for event, index in dated:
         event.realtime_ns = times[index]
-
-
-def _nothing(found: MeasuredLog) -> str:
-    if found.damaged:
-        reason, place = min(found.first.items(), key=lambda one: one[1])
-        return f"{found.shown}: no usable measurement ({printable(reason)} in line {place})"
-    return f"{found.shown}: no line has a measurement of Navitas-Framework ({MARK})"

@@ -6,8 +6,9 @@ scheduling slices of their threads.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +22,7 @@ _BIN_NS = 100_000
 _MOST_BINS = 1 << 21
 _STEPS = 400
 _MOST_EVENTS = 20_000
+_MOST_THREADS = 10
 _NEAR_NS = 5_000_000
 _AS_GOOD = 0.98
 _LEAST_SHARE = 0.5
@@ -62,8 +64,10 @@ def place(art: ArtTrace, trace: Trace, running: Mapping[int, RunningSpans], *, s
     thinned = [_Events(one.t_ns[:: len(one.t_ns) // _MOST_EVENTS + 1], one.running) for one in events]
     if start_ns is not None:
         return Placed(start_ns, _share(thinned, start_ns), 0, "--start")
-    low_ns, high_ns, rivals = _search(events, trace)
-    found = _refined(thinned, low_ns, high_ns)
+    busiest = heapq.nlargest(_MOST_THREADS, range(len(events)), key=lambda i: len(events[i].t_ns))
+    low_ns, high_ns, rivals = _search([events[i] for i in busiest], trace)
+    found = _refined([thinned[i] for i in busiest], low_ns, high_ns)
+    found = replace(found, share=_share(thinned, found.start_ns))
     for candidate in _of_header(art, trace):
         share = _share(thinned, candidate)
         if share >= _AS_GOOD * found.share and share >= _LEAST_SHARE:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from navitas.cpu_limit import MAX_CPUS
 from navitas.untrusted_text import clean_name
@@ -19,6 +19,7 @@ END_NS = 1 << 62
 _MAX_ID = 1 << 31
 _MAX_KHZ = 100_000_000
 _MAX_TICKS = 1 << 39
+_LONGEST_NUMBER = 10**20
 _MAX_COLUMNS = 1 << 14
 _MAX_LAYOUTS = 1000
 """A log has one, and some more if CPUs are switched off."""
@@ -47,18 +48,21 @@ class ProbeEvent:
     layout: Layout
     ticks: array[int]
     brightness: int = 0
+    _totals: dict[int, int] | None = field(default=None, compare=False, repr=False)
 
-    def totals(self) -> dict[int, int]:
+    def totals(self) -> Mapping[int, int]:
         """Return the sum of each CPU's ticks."""
-        found, at = {}, 0
-        for cpu, frequencies in self.layout:
-            found[cpu] = sum(self.ticks[at : at + len(frequencies)])
-            at += len(frequencies)
-        return found
+        if self._totals is None:
+            found, at = {}, 0
+            for cpu, frequencies in self.layout:
+                found[cpu] = sum(self.ticks[at : at + len(frequencies)])
+                at += len(frequencies)
+            self._totals = found
+        return self._totals
 
     def drop_reading(self) -> None:
         """Forget the ticks, which do not fit."""
-        self.layout, self.ticks = _EMPTY, array("q")
+        self.layout, self.ticks, self._totals = _EMPTY, array("q"), None
 
 
 class EventMaker:
@@ -67,6 +71,8 @@ class EventMaker:
     def __init__(self) -> None:
         self._layouts: dict[Layout, Layout] = {}
         self.count = 0
+        self.first_defect: tuple[int, str] | None = None
+        """The place of the first event without a usable reading, and why."""
 
     def event(
         self,
@@ -76,7 +82,7 @@ class EventMaker:
         method: str,
         ids: tuple[int, int],
         realtime_ns: int | None,
-        sections: Iterable[Section] | None,
+        sections: Sequence[Section] | None,
         brightness: int = 0,
     ) -> ProbeEvent | None:
         """Return an event, or None if it has no name, or an id or the time is impossible.
@@ -88,12 +94,13 @@ class EventMaker:
         if realtime_ns is not None and not 0 <= realtime_ns < END_NS:
             return None
         self.count += 1
-        layout, ticks = self._checked(sections)
+        layout, ticks = self._checked(sections or ())
+        if not layout and self.first_defect is None:
+            self.first_defect = place, _defect(sections or ())
         return ProbeEvent(place, is_entry, sys.intern(clean_name(method)), *ids, realtime_ns, layout, ticks, brightness)
 
-    def _checked(self, sections: Iterable[Section] | None) -> tuple[Layout, array[int]]:
+    def _checked(self, listed: Sequence[Section]) -> tuple[Layout, array[int]]:
         """The layout and ticks; both empty if there is no reading or some value is impossible."""
-        listed = list(sections or ())
         layout = tuple((cpu, tuple(frequencies)) for cpu, frequencies, _ in listed)
         known = self._layouts.get(layout)
         if known is None:
@@ -106,6 +113,24 @@ class EventMaker:
         if not columns or columns != len(ticks) or min(ticks) < 0 or max(ticks) >= _MAX_TICKS:
             return _EMPTY, array("q")
         return known, array("q", ticks)
+
+
+def _defect(listed: Sequence[Section]) -> str:
+    """Why sections are no usable reading."""
+    for cpu, frequencies, ticks in listed:
+        if not 0 <= cpu < MAX_CPUS:
+            return f"CPU {_number(cpu)} is not below {MAX_CPUS}"
+        for khz in frequencies:
+            if not 0 < khz <= _MAX_KHZ:
+                return f"the frequency {_number(khz)} kHz is impossible"
+        for value in ticks:
+            if not 0 <= value < _MAX_TICKS:
+                return f"{_number(value)} ticks are impossible"
+    return "a CPU or frequency is listed twice, or too many" if listed else "it is missing, cut off, or has another form"
+
+
+def _number(value: int) -> str:
+    return str(value) if abs(value) < _LONGEST_NUMBER else f"{float(value):.0e}" if abs(value) < 10**300 else "over 10^300"
 
 
 def _is_possible(layout: Layout) -> bool:

@@ -9,9 +9,10 @@ from itertools import accumulate
 
 from navitas.importing.lanes import lanes
 from navitas.importing.measured_log import LogPart, MeasuredLog
+from navitas.importing.misfits import drop_misfits
 from navitas.importing.pairs import CallPairs, pairs_of
 from navitas.importing.probe_event import TICK_NS, ProbeEvent
-from navitas.importing.reading_order import counted_times, drop_far, drop_misfits, elapsed_ns, reading_order, times_of
+from navitas.importing.reading_order import counted_times, elapsed_ns, reading_order, times_of
 
 _RESTART_NS = 1000 * TICK_NS
 """Counters that fall by more than this, and stay lower, have begun again: the phone was restarted."""
@@ -40,7 +41,7 @@ class LoggedProcess:
     @property
     def has_thread_ids(self) -> bool:
         """Whether the log names the threads."""
-        return self.names[0][0] != 0
+        return all(tid for tid, _ in self.names)
 
 
 def processes_of(log: MeasuredLog) -> Iterator[LoggedProcess]:
@@ -71,14 +72,8 @@ def _between_restarts(events: list[ProbeEvent]) -> Iterator[list[ProbeEvent]]:
 
 
 def _process(log: MeasuredLog, part: LogPart, pid: int, events: Sequence[ProbeEvent]) -> LoggedProcess:
-    elapsed = elapsed_ns(events)
-    drop_far(events, elapsed)
     names, numbers = _threads(pid, events)
-    of_thread: dict[int, list[int]] = defaultdict(list)
-    for i, number in enumerate(numbers):
-        of_thread[number].append(i)
-    for own in of_thread.values():
-        drop_misfits([events[i] for i in own], [elapsed[i] for i in own])
+    drop_misfits(events, numbers)
     elapsed = elapsed_ns(events)
     order = reading_order(numbers, elapsed)
     ordered = [events[i] for i in order]

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Literal
 
 from navitas.errors import RecordingError
+from navitas.importing.log_dates import written_by
 from navitas.importing.measured_log import MAX_BYTES, MeasuredLog
 from navitas.importing.original_json import MAX_JSON_BYTES, read_original_json
 from navitas.importing.original_log import read_original_log
+from navitas.importing.unreadable import unreadable
 from navitas.regular_files import open_regular, read_regular
 
 LogFormat = Literal["auto", "log", "json"]
@@ -35,18 +37,22 @@ def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat 
             return read_original_json(read_regular(path, MAX_JSON_BYTES), shown)
         if status.st_size > MAX_BYTES:
             raise RecordingError(f"{shown}: larger than 1 GiB", "Cut the log into parts, and import each of them.")
-        return read_original_log(_lines(path, head), shown, path.stem, status.st_mtime, year)
+        written = written_by(path.stem, status.st_mtime)
+        return read_original_log(_lines(path, head), shown, path.stem, written, year)
     except OSError as error:
-        raise RecordingError(f"{shown}: cannot be read: {error.strerror or error}", "Check the file.") from error
+        raise unreadable(shown, error) from error
 
 
 def _is_json(head: bytes) -> bool:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+    return head.decode(_encoding(head), "replace").lstrip()[:1] == "{"
+
+
+def _encoding(head: bytes) -> str:
+    return "utf-16" if head[:2] in _UTF16 else "utf-8-sig"
 
 
 def _lines(path: Path, head: bytes) -> Iterator[str]:
     """Yield lines with their ends. Longer ones than 1 MiB are split. Invalid bytes are replaced."""
-    encoding = "utf-16" if head[:2] in _UTF16 else "utf-8-sig"
-    with io.TextIOWrapper(open_regular(path), encoding=encoding, errors="replace", newline="\n") as file:
+    with io.TextIOWrapper(open_regular(path), encoding=_encoding(head), errors="replace", newline="\n") as file:
         while line := file.readline(_LONGEST_LINE):
             yield line

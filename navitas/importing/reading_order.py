@@ -6,55 +6,16 @@ The time of the line is the latest at which the reading can have happened.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from statistics import median
 
 from navitas.importing.probe_event import TICK_NS, ProbeEvent
 
 STEP_NS = 1000
 """Events that the log gives one time are this far apart."""
-_TOLERANCE_NS = 10_000_000_000
-_LONGEST_NS = 30 * 86_400_000_000_000
-"""Of a log without times."""
-_BACK_NS = 2_000_000_000
-
-
-def drop_far(events: Sequence[ProbeEvent], elapsed: list[int | None]) -> None:
-    """Drop readings that are more than 30 days from most others, if the log has no times."""
-    known = [passed for passed in elapsed if passed is not None]
-    middle = int(median(known)) if known else 0
-    wrong = [
-        i
-        for i, passed in enumerate(elapsed)
-        if passed is not None and events[i].realtime_ns is None and abs(passed - middle) > _LONGEST_NS
-    ]
-    _drop(events, elapsed, wrong)
-
-
-def drop_misfits(events: Sequence[ProbeEvent], elapsed: list[int | None]) -> None:
-    """Drop the readings of a thread that fall, or grow faster than time.
-
-    `elapsed` is the time of each reading by its counters (ns). Of readings that contradict each other, most are kept.
-    """
-    known = [i for i, passed in enumerate(elapsed) if passed is not None]
-    kept = [known[i] for i in _longest_rise([elapsed[i] or 0 for i in known])]
-    wrong = set(known) - set(kept)
-    last = kept[0] if kept else 0
-    for i in kept:
-        if _grows_too_fast(events[last], events[i], (elapsed[i] or 0) - (elapsed[last] or 0)):
-            wrong.add(i)
-        else:
-            last = i
-    _drop(events, elapsed, wrong)
-
-
-def _drop(events: Sequence[ProbeEvent], elapsed: list[int | None], wrong: Collection[int]) -> None:
-    for i in wrong:
-        events[i].drop_reading()
-        elapsed[i] = None
+BACK_NS = 2_000_000_000
+"""A clock that goes back by more than this was set. By less, lines are out of order."""
 
 
 def counted_times(elapsed: Sequence[int | None]) -> list[int]:
@@ -66,14 +27,23 @@ def counted_times(elapsed: Sequence[int | None]) -> list[int]:
 def reading_order(threads: Sequence[int], elapsed: Sequence[int | None]) -> list[int]:
     """Return the indexes of events, by their readings. Those of a thread stay in order if its readings rise.
 
-    An event without a reading comes directly after the event before it in its thread.
+    An event without a reading comes directly after the event before it in the log, but between its neighbors of its thread.
     """
+    following: dict[int, int] = {}
+    latest: list[int | None] = []
+    for thread, passed in zip(reversed(threads), reversed(elapsed), strict=True):
+        if passed is not None:
+            following[thread] = passed
+        latest.append(following.get(thread))
     last: dict[int, int] = {}
-    keys = []
-    first = min((passed for passed in elapsed if passed is not None), default=0)
-    for thread, passed in zip(threads, elapsed, strict=True):
-        last[thread] = last.get(thread, first) if passed is None else passed
-        keys.append(last[thread])
+    keys: list[int] = []
+    before = min((passed for passed in elapsed if passed is not None), default=0)
+    for thread, passed, limit in zip(threads, elapsed, reversed(latest), strict=True):
+        now = passed
+        if now is None:
+            now = max(last.get(thread, before), before if limit is None else min(before, limit))
+        keys.append(now)
+        last[thread] = before = now
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
@@ -98,7 +68,7 @@ def _without_steps(written: Sequence[int]) -> tuple[list[int], int]:
     found = list(written[:1])
     back = shift = 0
     for before, now in pairwise(written):
-        if now < before - _BACK_NS:
+        if now < before - BACK_NS:
             back += 1
             shift += before - now
         found.append(now + shift)
@@ -112,26 +82,3 @@ def elapsed_ns(events: Sequence[ProbeEvent]) -> list[int | None]:
     if usual is None:
         return [None] * len(events)
     return [sum(found[cpu] for cpu in usual) * TICK_NS // len(usual) if usual <= found.keys() else None for found in totals]
-
-
-def _grows_too_fast(before: ProbeEvent, after: ProbeEvent, growth_ns: int) -> bool:
-    if before.realtime_ns is None or after.realtime_ns is None:
-        return False
-    return growth_ns > abs(after.realtime_ns - before.realtime_ns) + _TOLERANCE_NS
-
-
-def _longest_rise(values: Sequence[int]) -> list[int]:
-    """The indexes of a longest sequence of values that does not fall."""
-    tails: list[int] = []
-    ends: list[int] = []
-    before: list[int] = []
-    for i, value in enumerate(values):
-        at = bisect_right(tails, value)
-        before.append(ends[at - 1] if at else -1)
-        tails[at : at + 1], ends[at : at + 1] = [value], [i]
-    found: list[int] = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        found.append(at)
-        at = before[at]
-    return found[::-1]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from navitas.importing.counted_cpus import CountedCpus
+from navitas.importing.probe_event import Layout
 from navitas.importing.processes import LoggedProcess
 
 
@@ -23,18 +24,25 @@ class RisingReadings:
     raised: int = 0
     other_cpus: int = 0
 
+    def _columns(self, layout: Layout) -> dict[int, list[int]]:
+        """The columns of each CPU that has the usual frequencies, by frequency."""
+        found, at = {}, 0
+        for cpu, frequencies in layout:
+            by_khz = sorted(zip(frequencies, range(at, at + len(frequencies)), strict=True))
+            at += len(frequencies)
+            if tuple(khz for khz, _ in by_khz) == self.cpus.frequencies.get(cpu):
+                found[cpu] = [column for _, column in by_khz]
+        return found
+
     def __iter__(self) -> Iterator[tuple[int, int, bytes]]:
         highest: dict[int, list[int]] = {}
+        columns: dict[Layout, dict[int, list[int]]] = {}
         for t_ns, event in zip(self.process.t_ns, self.process.events, strict=True):
             if not event.layout:
                 continue
-            found: dict[int, list[int]] = {}
-            at = 0
-            for cpu, frequencies in event.layout:
-                by_khz = sorted(zip(frequencies, event.ticks[at : at + len(frequencies)], strict=True))
-                at += len(frequencies)
-                if tuple(khz for khz, _ in by_khz) == self.cpus.frequencies.get(cpu):
-                    found[cpu] = [ticks for _, ticks in by_khz]
+            if event.layout not in columns:
+                columns[event.layout] = self._columns(event.layout)
+            found = {cpu: [event.ticks[at] for at in own] for cpu, own in columns[event.layout].items()}
             was_raised = False
             for cpu, ticks in found.items():
                 risen = list(map(max, ticks, highest.get(cpu, ticks)))

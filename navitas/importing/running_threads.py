@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -50,7 +50,8 @@ def matched_threads(art: ArtTrace, trace: Trace, pid: int | None) -> tuple[int |
     """Return the process id, and the tid of each thread of a method trace, by its number, as far as they are known.
 
     On older releases of Android, numbers are thread ids. Later they only count, and the name decides: of the process's threads,
-    exactly one must have it. Without a process id, that of the thread `main` is used if its number is a process of the trace.
+    exactly one must have it, in both traces. Without a process id, that of the thread `main` is used if its number is a process
+    of the trace.
     """
     tgid_of = dict(zip(trace.tasks.tid.tolist(), trace.tasks.tgid.tolist(), strict=True))
     known = pid if pid is not None else art.pid
@@ -62,7 +63,8 @@ def matched_threads(art: ArtTrace, trace: Trace, pid: int | None) -> tuple[int |
     for tid, name in names.items():
         by_name[name].add(tid)
     tids = {one.number: _tid(one, known, names, by_name) for one in art.threads}
-    return known, {number: tid for number, tid in tids.items() if tid is not None}
+    claims = Counter(tids.values())
+    return known, {number: tid for number, tid in tids.items() if tid is not None and (claims[tid] == 1 or tid == number)}
 
 
 def _tid(one: ArtThread, pid: int | None, names: Mapping[int, str], by_name: Mapping[str, set[int]]) -> int | None:

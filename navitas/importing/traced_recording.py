@@ -11,21 +11,21 @@ import numpy as np
 from navitas.errors import RecordingError, UsageError
 from navitas.importing.art_trace import ArtTrace
 from navitas.importing.method_map import named_methods, package_of
-from navitas.importing.notes import ImportNote
+from navitas.importing.notes import ImportNote, notes_of_profile
 from navitas.importing.place_in_trace import Placed, place
 from navitas.importing.recording_parts import (
     MODULE,
-    ImportedDevice,
     ImportedRow,
     ImportSupply,
-    model_of,
     named_test,
     new_writer,
     write_run,
 )
 from navitas.importing.running_threads import matched_threads, running_threads
 from navitas.importing.traced_chunks import PlacedThread, traced_chunks
+from navitas.importing.traced_cpus import traced_device
 from navitas.importing.traced_notes import traced_notes
+from navitas.importing.unreadable import unreadable
 from navitas.new_files import new_file
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.trace.join import Joined, to_monotonic
@@ -53,7 +53,10 @@ class ReadTrace:
 
 @dataclass(frozen=True, slots=True)
 class TracedRecording:
-    """A written recording: its test, process, threads with scheduling slices and without, place of the methods, and warnings."""
+    """A written recording: its test, process, threads with scheduling slices and without, place of the methods, and warnings.
+
+    `profile_notes` are about the power profile. Reports find them again, so the recording does not have them.
+    """
 
     test: str
     pid: int
@@ -62,6 +65,7 @@ class TracedRecording:
     events: int
     placed: Placed
     notes: tuple[ImportNote, ...]
+    profile_notes: tuple[ImportNote, ...]
 
 
 def is_perfetto(head: bytes) -> bool:
@@ -75,7 +79,7 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
         with open_regular(path) as stream:
             head = stream.read(_HEAD_BYTES)
     except OSError as error:
-        raise RecordingError(f"{shown}: cannot be read: {error.strerror or error}", "Check the file.") from error
+        raise unreadable(shown, error) from error
     binary = is_perfetto(head)
     raw = read_perfetto(path) if binary else read_text(path)
     none = np.empty(0, np.int64)
@@ -111,27 +115,26 @@ def write_traced(
 
     Raises `UsageError` if the process is unknown or the profile lacks CPUs, `RecordingError` if the traces do not fit.
     """
-    known, tids = matched_threads(art, read.trace, pid)
-    if known is None:
-        raise UsageError(f"{name}: the method trace does not name its process", "Give its process id: --process PID")
-    slices = running_threads(read.trace, set(tids.values()))
-    running = {number: slices[tid] for number, tid in tids.items() if tid in slices}
-    placed = place(art, read.trace, running, start_ns=start_ns, shown=name)
-    cpus = np.unique(read.trace.switches.cpu).tolist()
-    model = model_of(supply, (), {})
-    lacking = set(cpus) - {cpu for cluster in model.cpu.clusters for cpu in cluster.cpus}
-    if lacking:
-        raise UsageError(
-            f"the trace has CPU {min(lacking)}, and the power profile {supply.profile_source} has not",
-            "Give the power_profile.xml of the traced phone with --power-profile.",
-        )
     threads = [one for one in art.threads if len(one.t_ns)]
     if not threads:
-        raise RecordingError(f"{name}: the method trace has no events", "Trace while the app runs.")
+        raise RecordingError(f"{art.shown}: the method trace has no events", "Trace while the app runs.")
+    known, tids = matched_threads(art, read.trace, pid)
+    if known is None:
+        cause = ", since its final summary is missing" if art.is_cut else ""
+        raise UsageError(f"{art.shown}: the method trace does not name its process{cause}", "Give its process id: --process PID")
+    if known not in read.trace.tasks.tgid and known not in read.trace.tasks.tid:
+        raise RecordingError(
+            f"{art.shown}: no thread of the method trace is in the trace, which has no process {known}",
+            "Give traces of the same time and app. If the process is another one: --process PID",
+        )
+    slices = running_threads(read.trace, set(tids.values()))
+    running = {number: slices[tid] for number, tid in tids.items() if tid in slices}
+    placed = place(art, read.trace, running, start_ns=start_ns, shown=art.shown)
+    device, model = traced_device(supply, read.trace)
     methods = named_methods(art.methods)
     package = package_of(one.class_name for one in art.methods[1:])
     test = named_test(name)
-    writer = new_writer(folder, ImportedDevice(cpus), supply, package, imported_from="art-trace", origin=origin)
+    writer = new_writer(folder, device, supply, package, imported_from="art-trace", origin=origin)
     notes = tuple(traced_notes(art, placed, [one.name for one in threads if one.number not in running]))
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
@@ -152,4 +155,5 @@ def write_traced(
         sum(len(one.t_ns) for one in threads),
         placed,
         notes,
+        tuple(notes_of_profile(model)),
     )

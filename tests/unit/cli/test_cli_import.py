@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,24 @@ def test_a_name_for_the_test_makes_logs_repeats(place: Path, capsys: pytest.Capt
     assert [(one["class"], one["method"], one["repeat"]) for one in tests] == [("a.Test", "both", 0), ("a.Test", "both", 1)]
 
 
+def test_processes_of_one_named_test_are_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE, "--test", "a.Test#both"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert "run 1: a.Test#both: process 8" in said.out and "each of which is a run and a repeat of the test" in said.err
+
+
+def test_a_log_that_is_given_twice_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", "leaky.txt", *LINE]) == ExitCode.USAGE
+    assert "leaky.txt is given twice" in capsys.readouterr().err
+    assert not (place / "rec").exists()
+
+
+def test_a_pipe_is_refused_with_a_way_to_read_it(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(place / "pipe")
+    assert run(["import", "pipe", *LINE]) == ExitCode.TROUBLE
+    assert "Give it as standard input" in capsys.readouterr().err
+
+
 def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(_log(7).encode())))
     assert run(["import", "-", *LINE]) == ExitCode.OK
@@ -99,8 +118,28 @@ def test_without_a_profile_the_clusters_are_named(place: Path, capsys: pytest.Ca
 def test_a_profile_of_another_phone_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["import", "leaky.txt", "-o", "rec", "--power-profile", "google-pixel-6"]) == ExitCode.TROUBLE
     said = capsys.readouterr().err
-    assert "The log has 1 clusters: CPUs 0-1, 2 speeds" in said
+    assert "The log has 1 cluster: CPUs 0-1, 2 speeds" in said
     assert not (place / "rec").exists()
+
+
+def test_a_profile_with_other_core_counts_is_not_suggested_and_warns(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Clusters of 4, 3 and 1 CPUs. The profile of google-pixel-6 has 4, 2 and 2, with similar speeds."""
+    speeds = [1_800_000] * 4 + [2_250_000] * 3 + [2_800_000]
+    rows = ((0, "Entry", 50), (300, "Exit", 80))
+    text = ""
+    for ms, kind, ticks in rows:
+        counters = " ".join(f"cpu{cpu} 300000 {100 * (cpu > 3)} {khz} {ticks} ;" for cpu, khz in enumerate(speeds))
+        text += f"05-03 10:00:00.{ms:03d} 7 7 D TEST : {kind} a.B.run TimeInStates {counters}  EndOfData 0\n"
+    (place / "big.txt").write_text(text)
+    assert run(["import", "big.txt", "-o", "rec"]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "4 CPUs up to 1800 MHz, 3 CPUs up to 2250 MHz, 1 CPU up to 2800 MHz" in said and "google-pixel-6" not in said
+    assert run(["import", "big.txt", "-o", "rec", "--power-profile", "google-pixel-6", "--json", "out.json"]) == ExitCode.OK
+    assert "cluster 1 has 2 cores, but 3 on the phone" in capsys.readouterr().err
+    assert "power_profile" in [warning["code"] for warning in json.loads((place / "out.json").read_text())["warnings"]]
+    assert run(["report", "rec", "--format", "json", "-o", "-"]) == ExitCode.OK
+    found = [warning["message"] for warning in json.loads(capsys.readouterr().out)["warnings"]]
+    assert sum("cluster 1 has 2 cores" in message for message in found) == 1
 
 
 def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,7 +163,7 @@ def test_a_kernel_trace_with_methods(place: Path, capsys: pytest.CaptureFixture[
     line = ["import", "trace.txt", "--methods", "app.trace", "-o", "traced", "--power-profile", "profile.xml"]
     assert run([*line, "--json", "out.json"]) == ExitCode.OK
     said = capsys.readouterr()
-    assert said.out == "run 0: app#all: process 100, 1 threads with scheduling slices, 0 without, 120 events\n"
+    assert said.out == "run 0: app#all: process 100, 1 thread with scheduling slices, 0 without, 120 events\n"
     assert "placed by its header: they begin at 1.000000 s" in said.err
     assert json.loads((place / "out.json").read_text())["start_source"] == "its header"
     assert run(["report", "traced", "--format", "json", "-o", "-"]) == ExitCode.OK

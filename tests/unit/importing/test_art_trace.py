@@ -17,7 +17,7 @@ from support.ftrace_writer import Form, comments
 from support.perfetto_writer import PerfettoWriter
 
 from navitas.analyze.load import load
-from navitas.errors import NavitasError, RecordingError, UsageError
+from navitas.errors import NavitasError, PowerProfileError, RecordingError, UsageError
 from navitas.importing.art_trace import ArtTrace, read_art_trace
 from navitas.importing.place_in_trace import place
 from navitas.importing.recording_parts import ImportSupply
@@ -132,6 +132,70 @@ def test_newer_cut_and_other_files_are_named(tmp_path: Path) -> None:
     assert _read(tmp_path, art_trace(events, THREADS, full=True)).is_full
 
 
+def test_impossible_headers_are_named(tmp_path: Path) -> None:
+    data = bytearray(art_trace([(1, 4, ENTER, 0, 1)], THREADS))
+    at = data.index(b"SLOW")
+    for field, wrong in ((6, 65535), (6, 0), (16, 65535)):
+        damaged = bytearray(data)
+        damaged[at + field : at + field + 2] = wrong.to_bytes(2, "little")
+        with pytest.raises(RecordingError, match="an impossible header"):
+            _read(tmp_path, bytes(damaged))
+
+
+def test_events_of_unlisted_methods_are_counted_and_ids_are_bounded(tmp_path: Path) -> None:
+    data = art_trace([(1, 4, ENTER, 0, 1), (1, 8, ENTER, 1, 2), (1, 8, EXIT, 2, 3)], THREADS)
+    for wrong in (b"-0x8\t", b"0x" + b"8" * 6000 + b"\t", b"zz\t"):
+        assert _read(tmp_path, data.replace(b"0x8\t", wrong)).unlisted == 2
+    assert _read(tmp_path, data).unlisted == 0
+    slices = _slices()
+    written = _written(tmp_path, art_trace(_events(slices), THREADS, start_us=START_US).replace(b"0x8\t", b"0x80\t"), slices)
+    assert any("an id that the trace does not list" in note.message for note in written.notes)
+
+
+def test_a_streamed_trace_of_too_many_parts_is_named(tmp_path: Path) -> None:
+    head = streamed([], {})[:32]
+    for part, count, message in (
+        (b"\0\0\1\0\0", 1_000_001, "1,000,000 entries"),
+        (b"\0\0\1\xff\xff" + b"m" * 65535, 1100, "64 MiB"),
+    ):
+        with pytest.raises(RecordingError, match=f"more than {message} of methods and threads"):
+            _read(tmp_path, head + part * count)
+    with pytest.raises(RecordingError, match="more than 10,000 threads"):
+        _read(tmp_path, art_trace([(number, 4, ENTER, 0, 1) for number in range(1, 10_002)], THREADS))
+
+
+def test_a_streamed_trace_without_its_summary_says_so(tmp_path: Path) -> None:
+    slices = _slices()
+    data = streamed(_events(slices), THREADS, start_us=START_US)
+    data = data[: data.rindex(b"*version") - 7]
+    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
+    art, supply = _read(tmp_path, data), _supply(profile_xml([((0, 1), SPEEDS)]).decode())
+    with pytest.raises(UsageError, match=r"^app\.trace: .* does not name its process, since its final summary is missing"):
+        write_traced(tmp_path / "rec", read, art, supply, name="app", pid=None, start_ns=None)
+    written = write_traced(tmp_path / "rec", read, art, supply, name="app", pid=100, start_ns=None)
+    assert any("final summary of the method trace is missing" in note.message for note in written.notes)
+
+
+def test_wrong_causes_are_not_given(tmp_path: Path) -> None:
+    slices = _slices()
+    for data, message in (
+        (art_trace([], THREADS), r"app\.trace: the method trace has no events"),
+        (art_trace(_events(slices), THREADS, pid=999), r"app\.trace: no thread of the method trace .* no process 999"),
+    ):
+        with pytest.raises(RecordingError, match=message):
+            _written(tmp_path, data, slices)
+
+
+def test_a_name_must_be_of_one_thread_in_both_traces(tmp_path: Path) -> None:
+    slices = _slices()
+    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
+    events = [(number, 4, ENTER, 0, 1) for number in (1, 2, 3, 4, 5)]
+    names = {1: "main", 2: THREADS[2], 3: THREADS[2], 4: "main", 5: "x"}
+    assert matched_threads(_read(tmp_path, art_trace(events, names)), read.trace, None) == (100, {})
+    names = {1: "main", 2: THREADS[2], 3: "a", 4: "b", 5: "x"}
+    assert matched_threads(_read(tmp_path, art_trace(events, names)), read.trace, None) == (100, {1: 100, 2: 105})
+
+
 @given(st.binary(max_size=300) | st.binary(max_size=60).map(lambda tail: b"SLOW\xf3\0\x20\0" + bytes(24) + tail))
 @settings(max_examples=100, deadline=None)
 def test_any_bytes_give_a_trace_or_an_error_of_navitas(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
@@ -172,6 +236,29 @@ def test_a_start_of_the_user_counts(tmp_path: Path) -> None:
     assert any("poor fit" in note.remedy for note in written.notes)
 
 
+def test_a_profile_of_one_cluster_is_for_all_cpus_of_the_trace(tmp_path: Path) -> None:
+    slices = _slices()
+    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
+    art = _read(tmp_path, art_trace(_events(slices), THREADS, start_us=START_US))
+    by_cluster = profile_xml([((0, 1), SPEEDS)]).decode().replace("<array name='cpu.clusters.cores'><value>2</value></array>", "")
+    written = write_traced(tmp_path / "rec", read, art, _supply(by_cluster), name="app", pid=None, start_ns=None)
+    assert written.without_slices == ()
+    (test,) = load(tmp_path / "rec").tests
+    assert all(thread.energy_j > 0 for thread in test.threads)
+    by_point = (
+        '<device name="Android"><array name="cpu.scaling_step_power.policy0"><value>1</value><value>2</value></array></device>'
+    )
+    with pytest.raises(PowerProfileError, match="by operating point"):
+        write_traced(tmp_path / "new", read, art, _supply(by_point), name="app", pid=None, start_ns=None)
+    with pytest.raises(UsageError, match="the trace has CPU 1"):
+        supply = ImportSupply(profile_xml([((0,), SPEEDS)]), "test", 3.85, "option")
+        write_traced(tmp_path / "new", read, art, supply, name="app", pid=None, start_ns=None)
+
+
+def _supply(xml: str) -> ImportSupply:
+    return ImportSupply(xml.encode(), "test", 3.85, "option")
+
+
 def test_traces_of_other_times_and_repetitive_ones_are_refused(tmp_path: Path) -> None:
     slices = _slices()
     regular = [(tid, START_US + i * 10_000, START_US + i * 10_000 + 4000) for tid in (100, 105) for i in range(-40, 160)]
@@ -187,7 +274,7 @@ def test_threads_of_another_name_have_no_energy_and_are_named(tmp_path: Path) ->
     slices = _slices()
     written = _written(tmp_path, art_trace(_events(slices), {1: "main", 2: "unknown"}, start_us=START_US), slices)
     assert (written.threads, written.without_slices) == (("main",), ("unknown",))
-    assert any("1 threads of the method trace are not found" in note.message for note in written.notes)
+    assert any("1 thread of the method trace is not found" in note.message for note in written.notes)
 
 
 def test_a_kernel_trace_without_switches_is_an_error(tmp_path: Path) -> None:

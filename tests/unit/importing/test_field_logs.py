@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
+import re
 from pathlib import Path
 
 import pytest
 from original_logs import by_method, imported, milliamps, paper1_by_method
 from support.field_data import FIELD_DATA, needs_field_data
 
+from navitas.errors import UsageError
 from navitas.importing.original_json import read_original_json
+from navitas.importing.read_log import read_log
 
 LOGS = FIELD_DATA / "navitas-framework-logs"
 THREADTIME = (
@@ -111,9 +113,27 @@ def test_logs_of_one_name_are_repeats(tmp_path: Path) -> None:
     plain = LOGS / "2021-05-03_MultithreadingTest.startWithSort.txt"
     again = tmp_path / "again" / plain.name
     again.parent.mkdir()
-    shutil.copy(plain, again)
+    again.write_text(re.sub(r"\b14069\b", "14070", plain.read_text()))
     _, profile = imported(tmp_path / "rec", plain, again)
     assert [(test.method, test.repeat) for test in profile.tests] == [("startWithSort", 0), ("startWithSort", 1)]
+
+
+def test_logs_and_their_copies_are_not_repeats(tmp_path: Path) -> None:
+    """Also a part of a log, as of a later dump of the same buffer."""
+    plain = LOGS / "2021-05-03_MultithreadingTest.startWithSort.txt"
+    part = tmp_path / "part.txt"
+    part.write_text("".join(plain.read_text().splitlines(keepends=True)[2:]))
+    with pytest.raises(UsageError, match="is given twice"):
+        imported(tmp_path / "rec", plain, plain)
+    with pytest.raises(UsageError, match=r"startWithSort\.txt and .*part\.txt have the same measurements of process 14069"):
+        imported(tmp_path / "rec", plain, part)
+
+
+def test_json_in_utf_16_is_recognized(tmp_path: Path) -> None:
+    text = (LOGS / "2020-05-05_logs.json").read_text()
+    for encoding in ("utf-16", "utf-8-sig"):
+        (path := tmp_path / f"{encoding}.json").write_text(text, encoding=encoding)
+        assert read_log(path, "log", year=None).format == "json (schema 1)"
 
 
 def _as_threadtime(line: str) -> str:

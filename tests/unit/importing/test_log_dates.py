@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from navitas.errors import UsageError
-from navitas.importing.log_dates import LogDates
+from navitas.importing.log_dates import LogDates, written_by
 
 
 def _dates(*stamps: str) -> LogDates:
@@ -56,6 +56,22 @@ def test_the_year_turns_also_if_lines_are_out_of_order() -> None:
 )
 def test_the_year_of_a_file_is_the_latest_possible_one(stamps: tuple[str, ...], written: str, year: int) -> None:
     assert _dates(*stamps).first_year(_written(written)) == year
+
+
+@pytest.mark.parametrize(
+    ("name", "stamp", "year"),
+    [
+        ("2021-05-03_Test.run", "05-03 10:00:00.000", 2021),
+        ("2021-05-03_Test.run", "05-05 10:00:00.000", 2021),
+        ("2021-01-02", "12-31 10:00:00.000", 2020),
+        ("Test.run", "05-03 10:00:00.000", 2026),
+        ("2021-13-03_Test.run", "05-03 10:00:00.000", 2026),
+    ],
+)
+def test_the_date_in_a_name_comes_before_the_time_of_change(name: str, stamp: str, year: int) -> None:
+    written = written_by(name, _written("2026-11-01 10:00:00"))
+    assert _dates(stamp).first_year(written.latest_s) == year
+    assert written.source == ("when the file was last changed" if year == 2026 else "the date in the file's name")
 
 
 def test_a_day_that_the_year_lacks_is_a_usage_error() -> None:

@@ -11,6 +11,7 @@ from original_logs import by_method, imported, line, paper1_by_method
 
 from navitas.errors import NavitasError, RecordingError
 from navitas.importing.counted_cpus import counted_cpus
+from navitas.importing.log_dates import Written
 from navitas.importing.original_log import read_original_log
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import read_log
@@ -33,7 +34,7 @@ def _log(*events: tuple[int, int, str], pid: int = 7, brief: bool = False) -> st
 
 
 def _processes(text: str) -> list[LoggedProcess]:
-    return list(processes_of(read_original_log(text.splitlines(keepends=True), "log.txt", "log", 0, 2021)))
+    return list(processes_of(read_original_log(text.splitlines(keepends=True), "log.txt", "log", Written(0, "a test"), 2021)))
 
 
 def _imported(folder: Path, text: str) -> tuple[list[dict[str, float]], list[str], list[str]]:
@@ -64,7 +65,7 @@ def test_missing_exits_end_with_the_callers_exit_and_are_named(tmp_path: Path) -
     assert "a.B.unknown" not in methods
     assert codes.count("events_missing") == 2
     assert any("2 of 7 events are entries without an exit, first in line 2 (a.B.thrower)" in message for message in messages)
-    assert any("1 of 7 events are exits without an entry, first in line 4 (a.B.unknown)" in message for message in messages)
+    assert any("1 of 7 events is an exit without an entry, first in line 4 (a.B.unknown)" in message for message in messages)
 
 
 def test_lines_of_two_threads_in_another_order_than_their_readings(tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_counters_that_two_threads_read_at_once_are_raised(tmp_path: Path) -> No
     rows = [(0, 0, 7, "Entry a.B.one"), (10, 3, 7, "Exit a.B.one"), (12, 0, 8, "Entry a.B.two"), (30, 0, 8, "Exit a.B.two")]
     text = "".join(line(_stamp(at), (7, tid), what, _ticks(at, later=later)) for at, later, tid, what in rows)
     (methods,), _, messages = _imported(tmp_path, text)
-    assert any("1 readings have counters below" in message for message in messages)
+    assert any("1 reading has counters below" in message for message in messages)
     assert methods["a.B.one"] == pytest.approx(paper1_by_method(text)["7"]["a.B.one"])
 
 
@@ -141,7 +142,7 @@ def test_a_year_ends_during_the_log(tmp_path: Path) -> None:
     assert methods == pytest.approx(dict(paper1_by_method(text)["7"]))
     (process,) = _processes(text)
     assert process.t_ns == (0, 50_000_000)
-    assert any("begins in 2021 (--year), and passes the turn of the year 1 times" in message for message in messages)
+    assert any("begins in 2021 (--year), and passes the turn of the year 1 time" in message for message in messages)
 
 
 def test_a_clock_that_is_set_back_takes_no_time(tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def test_a_clock_that_is_set_back_takes_no_time(tmp_path: Path) -> None:
     text = "".join(line(stamp, (7, 7), what, _ticks(t)) for stamp, t, what in rows)
     (methods,), _, messages = _imported(tmp_path, text)
     assert methods == pytest.approx(dict(paper1_by_method(text)["7"]))
-    assert any("goes back 1 times" in message for message in messages)
+    assert any("goes back 1 time" in message for message in messages)
 
 
 def test_two_devices_cannot_share_a_recording(tmp_path: Path) -> None:
@@ -181,6 +182,37 @@ def test_json_without_measurements_is_an_error(text: str, tmp_path: Path) -> Non
     path = tmp_path / "log.json"
     path.write_text(text)
     with pytest.raises(RecordingError, match=r"log\.json"):
+        read_log(path, str(path), year=None)
+
+
+@pytest.mark.parametrize(
+    ("counters", "cause"),
+    [
+        ("cpu0 1000000000000000 1", "the frequency 1000000000000000 kHz is impossible"),
+        ("cpu999999 400000 1", "CPU 999999 is not below"),
+        ("cpu0 400000 999999999999", "999999999999 ticks are impossible"),
+        ("cpu0 400000 -1", "it is missing, cut off, or has another form"),
+    ],
+)
+def test_the_first_impossible_reading_is_named_if_none_is_usable(counters: str, cause: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text(f"x\n05-03 10:00:00.000  7  7 D TEST : Entry a.B.run TimeInStates {counters} ; EndOfData 0\n")
+    with pytest.raises(RecordingError, match=rf"log\.txt: no entry or exit .* \(first in line 2: {cause}"):
+        imported(tmp_path / "rec", path)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ('{"tests": [{"logs": [{"header": {"processID": NaN}}, {}]}]}', r"an unreadable measurement in measurement 1, 2 in all"),
+        ('{"tests": ' + "9" * 5000 + "}", "a number has too many digits"),
+        ('{"tests":' + "[" * 100_000, "its values are nested too deeply"),
+    ],
+)
+def test_the_cause_of_unusable_json_is_named_in_plain_words(text: str, cause: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(text)
+    with pytest.raises(RecordingError, match=cause):
         read_log(path, str(path), year=None)
 
 
@@ -282,7 +314,7 @@ _WORDS = st.sampled_from([
 @settings(max_examples=200, deadline=None)
 def test_any_text_gives_events_or_an_error_of_navitas(text: str, year: int | None) -> None:
     try:
-        log = read_original_log(text.splitlines(keepends=True), "log", "log", 1.6e9, year)
+        log = read_original_log(text.splitlines(keepends=True), "log", "log", Written(1.6e9, "a test"), year)
         processes = list(processes_of(log))
         counted_cpus(processes)
     except NavitasError:
