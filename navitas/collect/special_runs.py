@@ -53,6 +53,11 @@ def meter_of(device: Device) -> Meter:
     return "gauge"
 
 
+def rails_text(device: Device, meter: Meter) -> str:
+    """Return one reading of the rails, whose names show what they measure."""
+    return device.shell(f"cat {RAILS}" if meter == "rails" else f"dumpsys {SERVICE}").text
+
+
 def special_runs(
     device: Device, policies: Sequence[Policy], meter: Meter, warn: Warn, *, step_s: float, stage: Callable[[str], None]
 ) -> list[MeasuredStep]:

@@ -73,7 +73,7 @@ def test_a_calibrated_profile_is_better_at_held_out_points_of_each_cluster(chip:
     for each in found.errors:
         assert each.before is not None and each.held_out is not None
         assert each.held_out < each.before / 2
-        assert each.after < 0.01
+        assert each.fitted < 0.01
     assert found.errors[0].held_out is not None and found.errors[0].held_out < 0.06
 
 
@@ -83,7 +83,7 @@ def test_both_errors_are_shown_where_references_disagree() -> None:
     wattson = uncoupled(points_of(read_curves(FIELD_DATA / "wattson/Tensor"), "Tensor"))
     found = calibrate(CpuCoefficients.of(_cpu("google-pixel-6"), VOLTAGE_V), [wattson], [freqbench])
     overall = {each.source: each for each in found.errors if each.cluster is None}
-    assert overall["Tensor"].after < 0.01 and overall[freqbench.name].after > 0.2
+    assert overall["Tensor"].fitted < 0.01 and overall[freqbench.name].fitted > 0.2
     assert overall[freqbench.name].held_out is None
     medians = {each.cluster: each.median for each in found.disagreements}
     assert -0.25 < medians[1] < -0.2 and -0.4 < medians[2] < -0.35
