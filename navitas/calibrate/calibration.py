@@ -108,7 +108,7 @@ def _known_speeds(source: PointSource, cpu: CpuPower, notes: list[str]) -> Point
     check_points(source, cpu)
     kept, left = within_speeds(source, cpu)
     if left:
-        notes.append(f"{source.name}: {left} point{'' if left == 1 else 's'} beyond the profile's speeds were left out")
+        notes.append(f"{source.name}: points beyond the profile's speeds were left out: {left}")
     return kept
 
 

@@ -68,7 +68,10 @@ class CpuCoefficients:
         """The names of all coefficients, as in reports."""
         found = ["any core"]
         for number, cluster in enumerate(self.cpu.clusters):
-            found += [f"cluster {number}", *(f"cluster {number} at {khz / 1000:g} MHz" for khz in cluster.freq_khz.tolist())]
+            found += [
+                f"cluster {number} (shared)",
+                *(f"cluster {number} at {khz / 1000:g} MHz" for khz in cluster.freq_khz.tolist()),
+            ]
         return tuple(found)
 
     def neighbours(self) -> Neighbours:

@@ -182,10 +182,8 @@ def command(
     note = f"CPU calibrated by Navitas with {', '.join(names)}"
     items = {entry: milliamps for each in components for entry, milliamps in each.entries.items()}
     calibrated = with_cpu(start.xml, start.profile, found.cpu, note=printable(note, 1000), items=items)
-    write_to(output, lambda out: out.write(calibrated), binary=True)
-    if curves_output is not None:
-        device = next((each.device for each in (*curves, *others)), start.profile.name)
-        _write_curves(curves_output, curves_of(device, found.cpu, voltage_v, coupled, curves))
+    device = next((each.device for each in (*curves, *others)), start.profile.name)
+    _write(output, calibrated, curves_output, curves_of(device, found.cpu, voltage_v, coupled, curves))
     content = report(found, model.cpu, voltage_v, coupled)
     write_json(json_file, output=str(output), **content, components=[asdict(each) for each in components])
     for text in (*notes, *found.warnings):
@@ -196,9 +194,12 @@ def command(
         next_step(f"navitas profile PROJECT --power-profile {shell_word(output)} --voltage {voltage_v:.4g}")
 
 
-def _write_curves(folder: Path, curves: WattsonCurves) -> None:
-    folder.mkdir(exist_ok=True)
-    write_curves(folder, curves)
+def _write(output: Path, profile: bytes, folder: Path | None, curves: WattsonCurves) -> None:
+    """Write the profile, and the curves if there is a folder for them. The profile can be in this folder, too."""
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+        write_curves(folder, curves)
+    write_to(output, lambda out: out.write(profile), binary=True)
 
 
 def _print(found: Calibration, coupled: Sequence[Surface], components: Sequence[ComponentCurrents]) -> None:

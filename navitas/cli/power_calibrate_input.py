@@ -11,7 +11,7 @@ from navitas.calibrate.curve_points import points_of
 from navitas.calibrate.operating_points import PointSource
 from navitas.calibrate.points_csv import read_points
 from navitas.calibrate.wattson_curves import FILES, WattsonCurves, read_curves
-from navitas.cli.files import STDOUT, check_files, check_regular_or_new
+from navitas.cli.files import STDOUT, check_regular_or_new
 from navitas.cli.messages import shell_word
 from navitas.collect.power import DEFAULT_VOLTAGE_V
 from navitas.errors import UsageError
@@ -22,24 +22,22 @@ _MOST_APART = 1.05
 
 
 def check_outputs(output: Path, curves: Path | None, json_file: Path | None) -> None:
-    """Raise `UsageError` if an output cannot be written, so that no part of a result is lost."""
-    files = [output] if json_file is None else [output, json_file]
-    check_files(files)
+    """Raise `UsageError` if an output cannot be written, so that no measurement is lost."""
     check_regular_or_new(output)
-    for path in files:
-        if path != STDOUT:
-            _check_folder(path, Path(os.path.realpath(path)).parent)
-    if curves is not None:
-        if curves.exists() and not curves.is_dir():
+    if curves is not None and not curves.is_dir():
+        if os.path.lexists(curves):
             raise UsageError(f"--curves-output: {curves} is not a folder", "Name a folder.")
-        _check_folder(curves, curves if curves.exists() else Path(os.path.realpath(curves)).parent)
-
-
-def _check_folder(path: Path, folder: Path) -> None:
-    if not folder.is_dir():
-        raise UsageError(f"{path}: its folder does not exist", "Create the folder first, or name a path in another one.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(f"{path}: no permission to write in its folder", "Name a path in another one.")
+        if not curves.resolve().parent.is_dir():
+            folder = curves.parent
+            raise UsageError(
+                f"--curves-output {curves}: no such folder: {folder}", f"Create it first: mkdir -p {shell_word(folder)}"
+            )
+    folders = [path.resolve().parent for path in (output, json_file) if path not in (None, STDOUT)]
+    if curves is not None:
+        folders.append(curves if curves.is_dir() else curves.resolve().parent)
+    for folder in folders:
+        if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
+            raise UsageError(f"{folder}: no permission to write", "Choose a folder where you have write permission.")
 
 
 def check_measured(serial: str | None, points: Sequence[Path], recordings: Sequence[Path], meter: Path | None) -> None:
