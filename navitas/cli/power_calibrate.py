@@ -138,14 +138,14 @@ def command(
     Shows the error before and after, and at points that were left out of the fit.
     """
     is_text = check_json(json_file)
+    given = None if profile is None else read_given(profile)
+    readings = None if meter is None else read_power_meter(meter)
     check_measured(serial, points, recording, meter)
     check_start(profile, serial, recording, cores)
     notes = check_lengths(serial, recording, step_s, interval_s)
     counts = None if cores is None else core_counts(cores)
     check_outputs(output, curves_output, json_file)
     check_installed()
-    given = None if profile is None else read_given(profile)
-    readings = None if meter is None else read_power_meter(meter)
     if readings is not None and readings.skipped:
         notes.append(f"{readings.name}: {readings.skipped:,} lines are not readings and were skipped")
     paths = distinct_names([*points, *against, *recording])
