@@ -107,7 +107,7 @@ def test_the_cores_of_another_phones_clusters_are_written(place: Path) -> None:
     assert [len(each.cpus) for each in power_model(profile, 3.85).cpu.clusters] == [4, 3, 1]
 
 
-def test_files_of_the_same_name_are_told_apart(place: Path) -> None:
+def test_files_of_the_same_name_have_distinct_names(place: Path) -> None:
     for name in ("one", "two"):
         (place / name).mkdir()
         (place / name / "points.csv").write_text(POINTS)
