@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.calibrate.operating_points import Dependency
+from navitas.calibrate.regularised_fit import F64
 from navitas.calibrate.wattson_curves import DSU, CurveRow, WattsonCurves
 
-F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 RUNNING, SHALLOW, DEEP, OFFLINE, UNKNOWN = -1, 0, 1, 2, 3
 """States of a CPU. `UNKNOWN`: it had no idle event yet; it has no power of its own and counts as deep idle."""

@@ -9,13 +9,13 @@ from typing import Literal
 
 import numpy as np
 
+from navitas.calibrate.fit_rows import FOLDS
 from navitas.calibrate.operating_points import Dependency, OperatingPoint
 from navitas.calibrate.regularised_fit import F64, Neighbours, Start, fit_scales, relative_errors
 from navitas.errors import UsageError
 
 LEAST_CELLS = 10
 MOST_CELLS = 1000
-FOLDS = 5
 _SEED = 0
 _LEAST_MW = 1e-3
 _FREE = 0.01
