@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.calibrate.operating_points import Dependency
+from navitas.calibrate.regularised_fit import F64
 from navitas.calibrate.wattson_curves import DSU, CurveRow, WattsonCurves
 
-F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 RUNNING, SHALLOW, DEEP, OFFLINE, UNKNOWN = -1, 0, 1, 2, 3
 """States of a CPU. `UNKNOWN`: it had no idle event yet; it has no power of its own and counts as deep idle."""
@@ -37,15 +37,14 @@ class CpuIntervals:
 
 @dataclass(frozen=True, slots=True)
 class CoupledPower:
-    """mW of each CPU (NaN: no value), and of what CPUs share: static power, L3 and interconnect (Wattson: `dsu_scu_mw`)."""
+    """mW of each CPU (NaN: no value), and of what CPUs share: static power, L3 and interconnect (Wattson: `dsu_scu_mw`).
+
+    `total_mw` is their sum: NaN if a CPU that is running or in shallow idle has no value. Others without a value count as 0.
+    """
 
     cpu_mw: F64
     shared_mw: F64
-
-    @property
-    def total_mw(self) -> F64:
-        """The sum of CPUs with a value and of what they share."""
-        return np.asarray(np.nansum(self.cpu_mw, axis=1) + self.shared_mw, np.float64)
+    total_mw: F64
 
 
 def policy_of(cpu: int, curves: WattsonCurves) -> int:
@@ -56,7 +55,7 @@ def policy_of(cpu: int, curves: WattsonCurves) -> int:
 def coupled_power(curves: WattsonCurves, intervals: CpuIntervals) -> CoupledPower:
     """Compute the power of each interval (steps 1 to 5 of Wattson's model, see docs/calibrating.md).
 
-    An unknown frequency gives NaN: there is no interpolation.
+    An unknown frequency gives NaN, also that of a running CPU which could select the second frequency: there is no interpolation.
     """
     count, cpus = intervals.freq_khz.shape
     policies = [policy_of(cpu, curves) for cpu in range(cpus)]
@@ -72,7 +71,9 @@ def coupled_power(curves: WattsonCurves, intervals: CpuIntervals) -> CoupledPowe
     if curves.cpu_2d:
         shared += _system_mw(curves, chosen[0], policies, intervals)
     asleep = intervals.suspended
-    return CoupledPower(np.where(asleep[:, None], 0.0, cpu_mw), np.where(asleep, 0.0, shared))
+    cpu_mw, shared = np.where(asleep[:, None], 0.0, cpu_mw), np.where(asleep, 0.0, shared)
+    counted = np.where(np.isnan(cpu_mw) & ~np.isin(states, (RUNNING, SHALLOW)), 0.0, cpu_mw)
+    return CoupledPower(cpu_mw, shared, np.asarray(counted.sum(axis=1) + shared, np.float64))
 
 
 def _rows(
@@ -84,10 +85,14 @@ def _rows(
     if not dependencies:
         return [curves.cpu_1d.get((policy, each), _NO_ROW) for each in khz], [None] * len(khz)
     if any(each.policy == DSU for each in dependencies):
-        selected = [Dependency(DSU, each) for each in intervals.dsu_khz.tolist()]
+        selected: list[Dependency | None] = [Dependency(DSU, each) for each in intervals.dsu_khz.tolist()]
     else:
         selected = _voted(curves, intervals, policies, dependencies)
-    return [curves.cpu_2d.get((policy, *pair), _NO_ROW) for pair in zip(khz, selected, strict=True)], list(selected)
+    rows = [
+        _NO_ROW if second is None else curves.cpu_2d.get((policy, own, second), _NO_ROW)
+        for own, second in zip(khz, selected, strict=True)
+    ]
+    return rows, selected
 
 
 def _dependencies(curves: WattsonCurves, policy: int) -> set[Dependency]:
@@ -96,26 +101,35 @@ def _dependencies(curves: WattsonCurves, policy: int) -> set[Dependency]:
 
 def _voted(
     curves: WattsonCurves, intervals: CpuIntervals, policies: list[int], dependencies: set[Dependency]
-) -> list[Dependency]:
-    """The policy and frequency of the running CPU with the most power, among the policies that others depend on."""
+) -> list[Dependency | None]:
+    """The policy and frequency of the running CPU with the most power, among the policies that others depend on.
+
+    Of CPUs with the same power, the first one counts. None if a running one has no value: it could be the one.
+    """
     voters = [cpu for cpu, policy in enumerate(policies) if policy in {each.policy for each in dependencies}]
     lowest = min(dependencies, key=lambda each: (each.freq_khz, each.policy))
+    if not voters:
+        return [lowest] * len(intervals.freq_khz)
     power = np.stack(
         [_vote(curves, policies[cpu], intervals.freq_khz[:, cpu], intervals.state[:, cpu]) for cpu in voters], axis=1
     )
-    best = np.argmax(power, axis=1)
-    found = []
-    for row, column in enumerate(best.tolist()):
-        is_running = np.isfinite(power[row, column])
-        cpu = voters[column]
-        found.append(Dependency(policies[cpu], int(intervals.freq_khz[row, cpu])) if is_running else lowest)
+    found: list[Dependency | None] = []
+    for row, votes in enumerate(power):
+        best = int(np.argmax(votes))  # NaN counts as the largest
+        if np.isnan(votes[best]):
+            found.append(None)
+        elif votes[best] < 0:
+            found.append(lowest)
+        else:
+            cpu = voters[best]
+            found.append(Dependency(policies[cpu], int(intervals.freq_khz[row, cpu])))
     return found
 
 
 def _vote(curves: WattsonCurves, policy: int, khz: I64, state: I64) -> F64:
-    """The power of a running CPU with a curve of its own frequency; -inf if it does not vote."""
-    mw = np.array([curves.cpu_1d.get((policy, each), _NO_ROW).active for each in khz.tolist()])
-    return np.where((state == RUNNING) & np.isfinite(mw), mw, -np.inf)
+    """The power of a running CPU by the curve of its own frequency: NaN if it has none; -inf if the CPU is not running."""
+    mw = np.array([curves.cpu_1d.get((policy, each), _NO_ROW).active for each in khz.tolist()], np.float64)
+    return np.where(state == RUNNING, mw, -np.inf)
 
 
 def _column(rows: tuple[list[CurveRow], list[Dependency | None]], name: str) -> F64:

@@ -9,12 +9,13 @@ from typing import Literal
 
 import numpy as np
 
+from navitas.calibrate.fit_rows import FOLDS
 from navitas.calibrate.operating_points import Dependency, OperatingPoint
 from navitas.calibrate.regularised_fit import F64, Neighbours, Start, fit_scales, relative_errors
 from navitas.errors import UsageError
 
 LEAST_CELLS = 10
-FOLDS = 5
+MOST_CELLS = 1000
 _SEED = 0
 _LEAST_MW = 1e-3
 _FREE = 0.01
@@ -54,11 +55,16 @@ def surfaces(points: Sequence[OperatingPoint]) -> tuple[Surface, ...]:
 
 
 def fit_surface(policy: int, measured: Mapping[Cell, float]) -> Surface:
-    """Fit one policy. Raises `UsageError` if there are fewer than ten cells."""
+    """Fit one policy. Raises `UsageError` if there are fewer than ten cells, or more than 1,000."""
     if len(measured) < LEAST_CELLS:
         raise UsageError(
             f"policy {policy}: {len(measured)} pairs of frequencies are too few for a 2-D model; {LEAST_CELLS} are needed",
             "Measure more of them, or leave out the second frequency.",
+        )
+    if len(measured) > MOST_CELLS:
+        raise UsageError(
+            f"policy {policy}: has {len(measured):,} pairs of frequencies, and a 2-D model takes {MOST_CELLS:,}",
+            "Give fewer pairs, such as those of the phone's own frequencies.",
         )
     cells = sorted(measured)
     mw = np.maximum([measured[cell] for cell in cells], _LEAST_MW)
@@ -77,10 +83,11 @@ def fit_surface(policy: int, measured: Mapping[Cell, float]) -> Surface:
 
 def additive(cells: Sequence[Cell], mw: F64, kept: np.ndarray) -> F64:
     """Predict all cells by a curve of the own frequency plus one of the second frequency, fitted to the kept cells."""
-    own, second = sorted({cell[0] for cell in cells}), sorted({cell[1] for cell in cells})
-    use = np.zeros((len(cells), len(own) + len(second)))
+    curves = [*sorted({cell[0] for cell in cells}), *sorted({cell[1] for cell in cells})]
+    place: dict[object, int] = {key: number for number, key in enumerate(curves)}
+    use = np.zeros((len(cells), len(place)))
     for row, (khz, dependency) in enumerate(cells):
-        use[row, own.index(khz)] = use[row, len(own) + second.index(dependency)] = 1.0
+        use[row, place[khz]] = use[row, place[dependency]] = 1.0
     none = Neighbours([], [], [])
     unit = float(np.median(mw))
     target = np.zeros(use.shape[1])

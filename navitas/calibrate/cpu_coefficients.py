@@ -9,8 +9,10 @@ import numpy as np
 
 from navitas.calibrate.operating_points import OperatingPoint, cluster_of
 from navitas.calibrate.regularised_fit import F64, Neighbours
+from navitas.errors import UsageError
 from navitas.power.model import ClusterPower, CpuPower
 
+_MOST_SPEEDS = 200
 _SCALE_OF_ZERO = 0.1
 """The unit of a figure that the profile lacks, relative to the lowest current of a core."""
 
@@ -30,7 +32,13 @@ class CpuCoefficients:
 
     @classmethod
     def of(cls, cpu: CpuPower, voltage_v: float) -> CpuCoefficients:
-        """The coefficients of a profile."""
+        """The coefficients of a profile. Raises `UsageError` if a cluster has more than 200 speeds."""
+        for number, cluster in enumerate(cpu.clusters):
+            if len(cluster.freq_khz) > _MOST_SPEEDS:
+                raise UsageError(
+                    f"cluster {number} has {len(cluster.freq_khz):,} speeds, and a calibration takes {_MOST_SPEEDS}",
+                    "Give the speeds of one phone.",
+                )
         start_ma = np.concatenate([[cpu.active_ma], *(np.append(each.cluster_ma, each.core_ma) for each in cpu.clusters)])
         lowest = min(float(each.core_ma[each.core_ma > 0].min(initial=np.inf)) for each in cpu.clusters)
         small = _SCALE_OF_ZERO * (lowest if np.isfinite(lowest) else 1.0)
@@ -60,7 +68,10 @@ class CpuCoefficients:
         """The names of all coefficients, as in reports."""
         found = ["any core"]
         for number, cluster in enumerate(self.cpu.clusters):
-            found += [f"cluster {number}", *(f"cluster {number} at {khz / 1000:g} MHz" for khz in cluster.freq_khz.tolist())]
+            found += [
+                f"cluster {number} (shared)",
+                *(f"cluster {number} at {khz / 1000:g} MHz" for khz in cluster.freq_khz.tolist()),
+            ]
         return tuple(found)
 
     def neighbours(self) -> Neighbours:

@@ -41,10 +41,10 @@ def _by_frequency(dependency: Dependency) -> tuple[int, int]:
 def curves_of(
     device: str, cpu: CpuPower, voltage_v: float, surfaces: Sequence[Surface], known: Iterable[WattsonCurves] = ()
 ) -> WattsonCurves:
-    """Return calibrated figures as curves: 2-D for policies with a surface in that form, else 1-D.
+    """Return calibrated figures as curves: 2-D for policies with a surface, which is in its better form, else 1-D.
 
-    Static and idle figures, the L3 and the GPU are those of `known` curves. Without them, `static` is the power of the cluster
-    and of any running core, and idle figures are 0.
+    Static and idle figures, the L3 and the GPU are those of `known` curves. Without them, `static` is the power of the cluster,
+    and idle figures are 0. The power of any running core is paid once, so only the `static` of the first policy has it.
     """
     idle_1d: dict[tuple[int, int], CurveRow] = {}
     idle_2d: dict[Coupled, CurveRow] = {}
@@ -59,17 +59,25 @@ def curves_of(
     single: dict[tuple[int, int], CurveRow] = {}
     tables: Mapping[int, Mapping[Cell, float]] = {each.policy: each.mw for each in surfaces}
     for cluster in cpu.clusters:
-        policy, shared = cluster.cpus[0], (cluster.cluster_ma + cpu.active_ma) * voltage_v
+        policy, any_core = cluster.cpus[0], cpu.active_ma * voltage_v
+        is_first = policy == cpu.clusters[0].cpus[0]
+        static, elsewhere = cluster.cluster_ma * voltage_v + any_core * is_first, any_core * (not is_first)
+        total = cluster.cluster_ma * voltage_v + any_core
         for (khz, dependency), mw in tables.get(policy, {}).items():
-            coupled[policy, khz, dependency] = _row(idle_2d.get((policy, khz, dependency)), mw, shared)
+            coupled[policy, khz, dependency] = _row(idle_2d.get((policy, khz, dependency)), mw, static, elsewhere)
         if policy not in tables:
             for khz, core_ma in zip(cluster.freq_khz.tolist(), cluster.core_ma.tolist(), strict=True):
-                single[policy, khz] = _row(idle_1d.get((policy, khz)), core_ma * voltage_v + shared, shared)
+                single[policy, khz] = _row(idle_1d.get((policy, khz)), core_ma * voltage_v + total, static, elsewhere)
     return WattsonCurves(device, single, coupled, l3, gpu)
 
 
-def _row(known: CurveRow | None, mw: float, static: float) -> CurveRow:
-    """The row of one running CPU with this power in total. Its static power is known, or that of the profile."""
+def _row(known: CurveRow | None, mw: float, static: float, elsewhere: float) -> CurveRow:
+    """The row of one running CPU with this power in total. Its static power is known.
+
+    If not, it is that of the profile, and another row has the part of the total that is paid `elsewhere`.
+    """
+    if known is None:
+        mw = max(mw - elsewhere, 0.0)
     row = known or CurveRow(min(static, mw), 0.0, 0.0, 0.0)
     return replace(row, static=_rounded(row.static), active=_rounded(max(mw - row.static - row.interconnect, 0.0)))
 

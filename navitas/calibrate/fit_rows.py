@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
-from navitas.calibrate.operating_points import OperatingPoint, cluster_of
+from navitas.calibrate.operating_points import OperatingPoint, measured_at
 from navitas.calibrate.regularised_fit import F64, TOWARDS_START, Neighbours, Start, fit_scales
 
 FOLDS = 5
@@ -92,6 +92,17 @@ class FitRows:
             size[own] *= max(1.0, noise / (_PROFILE_ERROR * TOWARDS_START))
         return replace(self, size=size)
 
+    def before(self) -> F64:
+        """Predict each row by the profile as it is. Only the base power of recordings is fitted."""
+        predicted = self.use @ self.target
+        ends = np.cumsum(self.lengths).tolist()
+        for begin, end in pairwise(ends):
+            own = slice(begin, end)
+            weight = self.size[own] ** -2.0
+            base_mw = float(weight @ (self.measured[own] - predicted[own]) / weight.sum())
+            predicted[own] += max(base_mw, 0.0)
+        return predicted
+
     def held_out(self) -> F64:
         """Predict each row by a fit without its fold."""
         predicted = np.full(len(self.measured), np.nan)
@@ -102,9 +113,9 @@ class FitRows:
 
 
 def _folds_of(coefficients: CpuCoefficients, points: Sequence[OperatingPoint]) -> NDArray[np.int64]:
-    """Every fifth frequency of each cluster has the same fold, with all of its points."""
+    """Every fifth frequency of each cluster has the same fold, with all of its points. Frequencies within 1 % are the same."""
     clusters = [cluster.cpus for cluster in coefficients.cpu.clusters]
-    keys = [(cluster_of(point.cpu, clusters) or 0, point.freq_khz) for point in points]
+    keys = measured_at(points, clusters)
     fold_of = {key: number % FOLDS for number, key in enumerate(sorted(set(keys)))}
     return np.array([fold_of[key] for key in keys], np.int64)
 

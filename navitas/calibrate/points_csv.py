@@ -7,19 +7,23 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
+from navitas.calibrate.csv_text import read_csv
 from navitas.calibrate.operating_points import Dependency, OperatingPoint, PointSource
 from navitas.errors import UsageError
 from navitas.power.defects import MOST_W
-from navitas.regular_files import read_regular
 from navitas.untrusted_text import printable_line
 
 MAX_BYTES = 1 << 22
 _MOST_KHZ = 100_000_000
 _MOST_CPU = 1023
+_MOST_POINTS = 20_000
 _COLUMNS = "cpu, freq_khz and power_mw; optional: cores, dep_policy and dep_freq_khz"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 _SCALES = {"khz": 1.0, "mhz": 1e3, "mw": 1.0, "w": 1e3}
+_WHOLE = ("cpu", "cores", "dep_policy")
 _NAMES = (
     ("dep_policy", re.compile(r"dep(endency)?[ _]policy")),
     ("dep_freq", re.compile(r"dep(endency)?[ _]freq(uency)?([ _]*\(?(?P<unit>khz|mhz)\)?)?")),
@@ -35,11 +39,7 @@ def read_points(path: Path) -> PointSource:
 
     Raises `UsageError` with the file and line of the first defect.
     """
-    try:
-        text = read_regular(path, MAX_BYTES).decode("utf-8-sig", "replace")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}", "Check the path.") from error
-    return parse_points(text, str(path), path.name)
+    return parse_points(read_csv(path, MAX_BYTES), str(path), path.name)
 
 
 def parse_points(text: str, where: str, name: str) -> PointSource:
@@ -47,9 +47,11 @@ def parse_points(text: str, where: str, name: str) -> PointSource:
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         columns = _columns(next(rows, []), where)
-        points = tuple(_points(rows, columns, lambda: f"{where}: line {rows.line_num}"))
+        points = tuple(islice(_points(rows, columns, where, lambda: rows.line_num), _MOST_POINTS + 1))
     except csv.Error as error:
         raise UsageError(f"{where}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
+    if len(points) > _MOST_POINTS:
+        raise UsageError(f"{where}: has more than {_MOST_POINTS:,} points", "Give a mean for each frequency and number of cores.")
     return PointSource(name, points)
 
 
@@ -70,7 +72,7 @@ def _columns(header: list[str], where: str) -> dict[str, tuple[int, float]]:
 
 
 def _points(
-    rows: Iterator[list[str]], columns: Mapping[str, tuple[int, float]], where: Callable[[], str]
+    rows: Iterator[list[str]], columns: Mapping[str, tuple[int, float]], where: str, line: Callable[[], int]
 ) -> Iterator[OperatingPoint]:
     for row in rows:
         if not any(map(str.strip, row)):
@@ -79,13 +81,13 @@ def _points(
         def value(name: str, low: float, high: float, row: list[str] = row) -> float:
             place, scale = columns[name]
             text = row[place] if place < len(row) else ""
-            try:
-                number = float(text) * scale
-            except ValueError:
-                number = math.nan
-            if not low <= number <= high:
-                shown = printable_line(text, 40)
-                raise UsageError(f"{where()}: {name} is {shown!r}, not a number from {low:g} to {high:g}", "Correct the line.")
+            number = float(text) * scale if _NUMBER.fullmatch(text.strip()) else math.nan
+            is_wrong = name in _WHOLE and not number.is_integer()
+            if is_wrong or not low <= number <= high:
+                shown, kind = printable_line(text, 40), "a whole number" if name in _WHOLE else "a number"
+                raise UsageError(
+                    f"{where}: line {line()}: {name} is {shown!r}, not {kind} from {low:g} to {high:g}", "Correct the line."
+                )
             return number
 
         dependency = None
@@ -97,4 +99,5 @@ def _points(
             value("power", 1e-3, MOST_W * 1e3),
             round(value("cores", 1, _MOST_CPU)) if "cores" in columns else 1,
             dependency,
+            line(),
         )

@@ -113,6 +113,14 @@ def _rails(parts: Mapping[str, list[str]], seconds: float) -> dict[str, float]:
     return {name: (after[name] - before[name]) / seconds * 1e3 for name in before if name in after}
 
 
+def rail_names(meter: Meter, text: str) -> list[str]:
+    """Return the names of all rails of one reading."""
+    if meter == "rails":
+        rails, _ = parse_rails([0], [text], _NO_CLOCKS)
+        return [] if rails is None else list(rails.names)
+    return list(parse_power_statistics(text).meters)
+
+
 def cpu_intervals(uses: Sequence[StepUse], coefficients: CpuCoefficients, rails: Sequence[str], name: str) -> IntervalSource:
     """Return the steps with a load of the CPU as intervals, with the power of these rails."""
     rows, powers = [], []

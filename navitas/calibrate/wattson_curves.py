@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from navitas.calibrate.csv_text import read_csv
 from navitas.calibrate.operating_points import Dependency
 from navitas.errors import UsageError
 from navitas.new_files import write_new
 from navitas.power.defects import MOST_W
-from navitas.regular_files import read_regular
 from navitas.untrusted_text import printable_line
 
 DSU = 255
@@ -71,8 +71,9 @@ class WattsonCurves:
 
     @property
     def policies(self) -> tuple[int, ...]:
-        """All policies with a curve, ascending."""
-        return tuple(sorted({key[0] for key in self.cpu_1d} | {key[0] for key in self.cpu_2d}))
+        """All policies with a curve, and those that a curve depends on, ascending."""
+        others = {key[2].policy for key in self.cpu_2d} - {DSU}
+        return tuple(sorted({key[0] for key in self.cpu_1d} | {key[0] for key in self.cpu_2d} | others))
 
 
 _KEYS = {
@@ -99,11 +100,7 @@ def read_curves(folder: Path) -> WattsonCurves:
         path = folder / f"{name}.csv"
         if not path.exists():
             continue
-        try:
-            text = read_regular(path, MAX_BYTES).decode("utf-8-sig", "replace")
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be read: {error.strerror}", "Check the path.") from error
-        tables[name] = parse_curves(name, text, str(path), devices)
+        tables[name] = parse_curves(name, read_csv(path, MAX_BYTES), str(path), devices)
     if not tables.get("cpu_1d") and not tables.get("cpu_2d"):
         raise UsageError(f"{folder}: has no curves of a CPU", "Give a folder with cpu_1d.csv, cpu_2d.csv, or both.")
     return WattsonCurves(next(iter(devices)), **tables)

@@ -9,36 +9,46 @@ from pathlib import Path
 import click
 
 from navitas.analyze.fitting.power_meter import read_power_meter
-from navitas.analyze.load import Loaded, load_tables
+from navitas.analyze.load import load_tables
 from navitas.calibrate.calibration import Calibration, calibrate
 from navitas.calibrate.component_steps import ComponentCurrents
 from navitas.calibrate.coupled_fit import Surface, surfaces
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
-from navitas.calibrate.curve_points import curves_of, points_of, uncoupled
+from navitas.calibrate.curve_points import curves_of, uncoupled
 from navitas.calibrate.document import report
-from navitas.calibrate.operating_points import PointSource
+from navitas.calibrate.operating_points import check_points
 from navitas.calibrate.other_phone import start_for
-from navitas.calibrate.points_csv import read_points
-from navitas.calibrate.recorded_intervals import IntervalRequest, intervals_of, policies_of
-from navitas.calibrate.wattson_curves import FILES, WattsonCurves, read_curves, write_curves
+from navitas.calibrate.recorded_intervals import IntervalRequest, intervals_of
+from navitas.calibrate.regularised_fit import check_installed
+from navitas.calibrate.start_model import start_model
+from navitas.calibrate.wattson_curves import WattsonCurves, write_curves
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.files import check_regular_or_new, write_to
+from navitas.cli.files import write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.power_calibrate_device import measure, read_given
+from navitas.cli.power_calibrate_input import (
+    check_lengths,
+    check_measured,
+    check_outputs,
+    check_start,
+    core_counts,
+    distinct_names,
+    read_sources,
+    voltage_of,
+)
 from navitas.cli.power_calibrate_tables import calibration_table, coupled_table, currents_table
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.power import DEFAULT_VOLTAGE_V
-from navitas.errors import UsageError
-from navitas.power.cpu import needs_frequencies, power_model
 from navitas.power.edited_profile import with_cpu
 from navitas.power.model import PowerModel
-from navitas.power.power_profile import PowerProfile
 from navitas.untrusted_text import printable
+
+_STEP_S, _INTERVAL_S = 2.0, 1.0
 
 
 @click.command(
@@ -59,10 +69,8 @@ from navitas.untrusted_text import printable
     "--step",
     "step_s",
     type=Finite(min=0.2, max=600),
-    default=2.0,
-    show_default=True,
     metavar="S",
-    help="The length of each step on a device.",
+    help=f"The length of each step on a device. [{_STEP_S:g}]",
 )
 @option(
     "--points",
@@ -90,10 +98,8 @@ from navitas.untrusted_text import printable
     "--interval",
     "interval_s",
     type=Finite(min=0.05, max=3600),
-    default=1.0,
-    show_default=True,
     metavar="S",
-    help="The length of a recording's intervals.",
+    help=f"The length of a recording's intervals. [{_INTERVAL_S:g}]",
 )
 @option(
     "--cores",
@@ -105,10 +111,8 @@ from navitas.untrusted_text import printable
     "--voltage",
     "voltage_v",
     type=Finite(min=1, max=30),
-    default=DEFAULT_VOLTAGE_V,
-    show_default=True,
     metavar="V",
-    help="The voltage of the profile's currents.",
+    help=f"The voltage of the profile's currents. [the phone's, {DEFAULT_VOLTAGE_V:g} for --points]",
 )
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="File of the profile.")
 @option("--curves-output", type=FOLDER, metavar="FOLDER", section="Output", help="Also write Wattson's curves into this folder.")
@@ -117,14 +121,14 @@ def command(
     *,
     profile: str | None,
     serial: str | None,
-    step_s: float,
+    step_s: float | None,
     points: tuple[Path, ...],
     against: tuple[Path, ...],
     recording: tuple[Path, ...],
     meter: Path | None,
-    interval_s: float,
+    interval_s: float | None,
     cores: str | None,
-    voltage_v: float,
+    voltage_v: float | None,
     output: Path,
     curves_output: Path | None,
     json_file: Path | None,
@@ -134,30 +138,41 @@ def command(
     Shows the error before and after, and at points that were left out of the fit.
     """
     is_text = check_json(json_file)
-    check_regular_or_new(output)
     given = None if profile is None else read_given(profile)
     readings = None if meter is None else read_power_meter(meter)
-    _check_measured(serial, points, recording, meter)
-    _check_start(profile, serial, recording, cores)
-    phone = None if serial is None else measure(serial, given, step_s)
-    start = phone.start if phone is not None else given
-    assert start is not None  # `_check_start`
-    xml, start_profile = start.xml, start.profile
-    notes: list[str] = []
+    check_measured(serial, points, recording, meter)
+    check_start(profile, serial, recording, cores)
+    notes = check_lengths(serial, recording, step_s, interval_s)
+    counts = None if cores is None else core_counts(cores)
+    check_outputs(output, curves_output, json_file)
+    check_installed()
     if readings is not None and readings.skipped:
         notes.append(f"{readings.name}: {readings.skipped:,} lines are not readings and were skipped")
+    paths = distinct_names([*points, *against, *recording])
+    sources, curves = read_sources(points, paths[: len(points)])
+    compared, others = read_sources(against, paths[len(points) : len(points) + len(against)])
+
+    def check(model: PowerModel) -> None:
+        for each in compared:
+            check_points(uncoupled(each), model.cpu)
+
+    phone = None if serial is None else measure(serial, given, step_s or _STEP_S, voltage_v, check)
+    start = phone.start if phone is not None else given
+    assert start is not None  # `check_start`
     with ConsoleProgress(only_live=True) as progress:
         progress.stage("reading the measurements")
-        sources, curves = _sources(points)
-        compared, others = _sources(against)
         loaded = [load_tables(path) for path in recording]
-        model = phone.model if phone is not None else _start(start_profile, voltage_v, sources, loaded)
-        if cores is not None:
-            model = replace(model, cpu=start_for(model.cpu, _counts(cores), [*sources, *compared]))
+        voltage_v = phone.voltage_v if phone is not None else voltage_of(voltage_v, loaded)
+        model = phone.model if phone is not None else start_model(start.profile, voltage_v, sources, loaded)
+        if counts is not None:
+            model = replace(model, cpu=start_for(model.cpu, counts, [*sources, *compared]))
         progress.stage("fitting")
         coefficients = CpuCoefficients.of(model.cpu, voltage_v)
-        request = IntervalRequest(model, interval_s, readings, notes)
-        recorded = [intervals_of(one, coefficients, request) for one in loaded]
+        request = IntervalRequest(model, interval_s or _INTERVAL_S, readings, notes)
+        recorded = [
+            replace(intervals_of(one, coefficients, request), name=name)
+            for one, name in zip(loaded, paths[len(points) + len(against) :], strict=True)
+        ]
         if phone is not None:
             recorded.append(phone.intervals(coefficients))
         components = [] if phone is None else phone.components(voltage_v)
@@ -166,71 +181,25 @@ def command(
     names = [*(each.name for each in sources), *(each.name for each in recorded)]
     note = f"CPU calibrated by Navitas with {', '.join(names)}"
     items = {entry: milliamps for each in components for entry, milliamps in each.entries.items()}
-    calibrated = with_cpu(xml, start_profile, found.cpu, note=printable(note, 1000), items=items)
-    write_to(output, lambda out: out.write(calibrated), binary=True)
-    if curves_output is not None:
-        curves_output.mkdir(exist_ok=True)
-        device = next((each.device for each in (*curves, *others)), start_profile.name)
-        write_curves(curves_output, curves_of(device, found.cpu, voltage_v, coupled, curves))
+    calibrated = with_cpu(start.xml, start.profile, found.cpu, note=printable(note, 1000), items=items)
+    device = next((each.device for each in (*curves, *others)), start.profile.name)
+    _write(output, calibrated, curves_output, curves_of(device, found.cpu, voltage_v, coupled, curves))
     content = report(found, model.cpu, voltage_v, coupled)
     write_json(json_file, output=str(output), **content, components=[asdict(each) for each in components])
     for text in (*notes, *found.warnings):
         warning(printable(text, 1000))
     if is_text:
         _print(found, coupled, components)
-        next_step(f"navitas power validate {shell_word(output)}")
+        # The currents hold at this voltage; a profiling takes the battery's by default.
+        next_step(f"navitas profile PROJECT --power-profile {shell_word(output)} --voltage {voltage_v:.4g}")
 
 
-def _check_measured(serial: str | None, points: Sequence[Path], recordings: Sequence[Path], meter: Path | None) -> None:
-    if serial is not None and (points or recordings):
-        raise UsageError("--device excludes --points and --recording", "Calibrate with one of them, then compare with --against.")
-    if serial is None and not points and not recordings:
-        raise UsageError("there is nothing to fit to", "Give --points PATH, --recording RECORDING or --device SERIAL.")
-    if meter is not None and not recordings:
-        raise UsageError("--meter needs a recording of the same time", "Give --recording RECORDING.")
-
-
-def _check_start(profile: str | None, serial: str | None, recordings: Sequence[Path], cores: str | None) -> None:
-    if serial is None and profile is None:
-        raise UsageError("there is no profile to calibrate", "Name one (navitas power show), or give --device SERIAL.")
-    if cores is not None and (recordings or serial is not None):
-        raise UsageError("--cores is for --points only, since recordings and devices name their clusters", "Leave it out.")
-
-
-def _counts(cores: str) -> list[int]:
-    parts = cores.split(",")
-    if not all(part.strip().isdecimal() and len(part) <= 4 and int(part) > 0 for part in parts):
-        raise UsageError(f"--cores: {printable(cores, 100)!r} are not the cores of clusters", "Give numbers, such as 4,3,1.")
-    return [int(part) for part in parts]
-
-
-def _sources(paths: Sequence[Path]) -> tuple[list[PointSource], list[WattsonCurves]]:
-    """The points of CSV files, and of folders of Wattson's curves, with these curves."""
-    sources, curves = [], []
-    for path in paths:
-        if path.is_dir():
-            curves.append(read_curves(path))
-            sources.append(points_of(curves[-1], path.name))
-        elif path.name in FILES:
-            raise UsageError(f"{path} is a file of Wattson's curves", f"Give their folder: --points {shell_word(path.parent)}")
-        else:
-            sources.append(read_points(path))
-    return sources, curves
-
-
-def _start(profile: PowerProfile, voltage_v: float, sources: Sequence[PointSource], loaded: Sequence[Loaded]) -> PowerModel:
-    """The model to start from, with the clusters and frequencies of recordings, or else of the points."""
-    if loaded:
-        policies, frequencies = policies_of(loaded)
-        return power_model(profile, voltage_v, policies or None, frequencies)
-    if not needs_frequencies(profile):
-        return power_model(profile, voltage_v)
-    speeds: dict[int, set[int]] = {}
-    for point in (point for source in sources for point in source.points):
-        speeds.setdefault(point.cpu, set()).add(point.freq_khz)
-    firsts = sorted(speeds)
-    policies = [(one, list(range(one, two))) for one, two in zip(firsts, [*firsts[1:], firsts[-1] + 1], strict=True)]
-    return power_model(profile, voltage_v, policies, {policy: sorted(found) for policy, found in speeds.items()})
+def _write(output: Path, profile: bytes, folder: Path | None, curves: WattsonCurves) -> None:
+    """Write the profile, and the curves if there is a folder for them. The profile can be in this folder, too."""
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+        write_curves(folder, curves)
+    write_to(output, lambda out: out.write(profile), binary=True)
 
 
 def _print(found: Calibration, coupled: Sequence[Surface], components: Sequence[ComponentCurrents]) -> None:

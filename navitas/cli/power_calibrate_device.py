@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,12 +11,12 @@ from navitas.attribute.components import COMPONENTS
 from navitas.calibrate.component_steps import ComponentCurrents, radio_currents, screen_currents
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.fit_rows import IntervalSource
-from navitas.calibrate.special_steps import StepUse, cpu_intervals, read_steps
+from navitas.calibrate.special_steps import StepUse, cpu_intervals, rail_names, read_steps
 from navitas.cli.messages import warning
 from navitas.cli.phones import device_of
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect import power, topology
-from navitas.collect.special_runs import meter_of, special_runs
+from navitas.collect.special_runs import meter_of, rails_text, special_runs
 from navitas.errors import DeviceError
 from navitas.power import catalog
 from navitas.power.measured_step import Meter
@@ -44,11 +44,12 @@ def read_given(name: str) -> StartProfile:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredPhone:
-    """A phone's steps, what measured them, and its profile: the given one, or its own."""
+    """A phone's steps, what measured them, and its profile: the given one, or its own. `voltage_v` is that of the currents."""
 
     name: str
     start: StartProfile
     model: PowerModel
+    voltage_v: float
     meter: Meter
     uses: Sequence[StepUse]
 
@@ -56,7 +57,7 @@ class MeasuredPhone:
         """The steps of the CPU, with the power of its rails without their base, or of the whole phone."""
         rails = [rail for rail in self.uses[0].power_mw if rail == "gauge" or _is_active("cpu", rail)]
         if not rails:
-            raise DeviceError(f"{self.name}: none of its rails measures the CPU", "Use a power meter: --recording and --meter.")
+            raise _not_measured(self.name)
         return cpu_intervals(self.uses, coefficients, rails, self.name)
 
     def components(self, voltage_v: float) -> list[ComponentCurrents]:
@@ -73,9 +74,12 @@ class MeasuredPhone:
         return self.meter == "gauge" or any(_is_active(component, rail) for rail in self.uses[0].power_mw)
 
 
-def measure(serial: str, given: StartProfile | None, step_s: float) -> MeasuredPhone:
+def measure(
+    serial: str, given: StartProfile | None, step_s: float, voltage_v: float | None, check: Callable[[PowerModel], None]
+) -> MeasuredPhone:
     """Run the special test runs on a device. Without a given profile, the phone's own is the start.
 
+    The default voltage is the battery's. `check` gets the start before the runs, and can raise `UsageError`.
     Raises `DeviceError` if nothing measures the phone, and `PowerProfileError` if the profile is another phone's.
     """
     with device_of(serial) as device, ConsoleProgress() as progress:
@@ -84,13 +88,21 @@ def measure(serial: str, given: StartProfile | None, step_s: float) -> MeasuredP
             found = power.profile_of_phone(device, policies)
             given = StartProfile(found.xml, read_power_profile(found.xml, name=found.source))
         model = power.model_on(device, given.profile, policies)
+        volts, _ = power.voltage_of(device, voltage_v)
+        check(model)
         meter = meter_of(device)
+        if meter != "gauge" and not any(_is_active("cpu", rail) for rail in rail_names(meter, rails_text(device, meter))):
+            raise _not_measured(device.info.model)
 
         def warn(_code: str, text: str, remedy: str) -> None:
             warning(printable(f"{text} ({remedy})" if remedy else text, 1000))
 
         steps = special_runs(device, policies, meter, warn, step_s=step_s, stage=progress.stage)
-        return MeasuredPhone(device.info.model, given, model, meter, read_steps(steps, meter))
+        return MeasuredPhone(device.info.model, given, model, volts, meter, read_steps(steps, meter))
+
+
+def _not_measured(name: str) -> DeviceError:
+    return DeviceError(f"{name}: none of its rails measures the CPU", "Use a power meter: --recording and --meter.")
 
 
 def _is_active(component: str, rail: str) -> bool:

@@ -16,19 +16,20 @@ _UNKNOWN = "–"
 
 
 def calibration_table(found: Calibration) -> FittedTable:
-    """Errors of each source by cluster: of the profile, of the calibrated one, and at points left out of the fit."""
+    """Errors of each source by cluster: of the profile, at fitted points, and at points left out of the fit."""
     columns = [
         Column("Measured by", text=True),
         Column("Cluster", text=True),
         Column("Points", drop=2),
         Column("Before"),
-        Column("After", drop=1),
+        Column("Fitted points", drop=1),
         Column("Held out"),
+        Column("90th percentile", drop=3),
     ]
     table = FittedTable("Median error of the power", columns)
     for each in found.errors:
         cluster = "all" if each.cluster is None else str(each.cluster)
-        shares = (_percent(each.before), _percent(each.after), _percent(each.held_out))
+        shares = map(_percent, (each.before, each.fitted, each.held_out, each.held_out_p90))
         table.add(printable(each.source, _LONGEST), cluster, f"{each.points:,}", *shares)
     for one in found.disagreements:
         text = (

@@ -45,7 +45,7 @@ def choose(device: Device, options: ProfileOptions, policies: list[manifest.Poli
     The voltage comes from the option or from the battery. The default is 3.85 V.
     Raises `PowerProfileError` if there is no profile for this device, or if it is unusable.
     """
-    voltage_v, source = _voltage(device, options)
+    voltage_v, source = voltage_of(device, options.voltage_v)
     name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
     if name:
         path = catalog.find(name)
@@ -120,8 +120,9 @@ def _instead(model: str) -> str:
     return f"give a power_profile.xml of this model with --power-profile FILE{nearest}"
 
 
-def _voltage(device: Device, options: ProfileOptions) -> tuple[float, Literal["battery", "option", "default"]]:
-    if options.voltage_v is not None:
-        return options.voltage_v, "option"
+def voltage_of(device: Device, given: float | None) -> tuple[float, Literal["battery", "option", "default"]]:
+    """Return the given voltage, or the battery's, or else 3.85 V, and which of them it is."""
+    if given is not None:
+        return given, "option"
     volts = parse_battery(device.shell("dumpsys battery").text).voltage_v
     return (volts, "battery") if volts is not None else (DEFAULT_VOLTAGE_V, "default")

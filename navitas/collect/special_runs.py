@@ -53,6 +53,11 @@ def meter_of(device: Device) -> Meter:
     return "gauge"
 
 
+def rails_text(device: Device, meter: Meter) -> str:
+    """Return one reading of the rails, whose names show what they measure."""
+    return device.shell(f"cat {RAILS}" if meter == "rails" else f"dumpsys {SERVICE}").text
+
+
 def special_runs(
     device: Device, policies: Sequence[Policy], meter: Meter, warn: Warn, *, step_s: float, stage: Callable[[str], None]
 ) -> list[MeasuredStep]:
@@ -111,10 +116,15 @@ def cpu_loads(policies: Sequence[Policy], step_s: float) -> Iterator[LoadCommand
 
 
 def _busy(cpus: Sequence[int], step_s: float, during: str) -> LoadCommands:
-    """Keep CPUs busy. `timeout` ends the processes if the connection is lost."""
+    """Keep CPUs busy. `timeout` ends the processes if the connection is lost.
+
+    `$!` is the process of `timeout`, not that of its load. So `p` has all processes of the load's name that are new, and others
+    of this name go on.
+    """
     most_s = step_s * _MOST_LONGER + _MARGIN_S
     start = " ".join(f"taskset {1 << cpu:x} timeout {most_s:g} yes >/dev/null &" for cpu in cpus)
-    return LoadCommands(f"{start} sleep {_START_S:g}; p=$(pidof yes)", during, "kill -9 $p; wait")
+    new = 'p=; for q in $(pidof yes); do case "$o" in *" $q "*) ;; *) p="$p $q" ;; esac; done'
+    return LoadCommands(f'o=" $(pidof yes) "; {start} sleep {_START_S:g}; {new}', during, "kill -9 $p; wait")
 
 
 def _repeated(command: str, step_s: float, each_s: float) -> str:

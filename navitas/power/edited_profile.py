@@ -22,27 +22,30 @@ def with_cpu(xml: bytes, profile: PowerProfile, cpu: CpuPower, *, note: str, ite
     """Return the profile's XML with the currents and speeds of `cpu`, as UTF-8 text.
 
     `profile` is what was read from `xml`, which may be compiled XML. The entries keep their names, so the schema's generation
-    does not change. If `cpu` has another number of clusters, they are written in the schema of Android 9. `note` becomes
+    does not change. If the schema cannot state the clusters of `cpu`, they are written in the schema of Android 9. `note` becomes
     a comment. `items` are other currents to set; a display's go to `.display0` if the profile numbers displays.
     """
     root = parse_profile(xml, profile.name, keep_comments=True)
-    keys = _keys(profile, len(cpu.clusters))
+    keys = _keys(profile, cpu)
     if keys is None:
-        for element in list(root):
-            if element.tag in ("item", "array") and _OF_CLUSTERS.fullmatch(element.get("name", "")):
-                root.remove(element)
+        for element in [each for each in root.iter("item", "array") if _OF_CLUSTERS.fullmatch(each.get("name", ""))]:
+            element.getparent().remove(element)
         keys = [
             ClusterKeys(f"cpu.core_power.cluster{k}", f"cpu.core_speeds.cluster{k}", f"cpu.cluster_power.cluster{k}")
             for k in range(len(cpu.clusters))
         ]
+    if all(each.speeds is not None and each.cluster for each in keys):
         _set_array(root, "cpu.clusters.cores", [len(cluster.cpus) for cluster in cpu.clusters])
+    # Android 9 reads these entries without a default (AOSP: PowerProfile.writeToProto), so they are written even if they are 0.
+    is_android_9 = any(each.power.startswith("cpu.core_power.") for each in keys)
     for each, cluster in zip(keys, cpu.clusters, strict=True):
         if each.speeds is not None:
             _set_array(root, each.speeds, cluster.freq_khz.tolist())
         _set_array(root, each.power, cluster.core_ma.tolist())
-        if each.cluster and (cluster.cluster_ma > 0 or each.cluster in profile.items):
+        if each.cluster and (cluster.cluster_ma > 0 or each.cluster in profile.items or is_android_9):
             _set_item(root, each.cluster, cluster.cluster_ma)
-    if all(each.power != "cpu.active" for each in keys) and (cpu.active_ma > 0 or "cpu.active" in profile.items):
+    is_separate = all(each.power != "cpu.active" for each in keys)
+    if is_separate and (cpu.active_ma > 0 or "cpu.active" in profile.items or is_android_9):
         _set_item(root, "cpu.active", cpu.active_ma)
     for name, value in (items or {}).items():
         numbered = f"{name}.display0"
@@ -51,14 +54,21 @@ def with_cpu(xml: bytes, profile: PowerProfile, cpu: CpuPower, *, note: str, ite
     comment.tail = _INDENT
     root.insert(0, comment)
     etree.indent(root, "    ")
-    text: bytes = etree.tostring(root, encoding="utf-8", xml_declaration=True)
+    text: bytes = etree.tostring(root.getroottree(), encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _keys(profile: PowerProfile, clusters: int) -> list[ClusterKeys] | None:
-    """The profile's own names of its clusters' entries; None if it has another number of clusters."""
+def _keys(profile: PowerProfile, cpu: CpuPower) -> list[ClusterKeys] | None:
+    """The profile's own names of the clusters' entries; None if its schema does not state these clusters."""
     found = cpu_keys.by_policy(profile) or cpu_keys.by_cluster(profile) or cpu_keys.single(profile)
-    return found if len(found) == clusters else None
+    if len(found) != len(cpu.clusters):
+        return None
+    for keys, cluster in zip(found, cpu.clusters, strict=True):
+        is_other_policy = keys.policy is not None and keys.policy not in cluster.cpus
+        has_more_cores = not keys.cluster and len(cluster.cpus) > 1
+        if is_other_policy or has_more_cores:
+            return None
+    return found
 
 
 def _set_array(root: etree._Element, name: str, values: Sequence[float]) -> None:

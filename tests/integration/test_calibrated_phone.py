@@ -11,12 +11,13 @@ import pytest
 from navitas.calibrate.special_steps import read_steps
 from navitas.cli.main import run
 from navitas.collect import topology
-from navitas.collect.special_runs import meter_of, special_runs
+from navitas.collect.special_runs import cpu_loads, meter_of, special_runs
 from navitas.device.base import Device
 from navitas.errors import ExitCode
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 from navitas.power.power_profile import read_power_profile
+from navitas.recording.manifest import Policy
 from navitas.virtual_phone.start import virtual_phone
 
 STATE = "settings get system screen_brightness; settings get global wifi_on; dumpsys power | grep -m 1 mWakefulness="
@@ -67,3 +68,11 @@ def test_a_wrong_profile_becomes_better_by_special_test_runs(tmp_path: Path) -> 
     document = json.loads((tmp_path / "report.json").read_text())
     assert document["errors"][0]["held_out"] < 0.1
     assert {each["component"] for each in document["components"]} == {"screen", "wifi", "bluetooth"}
+
+
+def test_a_load_does_not_end_other_processes_of_its_name() -> None:
+    load = next(iter(list(cpu_loads([Policy(id=0, cpus=[0])], 0.2))[1:]))
+    script = f"yes >/dev/null & sleep 0.3; a=$(pidof yes); {load.start}; {load.end.removesuffix('; wait')}; sleep 0.3; "
+    with virtual_phone() as device:
+        mine, left = device.shell(f"{script} echo $a; pidof yes; kill -9 $a").text.splitlines()[:2]
+    assert mine and left == mine

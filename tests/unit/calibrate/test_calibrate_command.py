@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.calibrate.wattson_curves import read_curves
 from navitas.cli.main import run
-from navitas.errors import ExitCode
+from navitas.cli.power_calibrate_input import check_lengths, voltage_of
+from navitas.errors import ExitCode, UsageError
 from navitas.power import catalog
+from navitas.power.cpu import power_model
 from navitas.power.power_profile import read_power_profile
 
 POINTS = "cpu,freq_khz,power_mw\n" + "".join(
@@ -76,6 +81,10 @@ def test_power_by_two_frequencies_has_a_table_of_its_own(place: Path, capsys: py
         (("--points", "points.csv", "--cores", "4,2,2"), "no points of cluster 2"),
         (("--points", "cpu_1d.csv"), "is a file of Wattson's curves"),
         (("--points", "nothing"), "nothing: has no curves of a CPU"),
+        (("--points", "points.csv", "--step", "2"), "--step has no effect without --device"),
+        (("--points", "points.csv", "--interval", "1"), "--interval has no effect without --recording"),
+        (("--points", "points.csv", "--curves-output", "nope/deep"), "--curves-output nope/deep: no such folder: nope"),
+        (("--points", "points.csv", "--curves-output", "points.csv"), "points.csv is not a folder"),
     ],
 )
 def test_a_mistake_is_a_usage_error_and_writes_nothing(
@@ -87,3 +96,67 @@ def test_a_mistake_is_a_usage_error_and_writes_nothing(
     assert _run("google-pixel-6", *words, "-o", "out.xml") == ExitCode.USAGE
     assert message in " ".join(capsys.readouterr().err.split())
     assert not (place / "out.xml").exists()
+
+
+@needs_field_data
+def test_the_cores_of_another_phones_clusters_are_written(place: Path) -> None:
+    points = str(FIELD_DATA / "freqbench/sm8250_main_results.csv")
+    assert _run("google-pixel-6", "--points", points, "--cores", "4,3,1", "-o", "out.xml") == ExitCode.OK
+    profile = read_power_profile(place / "out.xml")
+    assert profile.values("cpu.clusters.cores") == (4, 3, 1)
+    assert [len(each.cpus) for each in power_model(profile, 3.85).cpu.clusters] == [4, 3, 1]
+
+
+def test_files_of_the_same_name_have_distinct_names(place: Path) -> None:
+    for name in ("one", "two"):
+        (place / name).mkdir()
+        (place / name / "points.csv").write_text(POINTS)
+    words = ["--points", "one/points.csv", "--against", "two/points.csv", "--json", "report.json"]
+    assert _run("google-pixel-6", *words, "-o", "out.xml") == ExitCode.OK
+    document = json.loads((place / "report.json").read_text())
+    assert {each["source"] for each in document["errors"]} == {"one/points.csv", "two/points.csv"}
+    assert document["errors"][0]["held_out_p90"] >= document["errors"][0]["held_out"]
+
+
+def test_the_next_step_has_the_voltage_of_the_currents(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("google-pixel-6", "--points", "points.csv", "-o", "out.xml") == ExitCode.OK
+    assert "--power-profile out.xml --voltage 3.85" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--against", "bad.csv"), "bad.csv: is empty"),
+        (("--curves-output", "nope/deep"), "no such folder: nope"),
+    ],
+)
+def test_a_mistake_shows_before_a_device_is_measured(
+    words: tuple[str, ...], message: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "bad.csv").touch()
+    assert _run("--device", "no-such-device", *words, "-o", "out.xml") == ExitCode.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_short_steps_are_a_warning() -> None:
+    assert "steps of 0.5 s are short" in check_lengths("virtual", [], 0.5, None)[0]
+    assert check_lengths("virtual", [], 1.0, None) == []
+
+
+def test_recordings_bring_their_voltage() -> None:
+    def loaded(voltage_v: float) -> Any:
+        return SimpleNamespace(
+            path=Path(f"{voltage_v}"), manifest=SimpleNamespace(power_profile=SimpleNamespace(voltage_v=voltage_v))
+        )
+
+    assert voltage_of(None, [loaded(4.2)]) == 4.2 and voltage_of(3.9, [loaded(4.2)]) == 3.9
+    assert voltage_of(None, []) == 3.85
+    assert voltage_of(None, [loaded(4.2), loaded(4.1)]) == pytest.approx(4.15)
+    with pytest.raises(UsageError, match=r"3\.6 was recorded at 3\.6 V, and 4\.2 at 4\.2 V"):
+        voltage_of(None, [loaded(4.2), loaded(3.6)])
+
+
+def test_all_outputs_can_be_in_the_new_folder_of_the_curves(place: Path) -> None:
+    words = ["-o", "new/out.xml", "--json", "new/report.json", "--curves-output", "new"]
+    assert _run("google-pixel-6", "--points", "points.csv", *words) == ExitCode.OK
+    assert {"out.xml", "report.json", "cpu_1d.csv"} <= {path.name for path in (place / "new").iterdir()}

@@ -15,6 +15,7 @@ from truth.phone import PIXEL_6, mistaken, profile_xml
 from navitas.calibrate.calibration import Calibration, calibrate
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.curve_points import points_of, uncoupled
+from navitas.calibrate.fit_rows import IntervalSource
 from navitas.calibrate.operating_points import OperatingPoint, PointSource
 from navitas.calibrate.other_phone import start_for
 from navitas.calibrate.points_csv import read_points
@@ -73,7 +74,7 @@ def test_a_calibrated_profile_is_better_at_held_out_points_of_each_cluster(chip:
     for each in found.errors:
         assert each.before is not None and each.held_out is not None
         assert each.held_out < each.before / 2
-        assert each.after < 0.01
+        assert each.fitted < 0.01
     assert found.errors[0].held_out is not None and found.errors[0].held_out < 0.06
 
 
@@ -83,7 +84,7 @@ def test_both_errors_are_shown_where_references_disagree() -> None:
     wattson = uncoupled(points_of(read_curves(FIELD_DATA / "wattson/Tensor"), "Tensor"))
     found = calibrate(CpuCoefficients.of(_cpu("google-pixel-6"), VOLTAGE_V), [wattson], [freqbench])
     overall = {each.source: each for each in found.errors if each.cluster is None}
-    assert overall["Tensor"].after < 0.01 and overall[freqbench.name].after > 0.2
+    assert overall["Tensor"].fitted < 0.01 and overall[freqbench.name].fitted > 0.2
     assert overall[freqbench.name].held_out is None
     medians = {each.cluster: each.median for each in found.disagreements}
     assert -0.25 < medians[1] < -0.2 and -0.4 < medians[2] < -0.35
@@ -188,3 +189,75 @@ def test_another_phones_profile_is_a_start_with_the_points_own_speeds() -> None:
         start_for(cpu, (4, 3, 1), [source])
     with pytest.raises(UsageError, match="points of CPU 7, but --cores names 4 CPUs"):
         start_for(cpu, (4,), [source])
+
+
+def _rounded(source: PointSource, change: float) -> PointSource:
+    """The same points as another file rounds them: frequencies differ by this share."""
+    points = (replace(point, freq_khz=round(point.freq_khz * (1 + change))) for point in source.points)
+    return PointSource("rounded", tuple(points))
+
+
+def test_nearly_equal_frequencies_are_left_out_together() -> None:
+    """A second file with the same points, rounded, must not show the fit what it has to predict."""
+    cpu, truth = _cpu("google-pixel-6"), _points_of(_cpu("google-pixel-6"))
+    points = [replace(point, power_mw=point.power_mw * (1.5 if place % 2 else 1)) for place, point in enumerate(truth.points)]
+    source = PointSource("made", tuple(points))
+    alone, both = _calibrated(cpu, source), _calibrated(cpu, source, _rounded(source, 0.002))
+    expected, found = alone.errors[0].held_out, both.errors[0].held_out
+    assert expected is not None and found is not None and expected > 0.2
+    assert found > expected / 2
+    assert {each.points for each in both.disagreements} == {11, 14, 17}
+
+
+def test_points_beyond_the_profiles_speeds_are_left_out() -> None:
+    cpu = _cpu("google-pixel-6")
+    exact = _points_of(cpu)
+    faster = OperatingPoint(0, 3_000_000, 5000.0)
+    found = _calibrated(cpu, PointSource("made", (*exact.points, faster)))
+    np.testing.assert_allclose(found.cpu.clusters[0].core_ma, cpu.clusters[0].core_ma, rtol=1e-6)
+    assert "made: points beyond the profile's speeds were left out: 1" in found.warnings
+
+
+def test_five_different_frequencies_are_needed() -> None:
+    cpu = _cpu("google-pixel-6")
+    point = _points_of(cpu).points[0]
+    with pytest.raises(UsageError, match="made: has points at 1 different frequency"):
+        _calibrated(cpu, PointSource("made", tuple(replace(point, power_mw=50.0 + number) for number in range(9))))
+
+
+def test_more_busy_cores_than_a_cluster_has_are_refused() -> None:
+    cpu = _cpu("google-pixel-6")
+    points = (*_points_of(cpu).points, OperatingPoint(0, 300_000, 50.0, 900, None, 7))
+    with pytest.raises(UsageError, match="made: line 7: 900 busy cores, but cluster 0 has 4"):
+        _calibrated(cpu, PointSource("made", points))
+
+
+def test_currents_that_the_fit_set_to_0_are_named() -> None:
+    cpu = _cpu("google-pixel-6")
+    points = tuple(replace(point, power_mw=0.01) if point.cpu == 0 else point for point in _points_of(cpu).points)
+    found = _calibrated(cpu, PointSource("made", points))
+    assert any("the fit set currents to 0: " in text for text in found.warnings)
+
+
+def test_a_recording_shows_the_error_of_the_profile_with_a_fitted_base() -> None:
+    cpu = _cpu("google-pixel-6")
+    coefficients = CpuCoefficients.of(_wrong(cpu), VOLTAGE_V)
+    exact = _points_of(cpu, (1, 2, 4)).points
+    power_mw = np.array([point.power_mw for point in exact])
+    source = IntervalSource("rec", coefficients.use_of(exact), power_mw + 500.0, is_continuous=False)
+    (errors,) = calibrate(coefficients, [], (), [source]).errors
+    assert 0.05 < errors.before < 0.3
+    assert errors.held_out is not None and errors.held_out < errors.before / 5
+    assert errors.held_out_p90 is not None and errors.held_out_p90 >= errors.held_out
+    right = CpuCoefficients.of(cpu, VOLTAGE_V)
+    noise = np.random.default_rng(1).uniform(0.5, 1.5, len(power_mw))
+    noisy = IntervalSource("noise", right.use_of(exact), power_mw * noise, is_continuous=False)
+    assert any("noise: the calibration is no improvement" in text for text in calibrate(right, [], (), [noisy]).warnings)
+
+
+def test_clusters_with_too_many_speeds_are_refused() -> None:
+    cpu = _cpu("google-pixel-6")
+    khz = np.arange(1, 500) * 10_000
+    many = replace(cpu, clusters=(replace(cpu.clusters[0], freq_khz=khz, core_ma=khz / 1e4),))
+    with pytest.raises(UsageError, match="cluster 0 has 499 speeds"):
+        CpuCoefficients.of(many, VOLTAGE_V)

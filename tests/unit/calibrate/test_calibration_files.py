@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.field_data import FIELD_DATA, needs_field_data
 
-from navitas.calibrate.curve_points import points_of, uncoupled
+from navitas.calibrate.curve_points import curves_of, points_of, uncoupled
 from navitas.calibrate.operating_points import Dependency, OperatingPoint
 from navitas.calibrate.points_csv import parse_points, read_points
 from navitas.calibrate.wattson_curves import (
@@ -23,6 +24,7 @@ from navitas.calibrate.wattson_curves import (
     write_curves,
 )
 from navitas.errors import UsageError
+from navitas.power.model import ClusterPower, CpuPower
 
 FREQBENCH = "CPU,Frequency (kHz),CoreMarks (iter/s),Power (mW)\n1,300000,1110.2,56.12\n4,400000,2,23.5\n"
 HEADER = "device,policy,freq_khz,static,active,idle0,idle1\n"
@@ -58,6 +60,10 @@ def test_line_ends_marks_and_empty_lines_do_not_matter(prefix: str, end: str, tm
         ("cpu,freq_khz,power_mw\n0,1,nan\n", "line 2: power is 'nan'"),
         ("cpu,freq_khz,power_mw\n0,1,1e99\n", "line 2: power is '1e99'"),
         ('cpu,freq_khz,power_mw\n0,1,"2\n', "line 2: unexpected end"),
+        ("cpu,freq_khz,power_mw\n0,1,1_000\n", "line 2: power is '1_000'"),
+        ("cpu,freq_khz,power_mw\n0.4,1,2\n", "line 2: cpu is '0.4', not a whole number"),
+        ("cpu,freq_khz,power_mw,cores\n0,1,2,1\n0,1,2,1.5\n", "line 3: cores is '1.5', not a whole number"),
+        ("cpu,freq_khz,power_mw\n" + "0,1,2\n" * 20_001, "has more than 20,000 points"),
     ],
 )
 def test_a_damaged_file_of_points_is_named_with_its_line(text: str, message: str) -> None:
@@ -139,3 +145,23 @@ def test_points_of_curves_have_all_power_of_one_running_cpu() -> None:
     source = points_of(curves, "x")
     assert len(source.points) == 3
     assert uncoupled(source).points == (OperatingPoint(4, 500, 102), OperatingPoint(0, 300, 54))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [(b"", "is empty"), (b" \n", "is empty"), (FREQBENCH.encode("utf-16"), "UTF-16"), (b"cpu,\0", "not UTF-8 text")],
+)
+def test_empty_files_and_other_encodings_are_named(data: bytes, message: str, tmp_path: Path) -> None:
+    for name, read in (("points.csv", read_points), ("cpu_1d.csv", lambda path: read_curves(path.parent))):
+        path = tmp_path / name
+        path.write_bytes(data)
+        with pytest.raises(UsageError, match=message) as caught:
+            read(path)
+        assert caught.value.message.startswith(str(path))
+
+
+def test_the_power_of_any_core_is_in_the_static_power_of_the_first_policy_only() -> None:
+    clusters = tuple(ClusterPower((cpu,), np.array([100]), np.array([10.0]), 2.0) for cpu in (0, 4))
+    curves = curves_of("x", CpuPower(0.0, 0.0, 5.0, clusters), 4.0, ())
+    assert (curves.cpu_1d[0, 100].static, curves.cpu_1d[0, 100].active) == (28.0, 40.0)
+    assert (curves.cpu_1d[4, 100].static, curves.cpu_1d[4, 100].active) == (8.0, 40.0)

@@ -143,3 +143,47 @@ def test_too_few_pairs_of_frequencies_are_refused() -> None:
     points = [OperatingPoint(0, own * KHZ, 10.0, 1, Dependency(4, KHZ)) for own in range(1, 9)]
     with pytest.raises(UsageError, match="policy 0: 8 pairs of frequencies are too few"):
         surfaces(points)
+
+
+def test_a_running_cpu_without_a_value_leaves_no_total() -> None:
+    running, shallow, deep = (
+        _power(CURVES, [[DEEP, DEEP, RUNNING, state]], [[KHZ, KHZ, KHZ, 7]]) for state in (RUNNING, SHALLOW, DEEP)
+    )
+    assert np.isnan(running.total_mw[0]) and np.isnan(shallow.total_mw[0])
+    assert deep.total_mw[0] == pytest.approx(0.5 + 0.5 + 100 + 5 + 7)
+
+
+def test_a_running_voter_without_a_value_leaves_the_second_frequency_unknown() -> None:
+    found = _power(CURVES, [[RUNNING, DEEP, RUNNING, RUNNING]], [[KHZ, KHZ, KHZ, 7]])
+    assert np.isnan(found.cpu_mw[0, 0]) and found.cpu_mw[0, 2] == 100
+    assert np.isnan(found.total_mw[0])
+
+
+def test_the_first_of_several_cpus_with_most_power_selects() -> None:
+    """Policies 2 and 3 have the same power, and policy 0 depends on both."""
+    curves = WattsonCurves(
+        "made",
+        {(2, KHZ): CurveRow(0, 100, 0, 0), (3, KHZ): CurveRow(0, 100, 0, 0)},
+        {(0, KHZ, Dependency(policy, KHZ)): CurveRow(0, 10 * policy, 0, 0) for policy in (2, 3)},
+    )
+    assert _power(curves, [[RUNNING, DEEP, RUNNING, RUNNING]], [[KHZ] * 4]).cpu_mw[0, 0] == 20
+    assert _power(curves, [[RUNNING, DEEP, DEEP, RUNNING]], [[KHZ] * 4]).cpu_mw[0, 0] == 30
+
+
+def test_a_policy_without_a_curve_can_be_one_that_others_depend_on() -> None:
+    only_2d = WattsonCurves("made", {}, CURVES.cpu_2d)
+    assert only_2d.policies == (0, 2)
+    found = _power(only_2d, [[RUNNING, DEEP, DEEP, DEEP], [RUNNING, DEEP, RUNNING, DEEP]], [[KHZ] * 4] * 2)
+    assert found.cpu_mw[0, 0] == 30 and np.isnan(found.cpu_mw[0, 2])
+    assert found.total_mw[0] == pytest.approx(30 + 0.5 + 1 + 7)
+    assert np.isnan(found.total_mw[1])
+
+
+def test_without_cpus_that_could_select_the_lowest_second_frequency_counts() -> None:
+    assert _power(CURVES, [[RUNNING, DEEP]], [[KHZ, KHZ]]).cpu_mw.tolist() == [[30, 0.5]]
+
+
+def test_too_many_pairs_of_frequencies_are_refused() -> None:
+    points = [OperatingPoint(0, own, 10.0, 1, Dependency(4, second)) for own in range(1, 12) for second in range(1, 101)]
+    with pytest.raises(UsageError, match="policy 0: has 1,100 pairs of frequencies"):
+        surfaces(points)

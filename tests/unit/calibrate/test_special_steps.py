@@ -80,6 +80,8 @@ def test_loads_name_the_cpus_of_each_policy_and_end() -> None:
     assert loads[0].during == "sleep 2"
     assert sum("kill -CONT" in load.during for load in loads) == 2 * len(PULSES)
     assert all("timeout" in load.start and "kill -9" in load.end for load in loads[1:])
+    # Only processes that are new belong to the load.
+    assert all(load.start.startswith('o=" $(pidof yes) "; ') and '"$o"' in load.start for load in loads[1:])
     every = loads[len(PULSES) + 2].start
     assert every.count("taskset") == 4 and "taskset 8 " in every
     assert "taskset 1 " in loads[-1].start and "taskset 10 " in loads[-1].start

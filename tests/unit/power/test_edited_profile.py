@@ -80,3 +80,59 @@ def test_another_number_of_clusters_replaces_all_their_entries() -> None:
     read = power_model(read_power_profile(with_cpu(path.read_bytes(), profile, cpu, note="x"), name="x"), 3.85)
     assert [each.cpus for each in read.cpu.clusters] == [(0,), (1,), (2,)]
     assert read.cpu.active_ma == 4.0 and read.warnings == ()
+
+
+def test_other_sizes_of_the_same_number_of_clusters_are_written() -> None:
+    path = catalog.find("google-pixel-6")
+    profile = read_power_profile(path)
+    model = power_model(profile, 3.85)
+    cpus = (tuple(range(4)), (4, 5, 6), (7,))
+    clusters = tuple(replace(each, cpus=own) for each, own in zip(model.cpu.clusters, cpus, strict=True))
+    again = read_power_profile(with_cpu(path.read_bytes(), profile, replace(model.cpu, clusters=clusters), note="x"), name="x")
+    assert again.values("cpu.clusters.cores") == (4, 3, 1)
+    assert [each.cpus for each in power_model(again, 3.85).cpu.clusters] == list(cpus)
+
+
+@pytest.mark.parametrize(
+    ("xml", "policies", "frequencies"),
+    [
+        (POLICIES, [(0, [0])], {0: [100, 200]}),
+        (
+            b'<device name="Android"><array name="cpu.speeds"><value>100</value><value>200</value></array>'
+            b'<array name="cpu.active"><value>10</value><value>20</value></array></device>',
+            None,
+            None,
+        ),
+    ],
+    ids=["android-14", "first"],
+)
+def test_clusters_that_the_schema_cannot_state_are_written_as_in_android_9(
+    xml: bytes, policies: list[tuple[int, list[int]]] | None, frequencies: dict[int, list[int]] | None
+) -> None:
+    profile = read_power_profile(xml, name="p")
+    model = power_model(profile, 3.85, policies, frequencies)
+    cluster = replace(model.cpu.clusters[0], cpus=(4, 5))
+    written = with_cpu(xml, profile, replace(model.cpu, clusters=(cluster,)), note="x")
+    again = read_power_profile(written, name="p")
+    assert again.values("cpu.clusters.cores") == (2,)
+    assert again.values("cpu.core_speeds.cluster0") == (100, 200)
+    assert "cpu.cluster_power.cluster0" in again.items and "cpu.active" in again.items
+    assert not any("scaling" in key or key == "cpu.speeds" for key in (*again.items, *again.arrays))
+
+
+def test_entries_that_android_9_reads_without_a_default_are_always_written() -> None:
+    """AOSP: PowerProfile.writeToProto."""
+    xml = b"""<device name="Android"><array name="cpu.clusters.cores"><value>2</value></array>
+    <array name="cpu.core_speeds.cluster0"><value>100</value></array>
+    <array name="cpu.core_power.cluster0"><value>10</value></array></device>"""
+    profile = read_power_profile(xml, name="p")
+    again = read_power_profile(with_cpu(xml, profile, power_model(profile, 3.85).cpu, note="x"), name="p")
+    assert again.items["cpu.cluster_power.cluster0"] == 0 and again.items["cpu.active"] == 0
+
+
+def test_a_licence_before_the_root_is_kept() -> None:
+    xml = b'<?xml version="1.0"?>\n<!-- Copyright -->\n' + POLICIES
+    profile = read_power_profile(xml, name="p")
+    cpu = power_model(profile, 3.85, [(0, [0])], {0: [100, 200]}).cpu
+    written = with_cpu(xml, profile, cpu, note="x")
+    assert written.index(b"<!-- Copyright -->") < written.index(b"<device")

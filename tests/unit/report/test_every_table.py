@@ -283,7 +283,7 @@ def _cluster(names: Sequence[str]) -> FittedTable:
 
 def _calibration(names: Sequence[str]) -> FittedTable:
     cpu = CpuPower(0.0, 0.0, 0.0, ())
-    errors = tuple(PointErrors(name, None, 1_234, None, 0.9, 0.1234) for name in names)
+    errors = tuple(PointErrors(name, None, 1_234, 0.8, 0.9, 0.1234, 0.5678) for name in names)
     differing = tuple(Disagreement(name, name, 2, 17, -0.4, 0.3, 1.2) for name in names)
     return calibration_table(Calibration(cpu, errors, differing, ()))
 
