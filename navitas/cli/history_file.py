@@ -11,6 +11,6 @@ DEFAULT_FILE = Path("navitas-history.sqlite")
 
 
 def add_sessions(file: Path, sessions: list[Session]) -> list[bool]:
-    """Add sessions to a history file, which is created if it is missing. Returns for each whether it is new."""
+    """Add sessions to a history file, which is created if it is missing. Adds all or none. Returns for each whether it is new."""
     with open_history(file, write=True) as history:
-        return [history.add(one) for one in sessions]
+        return history.add(sessions)
