@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,11 +87,13 @@ def command(*, good: str, bad: str, project: Path | None, json_file: Path | None
                 output_console().print(steps_table(result.methods))
     location(f"recordings: {result.output}")
     if result.change is None:
-        failed_check(f"{printable(good)} and {printable(bad)} do not differ", "Give more --turns, or another --figure.")
+        failed_check(f"{printable(good)} and {printable(bad)} do not differ", "Give more --most-turns, or another --figure.")
     elif result.found is None or len(result.found.commits) > 1:
         failed_check("no single commit is likely enough", "Give more --builds or --most-turns.")
     else:
         commit = request.commits[result.found.commits[0]]
+        if not result.methods:
+            note("no method differs between this commit and the one before it: give more --most-turns to name methods")
         next_step(f"git show {shell_word(commit.hash)}")
         return ExitCode.OK
     return ExitCode.CHECK_FAILED
@@ -176,6 +179,8 @@ def _document(request: _Request, result: _Result) -> dict[str, Any]:
         "change": None if result.change is None else _row(result.change),
         "found": [{"commit": commits[index].hash, "subject": commits[index].subject} for index in likely],
         "error": None if found is None else found.error,
+        "no_change": None if found is None else found.no_change,
+        "step_percent": None if found is None or found.step is None else 100 * math.expm1(found.step),
         "methods": [_row(one) for one in result.methods],
         "skipped": [{"commit": commits[index].hash, "reason": reason} for index, reason in sorted(skipped.items())],
         "builds": 2 if found is None else found.builds,
