@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import click
 from navitas.build.commits import Commit, first_parents
 from navitas.build.gradle import check_project, find_gradle
 from navitas.build.patterns import check_patterns
+from navitas.build.revisions import check_folder
 from navitas.cli.background import BackgroundContext
 from navitas.cli.bisect_tables import found_lines, steps_table
 from navitas.cli.bisecting import Measurements, changed_figure, find_commit, stepped_methods
@@ -139,6 +140,8 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
     if output is not None and output.is_dir() and any(output.iterdir()):
         raise UsageError(f"{output} is not empty", "Name a new folder.")
     commits = first_parents(project, good, bad)
+    for side, name, commit in (("GOOD", good, commits[0]), ("BAD", bad, commits[-1])):
+        check_folder(project, commit.hash, f"{side} ({printable(name)})")
     merges = sum(one.merges for one in commits[1:])
     if merges:
         warning(f"the search follows first parents: {merges:,} merges count as one commit each")
@@ -155,6 +158,7 @@ def _run(request: _Request, stack: ExitStack) -> _Result:
     device = phone.result()
     output = request.run.output or default_recording(f"{request.project.resolve().name}-bisect")
     output.mkdir(parents=True, exist_ok=True)
+    stack.callback(_remove_empty, output)
     known = (request.project, request.commits, request.build, request.options, request.run)
     measured = Measurements(*known, device, bundles, output, progress)
     note(f"{len(request.commits) - 1:,} commits, at most {request.limits.builds} builds")
@@ -166,6 +170,11 @@ def _run(request: _Request, stack: ExitStack) -> _Result:
     found = find_commit(measured, change.subject, request.limits)
     methods = stepped_methods(measured, found.commits[0], request.limits) if len(found.commits) == 1 else []
     return _Result(output, measured.turns, change, compared, found, methods)
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _document(request: _Request, result: _Result) -> dict[str, Any]:

@@ -15,7 +15,7 @@ _NONE = "–"
 
 
 def trends_table(found: Sequence[FigureTrend], labels: Sequence[str]) -> FittedTable:
-    """Each figure, with a row for each of its change points; figures with some are first. `labels` name the sessions, such as by their revision."""
+    """Each figure, with a row for each change point; those with some are first. `labels` name the sessions."""
     columns = [
         Column("Figure", text=True),
         Column("Kind", text=True, drop=5),

@@ -53,7 +53,11 @@ def is_drift(levels: np.ndarray) -> bool:
     centered = levels - levels.mean()
     line = float(places @ centered) ** 2 / float(places @ places)
     whole = _squares(levels)
-    return bool(whole) and line / whole >= _gain(levels, len(_best(levels)[1]))
+    count = max(1, len(_best(levels)[1]))
+    if not whole or len(levels) <= 2 * count + 1:
+        return False
+    # Residual variances: a line has two parameters, and each change point a place and a level.
+    return bool((1 - line / whole) / (len(levels) - 2) <= (1 - _gain(levels, count)) / (len(levels) - 1 - 2 * count))
 
 
 def _best(levels: np.ndarray) -> tuple[float, list[int]]:
@@ -71,7 +75,9 @@ def _p(levels: np.ndarray, count: int) -> float:
     if p > LIMIT or sessions < _LEAST_PERMUTED:
         return p
     random = np.random.default_rng(_SEED)
-    return max(p, _tail(gain, _gains(random.permuted(np.tile(levels, (_PERMUTATIONS, 1)), axis=1), count)))
+    return max(
+        p, _tail(gain, 4 / (sessions - 1 - count), _gains(random.permuted(np.tile(levels, (_PERMUTATIONS, 1)), axis=1), count))
+    )
 
 
 def _share_above(gain: float, drawn: np.ndarray) -> float:
@@ -84,8 +90,11 @@ def _bound(gain: float, sessions: int, count: int) -> float:
     return float(min(1.0, segmentations * stats().beta.sf(gain, count / 2, (sessions - 1 - count) / 2)))
 
 
-def _tail(gain: float, drawn: np.ndarray) -> float:
-    """The probability of a gain, also of one that no draw reaches: -log(1 - gain) then has an exponential tail."""
+def _tail(gain: float, most_excess: float, drawn: np.ndarray) -> float:
+    """The probability of a gain, also of one that no draw reaches: -log(1 - gain) then has an exponential tail.
+
+    `most_excess`: its greatest mean excess, twice that for normal errors. Orders of few sessions repeat the change itself.
+    """
     p = _share_above(gain, drawn)
     if p > 10 / len(drawn):
         return p
@@ -93,7 +102,7 @@ def _tail(gain: float, drawn: np.ndarray) -> float:
     start = float(np.quantile(logs, 1 - _TAIL))
     excess = float((logs[logs > start] - start).mean()) if np.any(logs > start) else 0.0
     distance = -math.log(max(1 - gain, _ROUNDING)) - start
-    return min(p, _TAIL * math.exp(-distance / excess)) if excess else p
+    return min(p, _TAIL * math.exp(-distance / min(excess, most_excess))) if excess else p
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -70,6 +70,15 @@ def most_builds(commits: int) -> int:
     return 2 + math.ceil(math.log2(max(commits, 1))) + 3
 
 
+@dataclass(slots=True)
+class _State:
+    """What was built, what could not be, and how many turns of each pair were requested."""
+
+    built: set[int]
+    skipped: dict[int, str] = field(default_factory=dict)
+    requested: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
+
+
 def search(
     evidence: CommitEvidence, measure: Measure, limits: Limits, on_step: Callable[[np.ndarray], None] = lambda left: None
 ) -> FoundCommits:
@@ -79,29 +88,29 @@ def search(
     `on_step` receives the probabilities of commits 1, 2, … after each measurement, if one of them changed the figure.
     """
     last = evidence.last
-    built, skipped = {0, last}, dict[int, str]()
-    requested: dict[tuple[int, int], int] = defaultdict(int)
+    state = _State({0, last})
+    built, skipped = state.built, state.skipped
     for known in evidence.pairs:
-        requested[known.earlier, known.later] += max(len(known.changes), 1)
+        state.requested[known.earlier, known.later] += max(len(known.changes), 1)
     while True:
         no_change, *rest = evidence.probabilities()
         probabilities = np.array(rest) / sum(rest)
         on_step(probabilities)
         likely = int(np.argmax(rest)) + 1
         is_found = last == 1 or (rest[likely - 1] >= 1 - limits.error and is_most(evidence, likely))
-        pair = None if is_found else _next(rest, evidence, requested, built, skipped, limits)
+        pair = None if is_found else _next(rest, evidence, state, limits)
         if pair is None:
             commits, error = _likely(probabilities, limits, is_found=is_found)
             step = evidence.change(likely - 1, likely)
             builds = len(built | set(skipped))
             return FoundCommits(commits, error, float(no_change), step and step[0], builds, skipped, evidence)
-        requested[pair] += limits.turns
+        state.requested[pair] += limits.turns
         try:
             changes = measure(*pair, limits.turns)
         except UnbuildableError as error:
             skipped[error.index] = error.reason
             continue
-        built |= set(pair)
+        built.update(pair)
         evidence.add(*pair, changes)
 
 
@@ -117,13 +126,12 @@ def is_most(evidence: CommitEvidence, commit: int) -> bool:
 def _next(
     rest: Sequence[float],
     evidence: CommitEvidence,
-    requested: dict[tuple[int, int], int],
-    built: set[int],
-    skipped: dict[int, str],
+    state: _State,
     limits: Limits,
 ) -> tuple[int, int] | None:
     """The next pair: one that splits the probability best, or the likely commit and the one before it. None at the end."""
     likely, last = int(np.argmax(rest)) + 1, len(rest)
+    built, skipped = state.built, state.skipped
     room = limits.builds - len(built | set(skipped))
 
     is_sure = rest[likely - 1] >= 1 - limits.error
@@ -134,7 +142,7 @@ def _next(
         return (
             not {earlier, later} & set(skipped)
             and len({earlier, later} - built) <= room
-            and requested[earlier, later] + limits.turns <= limits.most_turns
+            and state.requested[earlier, later] + limits.turns <= limits.most_turns
             and (known is None or known[1] > precise)
         )
 
