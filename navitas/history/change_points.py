@@ -54,10 +54,10 @@ def is_drift(levels: np.ndarray) -> bool:
     line = float(places @ centered) ** 2 / float(places @ places)
     whole = _squares(levels)
     count = max(1, len(_best(levels)[1]))
-    if not whole or len(levels) <= 2 * count + 1:
+    if not whole or len(levels) <= 3 * count + 1:
         return False
-    # Residual variances: a line has two parameters, and each change point a place and a level.
-    return bool((1 - line / whole) / (len(levels) - 2) <= (1 - _gain(levels, count)) / (len(levels) - 1 - 2 * count))
+    # Residual variances: a line has two parameters; each change point a level, and its place counts twice, since all were tried.
+    return bool((1 - line / whole) / (len(levels) - 2) <= (1 - _gain(levels, count)) / (len(levels) - 1 - 3 * count))
 
 
 def _best(levels: np.ndarray) -> tuple[float, list[int]]:
@@ -76,7 +76,7 @@ def _p(levels: np.ndarray, count: int) -> float:
         return p
     random = np.random.default_rng(_SEED)
     return max(
-        p, _tail(gain, 4 / (sessions - 1 - count), _gains(random.permuted(np.tile(levels, (_PERMUTATIONS, 1)), axis=1), count))
+        p, _tail(gain, 3 / (sessions - 1 - count), _gains(random.permuted(np.tile(levels, (_PERMUTATIONS, 1)), axis=1), count))
     )
 
 
@@ -93,7 +93,7 @@ def _bound(gain: float, sessions: int, count: int) -> float:
 def _tail(gain: float, most_excess: float, drawn: np.ndarray) -> float:
     """The probability of a gain, also of one that no draw reaches: -log(1 - gain) then has an exponential tail.
 
-    `most_excess`: its greatest mean excess, twice that for normal errors. Orders of few sessions repeat the change itself.
+    `most_excess`: its greatest mean excess, 1.5 times that for normal errors. Orders of few sessions repeat the change itself.
     """
     p = _share_above(gain, drawn)
     if p > 10 / len(drawn):

@@ -136,9 +136,9 @@ def test_measurements_without_turns_do_not_repeat_forever() -> None:
     ],
 )
 def test_a_single_commit_is_seldom_a_wrong_one(changes: dict[str, float], least: float) -> None:
-    """40 histories of 32 commits each: builds differ by an offset, nothing changes, or two commits do."""
+    """25 histories of 32 commits each: builds differ by an offset, nothing changes, or two commits do."""
     right, wrong = [], []
-    for seed in range(40):
+    for seed in range(25):
         history = Simulated(seed, **changes)  # type: ignore[arg-type]
         found = history.search()
         assert found.builds <= 10
