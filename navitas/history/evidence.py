@@ -15,11 +15,11 @@ _FREEDOM = 3
 """Student's t with few degrees of freedom: now and then a run is far off, since it was compiled or scheduled differently."""
 _SCALES = np.geomspace(0.005, 0.4, 12)
 """Possible scales of a turn's difference. The least one is that of commits that change nothing."""
-_OFFSETS = ((0.003, 0.25), (0.007, 0.25), (0.015, 0.3), (0.03, 0.15), (0.05, 0.05))
+_OFFSETS = ((0.003, 0.3), (0.007, 0.3), (0.015, 0.3), (0.03, 0.08), (0.05, 0.02))
 """Possible standard deviations of builds' offsets, with their probabilities before the data."""
 _SIZES = (0.03, 0.1, 0.3, 1.0)
 """Possible standard deviations of the change."""
-_NO_CHANGE = 0.25
+_NO_CHANGE = 0.1
 """The probability before the data that no commit changed the figure: then the builds of the ends differ by their offsets."""
 _GRID = 101
 _NEGLIGIBLE = 12.0
