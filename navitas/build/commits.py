@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from navitas.build.git import run_git
+from navitas.build.git import COMMIT, run_git
 from navitas.build.revisions import resolve
-from navitas.errors import UsageError
+from navitas.errors import BuildError, UsageError
 from navitas.untrusted_text import printable
 
 _MOST = 100_000
@@ -29,11 +29,16 @@ class Commit(NamedTuple):
 
 
 def oldest_first(project: Path, commits: Iterable[str]) -> list[str]:
-    """Return commits that the project's repository has, ancestors first, else by time. Empty without git or a repository."""
-    wanted = set(commits)
+    """Return commits that the project's repository has, ancestors first, else by time. Empty without git or a repository.
+
+    What is no hash is left out.
+    """
+    wanted = {name for name in commits if COMMIT.fullmatch(name)}
     if not wanted:
         return []
-    listed = run_git(project, "rev-list", "--date-order", "--reverse", "--ignore-missing", *sorted(wanted), "--")
+    listed = run_git(
+        project, "rev-list", "--date-order", "--reverse", "--ignore-missing", "--stdin", text="\n".join(wanted).encode()
+    )
     names = b"" if listed is None or listed.returncode else listed.stdout
     return [name for name in names.decode("ascii", "replace").split() if name in wanted]
 
@@ -41,18 +46,21 @@ def oldest_first(project: Path, commits: Iterable[str]) -> list[str]:
 def first_parents(project: Path, good: str, bad: str) -> list[Commit]:
     """Return the commits from `good` to `bad`, oldest first, along first parents: a merge counts as one commit.
 
-    Raises `UsageError` if a revision is unknown, both are the same, or `good` is not in this line.
+    Raises `UsageError` if a revision is unknown, both are the same, or `good` is not in this line; `BuildError` if git fails.
     """
     ends = resolve(project, good), resolve(project, bad)
     if ends[0] == ends[1]:
         raise UsageError(f"{printable(good)} and {printable(bad)} are the same commit", "Name two revisions.")
-    line = ("log", "--first-parent", "-z", f"--max-count={_MOST}", "--format=%H %P%n%s", ends[1], "--")
-    listed = run_git(project, *line)
+    shown = ("--no-show-signature", "--no-notes", "-z", f"--max-count={_MOST}", "--format=%H %P%n%s")
+    listed = run_git(project, "log", "--first-parent", *shown, "--end-of-options", ends[1], "--")
+    if listed is None or listed.returncode:
+        raise BuildError(f"{project}: git log failed, or took too long", "Check the repository with `git fsck`.")
     commits: list[Commit] = []
-    entries = (b"" if listed is None else listed.stdout).decode("utf-8", "replace").split("\0")
-    for entry in filter(None, entries):
+    for entry in filter(None, listed.stdout.decode("utf-8", "replace").split("\0")):
         names, _, subject = entry.partition("\n")
         name, *parents = names.split()
+        if not COMMIT.fullmatch(name):
+            raise BuildError(f"{project}: git log printed {printable(name, _SUBJECT)!r} as a hash", "Check git's configuration.")
         commits.append(Commit(name, printable(subject, _SUBJECT), len(parents) > 1))
         if name == ends[0]:
             return commits[::-1]

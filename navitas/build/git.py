@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TIMEOUT_S = 10.0
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+"""The full hash of a commit."""
 _SAFE = (
     *("--no-optional-locks", "--no-pager"),
     *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "submodule.recurse=false"),
+    *("-c", "log.showSignature=false"),  # it runs gpg.program
 )
 _KEPT = ("GIT_CONFIG_", "GIT_CEILING_DIRECTORIES")
 """Variables that say what git trusts and where it looks. Others may name another repository, so they are removed."""
@@ -42,7 +44,7 @@ def commit_of(folder: Path, name: str) -> str | None:
     """Return the hash of the commit that a name or expression of git means; None without git, a trusted repository, or it."""
     commit = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     text = "" if commit is None or commit.returncode else commit.stdout.decode("ascii", "replace").strip()
-    return text if _COMMIT.fullmatch(text) else None
+    return text if COMMIT.fullmatch(text) else None
 
 
 def _has_filters(folder: Path) -> bool:
@@ -77,8 +79,8 @@ def git_command(program: str, *arguments: str) -> Sequence[str]:
     return (program, *_SAFE, *arguments)
 
 
-def run_git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | None:
-    """Run git in a folder. Returns None if it is missing, does not start or takes too long."""
+def run_git(folder: Path, *arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
+    """Run git in a folder, with `text` as its standard input. Returns None if it is missing, does not start or takes too long."""
     program = git_program()
     if program is None:
         return None
@@ -87,7 +89,7 @@ def run_git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]
             git_command(program, *arguments),
             cwd=folder,
             env=git_environment(),
-            stdin=subprocess.DEVNULL,
+            input=text,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=_TIMEOUT_S,

@@ -39,6 +39,14 @@ def resolve(project: Path, revision: str) -> str:
     return found
 
 
+def check_folder(project: Path, commit: str, name: str) -> None:
+    """Raise `UsageError` that names a commit as `name` if it does not have the project's folder."""
+    prefix = _line(project, "rev-parse", "--show-prefix").rstrip("/")
+    found = run_git(project, "cat-file", "-e", f"{commit}:{prefix}")
+    if found is None or found.returncode:
+        raise UsageError(f"{name} has no folder {printable(prefix)}", "Name a revision with the project.")
+
+
 @contextmanager
 def checked_out(project: Path, revision: str, warn: Callable[[str], None] = lambda text: None) -> Iterator[Path]:
     """Check out a revision into a temporary folder, and yield the project's folder in it.

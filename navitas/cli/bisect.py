@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import math
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import click
 from navitas.build.commits import Commit, first_parents
 from navitas.build.gradle import check_project, find_gradle
 from navitas.build.patterns import check_patterns
+from navitas.build.revisions import check_folder
 from navitas.cli.background import BackgroundContext
 from navitas.cli.bisect_tables import found_lines, steps_table
 from navitas.cli.bisecting import Measurements, changed_figure, find_commit, stepped_methods
@@ -86,11 +88,13 @@ def command(*, good: str, bad: str, project: Path | None, json_file: Path | None
                 output_console().print(steps_table(result.methods))
     location(f"recordings: {result.output}")
     if result.change is None:
-        failed_check(f"{printable(good)} and {printable(bad)} do not differ", "Give more --turns, or another --figure.")
+        failed_check(f"{printable(good)} and {printable(bad)} do not differ", "Give more --most-turns, or another --figure.")
     elif result.found is None or len(result.found.commits) > 1:
         failed_check("no single commit is likely enough", "Give more --builds or --most-turns.")
     else:
         commit = request.commits[result.found.commits[0]]
+        if not result.methods:
+            note("no method differs between this commit and the one before it: give more --most-turns to name methods")
         next_step(f"git show {shell_word(commit.hash)}")
         return ExitCode.OK
     return ExitCode.CHECK_FAILED
@@ -136,6 +140,8 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
     if output is not None and output.is_dir() and any(output.iterdir()):
         raise UsageError(f"{output} is not empty", "Name a new folder.")
     commits = first_parents(project, good, bad)
+    for side, name, commit in (("GOOD", good, commits[0]), ("BAD", bad, commits[-1])):
+        check_folder(project, commit.hash, f"{side} ({printable(name)})")
     merges = sum(one.merges for one in commits[1:])
     if merges:
         warning(f"the search follows first parents: {merges:,} merges count as one commit each")
@@ -152,6 +158,7 @@ def _run(request: _Request, stack: ExitStack) -> _Result:
     device = phone.result()
     output = request.run.output or default_recording(f"{request.project.resolve().name}-bisect")
     output.mkdir(parents=True, exist_ok=True)
+    stack.callback(_remove_empty, output)
     known = (request.project, request.commits, request.build, request.options, request.run)
     measured = Measurements(*known, device, bundles, output, progress)
     note(f"{len(request.commits) - 1:,} commits, at most {request.limits.builds} builds")
@@ -165,6 +172,11 @@ def _run(request: _Request, stack: ExitStack) -> _Result:
     return _Result(output, measured.turns, change, compared, found, methods)
 
 
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
 def _document(request: _Request, result: _Result) -> dict[str, Any]:
     commits, found = request.commits, result.found
     likely = () if found is None else found.commits
@@ -176,6 +188,8 @@ def _document(request: _Request, result: _Result) -> dict[str, Any]:
         "change": None if result.change is None else _row(result.change),
         "found": [{"commit": commits[index].hash, "subject": commits[index].subject} for index in likely],
         "error": None if found is None else found.error,
+        "no_change": None if found is None else found.no_change,
+        "step_percent": None if found is None or found.step is None else 100 * math.expm1(found.step),
         "methods": [_row(one) for one in result.methods],
         "skipped": [{"commit": commits[index].hash, "reason": reason} for index, reason in sorted(skipped.items())],
         "builds": 2 if found is None else found.builds,

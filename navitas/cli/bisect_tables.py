@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from navitas.build.commits import Commit
@@ -24,7 +25,15 @@ def found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: F
         lines.append(f"{commits[index].hash} {printable(commits[index].subject, _LONGEST)}")
     several = len(found.commits) > 1
     what = "one of these commits changed it" if several else "this commit changed it"
-    lines.append(f"{what}; the probability of error is {100 * found.error:.2g} %, after {found.builds} builds")
+    if found.step is not None:
+        step = percent(100 * math.expm1(found.step))
+        lines.append(f"{step} from the commit before the likely one, of {percent(change.percent)} in all")
+    if several:
+        chance = f"{100 * found.no_change:.2g} %"
+        lines.append(f"probability that none did, and builds of the same code differ by this: {chance}")
+    lines.append(
+        f"{what}; the probability of error is {100 * found.error:.2g} % if there is one such commit, after {found.builds} builds"
+    )
     for index, reason in sorted(found.skipped.items()):
         lines.append(f"skipped {commits[index].short}: {printable(reason, _LONGEST)}")
     return lines

@@ -103,7 +103,7 @@ def find_commit(measured: Measurements, subject: Subject, limits: Limits) -> Fou
     """Search for the commit that changed a figure, after `changed_figure`."""
     last = len(measured.commits) - 1
     tests = shared_tests(measured.sessions[0, last])
-    evidence = CommitEvidence(last)
+    evidence, passed = CommitEvidence(last), {0, last}
     for pair in measured.sessions[0, last]:
         changes = turn_changes(pair, tests, subject)
         assert changes is not None  # its change was compared
@@ -118,11 +118,18 @@ def find_commit(measured: Measurements, subject: Subject, limits: Limits) -> Fou
             if not is_new:
                 raise
             raise UnbuildableError(blamed, printable_line(error.message.split("\n")[0], 300)) from error
-        missing = sorted(tests - shared_tests([pair]))
-        changes = None if missing else turn_changes(pair, tests, subject)
+        for index, session in zip((earlier, later), pair, strict=True):
+            if not (missing := sorted(tests - set(session.tests))):
+                passed.add(index)
+                continue
+            reason = f"did not pass: {printable_list(missing, 3)}"
+            if index not in passed:
+                raise UnbuildableError(index, reason)
+            note(f"  {measured.commits[index].short} {reason}, but passed before: these turns do not count")
+            return np.array([])
+        changes = turn_changes(pair, tests, subject)
         if changes is None:
-            reason = f"did not pass: {printable_list(missing, 3)}" if missing else f"no energy of {subject.name}"
-            raise UnbuildableError(blamed, reason)
+            raise UnbuildableError(blamed, f"no energy of {subject.name}")
         _note_change(measured.commits[later], measured.commits[earlier], changes)
         return changes
 

@@ -25,4 +25,7 @@ class _HistoryGroup(LazyGroup):
 
 @click.command("history", cls=_HistoryGroup)
 def command() -> None:
-    """Keep sessions in a local SQLite file, and show where energy changed."""
+    """Keep sessions in a local SQLite file, and show where energy changed.
+
+    Without a command, it is `show`: for its options, see navitas history show -h.
+    """

@@ -22,7 +22,7 @@ from navitas.cli.standard_output import output_console
 from navitas.compare.session import Session
 from navitas.errors import UsageError
 from navitas.history.figures import parse_figure
-from navitas.history.sequence import by_revision, label, latest_series
+from navitas.history.sequence import by_revision, labels, latest_of_each, latest_series
 from navitas.history.store import open_history
 from navitas.history.trend import LEAST_SESSIONS, ChangePoint, FigureTrend, common_tests, trends
 from navitas.untrusted_text import printable, printable_list
@@ -34,6 +34,7 @@ from navitas.untrusted_text import printable, printable_list
     example="navitas history show\nnavitas history show history.sqlite --figure 'method:org.example.*' --json -",
 )
 @click.argument("file", type=READ_ANY_NAME, required=False)
+@option("--file", "named", type=READ_ANY_NAME, metavar="FILE", help="The history, instead of the argument.")
 @option(
     "--figure",
     "figures",
@@ -53,7 +54,15 @@ from navitas.untrusted_text import printable, printable_list
     help="Leave out methods and threads with a smaller share of all energy.",
 )
 @json_option
-def command(*, file: Path | None, figures: tuple[str, ...], source: Path, least_percent: float, json_file: Path | None) -> int:
+def command(
+    *,
+    file: Path | None,
+    named: Path | None,
+    figures: tuple[str, ...],
+    source: Path,
+    least_percent: float,
+    json_file: Path | None,
+) -> int:
     """Show the trend of each figure over a history's sessions, and its change points.
 
     FILE is the history: by default navitas-history.sqlite.
@@ -62,19 +71,23 @@ def command(*, file: Path | None, figures: tuple[str, ...], source: Path, least_
     if not source.is_dir():
         raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
     patterns = [parse_figure(one) for one in figures]
-    file = file or DEFAULT_FILE
+    if file is not None and named is not None:
+        raise UsageError("the history is named twice, by FILE and by --file", "Name one.")
+    file = file or named or DEFAULT_FILE
     with open_history(file) as history:
         known = history.sessions()
     if not known:
         raise UsageError(f"{file} has no sessions", "Add some: navitas history add RECORDING…")
     series = latest_series(known)
     revisions = {one.origin.revision for one in series.sessions} - {""}
-    sessions = by_revision(series.sessions, oldest_first(source, revisions))
+    ordered = by_revision(series.sessions, oldest_first(source, revisions))
+    sessions = latest_of_each(ordered)
     found = trends(sessions, least_percent / 100)
     shown = [one for one in found if not patterns or any(pattern.matches(one.subject) for pattern in patterns)]
     if not shown:
-        raise UsageError(f"no figure matches {printable_list(figures, 3)}", f"Such as: {_examples(found)}.")
-    notes = list(_warnings(sessions, series.left_out))
+        small = f" Methods and threads with less than {least_percent:g} % are left out (--min-share)." if least_percent else ""
+        raise UsageError(f"no figure matches {printable_list(figures, 3)}", f"Such as: {_examples(found)}.{small}")
+    notes = list(_warnings(sessions, series.left_out, len(ordered) - len(sessions)))
     write_json(
         json_file,
         file=str(file),
@@ -83,15 +96,17 @@ def command(*, file: Path | None, figures: tuple[str, ...], source: Path, least_
         warnings=notes,
     )
     if is_text:
-        output_console().print(trends_table(shown, [label(one) for one in sessions]))
+        output_console().print(trends_table(shown, labels(sessions)))
     for text in notes:
         warning(text)
     return 0
 
 
-def _warnings(sessions: Sequence[Session], left_out: int) -> Iterator[str]:
+def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iterator[str]:
     if left_out:
         yield f"left out: {left_out:,} sessions of another device, power profile or project than the latest one"
+    if in_turns:
+        yield f"of versions that ran in turns, only the last is shown, since one shift moves all: {in_turns:,} sessions left out"
     if len(sessions) < LEAST_SESSIONS:
         yield f"change points need {LEAST_SESSIONS} sessions or more, and there are {len(sessions)}"
     common = common_tests(sessions)
@@ -117,6 +132,7 @@ def _row(one: FigureTrend) -> dict[str, Any]:
         "energies_j": one.energies_j,
         "slope": None if one.slope is None else asdict(one.slope),
         "adjusted_p": one.p,
+        "drifts": one.drifts,
         "change_points": [_point(point) for point in one.change_points],
     }
 

@@ -15,7 +15,7 @@ _NONE = "–"
 
 
 def trends_table(found: Sequence[FigureTrend], labels: Sequence[str]) -> FittedTable:
-    """Each figure, with a row for each of its change points. `labels` name the sessions, such as by their revision."""
+    """Each figure, with a row for each change point; those with some are first. `labels` name the sessions."""
     columns = [
         Column("Figure", text=True),
         Column("Kind", text=True, drop=5),
@@ -29,11 +29,11 @@ def trends_table(found: Sequence[FigureTrend], labels: Sequence[str]) -> FittedT
     count = f"{len(labels)} session{'s' if len(labels) != 1 else ''}"
     table = FittedTable(f"Energy over {count}, {printable(labels[0], 40)} to {printable(labels[-1], 40)}", columns)
     names = short_names([one.subject for one in found])
-    for one, name in zip(found, names, strict=True):
+    for one, name in sorted(zip(found, names, strict=True), key=lambda each: not each[0].change_points):
         slope = _NONE if one.slope is None else percent(one.slope.percent)
         figures = (printable(name, _LONGEST), one.subject.kind, str(len(one.sessions)), joules(one.energies_j[-1]), slope)
         if not one.change_points:
-            table.add(*figures, _NONE, _NONE, _NONE)
+            table.add(*figures, "drifts" if one.drifts else _NONE, _NONE, _NONE)
         for point in one.change_points:
             between = f"{labels[point.before]} → {labels[point.after]}"
             table.add(*figures, *change_texts(point.effect), printable(between, 100))

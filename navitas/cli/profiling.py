@@ -228,6 +228,8 @@ def _report(measure: Measure, name: str, options: ProfileOptions, report: Report
     """Check the options, measure, analyze and report. Returns the exit code."""
     check_outputs(report, run.output)
     check_writable(run.output or RECORDINGS)
+    if report.history is not None:
+        importlib.import_module("navitas.cli.history_file").check_history(report.history)
     load_spec(find_profile(run.phone))
     check_options(options)
     with _recording_target(run.output, name) as target, ExitStack() as on_error, ConsoleProgress() as progress:

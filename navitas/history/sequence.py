@@ -35,6 +35,12 @@ def by_revision(sessions: Sequence[Session], revisions: Sequence[str]) -> list[S
     return ordered
 
 
+def latest_of_each(sessions: Sequence[Session]) -> list[Session]:
+    """Leave out all but the last of the sessions that ran in turns: what shifts one of them shifts all."""
+    last = {one.session: index for index, one in enumerate(sessions)}
+    return [one for index, one in enumerate(sessions) if not one.session or last[one.session] == index]
+
+
 def _group(one: Session) -> tuple[str, str, str]:
     return one.device, one.power_profile, one.origin.project
 
@@ -43,3 +49,12 @@ def label(session: Session) -> str:
     """A session's short revision (`+`: with changes), or its time."""
     origin = session.origin
     return f"{origin.revision[:8]}{'+' if origin.dirty else ''}" if origin.revision else session.created_utc[:19]
+
+
+def labels(sessions: Sequence[Session]) -> list[str]:
+    """The labels of sessions. Those of the same revision also have their times."""
+    found = [label(one) for one in sessions]
+    return [
+        f"{text} {one.created_utc[:16]}" if one.origin.revision and found.count(text) > 1 else text
+        for text, one in zip(found, sessions, strict=True)
+    ]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from navitas.compare.effect import LEVEL
+from navitas.compare.effect import LEVEL, stats
 from navitas.compare.session import Kind, Session, Subject
-from navitas.extra_libraries import extra_library
 
 LIMIT = 0.05
 """The share of false ones that is expected among the steps of all figures."""
@@ -81,7 +80,7 @@ def all_steps(pairs: Sequence[SessionPair], kinds: Sequence[Kind]) -> list[Figur
     ]
     found = [step for one in shown if (step := _step(pairs, tests, one)) is not None]
     if found:
-        adjusted = _stats().false_discovery_control([one.p for one in found])
+        adjusted = stats().false_discovery_control([one.p for one in found])
         found = [
             FigureStep(one.subject, one.percent, one.low_percent, one.high_percent, float(p), one.t)
             for one, p in zip(found, adjusted, strict=True)
@@ -106,10 +105,10 @@ def _step(pairs: Sequence[SessionPair], tests: set[str], subject: Subject) -> Fi
         change, half, p, t = float(later[0] - earlier[0]), 0.0, 0.0, np.inf
         p, t = (1.0, 0.0) if abs(change) < _ROUNDING else (p, np.copysign(t, change))
     else:
-        found = _stats().ttest_ind(later, earlier, equal_var=False, trim=_TRIM)
-        change = float(_stats().trim_mean(later, _TRIM) - _stats().trim_mean(earlier, _TRIM))
+        found = stats().ttest_ind(later, earlier, equal_var=False, trim=_TRIM)
+        change = float(stats().trim_mean(later, _TRIM) - stats().trim_mean(earlier, _TRIM))
         p, t = float(found.pvalue), float(found.statistic)
-        half = float(_stats().t.ppf((1 + LEVEL) / 2, found.df)) * abs(change / t) if t else 0.0
+        half = float(stats().t.ppf((1 + LEVEL) / 2, found.df)) * abs(change / t) if t else 0.0
     percent, low, high = (float(100 * np.expm1(value)) for value in (change, change - half, change + half))
     return FigureStep(subject, percent, low, high, p, float(t))
 
@@ -122,7 +121,3 @@ def _centered(pair: SessionPair, tests: set[str], subject: Subject) -> tuple[np.
     earlier, later = (np.log(one) for one in values if one is not None)
     middle = (np.median(earlier) + np.median(later)) / 2
     return earlier - middle, later - middle
-
-
-def _stats() -> Any:
-    return extra_library("scipy.stats", "bisecting needs", "history")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from navitas.compare.comparison import KINDS
-from navitas.compare.effect import LEVEL, Effect, apart
+from navitas.compare.effect import LEVEL, Effect, apart, stats
 from navitas.compare.session import Session, Subject
 from navitas.errors import UsageError
-from navitas.extra_libraries import extra_library
-from navitas.history.change_points import LIMIT, change_points, first_p
+from navitas.history.change_points import LIMIT, change_points, first_p, is_drift
 
 _Series = dict[Subject, list[tuple[int, np.ndarray]]]
 LEAST_SESSIONS = 4
@@ -43,7 +41,7 @@ class FigureTrend:
     """A figure in the sessions that have it (indexes): geometric means of their runs, or means if some energy is not above 0.
 
     `p`: of no change, adjusted for all figures of its kind. It and `slope` are None if there are too few sessions, or some have
-    no energy.
+    no energy. `drifts`: it changes steadily, rather than between two sessions.
     """
 
     subject: Subject
@@ -52,6 +50,7 @@ class FigureTrend:
     slope: Slope | None
     p: float | None
     change_points: tuple[ChangePoint, ...]
+    drifts: bool = False
 
 
 def trends(sessions: Sequence[Session], least_share: float) -> tuple[FigureTrend, ...]:
@@ -109,7 +108,9 @@ def _trend(subject: Subject, values: Sequence[tuple[int, np.ndarray]], levels: n
     if levels is None:
         return FigureTrend(subject, indexes, tuple(float(one.mean()) for one in runs), None, None, ())
     points = []
-    if p is not None and p <= LIMIT:
+    is_changed = p is not None and p <= LIMIT
+    drifts = is_changed and is_drift(levels)
+    if is_changed:
         starts = change_points(levels)
         bounds = [0, *starts, len(levels)]
         for left, start, right in zip(bounds, starts, bounds[2:], strict=False):
@@ -117,7 +118,7 @@ def _trend(subject: Subject, values: Sequence[tuple[int, np.ndarray]], levels: n
             assert effect is not None  # all energies are above 0
             points.append(ChangePoint(indexes[start - 1], indexes[start], effect))
     energies = tuple(np.exp(levels).tolist())
-    return FigureTrend(subject, indexes, energies, _slope(levels), p, tuple(points))
+    return FigureTrend(subject, indexes, energies, _slope(levels), p, tuple(points), drifts)
 
 
 def _levels(runs: Sequence[np.ndarray]) -> np.ndarray | None:
@@ -134,13 +135,9 @@ def _sure(levels: np.ndarray | None) -> np.ndarray:
 def _slope(levels: np.ndarray) -> Slope | None:
     if len(levels) < LEAST_SESSIONS:
         return None
-    slope, _, low, high = _stats().theilslopes(levels, alpha=LEVEL)
+    slope, _, low, high = stats().theilslopes(levels, alpha=LEVEL)
     return Slope(*(float(100 * np.expm1(value)) for value in (slope, low, high)))
 
 
 def _adjusted(values: Sequence[float]) -> list[float]:
-    return [float(value) for value in _stats().false_discovery_control(values)] if values else []
-
-
-def _stats() -> Any:
-    return extra_library("scipy.stats", "trends need", "history")
+    return [float(value) for value in stats().false_discovery_control(values)] if values else []

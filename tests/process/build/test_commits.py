@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.git_repository import git, needs_git, plain_git, repository
+from support.git_repository import GIT, git, needs_git, plain_git, repository
 
 from navitas.build.commits import first_parents, oldest_first
-from navitas.errors import UsageError
+from navitas.errors import BuildError, UsageError
 
 pytestmark = [needs_git, pytest.mark.usefixtures("plain_git")]
 __all__ = ["plain_git", "repository"]
@@ -44,3 +44,39 @@ def test_a_merge_is_one_commit(repository: Path) -> None:
 def test_without_a_repository_there_is_no_order(tmp_path: Path) -> None:
     assert oldest_first(tmp_path, ["0" * 40]) == []
     assert oldest_first(tmp_path, []) == []
+
+
+def test_a_revision_that_is_an_option_of_git_is_left_out(repository: Path, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    first = git(repository, "rev-parse", "HEAD")
+    assert oldest_first(repository, [f"--output={victim}", "--all", "HEAD", first]) == [first]
+    assert victim.read_text() == "kept"
+
+
+def test_no_program_of_the_repository_checks_signatures(repository: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "gpg.sh"
+    trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\necho 'gpg: a signature'\n")
+    trap.chmod(0o755)
+    text = git(repository, "cat-file", "commit", "HEAD")
+    signed = text.replace("\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\n", 1)
+    (tmp_path / "commit").write_text(signed + "\n")
+    git(repository, "reset", "-q", "--hard", git(repository, "hash-object", "-t", "commit", "-w", str(tmp_path / "commit")))
+    commit(repository, "second")
+    git(repository, "config", "log.showSignature", "true")
+    git(repository, "config", "gpg.program", str(trap))
+    assert [one.subject for one in first_parents(repository, "HEAD~1", "HEAD")] == ["first", "second"]
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_failure_of_git_is_not_another_branch(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(repository, "second")
+    program = tmp_path / "bin/git"
+    program.parent.mkdir()
+    for body in ("exit 3", "exec sleep 100", "echo nonsense"):
+        program.write_text(f'#!/bin/sh\ncase "$*" in *" log "*) {body};; *) exec "{GIT}" "$@";; esac\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+        monkeypatch.setattr("navitas.build.git._TIMEOUT_S", 2.0)
+        with pytest.raises(BuildError, match="git log"):
+            first_parents(repository, "HEAD~1", "HEAD")

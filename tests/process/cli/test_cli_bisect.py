@@ -42,3 +42,13 @@ def test_mistakes_are_reported_before_the_build(
     assert run(["bisect", *words, "--gradle", "false"]) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert message in said and "building" not in said
+
+
+def test_a_revision_without_the_project_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "new").mkdir()
+    (project / "new/build.gradle").touch()
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "third")
+    assert run(["bisect", "main~1", "main", "new", "--gradle", "false", "-o", "recordings"]) == ExitCode.USAGE
+    assert "GOOD (main~1) has no folder new" in capsys.readouterr().err
+    assert not (project / "recordings").exists()

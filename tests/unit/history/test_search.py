@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from navitas.history.evidence import CommitEvidence
-from navitas.history.search import FoundCommits, Limits, UnbuildableError, most_builds, search
+from navitas.history.search import FoundCommits, Limits, UnbuildableError, is_most, most_builds, search
 
 RUNS = 0.035
 """The standard deviation of runs within a session, as those of a power meter (shared/field/monsoon)."""
@@ -16,17 +16,31 @@ class Simulated:
     """A history in which commit `changed` adds some percent. What shifts a session shifts both commits, so it is left out."""
 
     def __init__(
-        self, seed: int, *, last: int = 32, percent: float = 10, far_off: float = 0, broken: tuple[int, ...] = ()
+        self,
+        seed: int,
+        *,
+        last: int = 32,
+        percent: float = 10,
+        far_off: float = 0,
+        broken: tuple[int, ...] = (),
+        offsets: float = 0,
+        second: float = 0,
     ) -> None:
         self.random = np.random.default_rng(seed)
+        self.second, self.also = np.log1p(second / 100), 0
         self.last, self.size, self.far_off, self.broken = last, np.log1p(percent / 100), far_off, broken
         self.changed = int(self.random.integers(1, last + 1))
         self.turns = 0
+        builds = np.random.default_rng([seed, 1])
+        self.offsets = builds.normal(0, offsets, last + 1)
+        if second:
+            self.also = int(builds.choice([one for one in range(1, last + 1) if one != self.changed]))
         self.measured: set[int] = set()
 
     def runs(self, commit: int, turns: int) -> np.ndarray:
         far = (self.random.random(turns) < self.far_off) * self.random.uniform(0.1, 0.5, turns)
-        return (self.size if commit >= self.changed else 0.0) + self.random.normal(0, RUNS, turns) + far
+        level = (self.size if commit >= self.changed else 0.0) + (self.second if commit >= self.also else 0.0)
+        return level + self.offsets[commit] + self.random.normal(0, RUNS, turns) + far
 
     def measure(self, earlier: int, later: int, turns: int) -> np.ndarray:
         for one in (earlier, later):
@@ -107,3 +121,50 @@ def test_measurements_without_turns_do_not_repeat_forever() -> None:
     evidence.add(0, 4, np.full(4, 0.1))
     found = search(evidence, measure, Limits())
     assert len(found.commits) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changes", "least"),
+    [
+        ({"offsets": 0.005}, 0.9),
+        ({"offsets": 0.015}, 0.6),
+        ({"offsets": 0.015, "percent": 0}, 0.0),
+        ({"percent": 0}, 0.0),
+        ({"percent": 8, "second": 4}, 0.0),
+        ({"percent": 5, "second": 5}, 0.0),
+    ],
+)
+def test_a_single_commit_is_seldom_a_wrong_one(changes: dict[str, float], least: float) -> None:
+    """25 histories of 32 commits each: builds differ by an offset, nothing changes, or two commits do."""
+    right, wrong = [], []
+    for seed in range(25):
+        history = Simulated(seed, **changes)  # type: ignore[arg-type]
+        found = history.search()
+        assert found.builds <= 10
+        true = set() if not history.size else {history.changed, history.also} - {0}
+        right.append(found.commits == (history.changed,))
+        wrong.append(len(found.commits) == 1 and not set(found.commits) & true)
+    assert np.mean(right) >= least
+    assert np.mean(wrong) <= 0.05
+
+
+def test_equal_builds_are_no_evidence_of_a_change_and_offsets_are_shared() -> None:
+    evidence = CommitEvidence(8)
+    for index in range(1, 9):
+        evidence.add(0, index, np.full(20, 0.03) + np.linspace(-0.01, 0.01, 20))
+    none, *rest = evidence.probabilities()
+    assert rest[0] > max(rest[1:]), "only commit 1, or the offset of GOOD, explains it"
+    assert none + rest[0] > 0.9
+    ends = CommitEvidence(8)
+    ends.add(0, 8, 0.03 + np.linspace(-0.01, 0.01, 1000))
+    assert ends.probabilities()[0] > 0.05, "more turns do not make an offset a change"
+
+
+def test_a_step_that_explains_little_of_the_change_is_not_enough() -> None:
+    evidence = CommitEvidence(8)
+    spread = np.linspace(-0.01, 0.01, 8)
+    evidence.add(0, 8, 0.1 + spread)
+    evidence.add(3, 4, 0.03 + spread)
+    evidence.add(5, 6, 0.08 + spread)
+    assert is_most(evidence, 6) and not is_most(evidence, 4) and not is_most(evidence, 2)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.made_sessions import TEST, made_session
 
-from navitas.compare.session import Session, TestRun
+from navitas.compare.session import Origin, Session, TestRun
 from navitas.errors import HistoryError, UsageError
 from navitas.history import schema
 from navitas.history.store import open_history
@@ -22,7 +24,7 @@ REVISION = "a" * 40
 
 def add(file: Path, *sessions: Session) -> list[bool]:
     with open_history(file, write=True) as history:
-        return [history.add(one) for one in sessions]
+        return history.add(sessions)
 
 
 def read(file: Path) -> list[Session]:
@@ -77,6 +79,94 @@ def test_an_interrupted_addition_adds_nothing(tmp_path: Path) -> None:
 def test_a_session_without_a_time_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no time"):
         add(tmp_path / "h", replace(made_session([1.0]), created_utc=""))
+
+
+def test_several_sessions_are_added_together_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "h"
+    add(file, made_session([1.0, 2.0]))
+    with pytest.raises(HistoryError, match="other figures"):
+        add(file, made_session([1.0], 1), made_session([1.0, 1.9]))
+    assert len(read(file)) == 1
+
+
+def test_two_versions_in_turns_of_one_revision_are_two_sessions(tmp_path: Path) -> None:
+    file = tmp_path / "h"
+    sides = [replace(made_session([energy_j], revision=REVISION), session="in turns") for energy_j in (1.0, 1.1)]
+    assert add(file, *sides) == [True, True]
+    assert add(file, *sides) == [False, False]
+    assert len(read(file)) == 2
+
+
+def test_several_add_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "h"
+
+    def add_many(start: int) -> None:
+        for second in range(start, start + 15):
+            add(file, made_session([1.0], second))
+
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(add_many, start) for start in (0, 15, 30)]:
+            done.result()
+    assert len(read(file)) == 45
+
+
+def test_a_killed_addition_is_named_and_undone_by_the_next_one(tmp_path: Path) -> None:
+    file, left = tmp_path / "h", tmp_path / "killed"
+    left.mkdir()
+    add(file, made_session([1.0]))
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.execute("PRAGMA cache_size = 1")
+        database.execute("BEGIN IMMEDIATE")
+        database.executemany("INSERT INTO name (name) VALUES (?)", [(f"{i}" * 20,) for i in range(3000)])
+        for name in ("h", "h-journal"):
+            (left / name).write_bytes((tmp_path / name).read_bytes())
+    with pytest.raises(HistoryError, match="a process was killed while it added"):
+        read(left / "h")
+    add(left / "h", made_session([1.0], 1))
+    assert len(read(left / "h")) == 2
+
+
+def _forged(**changes: Any) -> Session:
+    return replace(made_session([1.0, 2.0], revision=REVISION), **changes)
+
+
+FULL = made_session([1.0, 2.0]).tests[TEST]
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        _forged(origin=Origin("made", "--output=victim")),
+        _forged(origin=Origin("made", REVISION + "\n")),
+        _forged(repeats=()),
+        _forged(repeats=(0, 1, 99)),
+        _forged(tests={TEST: {0: FULL[0]}}),
+        _forged(created_utc="yesterday"),
+        _forged(created_utc="\x1b[31m2026-01-01T00:00:00+00:00"),
+        _forged(conditions={"a": 1}),
+        _forged(repeats=(-1, 1), tests={TEST: {-1: FULL[0], 1: FULL[1]}}),
+    ],
+)
+def test_a_session_that_no_report_can_have_is_refused(tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its digest is right: someone else wrote the file."""
+    monkeypatch.setattr("navitas.history.store._check_time", lambda session: None)
+    add(tmp_path / "h", session)
+    with pytest.raises(HistoryError, match="was changed after it was added"):
+        read(tmp_path / "h")
+
+
+def test_the_size_of_a_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "h"
+    add(file, made_session([1.0]))
+    change(file, f"UPDATE session SET conditions = '{'[' * 200_000}'")
+    with pytest.raises(HistoryError, match="was changed after it was added"):
+        read(file)
+    monkeypatch.setattr("navitas.history.store.MOST_FIGURES", 2)
+    with pytest.raises(HistoryError, match="figures, and the most are 2"):
+        read(file)
+    monkeypatch.setattr("navitas.history.store._MOST_BYTES", 100)
+    with pytest.raises(OSError, match="larger than"):
+        read(file)
 
 
 @pytest.mark.parametrize(

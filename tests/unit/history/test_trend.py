@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from support.field_data import FIELD_DATA, needs_field_data
 from support.made_sessions import TEST, made_session
 
+from navitas.compare.effect import stats
 from navitas.compare.session import Session, Subject
 from navitas.errors import UsageError
-from navitas.history.change_points import LIMIT, change_points
-from navitas.history.sequence import by_revision, latest_series
+from navitas.history.change_points import LIMIT, change_points, first_p, is_drift
+from navitas.history.sequence import by_revision, labels, latest_of_each, latest_series
 from navitas.history.trend import FigureTrend, trends
 
 SESSIONS, RUNS = 0.08, 0.035
@@ -55,6 +57,52 @@ def test_a_single_shifted_session_is_no_change_point() -> None:
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0, 3.0], [0.0] * 9, [27.3863] * 5])
 def test_few_or_equal_sessions_have_none(values: list[float]) -> None:
     assert change_points(np.array(values)) == []
+
+
+@pytest.mark.parametrize(("count", "least"), [(9, 0.9), (10, 0.9), (20, 1.0)])
+def test_one_method_of_fifty_that_triples_is_found(count: int, least: float) -> None:
+    found, alarms = [], []
+    for _ in range(20):
+        series = [levels(count, *([(count // 2, 200)] if method == 0 else [])) for method in range(50)]
+        adjusted = stats().false_discovery_control([first_p(one) for one in series])
+        found.append(adjusted[0] <= LIMIT and count // 2 in change_points(series[0]))
+        alarms.append(np.mean(adjusted[1:] <= LIMIT))
+    assert np.mean(found) >= least
+    assert np.mean(alarms) <= 0.01
+
+
+def test_fifty_methods_without_a_change_seldom_have_one() -> None:
+    alarms = []
+    for _ in range(40):
+        adjusted = stats().false_discovery_control([first_p(levels(20)) for _ in range(50)])
+        alarms.append(bool(np.any(adjusted <= LIMIT)))
+    assert np.mean(alarms) <= 0.15, "of 40; the share's own standard deviation at a nominal 5 % is 3.5 %"
+
+
+@pytest.mark.parametrize("count", [8, 10, 20])
+def test_heavy_tails_seldom_have_a_change_point(count: int) -> None:
+    assert np.mean([bool(change_points(RNG.standard_t(2, count))) for _ in range(100)]) <= 0.11
+
+
+@pytest.mark.parametrize("count", [10, 20])
+def test_a_steady_drift_is_no_change_point(count: int) -> None:
+    series = [levels(count) + np.linspace(0, 0.04 * count, count) for _ in range(50)]
+    assert np.mean([bool(change_points(one)) for one in series]) <= (0.25 if count < 20 else 0.12)
+    assert np.mean([is_drift(one) for one in series]) >= 0.7
+    assert np.mean([is_drift(levels(count, (count // 2, 40))) for _ in range(50)]) <= (0.25 if count < 20 else 0.1)
+
+
+def test_versions_in_turns_count_as_one_session() -> None:
+    sessions = [
+        replace(made_session([1.0], second, revision=f"{second:040x}"), session=f"in turns {second // 2}" if second < 6 else "")
+        for second in range(8)
+    ]
+    assert latest_of_each(sessions) == [sessions[index] for index in (1, 3, 5, 6, 7)]
+
+
+def test_sessions_of_one_revision_have_their_times() -> None:
+    sessions = [made_session([1.0], 60 * minute, revision=name * 40) for minute, name in enumerate("aab")]
+    assert labels(sessions) == ["aaaaaaaa 2026-01-01T00:00", "aaaaaaaa 2026-01-01T00:01", "bbbbbbbb"]
 
 
 @needs_field_data
