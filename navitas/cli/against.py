@@ -13,7 +13,7 @@ from navitas.cli.compare_input import read_session
 from navitas.cli.compare_tables import changes_table
 from navitas.cli.destinations import check_not_recorded, check_outputs
 from navitas.cli.files import STDOUT
-from navitas.cli.history_file import add_sessions
+from navitas.cli.history_file import add_sessions, check_history
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.options import ReportOptions
 from navitas.cli.profiling import (
@@ -59,6 +59,8 @@ def profile_against(
     check_project(project)
     find_gradle(project, build.gradle)
     stats()  # Missing libraries are reported before the measurement.
+    if report.history is not None:
+        check_history(report.history)
     commit = resolve(project, name)
     load_spec(find_profile(run.phone))
     check_options(options)
