@@ -34,7 +34,6 @@ from navitas.untrusted_text import printable, printable_list
     example="navitas history show\nnavitas history show history.sqlite --figure 'method:org.example.*' --json -",
 )
 @click.argument("file", type=READ_ANY_NAME, required=False)
-@option("--file", "named", type=READ_ANY_NAME, metavar="FILE", help="The history, instead of the argument.")
 @option(
     "--figure",
     "figures",
@@ -57,7 +56,6 @@ from navitas.untrusted_text import printable, printable_list
 def command(
     *,
     file: Path | None,
-    named: Path | None,
     figures: tuple[str, ...],
     source: Path,
     least_percent: float,
@@ -71,9 +69,7 @@ def command(
     if not source.is_dir():
         raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
     patterns = [parse_figure(one) for one in figures]
-    if file is not None and named is not None:
-        raise UsageError("the history is named twice, by FILE and by --file", "Name one.")
-    file = file or named or DEFAULT_FILE
+    file = file or DEFAULT_FILE
     with open_history(file) as history:
         known = history.sessions()
     if not known:
