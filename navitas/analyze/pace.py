@@ -17,14 +17,14 @@ _SAME_CALLS = 1.02
 class Pace:
     """The CPU use of a test's runs, in the order of `repeats.tests`.
 
-    Each ratio is the largest value divided by the smallest value of the runs that count. It is None for a single run, and if the
+    Each ratio is the largest value divided by the smallest value of the runs in `whole`. It is None for a single run, and if the
     smallest value is 0.
     """
 
     repeats: Repeats
     uses: tuple[CpuUse, ...]
     whole: tuple[CpuUse, ...]
-    """The CPU use of the runs that count in the figures of `repeats`."""
+    """The CPU use of the runs that ended, also of starved ones, but not of warm-ups. If there is none, of the runs that count."""
 
     @property
     def cpu_ratio(self) -> float | None:
@@ -50,7 +50,8 @@ class Pace:
 def repeat_pace(repeats: Repeats, uses: CpuUses) -> Pace:
     """Return the pace of a test that ran."""
     all_uses = tuple(map(uses.of_test, repeats.tests))
-    return Pace(repeats, all_uses, tuple(compress(all_uses, repeats.energy_j.counts)))
+    ended = [test.status != "cut" and "warmup" not in test.unfit for test in repeats.tests]
+    return Pace(repeats, all_uses, tuple(compress(all_uses, ended if any(ended) else repeats.energy_j.counts)))
 
 
 def _ratio(values: Sequence[float]) -> float | None:

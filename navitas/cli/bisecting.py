@@ -24,7 +24,7 @@ from navitas.errors import BuildError, RecordingError, UsageError
 from navitas.history.evidence import CommitEvidence
 from navitas.history.figures import FigurePattern
 from navitas.history.search import FoundCommits, Limits, UnbuildableError, search
-from navitas.history.steps import LIMIT, FigureStep, SessionPair, all_steps, is_clear, shared_tests, turn_changes
+from navitas.history.steps import LIMIT, FigureStep, SessionPair, all_steps, is_clear, shared_subjects, shared_tests, turn_changes
 from navitas.untrusted_text import printable_line, printable_list
 
 
@@ -91,7 +91,7 @@ def changed_figure(
             raise UsageError("no test passed in all runs of both revisions", "Correct the tests, or name others with --tests.")
         kinds: Sequence[Kind] = ("total", "test", "method") if pattern is None else (pattern.kind,)
         compared = [one for one in all_steps(pairs, kinds) if pattern is None or pattern.matches(one.subject)]
-        if pattern is not None and not compared:
+        if pattern is not None and not any(map(pattern.matches, shared_subjects(pairs))):
             raise UsageError(f"no figure of both revisions matches {pattern.kind}:{pattern.name}", "See `navitas report`.")
         clear = [one for one in compared if is_clear(one, LIMIT / looks)]
         if clear:

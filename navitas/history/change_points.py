@@ -21,7 +21,7 @@ _DRAWS, _SEED = 999, 1
 _LEAST_PERMUTED, _PERMUTATIONS = 10, 499
 _ROUNDING = 1e-12
 _CLEARLY = 0.85
-"""A ratio of residual variances: 0.5 % of 200 steps of 20 % in 20 sessions are then taken for a drift."""
+"""A ratio of residual variances: 0.5 % of 200 steps of 20 % in 20 sessions then count as a drift."""
 _TAIL = 0.1
 """The share of draws to which the tail is fitted."""
 

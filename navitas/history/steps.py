@@ -63,6 +63,13 @@ def turn_changes(pair: SessionPair, tests: set[str], subject: Subject) -> np.nda
     return np.log(later / earlier) if np.all(earlier > 0) and np.all(later > 0) else None
 
 
+def shared_subjects(pairs: Sequence[SessionPair]) -> set[Subject]:
+    """Return the figures that all sessions have, also those with too few turns to compare."""
+    tests = sorted(shared_tests(pairs))
+    found = [set(session.joules(tests)) for pair in pairs for session in pair]
+    return set.intersection(*found) if found else set()
+
+
 def all_steps(pairs: Sequence[SessionPair], kinds: Sequence[Kind]) -> list[FigureStep]:
     """Return the change of each figure of some kinds in all turns of two commits, the clearest first.
 
