@@ -45,13 +45,14 @@ def test_a_revision_is_measured_in_turns_and_compared(gradle: str, navitas: Run,
     assert [one.provenance.git.dirty for one in manifests if one.provenance.git is not None] == [False, True]
     report = json.loads((tmp_path / "after.json").read_text("utf-8"))
     assert report["tests"][0]["unfit"][0] == "warmup"
-    assert report["repeats"][0]["interval_j"] is not None
+    (repeats,) = report["repeats"]
+    assert (repeats["interval_j"] is None) == (repeats["n"] < 2), "a busy host can leave one run that counts"
     compared = navitas("compare", "both/before", "both/after", "--json", "changes.json")
     assert compared.code == 0, compared.err
     changes = json.loads((tmp_path / "changes.json").read_text("utf-8"))
     assert changes["same_session"] is True, "since the recordings name the same session"
     total = changes["changes"][0]
-    assert total["effect"]["low_percent"] is not None and total["before_j"] < total["after_j"]
+    assert total["effect"]["percent"] > 0 and total["before_j"] < total["after_j"]
     assert not git(project, "worktree", "list").count("\n"), "nothing is left in the repository"
 
 
