@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 
 from navitas.analyze.counted import repeat_totals
+from navitas.analyze.named_runs import MORE, listed, name_of_test
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice, TestEnergy
 from navitas.analyze.repeats import Repeats
@@ -25,29 +26,30 @@ _LEAST_DIFFERENCE = 0.05
 _LEAST_DRIFT = 0.03
 _DRIFT_Z = 2.576
 _MOST_VALUES = 200
-_MAX_NAMED = 3
-_MORE = "See docs/unsteady-tests.md."
 
 
 def repeats_notices(profile: Profile) -> Iterator[Notice]:
-    """Yield at most one warning of each kind."""
-    yield from _unfit(profile)
-    yield from _outliers(profile)
+    """Yield at most one warning of each kind. A single repeat has none."""
+    if len({test.repeat for test in profile.tests}) == 1:
+        return
+    groups = profile.repeats()
+    yield from _unfit(profile.tests, groups)
+    yield from _outliers(groups)
     yield from _drift(profile)
 
 
-def _unfit(profile: Profile) -> Iterator[Notice]:
+def _unfit(tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> Iterator[Notice]:
     """Yield a warning that names the runs that do not count, except warm-ups. Starved runs have a warning of their own."""
-    found = [test for test in profile.tests if set(test.unfit) - {"warmup"}]
-    if not found or len({test.repeat for test in profile.tests}) == 1:
+    found = [test for test in tests if set(test.unfit) - {"warmup"}]
+    if not found:
         return
-    all_unfit = [group for group in profile.repeats() if all(test.unfit for test in group.tests)]
-    named = [f"{_name(test)} (run {test.repeat + 1}: {', '.join(test.unfit)})" for test in found]
-    message = f"runs that do not count in medians and intervals: {_listed(named)}"
+    all_unfit = [group for group in groups if all(test.unfit for test in group.tests)]
+    named = [f"{name_of_test(test)} (run {test.repeat + 1}: {', '.join(test.unfit)})" for test in found]
+    message = f"runs that do not count in medians and intervals: {listed(named)}"
     if all_unfit:
-        tests = _listed([_name(group.tests[0]) for group in all_unfit])
-        message = f"{message}; since no run of these is fit, all count: {tests}"
-    yield Notice.with_code("unfit_runs", message, f"Record again on an idle and cool device. {_MORE}")
+        names = listed([name_of_test(group.tests[0]) for group in all_unfit])
+        message = f"{message}; since no run of these is fit, all count: {names}"
+    yield Notice.with_code("unfit_runs", message, f"Record again on an idle and cool device. {MORE}")
 
 
 def outliers(group: Repeats) -> list[tuple[TestEnergy, float]]:
@@ -70,13 +72,13 @@ def outliers(group: Repeats) -> list[tuple[TestEnergy, float]]:
     ]
 
 
-def _outliers(profile: Profile) -> Iterator[Notice]:
-    found = [each for group in profile.repeats() for each in outliers(group)]
+def _outliers(groups: Sequence[Repeats]) -> Iterator[Notice]:
+    found = [each for group in groups for each in outliers(group)]
     if found:
         found.sort(key=lambda each: -abs(log(each[1])))
-        named = [f"{_name(test)} (run {test.repeat + 1}: {ratio:.2f} × the median)" for test, ratio in found]
-        message = f"single runs differ from the others: {_listed(named)}; they count"
-        yield Notice.with_code("outliers", message, f"Find out what happened in these runs, or record again. {_MORE}")
+        named = [f"{name_of_test(test)} (run {test.repeat + 1}: {ratio:.2f} × the median)" for test, ratio in found]
+        message = f"single runs differ from the others: {listed(named)}; they count"
+        yield Notice.with_code("outliers", message, f"Find out what happened in these runs, or record again. {MORE}")
 
 
 def drift(values: Sequence[float]) -> float | None:
@@ -108,13 +110,4 @@ def _drift(profile: Profile) -> Iterator[Notice]:
     if change is not None:
         message = f"the energy of all tests drifts: {100 * change:+.0f} % from the first to the last of {len(totals)} repeats"
         remedy = "Let the device reach a steady state first (--warmup), and compare versions in turns (--against)."
-        yield Notice.with_code("drift", message, f"{remedy} {_MORE}")
-
-
-def _name(test: TestEnergy) -> str:
-    return f"{test.class_name}#{test.method}"
-
-
-def _listed(named: Sequence[str]) -> str:
-    more = f"; and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
-    return f"{'; '.join(named[:_MAX_NAMED])}{more}"
+        yield Notice.with_code("drift", message, f"{remedy} {MORE}")

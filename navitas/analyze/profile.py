@@ -41,7 +41,7 @@ from navitas.analyze.top import Top, top
 from navitas.analyze.uncertainty import StandardError, Uncertainty
 from navitas.analyze.unfit import with_unfit
 from navitas.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
-from navitas.attribute.ledger import Evidence, Ledger, counted_runs
+from navitas.attribute.ledger import Evidence, Ledger, counted_runs, counted_wall_ns
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.errors import UsageError
 from navitas.parse.findings import ParsedLoss
@@ -210,11 +210,7 @@ class Profile:
 
     def total_error(self) -> StandardError:
         """Return the standard error of the total."""
-        return self.uncertainty.of("total", self.totals.components, self._wall_ns)
-
-    @cached_property
-    def _wall_ns(self) -> int:
-        return sum(run.end_ns - run.start_ns for run in self.ledger.runs if not run.baseline)
+        return self.uncertainty.of("total", self.totals.components, counted_wall_ns(self.ledger))
 
     def method_errors(self, total: MethodTotal) -> tuple[StandardError, StandardError]:
         """Return the standard errors of a method's inclusive and self energy."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from navitas.analyze.cpu_use import CpuUse
+from navitas.analyze.named_runs import MORE, listed, name_of_test
 from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice, TestEnergy
 
 MIN_PACE_RATIO = 1.5
 MIN_EXTRA_NS = 100_000_000
-_MAX_NAMED = 3
-_MORE = "See docs/unsteady-tests.md."
 
 
 def unsteady(profile: Profile) -> Iterator[Notice]:
@@ -33,7 +32,7 @@ def _starved(profile: Profile) -> Iterator[Notice]:
     if not worst:
         return
     named = [
-        f"{_name(test)} (run {test.repeat + 1}) ran for {_time(use.cpu_ns)} and waited {_time(starved_ns)},"
+        f"{name_of_test(test)} (run {test.repeat + 1}) ran for {_time(use.cpu_ns)} and waited {_time(starved_ns)},"
         f" {100 * (use.starved_share or 0.0):.0f} % of the CPU time it wanted"
         for starved_ns, test, use in sorted(worst.values(), key=lambda each: -each[0])
     ]
@@ -45,9 +44,9 @@ def _starved(profile: Profile) -> Iterator[Notice]:
         remedy = "Close other apps, let the phone cool down, keep the app in the foreground, and record again."
     count = f"{len(named)} test{'s' if len(named) > 1 else ''}"
     message = (
-        f"{place} busy with other work while {count} waited for a CPU: {_listed(named)}; on an idle device, their energy differs"
+        f"{place} busy with other work while {count} waited for a CPU: {listed(named)}; on an idle device, their energy differs"
     )
-    yield Notice.with_code("starved", message, f"{remedy} {_MORE}")
+    yield Notice.with_code("starved", message, f"{remedy} {MORE}")
 
 
 def _pace_changed(profile: Profile) -> Iterator[Notice]:
@@ -60,9 +59,9 @@ def _pace_changed(profile: Profile) -> Iterator[Notice]:
     if not found:
         return
     found.sort(key=lambda each: -each[0])
-    message = f"the pace of tests changed between repeats: {_listed([_changed(pace) for _, pace in found])}"
+    message = f"the pace of tests changed between repeats: {listed([_changed(pace) for _, pace in found])}"
     yield Notice.with_code(
-        "pace_changed", message, f"Compare medians of more repeats (--repeat), or make the test steadier. {_MORE}"
+        "pace_changed", message, f"Compare medians of more repeats (--repeat), or make the test steadier. {MORE}"
     )
 
 
@@ -70,21 +69,12 @@ def _changed(pace: Pace) -> str:
     """Describe how the repeats of a test differ."""
     cpu_ns, calls = [use.cpu_ns for use in pace.whole], [use.calls for use in pace.whole]
     took = f"{_time(min(cpu_ns))} to {_time(max(cpu_ns))} of CPU time ({pace.cpu_ratio:.1f} ×)"
-    name = _name(pace.repeats.tests[0])
+    name = name_of_test(pace.repeats.tests[0])
     if not any(calls):
         return f"{name} took {took}"
     if pace.same_calls:
         return f"the same calls of {name} took {took}"
     return f"{name} made {min(calls):,} to {max(calls):,} calls in {took}"
-
-
-def _listed(named: Sequence[str]) -> str:
-    more = f"; and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
-    return f"{'; '.join(named[:_MAX_NAMED])}{more}"
-
-
-def _name(test: TestEnergy) -> str:
-    return f"{test.class_name}#{test.method}"
 
 
 def _time(ns: int) -> str:

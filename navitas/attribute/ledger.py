@@ -316,3 +316,8 @@ class Ledger:
 def counted_runs(ledger: Ledger) -> Bool:
     """Whether each run counts, which baseline runs do not. The last element is that of owners without a run (−1): False."""
     return np.array([not run.baseline for run in ledger.runs] + [False])
+
+
+def counted_wall_ns(ledger: Ledger) -> int:
+    """The sum of the durations of the runs that count, which baseline runs do not."""
+    return sum(run.end_ns - run.start_ns for run in ledger.runs if not run.baseline)
