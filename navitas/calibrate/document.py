@@ -34,13 +34,5 @@ def report(calibration: Calibration, start: CpuPower, voltage_v: float, surfaces
 
 
 def _cpu(cpu: CpuPower) -> Mapping[str, Any]:
-    clusters = [
-        {
-            "cores": len(cluster.cpus),
-            "cluster_ma": cluster.cluster_ma,
-            "freq_khz": cluster.freq_khz.tolist(),
-            "core_ma": cluster.core_ma.tolist(),
-        }
-        for cluster in cpu.clusters
-    ]
+    clusters = [cluster.as_json() for cluster in cpu.clusters]
     return {"active_ma": cpu.active_ma, "clusters": clusters}

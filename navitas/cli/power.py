@@ -144,15 +144,7 @@ def validate(*, file: Path, json_file: Path | None) -> int:
 
 def _as_json(profile: PowerProfile, model: PowerModel) -> dict[str, object]:
     cpu = model.cpu
-    clusters = [
-        {
-            "cores": len(cluster.cpus),
-            "cluster_ma": cluster.cluster_ma,
-            "freq_khz": cluster.freq_khz.tolist(),
-            "core_ma": cluster.core_ma.tolist(),
-        }
-        for cluster in cpu.clusters
-    ]
+    clusters = [cluster.as_json() for cluster in cpu.clusters]
     return {
         "name": profile.name,
         "battery_mah": model.battery_mah,

@@ -24,6 +24,15 @@ class ClusterPower:
         """Current of a running core at any frequencies: linear between operating points, constant beyond the ends."""
         return np.interp(freq_khz, self.freq_khz, self.core_ma)
 
+    def as_json(self) -> dict[str, object]:
+        """Return the cluster's figures as documents of `navitas power` have them."""
+        return {
+            "cores": len(self.cpus),
+            "cluster_ma": self.cluster_ma,
+            "freq_khz": self.freq_khz.tolist(),
+            "core_ma": self.core_ma.tolist(),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class CpuPower:
