@@ -24,6 +24,7 @@ from support.android_projects import sdk  # noqa: E402
 from support.browser import find_browser  # noqa: E402
 from support.example_budget import limit_examples  # noqa: E402
 from support.field_data import FIELD_DATA, NO_FIELD_DATA  # noqa: E402
+from support.repeatable_random import restart_random_numbers  # noqa: E402
 
 # No test fails because it is slow.
 settings.register_profile("navitas", deadline=None)
@@ -54,6 +55,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--refresh-golden", action="store_true", help="rewrite golden files instead of comparing with them")
+
+
+@pytest.fixture(autouse=True)
+def _repeatable_random_numbers() -> None:
+    restart_random_numbers()
 
 
 @pytest.fixture

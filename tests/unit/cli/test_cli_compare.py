@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from support.counted_files import CountedFiles
+from support.repeatable_random import repeatable_rng
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
 
-RNG = np.random.default_rng(3)
+RNG = repeatable_rng(3)
+START = datetime(2026, 1, 1)
 SECONDS = count()
 
 
@@ -41,7 +44,7 @@ def report(
 
     tests = [test(name, i, joules) for i, one in enumerate(sort_j) for name, joules in (("sorts", one), ("waits", 5.0))]
     return {
-        "schema_version": 2, "created_utc": f"2026-01-01T00:00:{next(SECONDS):02}Z",
+        "schema_version": 2, "created_utc": f"{START + timedelta(seconds=next(SECONDS)):%Y-%m-%dT%H:%M:%SZ}",
         "device": {"kind": "phone", "model": model}, "power_profile": {"sha256": sha256},
         "evidence": {"components": {"cpu": {"level": level}}}, "tests": tests, "later": 1,
     }  # fmt: skip

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 from scipy import stats
 from support.field_data import FIELD_DATA, needs_field_data
+from support.repeatable_random import repeatable_rng
 
 from navitas.compare.effect import Deviations, Effect, adjusted, apart, within
 from navitas.compare.verdict import LIMIT, needed, verdict
 
 SESSIONS, RUNS = 0.08, 0.035
 """Standard deviations of sessions and of runs, as those of a power meter (shared/field/monsoon)."""
-RNG = np.random.default_rng(20)
+RNG = repeatable_rng(20)
 
 
 def _sessions(count: int, repeats: int, percent: float = 0.0) -> list[np.ndarray]:

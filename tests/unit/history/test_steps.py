@@ -7,19 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.made_sessions import TEST, made_session
+from support.repeatable_random import repeatable_rng
 
 from navitas.compare.session import Subject
 from navitas.errors import UsageError
 from navitas.history.figures import FigurePattern, parse_figure
 from navitas.history.steps import SessionPair, all_steps, is_clear, shared_tests, turn_changes
 
-RNG = np.random.default_rng(6)
-
-
-@pytest.fixture(autouse=True)
-def _same_draws() -> None:
-    """Draw the same numbers in each order of the tests."""
-    RNG.bit_generator.state = np.random.default_rng(6).bit_generator.state
+RNG = repeatable_rng(6)
 
 
 SORT = Subject("method", "a.Sorter.sort()V")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from support.field_data import FIELD_DATA, needs_field_data
 from support.made_sessions import TEST, made_session
+from support.repeatable_random import repeatable_rng
 
 from navitas.compare.effect import stats
 from navitas.compare.session import Session, Subject
@@ -20,13 +21,7 @@ from navitas.history.trend import FigureTrend, trends
 
 SESSIONS, RUNS = 0.08, 0.035
 """Standard deviations of sessions and of runs, as those of a power meter (shared/field/monsoon)."""
-RNG = np.random.default_rng(12)
-
-
-@pytest.fixture(autouse=True)
-def _same_draws() -> None:
-    """Draw the same numbers in each order of the tests."""
-    RNG.bit_generator.state = np.random.default_rng(12).bit_generator.state
+RNG = repeatable_rng(12)
 
 
 def levels(count: int, *steps: tuple[int, float]) -> np.ndarray:
