@@ -36,6 +36,9 @@ from navitas.owned_folder import owned_folder
 from navitas.untrusted_text import printable
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
+_SHOWN = 5
+"""How many figures are shown if none differs."""
+
 
 @click.command("bisect", cls=NavitasCommand, project="project", example="navitas bisect v1.0 main . --tests 'SortTest#*'")
 @click.argument("good", type=TEXT)
@@ -84,11 +87,16 @@ def command(*, good: str, bad: str, project: Path | None, json_file: Path | None
         write_json(json_file, **_document(request, result))
         if is_text:
             output_console().print(*found_lines(request.commits, result.found, result.change), sep="\n", markup=False)
+            if result.change is None and result.compared:
+                output_console().print(
+                    steps_table("Clearest differences; none is clear enough", result.compared[:_SHOWN])
+                )
             if result.methods:
-                output_console().print(steps_table(result.methods))
+                output_console().print(steps_table("Self energy that changed at this commit", result.methods))
     location(f"recordings: {result.output}")
     if result.change is None:
-        failed_check(f"{printable(good)} and {printable(bad)} do not differ", "Give more --most-turns, or another --figure.")
+        remedy = "Give more --most-turns, or another --figure, or let runs differ less: see docs/unsteady-tests.md."
+        failed_check(f"{printable(good)} and {printable(bad)} do not differ", remedy)
     elif result.found is None or len(result.found.commits) > 1:
         failed_check("no single commit is likely enough", "Give more --builds or --most-turns.")
     else:
@@ -186,6 +194,7 @@ def _document(request: _Request, result: _Result) -> dict[str, Any]:
         "bad": commits[-1].hash,
         "commits": len(commits) - 1,
         "change": None if result.change is None else _row(result.change),
+        "compared": [_row(one) for one in result.compared],
         "found": [{"commit": commits[index].hash, "subject": commits[index].subject} for index in likely],
         "error": None if found is None else found.error,
         "no_change": None if found is None else found.no_change,

@@ -39,11 +39,10 @@ def found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: F
     return lines
 
 
-def steps_table(methods: Sequence[FigureStep]) -> FittedTable:
-    """The methods whose self energy changed at the commit."""
-    columns = [Column("Method", text=True), Column("Change"), Column("95 %", drop=1)]
-    table = FittedTable("Self energy that changed at this commit", columns)
-    for one, name in zip(methods, short_names([one.subject for one in methods]), strict=True):
+def steps_table(title: str, steps: Sequence[FigureStep]) -> FittedTable:
+    """Changes of figures between two commits."""
+    table = FittedTable(title, [Column("Figure", text=True), Column("Change"), Column("95 %", drop=1)])
+    for one, name in zip(steps, short_names([one.subject for one in steps]), strict=True):
         interval = f"{percent(one.low_percent)} … {percent(one.high_percent)}"
         table.add(printable(name, _LONGEST), percent(one.percent), interval)
     return table

@@ -448,7 +448,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), 12, 1),
     "cli/history_tables.py:trends_table": lambda names: trends_table(_trends(names), ["0123abcd+", "2026-01-01T00:00:00"]),
     "cli/bisect_tables.py:steps_table": lambda names: energy_steps_table(
-        [FigureStep(Subject("method", name), 1234.5, -12.3, 1e5, 0.01, 3.0) for name in names]
+        "Changes", [FigureStep(Subject("method", name), 1234.5, -12.3, 1e5, 0.01, 3.0) for name in names]
     ),
     "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
