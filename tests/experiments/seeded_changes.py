@@ -47,7 +47,7 @@ def main() -> None:
         good += is_found and named[:1] == [made.method] and result["builds"] <= 10
         change, error = result.get("change") or {}, result.get("error")
         row = (
-            *(seed, made.index, "yes" if is_found else f"no: {len(found)} commits", named == [made.method] or f"no: {named}"),
+            *(seed, made.index, "yes" if is_found else f"no: {len(found)} commits", "yes" if named == [made.method] else f"no: {named}"),
             *(f"{change.get('percent', 0):.1f}", "-" if error is None else f"{100 * error:.2g}"),
             *(result.get("builds", "-"), result.get("turns", "-"), f"{load:.1f}", f"{seconds:.0f}"),
         )
