@@ -88,9 +88,7 @@ def command(*, good: str, bad: str, project: Path | None, json_file: Path | None
         if is_text:
             output_console().print(*found_lines(request.commits, result.found, result.change), sep="\n", markup=False)
             if result.change is None and result.compared:
-                output_console().print(
-                    steps_table("Clearest differences; none is clear enough", result.compared[:_SHOWN])
-                )
+                output_console().print(steps_table("Clearest differences; none is clear enough", result.compared[:_SHOWN]))
             if result.methods:
                 output_console().print(steps_table("Self energy that changed at this commit", result.methods))
     location(f"recordings: {result.output}")

@@ -47,7 +47,7 @@ def main() -> None:
         good += is_found and named[:1] == [made.method] and result["builds"] <= 10
         change, error = result.get("change") or {}, result.get("error")
         row = (
-            *(seed, made.index, "yes" if is_found else f"no: {len(found)} commits", "yes" if named == [made.method] else f"no: {named}"),
+            *(seed, made.index, _answer(is_found, f"{len(found)} commits"), _answer(named == [made.method], str(named))),
             *(f"{change.get('percent', 0):.1f}", "-" if error is None else f"{100 * error:.2g}"),
             *(result.get("builds", "-"), result.get("turns", "-"), f"{load:.1f}", f"{seconds:.0f}"),
         )
@@ -55,6 +55,10 @@ def main() -> None:
         print(*row, sep="\t", flush=True)
     Console(width=160).print(table)
     print(f"commit and method found with at most 10 builds: {good} of {arguments.histories}")
+
+
+def _answer(is_right: bool, otherwise: str) -> str:
+    return "yes" if is_right else f"no: {otherwise}"
 
 
 def bisected(made: SeededHistory, options: list[str]) -> dict[str, Any]:

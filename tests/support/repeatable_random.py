@@ -10,13 +10,13 @@ _FIRST_STATES: list[tuple[np.random.Generator, dict[str, Any]]] = []
 
 
 def repeatable_rng(seed: int) -> np.random.Generator:
-    """Return a generator for the tests of a module. It starts anew before each test (tests/conftest.py)."""
+    """Return a generator for the tests of a module. Each test gets the same numbers (tests/conftest.py)."""
     rng = np.random.default_rng(seed)
     _FIRST_STATES.append((rng, dict(rng.bit_generator.state)))
     return rng
 
 
 def restart_random_numbers() -> None:
-    """Let all generators of `repeatable_rng` start anew."""
+    """Return all generators of `repeatable_rng` to their first states."""
     for rng, state in _FIRST_STATES:
         rng.bit_generator.state = state

@@ -21,8 +21,8 @@ tasks.withType(JavaCompile) {
   options.compilerArgs << '-Xlint:-options'
 }
 """
-# Each step needs the result of the one before it. Other work depends on what runs beside it on the same core: the same sorting
-# took 0.95 or 1.3 ms on a host that shares its cores.
+# Each step needs the result of the one before it. The time of other work depends on what else uses the core: the same sorting
+# took 0.95 or 1.3 ms on a host that shares its cores with others.
 _WORK = {
     "Hasher": "for (int i = 0; i < 500; i++) { sum = (sum ^ (seed + i)) * 1099511628211L; }",
     "Scrambler": "for (int i = 0; i < 300; i++) { seed ^= seed << 13; seed ^= seed >>> 7; seed ^= seed << 17; } sum += seed;",
