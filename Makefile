@@ -14,6 +14,7 @@
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
 # make fleet-accuracy             the fleet's findings against two simulated truths, ten seeds (docs/dev/fleet-world.md)
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
+# make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
 .PHONY: setup system jars viewer venv demo check readme test-unit test test-java test-programs gradle-homes android-sdk browser lint accuracy experiments components operations seeded-changes unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
@@ -151,7 +152,7 @@ cycles: setup
 	$(BIN)/python tests/bench/cycles.py
 
 wheel: setup
-	$(BIN)/python -m build --wheel
+	$(BIN)/python .ci/release
 
 clean:
 	rm -rf .venv .java-tests-passed dist navitas/report/viewer navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target

@@ -8,6 +8,7 @@ import click
 
 from navitas.cli.lazy import LazyGroup
 from navitas.errors import UsageError
+from navitas.extra_libraries import install_extra
 
 COMMANDS = {
     "ingest": ("navitas.cli.fleet_ingest", "Ingest files of samples into a fleet's folder."),
@@ -33,7 +34,7 @@ class _FleetGroup(LazyGroup):
         """Raise `UsageError` if a package that fleets need is not installed, even one that is imported later."""
         for package in _EXTRA if cmd_name in self.modules else ():
             if find_spec(package) is None:
-                raise UsageError(f"fleet commands need the package {package}", "pip install 'navitas[fleet]'")
+                raise UsageError(f"fleet commands need the package {package}", install_extra("fleet"))
         return super().get_command(ctx, cmd_name)
 
 

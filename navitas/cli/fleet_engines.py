@@ -17,6 +17,7 @@ from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import STORE, TEXT
 from navitas.errors import UsageError
+from navitas.extra_libraries import install_extra
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
 from navitas.fleet.period import Period
@@ -32,7 +33,7 @@ def _spark(spill: Path, memory_mib: int) -> Engine:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "pyspark":
             raise
-        raise UsageError("--engine spark needs the package pyspark", "pip install 'navitas[spark]'") from error
+        raise UsageError("--engine spark needs the package pyspark", install_extra("spark")) from error
     return SparkEngine(spill, memory_mib=memory_mib)
 
 

@@ -1,4 +1,4 @@
-"""Battery samples of many phones → hogs, bugs, J-scores and advice (docs/fleet.md). Needs `navitas[fleet]`."""
+"""Battery samples of many phones → hogs, bugs, J-scores and advice (docs/fleet.md). Needs the extra `fleet`."""
 
 import os
 

@@ -18,7 +18,8 @@ class Format:
     - `about`: a description for `--help`.
     - `write(profile, out)`: writes a `navitas.Profile` to a text stream, or to a binary stream if `binary` is set.
     - `needs`: packages that `write` imports and that Navitas doesn't depend on.
-    - `install`: the argument of `pip install` if one of them is missing. Default: `needs`.
+    - `install`: the argument of `pip install` if one of them is missing. Default: `needs`, in versions
+      that Navitas supports.
     - `options`: command-line options (of `OPTIONS`) that `write` accepts as keyword arguments.
     - `shows_calls`: whether the report is empty for a recording without calls.
     """

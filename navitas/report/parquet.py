@@ -20,5 +20,4 @@ FORMAT = Format(
     write,
     binary=True,
     needs=("pyarrow",),
-    install="navitas[arrow]",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from navitas.errors import NavitasError, UsageError
+from navitas.extra_libraries import install_command, install_packages
 from navitas.report.entry_points import entry_points_by_name, package_label
 from navitas.report.format import Format
 
@@ -57,8 +57,8 @@ def find_format(name: str) -> Format:
     found = _load(name)
     missing = [package for package in found.needs if not _is_installed(package)]
     if missing:
-        install = shlex.quote(found.install) if found.install else " ".join(missing)
-        raise UsageError(f"the report format {name} needs {', '.join(missing)}", f"pip install {install}")
+        remedy = install_command([found.install]) if found.install else install_packages(missing)
+        raise UsageError(f"the report format {name} needs {', '.join(missing)}", remedy)
     return found
 
 

@@ -24,7 +24,7 @@ from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store, Unit
 from navitas.fleet.units import UnitJob, UsageTask
 
-pytest.importorskip("pyspark", reason="Spark is not installed: pip install 'navitas[spark]'")
+pytest.importorskip("pyspark", reason="Spark is not installed: pip install pyspark")
 
 from navitas.fleet.engine.spark import SparkEngine
 from navitas.fleet.engine.spark_errors import converted

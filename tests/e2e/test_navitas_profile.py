@@ -25,6 +25,7 @@ from navitas.report.json_report import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGINS = "plugins {{ id 'java'\n id 'org.navitas' version '0.1.0' }}\n{junit}navitas {{ executable = '{navitas}' }}\n"
+INSTALL = 'pip install "${NAVITAS_WHEEL:?set the repository variable NAVITAS_WHEEL}"'  # see test_empty_environment.py
 
 pytestmark = [
     pytest.mark.slow,
@@ -199,7 +200,7 @@ def test_the_example_for_ci_works(tmp_path: Path, any_gradle: str) -> None:
     project = tmp_path / "ci"
     shutil.copytree(ROOT / "examples" / "ci", project, ignore=shutil.ignore_patterns("build", ".gradle"))
     steps = re.findall(r"^ *- run: (.*)$", (project / ".github/workflows/energy.yml").read_text(), re.MULTILINE)
-    assert steps == ["pip install navitas", "navitas plugin", "gradle navitasProfile"]
+    assert steps == [INSTALL, "navitas plugin", "gradle navitasProfile"]
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
     (bin_folder / "gradle").symlink_to(any_gradle)

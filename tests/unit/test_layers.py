@@ -89,7 +89,7 @@ ALLOWED = {
     },
     "attribute": {"errors", "recording", "power", "parse"},
     "analyze": {"errors", "extra_libraries", "new_files", "recording", "power", "parse", "attribute", "regular_files"},
-    "report": {"errors", "parse", "analyze", "html_page", "untrusted_text"},
+    "report": {"errors", "extra_libraries", "parse", "analyze", "html_page", "untrusted_text"},
     "vitals": {"errors", "analyze", "attribute", "batterystats", "graph", "line_blocks", "parse", "recording"},
     "graph": {"errors", "analyze", "attribute", "parse", "report", "strong_components", "untrusted_text"},
     "strong_components": set(),

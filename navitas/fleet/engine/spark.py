@@ -1,4 +1,4 @@
-"""The engine for a cluster: Apache Spark, on a file system that all machines share (`pip install navitas[spark]`)."""
+"""The engine for a cluster: Apache Spark, on a file system that all machines share. Needs the extra `spark`."""
 
 from __future__ import annotations
 

@@ -141,14 +141,14 @@ def test_unclear_requests_are_refused_before_any_work(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_format_that_lacks_a_package_names_the_extra(
+def test_a_format_that_lacks_a_package_names_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(registry, "find_spec", lambda name: None)
     for arguments in (["-o", tmp_path / "x.parquet"], ["--format", f"parquet={tmp_path / 'x'}"]):
         assert report(*arguments) == ExitCode.USAGE
         said = capsys.readouterr().err
-        assert "the report format parquet needs pyarrow" in said and "pip install 'navitas[arrow]'" in said
+        assert "the report format parquet needs pyarrow" in said and "pip install 'pyarrow>=17'" in said
     assert report("--format", "json") == ExitCode.OK
 
 

@@ -129,7 +129,7 @@ def test_graphml_has_all_nodes_and_edges() -> None:
 
 
 def test_networkx_reads_graphml_and_json() -> None:
-    networkx = pytest.importorskip("networkx", reason="pip install 'navitas[dev]'")
+    networkx = pytest.importorskip("networkx", reason="make setup")
     for made in (MADE, hostile()):
         out = io.StringIO()
         write_graphml(made, out)
@@ -197,7 +197,7 @@ def test_sarif_names_rules_messages_places_and_savings() -> None:
 
 def test_sarif_fits_its_schema() -> None:
     """By the models of sarif-pydantic."""
-    models = pytest.importorskip("sarif_pydantic", reason="pip install 'navitas[dev]'")
+    models = pytest.importorskip("sarif_pydantic", reason="make setup")
     for made in (PLACED, graph({})):
         models.Sarif.model_validate(sarif(made))
 
