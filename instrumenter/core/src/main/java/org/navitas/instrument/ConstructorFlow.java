@@ -8,7 +8,6 @@ import java.util.List;
 import javassist.bytecode.CodeAttribute;
 import javassist.bytecode.ConstPool;
 import javassist.bytecode.Descriptor;
-import javassist.bytecode.ExceptionTable;
 import javassist.bytecode.MethodInfo;
 import javassist.bytecode.Opcode;
 
@@ -28,12 +27,14 @@ final class ConstructorFlow {
   private final CodeAttribute code;
   private final ConstPool pool;
   private final BitSet before = new BitSet();
+  private final CoveringRanges handlers;
   private final Deque<State> todo = new ArrayDeque<>();
 
   private ConstructorFlow(CodeAttribute code, CodeScan scan) {
     this.code = code;
     this.scan = scan;
     this.pool = code.getConstPool();
+    handlers = new CoveringRanges(code.getExceptionTable(), code.getCodeLength());
   }
 
   /** Analyses a constructor; returns null if it never calls another constructor or is invalid. */
@@ -120,25 +121,31 @@ final class ConstructorFlow {
   private void walk() throws MalformedClassException {
     BitSet locals = new BitSet();
     locals.set(0);
-    todo.add(new State(0, locals, new BitSet(), 0));
+    if (isNew(0)) {
+      todo.add(new State(0, locals, new BitSet(), 0));
+    }
     while (!todo.isEmpty()) {
       State state = todo.poll();
-      if (state.pc < 0 || state.pc >= code.getCodeLength()) {
-        throw new MalformedClassException("branch out of the code");
-      }
-      if (!before.get(state.pc)) {
-        before.set(state.pc);
-        handlers(state);
-        step(state);
-      }
+      handlers(state);
+      step(state);
     }
   }
 
-  private void handlers(State state) {
-    ExceptionTable table = code.getExceptionTable();
-    for (int i = 0; i < table.size(); i++) {
-      if (table.startPc(i) <= state.pc && state.pc < table.endPc(i)) {
-        todo.add(new State(table.handlerPc(i), (BitSet) state.locals.clone(), new BitSet(), 1));
+  /** Returns whether an instruction was not reached before. Only the first state there counts. */
+  private boolean isNew(int pc) throws MalformedClassException {
+    if (pc < 0 || pc >= code.getCodeLength()) {
+      throw new MalformedClassException("branch out of the code");
+    }
+    boolean isNew = !before.get(pc);
+    before.set(pc);
+    return isNew;
+  }
+
+  private void handlers(State state) throws MalformedClassException {
+    for (int entry : handlers.next(state.pc)) {
+      int handler = code.getExceptionTable().handlerPc(entry);
+      if (isNew(handler)) {
+        todo.add(new State(handler, (BitSet) state.locals.clone(), new BitSet(), 1));
       }
     }
   }
@@ -155,11 +162,13 @@ final class ConstructorFlow {
     }
     execute(op, state);
     for (int target : scan.targets(pc)) {
-      todo.add(state.at(target));
+      if (isNew(target)) {
+        todo.add(state.at(target));
+      }
     }
     boolean ends = op == Opcode.ATHROW || op == Opcode.GOTO || op == Opcode.GOTO_W || op == Opcode.TABLESWITCH
         || op == Opcode.LOOKUPSWITCH;
-    if (!ends) {
+    if (!ends && isNew(scan.next(pc))) {
       state.pc = scan.next(pc);
       todo.add(state);
     }
