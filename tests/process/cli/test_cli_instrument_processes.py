@@ -10,8 +10,8 @@ from test_cli_instrument import classes, instrument, jar_of
 
 from navitas.errors import ExitCode
 
-OTHER_VERSION = bytes([0, 0, 0, 69])
-"""The minor and major version in class files of Java 25."""
+OTHER_VERSION = bytes([0, 0, 0, 70])
+"""The minor and major version in class files of Java 26."""
 
 
 def of_a_framework(data: bytes) -> bytes:
@@ -55,7 +55,7 @@ def test_newer_classes_are_not_called_frameworks(
     newer = {name: data[:4] + OTHER_VERSION + data[8:] for name, data in classes.items()}
     assert instrument(tmp_path, jar_of(tmp_path / "newer.jar", newer)) == ExitCode.OK
     printed = capsys.readouterr().err
-    assert f"no method was instrumented: {len(newer)} classes newer than Java 21\n" in printed
+    assert f"no method was instrumented: {len(newer)} classes newer than Java 25\n" in printed
     assert "framework" not in printed
 
 

@@ -34,7 +34,7 @@ final class ClassEdit {
   byte[] apply(byte[] original) throws InstrumentException {
     try {
       if (ClassScan.majorOf(original) > ClassInstrumenter.NEWEST_MAJOR) {
-        throw failure(lines.get(0), "is newer than Java 21; compile for an older target");
+        throw failure(lines.get(0), "is " + ClassInstrumenter.newer() + "; compile for an older target");
       }
       if (ClassScan.of(original).instrumented) {
         throw failure(lines.get(0), "already has probes; use the original class");

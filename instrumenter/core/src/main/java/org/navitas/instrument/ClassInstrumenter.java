@@ -26,13 +26,16 @@ import javassist.bytecode.MethodInfo;
  * <p>A malformed class file causes no exception: the class is skipped.
  */
 final class ClassInstrumenter {
-  /** Java 21, the newest version that Javassist reads. */
-  static final int NEWEST_MAJOR = 65;
+  /** Java 25, the newest version whose instructions and attributes are known to stay valid. */
+  static final int NEWEST_MAJOR = 69;
+  private static final int JAVA_0 = 44;
   private static final byte[] MARKER_VERSION = {1};
   private static final int POOL_LIMIT = 65535;
   /** Number of constants for the probes and the marker, without the ids. */
   private static final int PROBE_CONSTANTS = 26;
   private static final int FIRST_PLACEHOLDER = 0x4E561000;
+  /** The method of JaCoCo that every instrumented method calls first, as does the static initialiser that it adds to interfaces. */
+  private static final String JACOCO_INIT = "$jacocoInit";
 
   final ClassInfo info;
   private final byte[] bytes;
@@ -131,6 +134,11 @@ final class ClassInstrumenter {
     return new ClassInstrumenter(info, done.bytes, new int[0]);
   }
 
+  /** Returns what messages call a class of a version that is left alone. */
+  static String newer() {
+    return "newer than Java " + (NEWEST_MAJOR - JAVA_0);
+  }
+
   /** Returns the instrumented class with the ids of {@link ClassInfo#methods}, or the original if it has no probes. */
   byte[] bytes(int[] ids) {
     byte[] filled = bytes.clone();
@@ -213,6 +221,8 @@ final class ClassInstrumenter {
       return Skipped.NATIVE;
     } else if ((flags & AccessFlag.BRIDGE) != 0 && kind == Probes.METHODS) {
       return Skipped.BRIDGE;
+    } else if ((flags & AccessFlag.SYNTHETIC) != 0 && (method.getName().equals(JACOCO_INIT) || method.isStaticInitializer())) {
+      return Skipped.COVERAGE;
     } else if (isState && kind == Probes.METHODS && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor())) {
       return Skipped.CONTINUATION;
     } else if (method.getCodeAttribute() == null) {

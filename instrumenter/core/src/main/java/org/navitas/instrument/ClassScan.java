@@ -23,7 +23,7 @@ final class ClassScan {
   private int at;
   private int[] pool;
 
-  /** Major version of the class file; 65 is Java 21. */
+  /** Major version of the class file; 69 is Java 25. */
   int major;
   /** Fully qualified name, with dots. */
   String name;

@@ -197,7 +197,7 @@ final class Inventory {
     ClassInfo info = entry.info;
     String reason = info == null ? null : info.untouchedReason();
     if (Skipped.UNSUPPORTED_VERSION.equals(reason)) {
-      warnings.add("skipped, newer than Java 21 (compile for an older target)",
+      warnings.add("skipped, " + ClassInstrumenter.newer() + " (compile for an older target)",
           place(input, path) + " (" + info.problem + ")");
     } else if (Skipped.MALFORMED.equals(reason)) {
       warnings.add("skipped, malformed class file", place(input, path) + " (" + info.problem + ")");

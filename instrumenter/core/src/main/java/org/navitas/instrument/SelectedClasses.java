@@ -127,7 +127,7 @@ public final class SelectedClasses {
     try {
       int major = ClassScan.majorOf(bytes);
       if (major > ClassInstrumenter.NEWEST_MAJOR) {
-        skipped.add(place + ": class file version " + major + " is newer than Java 21; compile for an older target");
+        skipped.add(place + ": class file version " + major + " is " + ClassInstrumenter.newer() + "; compile for an older target");
         return;
       }
       ClassScan scan = ClassScan.of(bytes);

@@ -13,7 +13,7 @@ final class SkipReasons {
   private SkipReasons() {}
 
   /**
-   * Returns one line, such as {@code 2 classes newer than Java 21, 1 of known frameworks (include kotlin.** to
+   * Returns one line, such as {@code 2 classes newer than Java 25, 1 of known frameworks (include kotlin.** to
    * instrument)}.
    */
   static String reasons(List<Contents> all, Options options) {
@@ -60,7 +60,7 @@ final class SkipReasons {
 
   private static String reason(String untouched) {
     if (Skipped.UNSUPPORTED_VERSION.equals(untouched)) {
-      return "newer than Java 21";
+      return ClassInstrumenter.newer();
     } else if (Skipped.MALFORMED.equals(untouched)) {
       return "malformed";
     } else if (Skipped.ALREADY_INSTRUMENTED.equals(untouched)) {

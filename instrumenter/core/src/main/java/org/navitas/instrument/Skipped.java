@@ -9,6 +9,7 @@ final class Skipped {
   static final String NATIVE = "native";
   static final String BRIDGE = "bridge";
   static final String CONTINUATION = "continuation";
+  static final String COVERAGE = "coverage";
   static final String TRIVIAL = "trivial";
   static final String TOO_LARGE = "too_large";
   static final String EXCLUDED = "excluded";

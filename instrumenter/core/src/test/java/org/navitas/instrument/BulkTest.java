@@ -348,6 +348,22 @@ public class BulkTest {
   }
 
   @Test
+  public void newerClassesAreCopiedAndOthersGetProbes() throws Exception {
+    compile(in, "a.First", "");
+    compile(in, "a.Newer", "");
+    Path newer = in.resolve("a/Newer.class");
+    byte[] bytes = Files.readAllBytes(newer);
+    bytes[7] = ClassInstrumenter.NEWEST_MAJOR + 1;
+    Files.write(newer, bytes);
+    Summary summary = run();
+    assertEquals(Collections.singletonList("a.Newer unsupported_version"), map().skipped());
+    assertEquals(Collections.singletonList("skipped, newer than Java 25 (compile for an older target): " + in
+        + "@a/Newer.class (class file version 70)"), summary.warnings());
+    assertArrayEquals(bytes, Files.readAllBytes(out.resolve("a/Newer.class")));
+    assertEquals(1, summary.rewritten());
+  }
+
+  @Test
   public void reportsAndCopiesMalformedClasses() throws Exception {
     compile(in, "a.First", "");
     write(in.resolve("bad/Broken.class"), "no class at all");
@@ -511,7 +527,7 @@ public class BulkTest {
     compile(in, "a.Newest", "");
     for (String name : Arrays.asList("a/Newer.class", "a/Newest.class")) {
       byte[] bytes = Files.readAllBytes(in.resolve(name));
-      bytes[7] = 69; // Java 25
+      bytes[7] = 70; // Java 26
       Files.write(in.resolve(name), bytes);
     }
     compile(in, "kotlin.Thing", "");
@@ -519,7 +535,7 @@ public class BulkTest {
     Summary summary = BulkInstrumenter.run(inputs(new Input(in, out, Input.MAIN, ":app", true)), Options.defaults(), map);
     String last = summary.warnings().get(summary.warnings().size() - 1);
     assertEquals(
-        "no method was instrumented: 1 class malformed, 2 newer than Java 21, 1 of known frameworks (include kotlin.** to instrument)",
+        "no method was instrumented: 1 class malformed, 2 newer than Java 25, 1 of known frameworks (include kotlin.** to instrument)",
         last);
   }
 

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +27,33 @@ import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
 
 /** Compiles sources of any Java version that the JDK supports, unlike the module's compiler settings. */
 final class Compiled {
+  private static final int OWN_JAVA = Integer.parseInt(System.getProperty("java.specification.version").replace("1.", ""));
+  private static final int JAVA_0 = 44;
+
   private Compiled() {}
+
+  /** Compiles a source of any Java version into a folder. */
+  static void any(Path folder, int release, String name, String source) throws IOException {
+    if (release <= OWN_JAVA) {
+      into(folder, release, name, source);
+    } else {
+      newer(folder, release, name, source);
+    }
+  }
+
+  /**
+   * Returns a class file that this JVM loads. Only its version, and one exception of Java 21, prevent it from loading a
+   * newer one; its verifier is as strict.
+   */
+  static byte[] loadable(byte[] original) throws MalformedClassException {
+    if (ClassScan.majorOf(original) - JAVA_0 <= OWN_JAVA) {
+      return original;
+    }
+    byte[] bytes = original.clone();
+    ByteBuffer.wrap(bytes).putShort(6, (short) (OWN_JAVA + JAVA_0));
+    String known = new String(bytes, StandardCharsets.ISO_8859_1).replace("java/lang/MatchException", "java/lang/AssertionError");
+    return known.getBytes(StandardCharsets.ISO_8859_1);
+  }
 
   /** Compiles top-level sources, each with the name of its public class, into a folder. */
   static void into(Path folder, int release, String... namesAndSources) throws IOException {
@@ -50,7 +77,7 @@ final class Compiled {
   }
 
   /** Compiles sources of a Java version that can be newer than the JDK's, if they use none of its classes. */
-  static void newer(Path folder, int release, String name, String source) throws IOException {
+  private static void newer(Path folder, int release, String name, String source) throws IOException {
     Files.createDirectories(folder);
     Path file = folder.resolveSibling(name.substring(name.lastIndexOf('.') + 1) + ".java");
     Files.write(file, source.getBytes(StandardCharsets.UTF_8));

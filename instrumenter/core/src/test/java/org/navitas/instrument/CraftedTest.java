@@ -208,7 +208,7 @@ public class CraftedTest {
     byte[] original = bytes();
     ClassInstrumenter done = ClassInstrumenter.instrument(original, "crafted.Name", EVERY_METHOD);
     assertEquals(Skipped.UNSUPPORTED_VERSION, done.info.untouchedReason());
-    assertEquals("class file version 66", done.info.problem);
+    assertEquals("class file version 70", done.info.problem);
     assertArrayEquals(original, done.bytes(new int[0]));
     file.setMajorVersion(ClassInstrumenter.NEWEST_MAJOR);
     assertEquals(1, instrument().info.methods.size());
