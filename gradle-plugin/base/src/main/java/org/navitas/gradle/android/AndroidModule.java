@@ -11,6 +11,7 @@ import org.gradle.api.Project;
 import org.gradle.api.artifacts.Configuration;
 import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NavitasExtension;
+import org.navitas.gradle.ProbeSwitch;
 import org.navitas.gradle.Settings;
 import org.navitas.instrument.Probes;
 
@@ -22,6 +23,7 @@ public final class AndroidModule {
   private static final String CLEAR = "clearPackageData";
 
   private final Settings settings;
+  private final ProbeSwitch probes;
   private final NavitasExtension extension;
   private final AgpVersion agp;
   /** The module's variants with tests, and the selected one. */
@@ -34,7 +36,8 @@ public final class AndroidModule {
     this.extension = extension;
     this.agp = agp;
     settings = new Settings(project);
-    variants = new VariantChoice(project, this, settings, extension);
+    probes = new ProbeSwitch(settings, extension);
+    variants = new VariantChoice(project, this, probes, extension);
     runtime = project.getTasks().create(RUNTIME_TASK, RuntimeJarsTask.class);
     runtime.setDescription("Writes the libraries that instrumented APKs need in addition to the app's classes.");
     runtime.settings(project.provider(() -> new File(folder(project), "runtime")), project.provider(this::hooks), project.provider(settings::probes));
@@ -50,6 +53,10 @@ public final class AndroidModule {
    */
   public static AndroidModule of(Project project, NavitasExtension extension) {
     AgpVersion agp = new AgpVersion(AndroidModule.class.getClassLoader());
+    AndroidModule module = new AndroidModule(project, extension, agp);
+    if (module.probes.isOffByProperty()) {
+      return module; // even if this Android plugin cannot be used
+    }
     if (!agp.isVisible()) {
       throw new GradleException(
           "navitas: the classes of the Android Gradle Plugin are not visible in " + project.getPath()
@@ -58,7 +65,6 @@ public final class AndroidModule {
     if (agp.warning() != null) {
       project.getLogger().warn("navitas: {}: {}", project.getPath(), agp.warning());
     }
-    AndroidModule module = new AndroidModule(project, extension, agp);
     Object requested = project.findProperty(ADAPTER);
     boolean transform = requested == null ? !agp.hasScopedArtifacts() : requested.equals("transform") && agp.hasTransform();
     String name = transform ? ".transform.TransformAdapter" : ".variants.VariantsAdapter";
@@ -78,7 +84,7 @@ public final class AndroidModule {
    * @return {@code build/navitas}
    */
   public static File folder(Project project) {
-    return new File(project.getBuildDir(), "navitas");
+    return project.getLayout().getBuildDirectory().dir("navitas").get().getAsFile();
   }
 
   /**
@@ -164,8 +170,30 @@ public final class AndroidModule {
   }
 
   /**
+   * Returns whether anything of the module gets probes. Call it after the build file is evaluated.
+   *
+   * @return false to leave the build as it is without Navitas
+   */
+  public boolean isEnabled() {
+    return probes.refusal().isEmpty();
+  }
+
+  /**
+   * Returns what the build says about a variant's APK.
+   *
+   * @param variant such as {@code demoDebug}
+   * @param isApp false for a library
+   * @param debuggable whether the APK is debuggable
+   * @return the notice
+   */
+  public ProbeNotice notice(String variant, boolean isApp, boolean debuggable) {
+    return new ProbeNotice(project.getPath(), variant, isApp, debuggable);
+  }
+
+  /**
    * Returns fields of {@code bundle.json} that are known before the build.
    *
+   * @param notice what the build says about the APK
    * @param variant such as {@code demoDebug}
    * @param arguments for the runner of the tests
    * @param execution Android's name for how tests run, or null if unknown
@@ -175,7 +203,8 @@ public final class AndroidModule {
    * @return fields by name
    */
   public Map<String, Object> setup(
-      String variant, Map<String, String> arguments, Object execution, boolean debuggable, boolean minified, int minSdk) {
+      ProbeNotice notice, String variant, Map<String, String> arguments, Object execution, boolean debuggable, boolean minified,
+      int minSdk) {
     Map<String, Object> setup = new LinkedHashMap<>();
     setup.put("project", project.getRootProject().getName());
     setup.put("module", project.getPath());
@@ -192,6 +221,9 @@ public final class AndroidModule {
     List<String> warnings = new ArrayList<>();
     if (agp.warning() != null) {
       warnings.add(agp.warning());
+    }
+    if (notice.warning() != null) {
+      warnings.add(notice.warning());
     }
     setup.put("warnings", warnings);
     return setup;

@@ -18,6 +18,7 @@ import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NewerGradle;
 import org.navitas.gradle.android.AndroidModule;
 import org.navitas.gradle.android.AndroidVariant;
+import org.navitas.gradle.android.ProbeNotice;
 
 /** The bundle of one variant, and the tasks that its classes depend on. */
 final class VariantTasks {
@@ -56,8 +57,18 @@ final class VariantTasks {
     return false;
   }
 
-  boolean isApp() {
-    return isApp;
+  /** Returns whether the variant can be profiled or recorded, and the build does not leave it out. */
+  boolean getsProbes() {
+    boolean hasTests = haveTests();
+    return (hasTests || isApp) && module.variants.getsProbes(variant.getName(), isDebuggable(), hasTests);
+  }
+
+  ProbeNotice notice() {
+    return module.notice(variant.getName(), isApp, !isApp || isDebuggable());
+  }
+
+  private boolean isDebuggable() {
+    return variant.getBuildType().isDebuggable();
   }
 
   void create() {
@@ -101,8 +112,8 @@ final class VariantTasks {
     ProductFlavor flavors = variant.getMergedFlavor();
     Object options = android.getTestOptions();
     Map<String, Object> setup = module.setup(
-        variant.getName(), flavors.getTestInstrumentationRunnerArguments(),
-        NewerGradle.call(options, options.getClass(), "getExecution"), !isApp || variant.getBuildType().isDebuggable(),
+        notice(), variant.getName(), flavors.getTestInstrumentationRunnerArguments(),
+        NewerGradle.call(options, options.getClass(), "getExecution"), !isApp || isDebuggable(),
         variant.getBuildType().isMinifyEnabled(), flavors.getMinSdkVersion() == null ? 1 : flavors.getMinSdkVersion().getApiLevel());
     String runner = flavors.getTestInstrumentationRunner();
     setup.put("runner", !hasTests ? null : runner != null ? runner : DEFAULT_RUNNER);

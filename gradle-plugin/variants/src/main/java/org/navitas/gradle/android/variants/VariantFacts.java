@@ -4,10 +4,12 @@ import com.android.build.api.dsl.ApplicationBuildType;
 import com.android.build.api.dsl.BuildType;
 import com.android.build.api.dsl.CommonExtension;
 import com.android.build.api.dsl.ProductFlavor;
+import com.android.build.api.variant.ApplicationVariant;
 import com.android.build.api.variant.Variant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.ProbeNotice;
 
 /** What the build files state about a variant. */
 final class VariantFacts {
@@ -27,8 +29,13 @@ final class VariantFacts {
       arguments.putAll(flavor.getTestInstrumentationRunnerArguments());
     });
     return module.setup(
-        variant.getName(), arguments, android.getTestOptions().getExecution(), isDebuggable(), isMinified(),
+        notice(module), variant.getName(), arguments, android.getTestOptions().getExecution(), isDebuggable(), isMinified(),
         variant.getMinSdkVersion().getApiLevel());
+  }
+
+  /** Returns what the build says about the APK with the variant's classes. */
+  ProbeNotice notice(AndroidModule module) {
+    return module.notice(variant.getName(), variant instanceof ApplicationVariant, isDebuggable());
   }
 
   boolean isMinified() {
@@ -36,7 +43,7 @@ final class VariantFacts {
   }
 
   /** A library's test APK is always debuggable. */
-  private boolean isDebuggable() {
+  boolean isDebuggable() {
     return !(type() instanceof ApplicationBuildType) || ((ApplicationBuildType) type()).isDebuggable();
   }
 
