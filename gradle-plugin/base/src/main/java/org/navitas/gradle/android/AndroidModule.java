@@ -12,6 +12,7 @@ import org.gradle.api.artifacts.Configuration;
 import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NavitasExtension;
 import org.navitas.gradle.ProbeSwitch;
+import org.navitas.gradle.ProjectProperties;
 import org.navitas.gradle.Settings;
 import org.navitas.instrument.Probes;
 
@@ -20,7 +21,6 @@ public final class AndroidModule {
   private static final String ADAPTER = "navitas.adapter";
   private static final String RUNTIME_TASK = "navitasRuntime";
   private static final String ORCHESTRATOR = "orchestrator";
-  private static final String CLEAR = "clearPackageData";
 
   private final Settings settings;
   private final ProbeSwitch probes;
@@ -65,7 +65,7 @@ public final class AndroidModule {
     if (agp.warning() != null) {
       project.getLogger().warn("navitas: {}: {}", project.getPath(), agp.warning());
     }
-    Object requested = project.findProperty(ADAPTER);
+    Object requested = new ProjectProperties(project).find(ADAPTER);
     boolean transform = requested == null ? !agp.hasScopedArtifacts() : requested.equals("transform") && agp.hasTransform();
     String name = transform ? ".transform.TransformAdapter" : ".variants.VariantsAdapter";
     try {
@@ -195,7 +195,6 @@ public final class AndroidModule {
    *
    * @param notice what the build says about the APK
    * @param variant such as {@code demoDebug}
-   * @param arguments for the runner of the tests
    * @param execution Android's name for how tests run, or null if unknown
    * @param debuggable whether the app is debuggable
    * @param minified whether R8 or ProGuard processes the app
@@ -203,16 +202,13 @@ public final class AndroidModule {
    * @return fields by name
    */
   public Map<String, Object> setup(
-      ProbeNotice notice, String variant, Map<String, String> arguments, Object execution, boolean debuggable, boolean minified,
-      int minSdk) {
+      ProbeNotice notice, String variant, Object execution, boolean debuggable, boolean minified, int minSdk) {
     Map<String, Object> setup = new LinkedHashMap<>();
     setup.put("project", project.getRootProject().getName());
     setup.put("module", project.getPath());
     setup.put("variant", variant);
     setup.put("agp_version", agp.text());
-    setup.put("runner_arguments", arguments);
     setup.put("orchestrator", String.valueOf(execution).toLowerCase(Locale.ROOT).contains(ORCHESTRATOR));
-    setup.put("clear_package_data", Boolean.parseBoolean(arguments.get(CLEAR)));
     setup.put("debuggable", debuggable);
     setup.put("minified", minified);
     setup.put("min_sdk", minSdk);

@@ -109,7 +109,7 @@ final class ProbeTransform extends Transform {
     return outputs.getContentLocation(content.getName(), content.getContentTypes(), content.getScopes(), format);
   }
 
-  /** Returns the project that built a jar, by its location. */
+  /** Returns the project that built a jar, by its location. Gradle versions with this API cannot isolate projects. */
   private String owner(File jar) {
     Path path = jar.toPath();
     for (Project each : project.getRootProject().getAllprojects()) {

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.gradle.api.Project;
 import org.gradle.api.Task;
+import org.gradle.api.artifacts.Configuration;
 import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
 import org.gradle.api.attributes.Attribute;
 import org.gradle.api.file.FileCollection;
@@ -25,6 +26,7 @@ final class VariantTasks {
   private static final Attribute<String> ARTIFACT_TYPE = Attribute.of("artifactType", String.class);
   /** Names of the same artifact type in several versions of the plugin. */
   private static final List<String> CLASSES = Arrays.asList("android-classes-jar", "android-classes");
+  private static final String RUNTIME_ONLY = "RuntimeOnly";
   /** Default of Android's plugin. */
   private static final String DEFAULT_RUNNER = "android.test.InstrumentationTestRunner";
 
@@ -74,10 +76,10 @@ final class VariantTasks {
   void create() {
     boolean hasTests = haveTests();
     String name = variant.getName();
-    String testName = "androidTest" + AndroidModule.capitalized(name);
-    module.addRuntime(project.getConfigurations().getByName((isApp ? name : testName) + "RuntimeOnly"), false);
+    Configuration tests = testRuntime();
+    module.addRuntime(isApp ? project.getConfigurations().getByName(name + RUNTIME_ONLY) : tests, false);
     if (hasTests) {
-      module.addRuntime(project.getConfigurations().getByName(testName + "RuntimeOnly"), true);
+      module.addRuntime(tests, true);
     }
     AndroidVariant bundled = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
     ApkBundleTask bundle = project.getTasks().create(bundled.bundleTask(), ApkBundleTask.class);
@@ -102,6 +104,13 @@ final class VariantTasks {
     });
   }
 
+  /** Before 3.2, a build type that is tested instead of {@code debug} has no configuration for tests; all tests share one. */
+  private Configuration testRuntime() {
+    Configuration own =
+        project.getConfigurations().findByName("androidTest" + AndroidModule.capitalized(variant.getName()) + RUNTIME_ONLY);
+    return own != null ? own : project.getConfigurations().getByName("androidTest" + AndroidModule.capitalized(RUNTIME_ONLY));
+  }
+
   private static boolean isTransform(Task task, String variant) {
     String name = task.getName().toLowerCase(Locale.ROOT);
     return name.startsWith("transformclasseswith" + ProbeTransform.NAME)
@@ -112,7 +121,7 @@ final class VariantTasks {
     ProductFlavor flavors = variant.getMergedFlavor();
     Object options = android.getTestOptions();
     Map<String, Object> setup = module.setup(
-        notice(), variant.getName(), flavors.getTestInstrumentationRunnerArguments(),
+        notice(), variant.getName(),
         NewerGradle.call(options, options.getClass(), "getExecution"), !isApp || isDebuggable(),
         variant.getBuildType().isMinifyEnabled(), flavors.getMinSdkVersion() == null ? 1 : flavors.getMinSdkVersion().getApiLevel());
     String runner = flavors.getTestInstrumentationRunner();

@@ -119,6 +119,7 @@ final class VariantTasks {
       it.getLoader().set(variant.getArtifacts().getBuiltArtifactsLoader());
       if (test != null) {
         it.getRunner().set(test.getInstrumentationRunner());
+        facts.runnerArguments(test, it.getRunnerArguments());
         it.getTestApks().set(test.getArtifacts().get(SingleArtifact.APK.INSTANCE));
       }
       if (isApp) {
