@@ -74,6 +74,8 @@ class ProjectReport(BaseModel):
     variant: str | None = None
     bundle: str | None
     framework: list[str] | None = None
+    left_out: str | None = None
+    """Why the module or the variant gets no probes, as the end of a sentence about the module."""
     java: str | None = None
     """The version of the Java that Gradle runs on."""
 
@@ -111,7 +113,8 @@ def build_bundles(
     `on_line` receives Gradle's output, `on_java` the version of the Java that Gradle ran on.
     The user's files are not changed.
 
-    Raises `UsageError` if this is not a Gradle project, if it has no such module or variant, or if a variant must be chosen.
+    Raises `UsageError` if this is not a Gradle project, if it has no such module or variant, if a variant must be chosen, or if
+    the build turns the probes of all modules off.
     Raises `BuildError` if the build fails or has no bundle.
     """
     check_project(project)
@@ -122,6 +125,8 @@ def build_bundles(
     plugin = jar("navitas-gradle-plugin.jar")
     command = [
         *launcher, "--console=plain", "--init-script", str(INIT_SCRIPT), "-p", str(root),
+        # The init script configures projects that do not apply the plugin, which isolated projects do not allow.
+        "-Dorg.gradle.unsafe.isolated-projects=false",
         f"-Pnavitas.pluginJar={plugin}",
         # Gradle's configuration cache knows the jar by its path alone; another jar must not find the old one's entry.
         f"-Pnavitas.pluginHash={hashlib.sha256(plugin.read_bytes()).hexdigest()[:16]}",
@@ -280,6 +285,10 @@ def _bundles(project: Path, test_task: str | None, variant: str | None, output: 
     bundles = open_bundles([Path(report.bundle) for report in reports if report.bundle is not None])
     kinds = {report.kind for report in reports}
     if not bundles:
+        if refusals := [f"the module {report.module} {report.left_out}" for report in reports if report.left_out is not None]:
+            raise UsageError(
+                f"{project}: nothing to profile: {'; '.join(refusals)}", "Change what it names, and profile the project again."
+            )
         if "java" in kinds and test_task is not None:
             raise UsageError(
                 f"{project}: no module has a test task {test_task!r} with tests{_modules(reports, 'java')}",
@@ -309,7 +318,7 @@ def _modules(reports: Sequence[ProjectReport], kind: str) -> str:
 
 def _check_variants(project: Path, variant: str | None, reports: Sequence[ProjectReport]) -> None:
     """Check that a variant is named if a module has several, and that some module has the named variant."""
-    undecided = [report for report in reports if report.variant is not None and report.bundle is None]
+    undecided = [report for report in reports if report.variant is not None and report.bundle is None and not report.left_out]
     names = ", ".join(f"{report.variant} ({report.module})" for report in reports if report.variant is not None)
     if variant is not None and names and all(report.variant != variant for report in reports):
         raise _no_variant(project, variant, names)

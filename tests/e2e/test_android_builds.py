@@ -17,7 +17,7 @@ import pytest
 from support.android_projects import classes, copy_project, probed_methods
 from support.command_line import NAVITAS
 from support.framework import NotFetchedError, provide
-from support.gradle_builds import outcome
+from support.gradle_builds import modules, outcome
 from support.gradle_projects import gradles
 from support.quick_jvm import quick_jvms
 
@@ -156,7 +156,7 @@ def launcher(request: pytest.FixtureRequest, daemons: set[str]) -> str:
 
 def classes_of_tests(bundle: Bundle) -> set[str]:
     """The test classes in a bundle's map."""
-    return set(re.findall(r'"name": "([^"]+)", "sha256": "[^"]+", "source": "test"', bundle.map_bytes.decode()))
+    return {name for name, (source, _) in modules(bundle).items() if source == "test"}
 
 
 @pytest.mark.parametrize("launcher", ["path"], indirect=True)
@@ -224,8 +224,7 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> Non
     assert {"org/example/notes/NotesActivityTest.findsNotes", "org/example/notes/WordsTest.countsWords"} <= tests
     assert {name.split("/")[0] for name in app | tests} == {"org"}
     assert not any(name.startswith("org/junit") for name in tests), "libraries have no probes"
-    assert '"name": "org.example.text.Index", ' in built.bundle.map_bytes.decode()
-    assert '"source": "main", "module": ":search"' in built.bundle.map_bytes.decode()
+    assert modules(built.bundle)["org.example.text.Index"] == ("main", ":search")
 
     activity = project / "app/src/main/java/org/example/notes/NotesActivity.java"
     activity.write_text(activity.read_text().replace('find("about")', 'find("note")'))
@@ -268,7 +267,7 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str) -> Non
     assert (built.manifest.variant, built.manifest.debuggable, built.manifest.minified) == ("benchmark", False, True)
     assert built.manifest.mapping == "mapping.txt"
     assert "org.example.steps.Walk" in built.bundle.extract("mapping.txt", tmp_path / "mapping.txt").read_text()
-    assert "org.example.steps.Walk" in built.bundle.map_bytes.decode()
+    assert "org.example.steps.Walk" in modules(built.bundle)
     assert "org/navitas/runtime/Probe.enter" in probed_methods(built.apk("app.apk"))
     assert {name for name in probed_methods(built.apk("test.apk")) if not name.startswith("org/navitas/runtime/")} == set()
     assert not any(SLOWER in warning for warning in built.manifest.warnings)

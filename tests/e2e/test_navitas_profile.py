@@ -15,10 +15,11 @@ import pytest
 from click.testing import CliRunner
 from support.android_projects import copy_project
 from support.command_line import NAVITAS, start
-from support.gradle_builds import outcome
+from support.gradle_builds import methods, modules, outcome
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
 
 from navitas.build.plugin_repository import install_plugin
+from navitas.bundle.reader import open_bundle
 from navitas.cli.plugin import command as plugin_command
 from navitas.recording.store import open_recording
 from navitas.report.json_report import schema
@@ -141,6 +142,30 @@ def test_invalid_settings_are_reported(tmp_path: Path, any_gradle: str, reposito
     assert "there is no `navitas-is-not-here` on PATH" in said
     assert "navitas { executable" in said
     assert not (project / "build" / "navitas" / "exit-code.txt").exists()
+
+
+@pytest.mark.parametrize("gradle", gradle_params("8.11.1"), indirect=True)
+def test_isolated_projects(tmp_path: Path, gradle: str, repository: Path) -> None:
+    """Gradle fails a build whose projects look into each other."""
+    build = PLUGINS.format(junit=JUNIT, navitas=NAVITAS)
+    project = write(
+        tmp_path / "p",
+        {
+            "settings.gradle": settings(repository, "rootProject.name = 'multi'", "include 'app', 'lib'"),
+            "gradle.properties": "org.gradle.unsafe.isolated-projects=true\nnavitas.exclude=p.Lib#g\n",
+            "app/build.gradle": build + "dependencies { implementation project(':lib') }\n",
+            "app/src/test/java/p/AppTest.java": junit_class("AppTest", "new Lib().f();"),
+            "lib/build.gradle": build,
+            "lib/src/main/java/p/Lib.java": "package p; public class Lib { public void f() { g(); } void g() { } }\n",
+        },
+    )
+    for _ in range(2):
+        code, said = gradle_run(gradle, project, "navitasBundle")
+        assert code == 0, said
+    assert "Reusing configuration cache" in said
+    bundle = open_bundle(project / "app/build/navitas/app.bundle.zip")
+    assert modules(bundle) == {"p.AppTest": ("test", ":app"), "p.Lib": ("main", ":lib")}
+    assert {method for owner, method in methods(bundle) if owner == "p.Lib"} == {"<init>", "f"}, "properties are found"
 
 
 @pytest.mark.parametrize("gradle", gradle_params("path", "7.6.4"), indirect=True)

@@ -197,6 +197,25 @@ def test_the_user_chooses_a_variant(tmp_path: Path, project: Path, variant: str 
     assert "demoDebug" in error.value.remedy
 
 
+def test_a_build_without_probes_is_a_usage_error(tmp_path: Path, project: Path) -> None:
+    off = "gets no probes, because of navitas { enabled = false }: remove this"
+    script = "\n".join([report(":app", "java", left_out=off), report(":", "other")])
+    with pytest.raises(
+        UsageError, match=r"nothing to profile: the module :app gets no probes, because of navitas \{ enabled = false \}"
+    ):
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+    bundle = make(tmp_path / "b.zip", FILES)
+    script = "\n".join([report(":app", "java", left_out=off), report(":lib", "java", bundle)])
+    assert [made.path for made in build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))] == [bundle]
+
+
+@pytest.mark.parametrize("variant", [None, "release"])
+def test_a_variant_without_probes_is_not_a_choice(tmp_path: Path, project: Path, variant: str | None) -> None:
+    script = report(":app", "android", variant="release", left_out="has no probes in release, because it is not debuggable")
+    with pytest.raises(UsageError, match="nothing to profile: the module :app has no probes in release"):
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), variant=variant)
+
+
 def test_an_unknown_variant_is_refused_before_the_build(tmp_path: Path, project: Path) -> None:
     known = ["demoDebug (:app)", "fullDebug (:app)"]
     said = "navitas-failure " + json.dumps({"code": "no_variant", "variant": "x", "known": known})

@@ -46,6 +46,7 @@ public class InstrumentTask extends ModuleTask {
   private HookChoice hooks;
   private Provider<File> outputFolder;
   private Provider<File> blockEdits;
+  private Provider<String> refusal;
 
   void settings(
       Provider<List<String>> includes,
@@ -64,6 +65,20 @@ public class InstrumentTask extends ModuleTask {
 
   void blockEdits(Provider<File> file) {
     blockEdits = file;
+  }
+
+  void refusal(Provider<String> reason) {
+    refusal = reason;
+  }
+
+  /**
+   * Returns why the module gets no probes.
+   *
+   * @return the end of a sentence about the module; empty if it gets probes
+   */
+  @Input
+  public String getRefusal() {
+    return refusal.get();
   }
 
   /**
@@ -187,6 +202,9 @@ public class InstrumentTask extends ModuleTask {
   /** Instruments the classes. */
   @TaskAction
   public void instrument() {
+    if (!getRefusal().isEmpty()) {
+      throw new GradleException("navitas: " + getModule() + " " + getRefusal());
+    }
     if (!getHasTests()) {
       return;
     }

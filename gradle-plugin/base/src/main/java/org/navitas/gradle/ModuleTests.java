@@ -29,16 +29,18 @@ final class ModuleTests {
   static final String TASK_PROPERTY = "navitas.testTask";
 
   private final Project project;
+  private final ProjectProperties properties;
   private final PlatformLauncher launcher;
 
   ModuleTests(Project project) {
     this.project = project;
+    properties = new ProjectProperties(project);
     launcher = new PlatformLauncher(project);
   }
 
   /** Returns the selected task, or null if the module has none of that name. */
   Test task() {
-    Object name = project.findProperty(TASK_PROPERTY);
+    Object name = properties.find(TASK_PROPERTY);
     Task found = project.getTasks().findByName(name == null ? "test" : name.toString());
     return found instanceof Test ? (Test) found : null;
   }
@@ -46,7 +48,7 @@ final class ModuleTests {
   /** Returns the names of {@code Test} tasks that are not profiled; empty if the user has selected a task. */
   List<String> otherTasks() {
     Test chosen = task();
-    if (project.findProperty(TASK_PROPERTY) != null) {
+    if (properties.find(TASK_PROPERTY) != null) {
       return Collections.emptyList();
     }
     List<String> names = new ArrayList<>(project.getTasks().withType(Test.class).getNames());
@@ -106,12 +108,15 @@ final class ModuleTests {
                 .getArtifacts());
   }
 
-  /** Returns the paths of all projects by their build folders. */
+  /**
+   * Returns the paths of projects by their build folders. Isolated projects may only see their own; that is enough unless a
+   * build file names another project's outputs by location.
+   */
   Provider<Map<String, String>> buildFolders() {
     return project.provider(
         () -> {
           Map<String, String> folders = new TreeMap<>();
-          for (Project one : project.getRootProject().getAllprojects()) {
+          for (Project one : properties.areIsolated() ? Collections.singleton(project) : project.getRootProject().getAllprojects()) {
             folders.put(one.getLayout().getBuildDirectory().get().getAsFile().getPath(), one.getPath());
           }
           return folders;

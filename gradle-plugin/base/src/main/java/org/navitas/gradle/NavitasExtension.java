@@ -15,6 +15,8 @@ public class NavitasExtension {
   private final List<String> excludes = new ArrayList<>();
   private final List<String> tests = new ArrayList<>();
   private final List<String> arguments = new ArrayList<>();
+  private final List<String> disabledVariants = new ArrayList<>();
+  private boolean enabled = true;
   private boolean instrumentTests = true;
   private boolean skipTrivial;
   private boolean hooks;
@@ -344,5 +346,41 @@ public class NavitasExtension {
    */
   public void variant(String name) {
     variant = name;
+  }
+
+  /**
+   * Returns whether anything gets probes. If not, Navitas adds nothing to the build.
+   *
+   * @return true by default
+   */
+  public boolean isEnabled() {
+    return enabled;
+  }
+
+  /**
+   * Sets whether anything gets probes.
+   *
+   * @param enable false to leave out probes and runtime
+   */
+  public void setEnabled(boolean enable) {
+    enabled = enable;
+  }
+
+  /**
+   * Leaves Android variants without probes and runtime.
+   *
+   * @param names such as {@code demoDebug}
+   */
+  public void disableVariant(String... names) {
+    disabledVariants.addAll(Arrays.asList(names));
+  }
+
+  /**
+   * Returns the Android variants without probes.
+   *
+   * @return names in the order of the build file
+   */
+  public List<String> getDisabledVariants() {
+    return disabledVariants;
   }
 }

@@ -2,6 +2,7 @@ package org.navitas.gradle;
 
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,7 @@ public class NavitasPlugin implements Plugin<Project> {
     Provider<File> folder = outputFolder(project);
     Provider<File> bundleFile = bundle(project);
     Settings settings = new Settings(project);
+    ProbeSwitch probes = new ProbeSwitch(settings, extension);
     Provider<Boolean> instrumentTests =
         project.provider(() -> settings.flag("instrumentTests", extension.isInstrumentTests()));
 
@@ -72,6 +74,7 @@ public class NavitasPlugin implements Plugin<Project> {
         project.provider(() -> settings.flag("skipTrivial", extension.isSkipTrivial())),
         hooks,
         folder);
+    instrument.refusal(project.provider(probes::refusal));
     instrument.blockEdits(project.provider(() -> settings.file(Settings.BLOCK_EDITS)));
 
     BundleTask bundle = project.getTasks().create(BUNDLE, BundleTask.class);
@@ -88,7 +91,8 @@ public class NavitasPlugin implements Plugin<Project> {
         project.provider(() -> setup(project, tests, folder.get())));
     bundle.dependsOn(instrument);
 
-    addProfile(project, extension, bundleFile, "src/test/java", bundle);
+    Callable<?> producer = () -> probes.refusal().isEmpty() ? bundle : Collections.emptyList();
+    addProfile(project, extension, bundleFile, project.provider(probes::refusal), "src/test/java", producer);
   }
 
   private static void addAndroid(Project project, NavitasExtension extension) {
@@ -96,15 +100,18 @@ public class NavitasPlugin implements Plugin<Project> {
     extension.android = module;
     // Android's plugin creates its variants after the project is evaluated.
     addProfile(
-        project, extension, project.provider(module.variants::bundle), "src/androidTest/java", (Callable<?>) module.variants::tasks);
+        project, extension, project.provider(module.variants::bundle), project.provider(module.variants::refusal),
+        "src/androidTest/java", module.variants::tasks);
   }
 
-  private static void addProfile(Project project, NavitasExtension extension, Provider<File> bundle, String sources, Object producer) {
+  private static void addProfile(
+      Project project, NavitasExtension extension, Provider<File> bundle, Provider<String> refusal, String sources,
+      Callable<?> producer) {
     Provider<File> folder = outputFolder(project);
     ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);
     profile.setGroup("Navitas");
     profile.setDescription("Profiles the energy of this module's tests with the command line `navitas`.");
-    profile.settings(bundle, sources, project.provider(() -> new Profiling(project, extension, folder.get())));
+    profile.settings(bundle, refusal, sources, project.provider(() -> new Profiling(project, extension, folder.get())));
     profile.dependsOn(producer);
   }
 

@@ -31,11 +31,13 @@ public class NavitasReportPlugin implements Plugin<Project> {
     if (android != null) {
       // Android's plugin creates its variants after the project is evaluated, possibly later.
       report.dependsOn((Callable<?>) android.variants::tasks);
-      report.settings(project.getPath(), "android", project.provider(() -> bundles(android)), Framework.of(project));
+      report.settings(project.getPath(), "android", project.provider(() -> bundles(android)),
+          project.provider(android.variants::leftOut), Framework.of(project));
       return;
     }
     boolean bundled = project.getTasks().findByName(NavitasPlugin.BUNDLE) != null;
-    if (bundled) {
+    String refusal = bundled ? new ProbeSwitch(new Settings(project), extension).refusal() : "";
+    if (bundled && refusal.isEmpty()) {
       report.dependsOn(NavitasPlugin.BUNDLE);
     }
     boolean known = ANDROID.stream().anyMatch(id -> project.getPluginManager().hasPlugin(id));
@@ -44,6 +46,7 @@ public class NavitasReportPlugin implements Plugin<Project> {
         project.getPath(),
         known ? "android" : bundled ? "java" : "other",
         project.provider(() -> Collections.singletonMap("", bundle.get())),
+        project.provider(() -> refusal.isEmpty() ? Collections.emptyMap() : Collections.singletonMap("", refusal)),
         null);
   }
 

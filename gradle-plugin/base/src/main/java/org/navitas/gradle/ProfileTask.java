@@ -32,15 +32,18 @@ public class ProfileTask extends DefaultTask {
   private static final int SHOWN_LINES = 20;
 
   private Provider<File> bundle;
+  private Provider<String> refusal;
   private Provider<Profiling> profiling;
   private String module;
   private String sources;
 
   /**
+   * @param refusal why nothing can be profiled, as the end of a sentence about the module; empty to profile it
    * @param sources where such a module usually has its tests
    */
-  void settings(Provider<File> bundle, String sources, Provider<Profiling> profiling) {
+  void settings(Provider<File> bundle, Provider<String> refusal, String sources, Provider<Profiling> profiling) {
     this.bundle = bundle;
+    this.refusal = refusal;
     this.module = getProject().getPath();
     this.sources = sources;
     this.profiling = profiling;
@@ -87,6 +90,9 @@ public class ProfileTask extends DefaultTask {
     Profiling settings = profiling.get();
     for (File old : Arrays.asList(settings.json, settings.exitCode)) {
       Files.deleteIfExists(old.toPath());
+    }
+    if (!refusal.get().isEmpty()) {
+      throw new GradleException("navitas: " + module + " " + refusal.get());
     }
     if (!bundle.get().exists()) {
       getLogger().warn("navitas: {} has no tests to profile: add JUnit tests under {}", module, sources);

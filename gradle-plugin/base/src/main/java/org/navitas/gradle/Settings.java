@@ -13,6 +13,7 @@ public final class Settings {
   /** The setting that names the file with blocks to remove or repeat. */
   public static final String BLOCK_EDITS = "blockEdits";
   private final Project project;
+  private final ProjectProperties properties;
 
   /**
    * Creates the settings of a project.
@@ -21,6 +22,7 @@ public final class Settings {
    */
   public Settings(Project project) {
     this.project = project;
+    this.properties = new ProjectProperties(project);
   }
 
   /**
@@ -94,6 +96,6 @@ public final class Settings {
   }
 
   private Object property(String name) {
-    return project.findProperty("navitas." + name);
+    return properties.find("navitas." + name);
   }
 }

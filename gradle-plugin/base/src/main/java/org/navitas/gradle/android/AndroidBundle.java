@@ -21,6 +21,7 @@ import org.navitas.gradle.BundleZip;
  */
 public final class AndroidBundle {
   private static final String TEST_APK = "test.apk";
+  private static final String CLEAR = "clearPackageData";
   private static final String DEBUGGABLE =
       ": debuggable code runs slower than what users get (an app's --variant benchmark is release-like)";
 
@@ -54,6 +55,16 @@ public final class AndroidBundle {
    */
   public void put(String name, Object value) {
     fields.put(name, value);
+  }
+
+  /**
+   * Sets the arguments of the tests' runner.
+   *
+   * @param arguments values by name
+   */
+  public void setRunnerArguments(Map<String, String> arguments) {
+    fields.put("runner_arguments", arguments);
+    fields.put("clear_package_data", Boolean.parseBoolean(arguments.get(CLEAR)));
   }
 
   /**

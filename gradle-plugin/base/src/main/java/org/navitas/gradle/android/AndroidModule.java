@@ -11,6 +11,8 @@ import org.gradle.api.Project;
 import org.gradle.api.artifacts.Configuration;
 import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NavitasExtension;
+import org.navitas.gradle.ProbeSwitch;
+import org.navitas.gradle.ProjectProperties;
 import org.navitas.gradle.Settings;
 import org.navitas.instrument.Probes;
 
@@ -19,9 +21,9 @@ public final class AndroidModule {
   private static final String ADAPTER = "navitas.adapter";
   private static final String RUNTIME_TASK = "navitasRuntime";
   private static final String ORCHESTRATOR = "orchestrator";
-  private static final String CLEAR = "clearPackageData";
 
   private final Settings settings;
+  private final ProbeSwitch probes;
   private final NavitasExtension extension;
   private final AgpVersion agp;
   /** The module's variants with tests, and the selected one. */
@@ -34,7 +36,8 @@ public final class AndroidModule {
     this.extension = extension;
     this.agp = agp;
     settings = new Settings(project);
-    variants = new VariantChoice(project, this, settings, extension);
+    probes = new ProbeSwitch(settings, extension);
+    variants = new VariantChoice(project, this, probes, extension);
     runtime = project.getTasks().create(RUNTIME_TASK, RuntimeJarsTask.class);
     runtime.setDescription("Writes the libraries that instrumented APKs need in addition to the app's classes.");
     runtime.settings(project.provider(() -> new File(folder(project), "runtime")), project.provider(this::hooks), project.provider(settings::probes));
@@ -50,6 +53,10 @@ public final class AndroidModule {
    */
   public static AndroidModule of(Project project, NavitasExtension extension) {
     AgpVersion agp = new AgpVersion(AndroidModule.class.getClassLoader());
+    AndroidModule module = new AndroidModule(project, extension, agp);
+    if (module.probes.isOffByProperty()) {
+      return module; // even if this Android plugin cannot be used
+    }
     if (!agp.isVisible()) {
       throw new GradleException(
           "navitas: the classes of the Android Gradle Plugin are not visible in " + project.getPath()
@@ -58,8 +65,7 @@ public final class AndroidModule {
     if (agp.warning() != null) {
       project.getLogger().warn("navitas: {}: {}", project.getPath(), agp.warning());
     }
-    AndroidModule module = new AndroidModule(project, extension, agp);
-    Object requested = project.findProperty(ADAPTER);
+    Object requested = new ProjectProperties(project).find(ADAPTER);
     boolean transform = requested == null ? !agp.hasScopedArtifacts() : requested.equals("transform") && agp.hasTransform();
     String name = transform ? ".transform.TransformAdapter" : ".variants.VariantsAdapter";
     try {
@@ -78,7 +84,7 @@ public final class AndroidModule {
    * @return {@code build/navitas}
    */
   public static File folder(Project project) {
-    return new File(project.getBuildDir(), "navitas");
+    return project.getLayout().getBuildDirectory().dir("navitas").get().getAsFile();
   }
 
   /**
@@ -164,10 +170,31 @@ public final class AndroidModule {
   }
 
   /**
-   * Returns fields of {@code bundle.json} that are known before the build.
+   * Returns whether anything of the module gets probes. Call it after the build file is evaluated.
+   *
+   * @return false to leave the build as it is without Navitas
+   */
+  public boolean isEnabled() {
+    return probes.refusal().isEmpty();
+  }
+
+  /**
+   * Returns what the build says about a variant's APK.
    *
    * @param variant such as {@code demoDebug}
-   * @param arguments for the runner of the tests
+   * @param isApp false for a library
+   * @param debuggable whether the APK is debuggable
+   * @return the notice
+   */
+  public ProbeNotice notice(String variant, boolean isApp, boolean debuggable) {
+    return new ProbeNotice(project.getPath(), variant, isApp, debuggable);
+  }
+
+  /**
+   * Returns fields of {@code bundle.json} that are known before the build.
+   *
+   * @param notice what the build says about the APK
+   * @param variant such as {@code demoDebug}
    * @param execution Android's name for how tests run, or null if unknown
    * @param debuggable whether the app is debuggable
    * @param minified whether R8 or ProGuard processes the app
@@ -175,15 +202,13 @@ public final class AndroidModule {
    * @return fields by name
    */
   public Map<String, Object> setup(
-      String variant, Map<String, String> arguments, Object execution, boolean debuggable, boolean minified, int minSdk) {
+      ProbeNotice notice, String variant, Object execution, boolean debuggable, boolean minified, int minSdk) {
     Map<String, Object> setup = new LinkedHashMap<>();
     setup.put("project", project.getRootProject().getName());
     setup.put("module", project.getPath());
     setup.put("variant", variant);
     setup.put("agp_version", agp.text());
-    setup.put("runner_arguments", arguments);
     setup.put("orchestrator", String.valueOf(execution).toLowerCase(Locale.ROOT).contains(ORCHESTRATOR));
-    setup.put("clear_package_data", Boolean.parseBoolean(arguments.get(CLEAR)));
     setup.put("debuggable", debuggable);
     setup.put("minified", minified);
     setup.put("min_sdk", minSdk);
@@ -192,6 +217,9 @@ public final class AndroidModule {
     List<String> warnings = new ArrayList<>();
     if (agp.warning() != null) {
       warnings.add(agp.warning());
+    }
+    if (notice.warning() != null) {
+      warnings.add(notice.warning());
     }
     setup.put("warnings", warnings);
     return setup;

@@ -6,6 +6,7 @@ import org.gradle.api.artifacts.Dependency;
 import org.gradle.api.artifacts.ModuleDependency;
 import org.gradle.api.attributes.Usage;
 import org.gradle.api.file.FileCollection;
+import org.navitas.gradle.ProjectProperties;
 
 /** Android's framework for a virtual phone, from the repositories of the user's build. */
 public final class Framework {
@@ -22,7 +23,7 @@ public final class Framework {
    * @return jars and AARs, or null
    */
   public static FileCollection of(Project project) {
-    if (!"true".equals(project.findProperty("navitas.framework"))) {
+    if (!"true".equals(new ProjectProperties(project).find("navitas.framework"))) {
       return null;
     }
     ModuleDependency android = (ModuleDependency) project.getDependencies().create(ANDROID);

@@ -3,26 +3,45 @@ package org.navitas.gradle.android;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.gradle.api.GradleException;
 import org.gradle.api.Project;
 import org.navitas.gradle.NavitasExtension;
-import org.navitas.gradle.Settings;
+import org.navitas.gradle.ProbeSwitch;
 
-/** The variants of an Android module that have instrumentation tests, and the selected one. */
+/** The variants of an Android module that have instrumentation tests and probes, and the selected one. */
 public final class VariantChoice {
   private final Project project;
   private final AndroidModule module;
-  private final Settings settings;
+  private final ProbeSwitch probes;
   private final NavitasExtension extension;
   private final List<AndroidVariant> variants = new ArrayList<>();
+  private final Map<String, String> leftOut = new LinkedHashMap<>();
 
-  VariantChoice(Project project, AndroidModule module, Settings settings, NavitasExtension extension) {
+  VariantChoice(Project project, AndroidModule module, ProbeSwitch probes, NavitasExtension extension) {
     this.project = project;
     this.module = module;
-    this.settings = settings;
+    this.probes = probes;
     this.extension = extension;
+  }
+
+  /**
+   * Returns whether a variant gets probes. Otherwise nothing of it may change.
+   *
+   * @param name such as {@code demoDebug}
+   * @param debuggable whether its APK is debuggable
+   * @param hasTests whether it has instrumentation tests
+   * @return false if the build leaves it out
+   */
+  public boolean getsProbes(String name, boolean debuggable, boolean hasTests) {
+    String refusal = probes.refusal(name, debuggable);
+    if (hasTests && !refusal.isEmpty()) {
+      leftOut.put(name, refusal);
+    }
+    return refusal.isEmpty();
   }
 
   /**
@@ -58,12 +77,33 @@ public final class VariantChoice {
   }
 
   /**
+   * Returns why variants with tests get no probes.
+   *
+   * @return reasons by variant; the module's reason has no name
+   */
+  public Map<String, String> leftOut() {
+    return probes.refusal().isEmpty() ? leftOut : Collections.singletonMap("", probes.refusal());
+  }
+
+  /**
+   * Returns why nothing can be profiled.
+   *
+   * @return the end of a sentence about the module; empty if a variant can be profiled, or if there are no tests
+   */
+  public String refusal() {
+    if (!probes.refusal().isEmpty()) {
+      return probes.refusal();
+    }
+    return leftOut.getOrDefault(wanted(), variants.isEmpty() ? String.join(", and ", leftOut.values()) : "");
+  }
+
+  /**
    * Returns the name that the build or the command line selects.
    *
    * @return the name, or null if none is selected
    */
   public String wanted() {
-    return settings.text("variant", extension.getVariant());
+    return probes.wanted();
   }
 
   /**
@@ -77,7 +117,7 @@ public final class VariantChoice {
         return variant;
       }
     }
-    return variants.size() == 1 ? variants.get(0) : null;
+    return variants.size() == 1 && !leftOut.containsKey(wanted()) ? variants.get(0) : null;
   }
 
   /**
@@ -93,11 +133,11 @@ public final class VariantChoice {
   /**
    * Returns the bundle of the selected variant.
    *
-   * @return the bundle; a missing file if there are no tests
+   * @return the bundle; a missing file if there are no tests, or if the build leaves them out
    * @throws GradleException if the user must choose, or if the module's block selects a variant that it does not have
    */
   public File bundle() {
-    if (variants.isEmpty()) {
+    if (variants.isEmpty() || !refusal().isEmpty()) {
       return module.folder("none");
     }
     AndroidVariant chosen = chosen();

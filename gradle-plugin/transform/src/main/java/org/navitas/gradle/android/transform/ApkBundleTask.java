@@ -73,6 +73,16 @@ public class ApkBundleTask extends DefaultTask {
   }
 
   /**
+   * Returns the arguments of the tests' runner.
+   *
+   * @return values by name
+   */
+  @Input
+  public Map<String, String> getRunnerArguments() {
+    return variant.getMergedFlavor().getTestInstrumentationRunnerArguments();
+  }
+
+  /**
    * Returns the APKs.
    *
    * @return the app's and the tests' APKs
@@ -144,6 +154,7 @@ public class ApkBundleTask extends DefaultTask {
   @TaskAction
   public void pack() throws IOException {
     AndroidBundle bundle = new AndroidBundle(setup);
+    bundle.setRunnerArguments(getRunnerArguments());
     bundle.put("package", isApp ? variant.getApplicationId() : test.getApplicationId());
     bundle.put("test_package", (test == null ? variant : test).getApplicationId());
     if (isApp) {

@@ -17,13 +17,13 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import org.gradle.api.Project;
 import org.navitas.gradle.CarriedJars;
 import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.ProbeNotice;
 
 /** Adds probes to the classes of tested variants and of their tests; copies all others unchanged. */
 final class ProbeTransform extends Transform {
@@ -33,7 +33,7 @@ final class ProbeTransform extends Transform {
   private final Project project;
   private final AndroidModule module;
   private final boolean isApp;
-  private final Set<String> tested = new HashSet<>();
+  private final Map<String, ProbeNotice> tested = new TreeMap<>();
 
   ProbeTransform(Project project, AndroidModule module, boolean isApp) {
     this.project = project;
@@ -42,8 +42,8 @@ final class ProbeTransform extends Transform {
   }
 
   /** Adds a variant whose classes get probes. */
-  void takes(String variant) {
-    tested.add(variant);
+  void takes(String variant, ProbeNotice notice) {
+    tested.put(variant, notice);
   }
 
   @Override
@@ -68,7 +68,7 @@ final class ProbeTransform extends Transform {
     parameters.put("plugin", CarriedJars.hash());
     parameters.put("options", module.classOptions().text());
     parameters.put("instrumentTests", module.instrumentTests());
-    parameters.put("variants", String.join(" ", new TreeSet<>(tested)));
+    parameters.put("variants", String.join(" ", tested.keySet()));
     return parameters;
   }
 
@@ -87,7 +87,7 @@ final class ProbeTransform extends Transform {
     String variant = isTest ? component.substring(0, component.length() - TESTS.length()) : component;
     VariantClasses classes = new VariantClasses(module, variant, isTest, isApp);
     TransformOutputProvider outputs = invocation.getOutputProvider();
-    boolean probed = tested.contains(variant) && (!isTest || module.instrumentTests());
+    boolean probed = tested.containsKey(variant) && (!isTest || module.instrumentTests());
     for (TransformInput input : invocation.getInputs()) {
       for (DirectoryInput folder : input.getDirectoryInputs()) {
         classes.add(folder.getFile(), location(outputs, folder, Format.DIRECTORY), project.getPath(), isOwn(folder));
@@ -98,7 +98,7 @@ final class ProbeTransform extends Transform {
     }
     File mapClass =
         outputs.getContentLocation("navitas-map", getInputTypes(), Collections.singleton(Scope.PROJECT), Format.DIRECTORY);
-    classes.write(probed, mapClass, project.getLogger());
+    classes.write(probed ? tested.get(variant) : null, mapClass, project.getLogger());
   }
 
   private static boolean isOwn(QualifiedContent content) {
@@ -109,7 +109,7 @@ final class ProbeTransform extends Transform {
     return outputs.getContentLocation(content.getName(), content.getContentTypes(), content.getScopes(), format);
   }
 
-  /** Returns the project that built a jar, by its location. */
+  /** Returns the project that built a jar, by its location. Gradle versions with this API cannot isolate projects. */
   private String owner(File jar) {
     Path path = jar.toPath();
     for (Project each : project.getRootProject().getAllprojects()) {

@@ -19,14 +19,15 @@ public final class TransformAdapter implements AndroidAdapter {
       project.getLogger().info("navitas: {} is skipped: a library is profiled only by its own path", project.getPath());
       return;
     }
+    // Registered before the block is evaluated; without variants, it copies all classes unchanged.
     ProbeTransform transform = new ProbeTransform(project, module, isApp);
     android.registerTransform(transform);
     android.getTestVariants().all(test -> add(new VariantTasks(project, module, android, test, isApp), transform, test));
   }
 
   private static void add(VariantTasks tasks, ProbeTransform transform, TestVariant test) {
-    if (tasks.haveTests() || tasks.isApp()) {
-      transform.takes(test.getTestedVariant().getName());
+    if (tasks.getsProbes()) {
+      transform.takes(test.getTestedVariant().getName(), tasks.notice());
       tasks.create();
     }
   }

@@ -12,6 +12,7 @@ import org.gradle.api.logging.Logger;
 import org.navitas.gradle.android.AndroidModule;
 import org.navitas.gradle.android.ClassOptions;
 import org.navitas.gradle.android.ClassWork;
+import org.navitas.gradle.android.ProbeNotice;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.MapClass;
 
@@ -46,9 +47,16 @@ final class VariantClasses {
   }
 
   /**
+   * @param notice printed about an APK with probes; null to copy the classes unchanged
    * @param mapClass folder for the class with the map's id; written for the first map of a process
    */
-  void write(boolean probed, File mapClass, Logger log) throws IOException {
+  void write(ProbeNotice notice, File mapClass, Logger log) throws IOException {
+    boolean probed = notice != null;
+    boolean namesMap = probed && isTest != isApp;
+    File mapFile = new File(mapClass, MapClass.PATH);
+    if (!namesMap) {
+      Files.deleteIfExists(mapFile.toPath()); // of an earlier build with probes
+    }
     File map = module.map(variant, isTest);
     File earlier = isTest ? module.map(variant, false) : null;
     Files.createDirectories(map.getParentFile().toPath());
@@ -58,11 +66,10 @@ final class VariantClasses {
       return;
     }
     String mapId = ClassWork.instrument(inputs, options, earlier, map, log);
-    boolean namesMap = probed && isTest != isApp;
     if (namesMap) {
-      File file = new File(mapClass, MapClass.PATH);
-      Files.createDirectories(file.getParentFile().toPath());
-      Files.write(file.toPath(), MapClass.bytes(mapId));
+      notice.print(log);
+      Files.createDirectories(mapFile.getParentFile().toPath());
+      Files.write(mapFile.toPath(), MapClass.bytes(mapId));
       outputs.add(mapClass);
     }
     List<String> lines = new ArrayList<>();

@@ -12,18 +12,21 @@ import java.util.Locale;
 import java.util.Map;
 import org.gradle.api.Project;
 import org.gradle.api.Task;
+import org.gradle.api.artifacts.Configuration;
 import org.gradle.api.artifacts.component.ProjectComponentIdentifier;
 import org.gradle.api.attributes.Attribute;
 import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NewerGradle;
 import org.navitas.gradle.android.AndroidModule;
 import org.navitas.gradle.android.AndroidVariant;
+import org.navitas.gradle.android.ProbeNotice;
 
 /** The bundle of one variant, and the tasks that its classes depend on. */
 final class VariantTasks {
   private static final Attribute<String> ARTIFACT_TYPE = Attribute.of("artifactType", String.class);
   /** Names of the same artifact type in several versions of the plugin. */
   private static final List<String> CLASSES = Arrays.asList("android-classes-jar", "android-classes");
+  private static final String RUNTIME_ONLY = "RuntimeOnly";
   /** Default of Android's plugin. */
   private static final String DEFAULT_RUNNER = "android.test.InstrumentationTestRunner";
 
@@ -56,17 +59,27 @@ final class VariantTasks {
     return false;
   }
 
-  boolean isApp() {
-    return isApp;
+  /** Returns whether the variant can be profiled or recorded, and the build does not leave it out. */
+  boolean getsProbes() {
+    boolean hasTests = haveTests();
+    return (hasTests || isApp) && module.variants.getsProbes(variant.getName(), isDebuggable(), hasTests);
+  }
+
+  ProbeNotice notice() {
+    return module.notice(variant.getName(), isApp, !isApp || isDebuggable());
+  }
+
+  private boolean isDebuggable() {
+    return variant.getBuildType().isDebuggable();
   }
 
   void create() {
     boolean hasTests = haveTests();
     String name = variant.getName();
-    String testName = "androidTest" + AndroidModule.capitalized(name);
-    module.addRuntime(project.getConfigurations().getByName((isApp ? name : testName) + "RuntimeOnly"), false);
+    Configuration tests = testRuntime();
+    module.addRuntime(isApp ? project.getConfigurations().getByName(name + RUNTIME_ONLY) : tests, false);
     if (hasTests) {
-      module.addRuntime(project.getConfigurations().getByName(testName + "RuntimeOnly"), true);
+      module.addRuntime(tests, true);
     }
     AndroidVariant bundled = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
     ApkBundleTask bundle = project.getTasks().create(bundled.bundleTask(), ApkBundleTask.class);
@@ -91,6 +104,13 @@ final class VariantTasks {
     });
   }
 
+  /** Before 3.2, a build type that is tested instead of {@code debug} has no configuration for tests; all tests share one. */
+  private Configuration testRuntime() {
+    Configuration own =
+        project.getConfigurations().findByName("androidTest" + AndroidModule.capitalized(variant.getName()) + RUNTIME_ONLY);
+    return own != null ? own : project.getConfigurations().getByName("androidTest" + AndroidModule.capitalized(RUNTIME_ONLY));
+  }
+
   private static boolean isTransform(Task task, String variant) {
     String name = task.getName().toLowerCase(Locale.ROOT);
     return name.startsWith("transformclasseswith" + ProbeTransform.NAME)
@@ -101,8 +121,8 @@ final class VariantTasks {
     ProductFlavor flavors = variant.getMergedFlavor();
     Object options = android.getTestOptions();
     Map<String, Object> setup = module.setup(
-        variant.getName(), flavors.getTestInstrumentationRunnerArguments(),
-        NewerGradle.call(options, options.getClass(), "getExecution"), !isApp || variant.getBuildType().isDebuggable(),
+        notice(), variant.getName(),
+        NewerGradle.call(options, options.getClass(), "getExecution"), !isApp || isDebuggable(),
         variant.getBuildType().isMinifyEnabled(), flavors.getMinSdkVersion() == null ? 1 : flavors.getMinSdkVersion().getApiLevel());
     String runner = flavors.getTestInstrumentationRunner();
     setup.put("runner", !hasTests ? null : runner != null ? runner : DEFAULT_RUNNER);

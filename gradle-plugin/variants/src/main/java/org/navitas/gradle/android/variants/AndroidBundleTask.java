@@ -66,6 +66,14 @@ public abstract class AndroidBundleTask extends DefaultTask {
   public abstract Property<String> getRunner();
 
   /**
+   * The arguments of the tests' runner.
+   *
+   * @return values by name
+   */
+  @Input
+  public abstract MapProperty<String, String> getRunnerArguments();
+
+  /**
    * Reads Android's metadata of APKs.
    *
    * @return Android's loader
@@ -164,6 +172,7 @@ public abstract class AndroidBundleTask extends DefaultTask {
     bundle.put("package", getPackage().get());
     bundle.put("test_package", getTestPackage().get());
     bundle.put("runner", getRunner().getOrNull());
+    bundle.setRunnerArguments(getRunnerArguments().get());
     if (getAppApks().isPresent()) {
       for (BuiltArtifact apk : artifacts(getAppApks()).getElements()) {
         bundle.addApp(new File(apk.getOutputFile()), abi(apk));

@@ -29,6 +29,7 @@ import org.gradle.api.tasks.TaskAction;
 import org.navitas.gradle.android.ClassOptions;
 import org.navitas.gradle.android.ClassSource;
 import org.navitas.gradle.android.ClassWork;
+import org.navitas.gradle.android.ProbeNotice;
 
 /** Instruments the classes of one component before they go to the dexer. */
 @CacheableTask
@@ -138,6 +139,14 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract Property<Boolean> getWritesMapClass();
 
   /**
+   * What the build says about the APK.
+   *
+   * @return absent for the tests of an app, whose own APK is named
+   */
+  @Internal
+  public abstract Property<ProbeNotice> getNotice();
+
+  /**
    * The map of the app that these classes test.
    *
    * @return absent without tests
@@ -198,6 +207,9 @@ public abstract class ClassesTask extends DefaultTask {
     ClassWork.intoJar(
         sources(), getOptions().get(), earlier, getMap().get().getAsFile(), getWork().get().getAsFile(),
         getOutput().get().getAsFile(), getWritesMapClass().get(), getLogger());
+    if (getNotice().isPresent()) {
+      getNotice().get().print(getLogger());
+    }
   }
 
   private List<ClassSource> sources() {

@@ -2,7 +2,6 @@ package org.navitas.gradle.android.variants;
 
 import com.android.build.api.artifact.ScopedArtifact;
 import com.android.build.api.artifact.SingleArtifact;
-import com.android.build.api.dsl.CommonExtension;
 import com.android.build.api.variant.AndroidTest;
 import com.android.build.api.variant.ApplicationVariant;
 import com.android.build.api.variant.Component;
@@ -37,7 +36,7 @@ final class VariantTasks {
 
   private final Project project;
   private final AndroidModule module;
-  private final CommonExtension<?, ?, ?, ?> android;
+  private final VariantFacts facts;
   private final Variant variant;
   private final AndroidTest test;
   private final boolean isApp;
@@ -45,11 +44,10 @@ final class VariantTasks {
   /**
    * @param test null for an app without tests
    */
-  VariantTasks(
-      Project project, AndroidModule module, CommonExtension<?, ?, ?, ?> android, Variant variant, AndroidTest test) {
+  VariantTasks(Project project, AndroidModule module, VariantFacts facts, Variant variant, AndroidTest test) {
     this.project = project;
     this.module = module;
-    this.android = android;
+    this.facts = facts;
     this.variant = variant;
     this.test = test;
     this.isApp = variant instanceof ApplicationVariant;
@@ -89,6 +87,9 @@ final class VariantTasks {
       it.getProjectJars().from(own.getFiles());
       it.getModules().set(own.getArtifacts().getResolvedArtifacts().map(VariantTasks::modules));
       it.getWritesMapClass().set(earlier == null);
+      if (earlier == null) {
+        it.getNotice().set(facts.notice(module));
+      }
       File map = module.map(variant.getName(), component == test);
       it.getWork().set(new File(map.getParentFile(), "work"));
       it.getMap().set(map);
@@ -107,7 +108,6 @@ final class VariantTasks {
   }
 
   private void bundle(AndroidVariant bundled, TaskProvider<ClassesTask> app, TaskProvider<ClassesTask> tests) {
-    VariantFacts facts = new VariantFacts(android, variant);
     Map<String, Object> setup = facts.setup(module);
     Provider<String> tested = (isApp ? (ApplicationVariant) variant : test).getApplicationId();
     project.getTasks().register(bundled.bundleTask(), AndroidBundleTask.class, it -> {
@@ -119,6 +119,7 @@ final class VariantTasks {
       it.getLoader().set(variant.getArtifacts().getBuiltArtifactsLoader());
       if (test != null) {
         it.getRunner().set(test.getInstrumentationRunner());
+        facts.runnerArguments(test, it.getRunnerArguments());
         it.getTestApks().set(test.getArtifacts().get(SingleArtifact.APK.INSTANCE));
       }
       if (isApp) {

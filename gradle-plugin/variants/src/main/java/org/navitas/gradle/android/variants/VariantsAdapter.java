@@ -10,6 +10,7 @@ import org.gradle.api.Action;
 import org.gradle.api.Project;
 import org.navitas.gradle.android.AndroidAdapter;
 import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.AndroidVariant;
 
 /** For Android Gradle Plugin 7.4 and later. Adds a task that processes the classes of each variant. */
 public final class VariantsAdapter implements AndroidAdapter {
@@ -17,13 +18,20 @@ public final class VariantsAdapter implements AndroidAdapter {
   public void apply(Project project, AndroidModule module) {
     AndroidComponentsExtension<?, ?, ?> components = project.getExtensions().getByType(AndroidComponentsExtension.class);
     CommonExtension<?, ?, ?, ?> android = project.getExtensions().getByType(CommonExtension.class);
-    components.finalizeDsl(action(dsl -> TestedBuildType.choose(android, module.variants.wanted())));
+    components.finalizeDsl(action(dsl -> {
+      if (module.isEnabled()) {
+        TestedBuildType.choose(android, module.variants.wanted());
+      }
+    }));
     onVariants(components, variant -> {
       AndroidTest test = variant instanceof HasAndroidTest ? ((HasAndroidTest) variant).getAndroidTest() : null;
-      if (test != null && TestSources.exist(android, variant)) {
-        new VariantTasks(project, module, android, variant, test).register(module.variants.add(variant.getName()));
-      } else if (variant instanceof ApplicationVariant && TestedBuildType.is(android, variant)) {
-        new VariantTasks(project, module, android, variant, null).register(module.variants.withoutTests(variant.getName()));
+      boolean hasTests = test != null && TestSources.exist(android, variant, test);
+      boolean isRecorded = variant instanceof ApplicationVariant && TestedBuildType.is(android, variant);
+      VariantFacts facts = new VariantFacts(android, variant);
+      String name = variant.getName();
+      if ((hasTests || isRecorded) && module.variants.getsProbes(name, facts.isDebuggable(), hasTests)) {
+        AndroidVariant bundled = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
+        new VariantTasks(project, module, facts, variant, hasTests ? test : null).register(bundled);
       }
     });
   }
