@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from support.android_projects import copy_project
+from support.android_projects import apply_plugin, copy_project, fixture_params
 from support.command_line import NAVITAS, start
 from support.gradle_builds import methods, modules, outcome
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
@@ -189,15 +189,7 @@ def test_ctrl_c_ends_the_profiling(tmp_path: Path, gradle: str, repository: Path
         command.close()
 
 
-@pytest.mark.parametrize(
-    ("gradle", "name"),
-    [
-        pytest.param(*version.values, name, id=name, marks=version.marks)
-        for number, name in (("path", "a"), ("7.6.4", "b"), ("8.11.1", "c"))
-        for version in gradle_params(number)
-    ],
-    indirect=["gradle"],
-)
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("a", "b", "c"), indirect=["gradle"])
 def test_an_android_build_applies_the_printed_block(
     tmp_path: Path, gradle: str, repository: Path, name: str, android_sdk: Path
 ) -> None:
@@ -207,13 +199,7 @@ def test_an_android_build_applies_the_printed_block(
     android = printed.partition("com.android.application")[2]
     (line,) = re.findall(r"^ *id 'org\.navitas' version .*$", android, re.MULTILINE)
     (place,) = re.findall(r"^ *maven .*$", printed, re.MULTILINE)
-    settings_file, build_file = project / "settings.gradle", project / module / "build.gradle"
-    if name == "a":  # without any configuration block
-        settings_file.write_text(f"pluginManagement {{ repositories {{\n{place}\n}} }}\n{settings_file.read_text()}")
-        build_file.write_text(build_file.read_text().replace("\nrepositories", f"\nplugins {{\n{line}\n}}\nrepositories", 1))
-    else:
-        settings_file.write_text(settings_file.read_text().replace("repositories {", f"repositories {{\n{place}", 1))
-        build_file.write_text(build_file.read_text().replace("plugins {", f"plugins {{\n{line}", 1))
+    apply_plugin(project, place, line)
     code, said = gradle_run(gradle, project, "navitasProfile", "--dry-run", "-Pnavitas.variant=demoDebug")
     assert code == 0, said
     path = f":{module}:" if module else ":"

@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.android_projects import classes, copy_project, probed_methods
+from support.android_projects import apply_plugin, build_file, classes, copy_project, fixture_params, probed_methods
 from support.gradle_builds import Build
-from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
+from support.gradle_projects import JUNIT, junit_class, main_class, write
 
 from navitas.build.plugin_repository import install_plugin
 from navitas.errors import UsageError
@@ -59,15 +59,11 @@ class App:
         self.project = copy_project(name, into)
         self.gradle = gradle
         self.flavor = "demo" if name == "b" else ""
-        self.module = self.project / "app" if name == "b" else self.project
-        self.build = self.module / "build.gradle"
-        settings = self.project / "settings.gradle"
-        if name == "a":  # without any configuration block
-            settings.write_text(f"pluginManagement {{ repositories {{\n{place}\n}} }}\n{settings.read_text()}")
-            self.text = self.build.read_text().replace("\nrepositories", f"\nplugins {{\n{PLUGIN}\n}}\nrepositories", 1)
-        else:
-            settings.write_text(settings.read_text().replace("repositories {", f"repositories {{\n{place}", 1))
-            self.text = self.build.read_text().replace("plugins {", f"plugins {{\n{PLUGIN}", 1)
+        apply_plugin(self.project, place, PLUGIN)
+        self.build = build_file(self.project)
+        self.module = self.build.parent
+        self.text = self.build.read_text()
+        if name != "a":
             self.text += "android { lint { checkReleaseBuilds false } }\n"
 
     def variant(self, build_type: str) -> str:
@@ -86,15 +82,7 @@ def navitas_classes(apk: Path) -> set[str]:
     return {name for name in classes(apk) if name.startswith("org/navitas/")}
 
 
-@pytest.mark.parametrize(
-    ("gradle", "name"),
-    [
-        pytest.param(*version.values, name, id=name, marks=version.marks)
-        for number, name in (("path", "a"), ("7.6.4", "b"), ("8.11.1", "c"))
-        for version in gradle_params(number)
-    ],
-    indirect=["gradle"],
-)
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("a", "b", "c"), indirect=["gradle"])
 def test_an_apk_without_probes_has_no_class_of_navitas(
     tmp_path: Path, gradle: str, place: str, name: str, android_sdk: Path
 ) -> None:
@@ -120,15 +108,7 @@ def test_an_apk_without_probes_has_no_class_of_navitas(
     assert SAID not in said
 
 
-@pytest.mark.parametrize(
-    ("gradle", "name"),
-    [
-        pytest.param(*version.values, name, id=name, marks=version.marks)
-        for number, name in (("path", "a"), ("8.11.1", "c"))
-        for version in gradle_params(number)
-    ],
-    indirect=["gradle"],
-)
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("a", "c"), indirect=["gradle"])
 def test_a_tested_release_has_probes_by_its_name_only(
     tmp_path: Path, gradle: str, place: str, name: str, android_sdk: Path
 ) -> None:

@@ -9,9 +9,16 @@ import zipfile
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+from _pytest.mark.structures import ParameterSet
+
+from support.gradle_projects import gradle_params
+
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "android"
 _MADE = Path(__file__).resolve().parents[2] / ".android-sdk"
 _INVOKE_STATIC = 0x71
+_GRADLE = {"a": "path", "b": "7.6.4", "c": "8.11.1"}
+"""The version of Gradle that builds each fixture."""
 _PROBE = ("Lorg/navitas/runtime/Probe;", "enter")
 
 
@@ -38,6 +45,31 @@ def copy_project(name: str, into: Path) -> Path:
         with (project / "gradle.properties").open("a") as properties:
             properties.write(f"android.aapt2FromMavenOverride={made}\n")
     return project
+
+
+def fixture_params(*names: str) -> list[ParameterSet]:
+    """Return test parameters: the launcher of Gradle for each of these fixtures, and the fixture's name."""
+    return [
+        pytest.param(*version.values, name, id=name, marks=version.marks)
+        for name in names
+        for version in gradle_params(_GRADLE[name])
+    ]
+
+
+def build_file(project: Path) -> Path:
+    """Return the build file of a fixture's app."""
+    return (project / "app" if (project / "app").is_dir() else project) / "build.gradle"
+
+
+def apply_plugin(project: Path, place: str, plugin: str) -> None:
+    """Apply a plugin in a fixture's app: `place` is the line of its repository, and `plugin` that of its id."""
+    settings, build = project / "settings.gradle", build_file(project)
+    if project.name == "a":  # without any configuration block
+        settings.write_text(f"pluginManagement {{ repositories {{\n{place}\n}} }}\n{settings.read_text()}")
+        build.write_text(build.read_text().replace("\nrepositories", f"\nplugins {{\n{plugin}\n}}\nrepositories", 1))
+    else:
+        settings.write_text(settings.read_text().replace("repositories {", f"repositories {{\n{place}", 1))
+        build.write_text(build.read_text().replace("plugins {", f"plugins {{\n{plugin}", 1))
 
 
 def probed_methods(apk: Path) -> set[str]:
