@@ -76,6 +76,13 @@ class Percent(Finite):
         return super().convert(value if isinstance(number, str) and "%" in number else number, param, ctx)
 
 
+user_option = option(
+    "--user",
+    "user",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Another user, such as a work profile. [in front]",
+)
 device_option = option(
     "--device",
     type=TEXT,

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.cli.messages import warning
 from navitas.cli.options import VIRTUAL
-from navitas.device.adb import select_device
+from navitas.device.adb import AdbDevice, select_device
 from navitas.device.base import Device
 from navitas.errors import UsageError
 from navitas.untrusted_text import printable
 from navitas.virtual_phone.start import virtual_phone
 
 
-def device_of(serial: str | None, phone: str = "default") -> AbstractContextManager[Device]:
+def device_of(serial: str | None, phone: str = "default") -> AbstractContextManager[AdbDevice]:
     """Return the device of `--device`: a new virtual phone, modeled on `phone`, or a device that adb lists.
 
     None selects the only device on adb. Raises `DeviceError`.
     """
-    found: AbstractContextManager[Device] = (
+    found: AbstractContextManager[AdbDevice] = (
         virtual_phone(phone=phone) if serial == VIRTUAL else nullcontext(select_device(serial))
     )
     return found
+
+
+@contextmanager
+def user_of_device(serial: str, phone: str, user: int | None) -> Iterator[AdbDevice]:
+    """Yield the device of `--device`, to measure the apps of one of its users (None: of the one in the foreground).
+
+    Raises `DeviceError`, or `UsageError` if the user is not ready.
+    """
+    with device_of(serial, phone) as device:
+        device.measure_user(user)
+        yield device
 
 
 def runnable_on_phone(device: Device, bundles: Sequence[Bundle]) -> list[Bundle]:

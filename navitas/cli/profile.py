@@ -27,6 +27,7 @@ from navitas.cli.options import (
     pop_report_options,
     probe_options,
     report_options,
+    user_option,
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
@@ -84,7 +85,7 @@ from navitas.report.registry import find_format
         help="Also measure this git revision, in turns, and compare.",
     ),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
-    option("--baseline", is_flag=True, help="Also run each repeat without probes, to correct their cost."),
+    option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
     option(
         "--timeout",
         "timeout_s",
@@ -99,6 +100,7 @@ from navitas.report.registry import find_format
 @section(
     "Device",
     device_option,
+    user_option,
     phone_option,
 )
 @section(
@@ -157,7 +159,7 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     build = BuildOptions(**{name: values.pop(name) for name in build_options})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
     source, against = values.pop("source"), values.pop("against")
-    run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
+    run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"), values.pop("user"))
     check_not_recorded(run.output, replace=replace)
     if values.pop("end_with_stdin"):
         interrupt_at_end()

@@ -70,6 +70,8 @@ class RunOptions:
     output: Path | None = None
     device: str = VIRTUAL
     """`virtual`, or the serial of a device on adb."""
+    user: int | None = None
+    """The phone's user whose apps are measured; None: the one in the foreground."""
 
 
 def profile_project(project: Path, build: BuildOptions, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
@@ -263,7 +265,7 @@ def _recording_target(output: Path | None, name: str) -> Iterator[RecordingTarge
 def open_device(run: RunOptions) -> AbstractContextManager[Device]:
     """Return the device to measure on. Also imports the modules for measuring, on this background thread, while Gradle builds."""
     measuring()
-    device: AbstractContextManager[Device] = phones().device_of(run.device, run.phone)
+    device: AbstractContextManager[Device] = phones().user_of_device(run.device, run.phone, run.user)
     return device
 
 

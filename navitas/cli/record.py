@@ -24,6 +24,7 @@ from navitas.cli.options import (
     pop_radios_off,
     pop_report_options,
     report_options,
+    user_option,
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT
 from navitas.cli.profiling import RunOptions, record_use
@@ -38,6 +39,7 @@ from navitas.errors import UsageError
 @click.argument("package", type=TEXT)
 @click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=TEXT)
 @device_option
+@user_option
 @phone_option
 @option("--bundle", type=READ_FILE, from_project=False, metavar="FILE", help="Install the app of this bundle first.")
 @option("--map", "map_file", type=READ_FILE, from_project=False, metavar="FILE", help="The app's map.json, or its bundle.")
@@ -53,7 +55,7 @@ def command(**values: Any) -> int:
     Navitas restarts the app. It stops the app when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
     """
     report = pop_report_options(values)
-    run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"))
+    run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"), values.pop("user"))
     check_not_recorded(run.output, replace=values.pop("replace"))
     path, map_file, duration_s = values.pop("bundle"), values.pop("map_file"), values.pop("duration_s")
     package, words, gradle = values.pop("package"), values.pop("words"), values.pop("gradle")

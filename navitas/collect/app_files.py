@@ -1,13 +1,15 @@
-"""The app's own files on the device, reached with `run-as` (debuggable apps only)."""
+"""The files of the runtime in an app: in the app's private folder, or in its media folder if `run-as` is refused."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from navitas.device.base import Device
+from navitas.device.base import Device, ShellResult
 from navitas.errors import DeviceError
 from navitas.power.power_profile import MAX_BYTES
 
@@ -17,38 +19,107 @@ SETTINGS = "navitas.properties"
 _ATTEMPTS = 2
 _EVENT_FILE = re.compile(r"events-\d+\.nvch")
 
+Place = Literal["private", "media"]
+PLACES: tuple[Place, ...] = ("private", "media")
+"""The folders, the best one first."""
 
-def absolute(package: str) -> str:
-    """Return the folder's path as the app's process sees it."""
-    return f"/data/data/{package}/{FOLDER}"
 
+@dataclass(frozen=True, slots=True)
+class AppFolder:
+    """The folder of one app's runtime files.
 
-def prepare(device: Device, package: str, config: str) -> str:
-    """Empty the folder, so that no earlier run's events are pulled, and write the runtime's settings into it.
-
-    Returns an empty string on success, otherwise the reason, for example that the app is not debuggable.
-    Raises `DeviceError` if the app is not installed.
+    `private` is in the app's data, which the shell reaches with `run-as`, for debuggable apps only. `media` is the app's media
+    folder, which the app and the shell may both use without a permission, as in androidx.benchmark's Outputs.kt.
     """
-    run_as = f"run-as {shlex.quote(package)}"
-    own = shlex.quote(f"cat > {FOLDER}/{SETTINGS}")
-    copied = f"cat {shlex.quote(config)} | {run_as} sh -c {own}"  # the app may have no access to the shell's folder
-    result = device.shell(f"{run_as} rm -rf {FOLDER} && {run_as} mkdir -p {FOLDER} && {copied}")
-    if result.exit_code == 0:
-        return ""
-    output = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
-    if "unknown package" in output or "is unknown" in output:
-        raise DeviceError(f"device {device.info.serial}: {package} is not installed: {output}", "install it first")
-    return output or f"exit code {result.exit_code}"
 
+    device: Device
+    package: str
+    place: Place = "private"
 
-def remove(device: Device, package: str) -> None:
-    """Remove the folder from the device."""
-    device.shell(f"run-as {shlex.quote(package)} rm -rf {FOLDER}")
+    @property
+    def path(self) -> str:
+        """Its path as the app's process sees it."""
+        if self.place == "media":
+            return f"/storage/emulated/{self._user}/Android/media/{self.package}/navitas"
+        return f"{f'/data/user/{self._user}' if self._user else '/data/data'}/{self.package}/{FOLDER}"
 
+    @property
+    def _user(self) -> int:
+        return self.device.info.user
 
-def files(device: Device, package: str) -> list[str]:
-    """Return the names of the files in the folder."""
-    return device.shell(f"run-as {shlex.quote(package)} ls {FOLDER}").text.split()
+    @property
+    def _run_as(self) -> str:
+        return f"run-as {shlex.quote(self.package)}{self.device.info.user_flag} " if self.place == "private" else ""
+
+    @property
+    def _folder(self) -> str:
+        return FOLDER if self.place == "private" else shlex.quote(self.path)
+
+    def prepare(self, config: str) -> str:
+        """Empty the folder, so that no earlier run's events are pulled, and write the runtime's settings into it.
+
+        Returns an empty string on success, otherwise the reason, for example that the app is not debuggable.
+        Raises `DeviceError` if the app is not installed.
+        """
+        run, folder = self._run_as, self._folder
+        own = shlex.quote(f"cat > {folder}/{SETTINGS}")
+        copied = f"cat {shlex.quote(config)} | {run}sh -c {own}"  # the app may have no access to the shell's folder
+        result = self.device.shell(f"{run}rm -rf {folder} && {run}mkdir -p {folder} && {copied}")
+        if result.exit_code == 0:
+            return ""
+        output = (result.stderr or result.stdout).decode("utf-8", "replace").strip()
+        if "unknown package" in output or "is unknown" in output:
+            raise DeviceError(f"device {self.device.info.serial}: {self.package} is not installed: {output}", "install it first")
+        return output or f"exit code {result.exit_code}"
+
+    def remove(self) -> None:
+        """Remove the folder from the device, and an empty media folder around it."""
+        self.device.shell(f"{self._run_as}rm -rf {self._folder}")
+        if self.place == "media":
+            self.device.shell(f"rmdir {shlex.quote(self.path.rpartition('/')[0])} 2>/dev/null")
+
+    def is_readable(self) -> bool:
+        """Return whether the shell can list the folder."""
+        return self._list().exit_code == 0
+
+    def files(self) -> list[str]:
+        """Return the names of the files in the folder."""
+        return self._list().text.split()
+
+    def _list(self) -> ShellResult:
+        return self.device.shell(f"{self._run_as}ls {self._folder}")
+
+    def power_profile(self) -> bytes:
+        """Return the phone's power profile as the app read it (XML). Raises `DeviceError` if it is too large."""
+        data = self.device.shell(f"{self._run_as}cat {self._folder}/{POWER_PROFILE}").stdout
+        if len(data) > MAX_BYTES:
+            serial, size = self.device.info.serial, f"{len(data):,}"
+            raise DeviceError(f"device {serial}: {self.package} left a power profile of {size} bytes", "run it again")
+        return data
+
+    def beginning(self, name: str, limit: int) -> bytes:
+        """Return the first bytes of a file that the app may still be writing."""
+        data = bytearray()
+        for piece in self.device.exec_out(f"{self._run_as}cat {self._folder}/{name}"):
+            data += piece
+            if len(data) >= limit:
+                break
+        return bytes(data[:limit])
+
+    def pull(self, name: str, local: Path) -> int:
+        """Copy one event file; retry if it arrives incomplete, and keep what has arrived. Returns the number of missing bytes."""
+        size = self.device.shell(f"{self._run_as}stat -c %s {self._folder}/{name}").text.strip()
+        local.write_bytes(b"")
+        missing = 0
+        for _ in range(_ATTEMPTS):
+            with local.open("r+b") as file:  # overwrite in place: a shorter attempt keeps the bytes of an earlier one
+                for piece in self.device.exec_out(f"{self._run_as}cat {self._folder}/{name}"):
+                    file.write(piece)
+            # adb's exec service ends in the same way at the end of a file and on a lost connection, so compare the size.
+            missing = max(0, int(size) - local.stat().st_size) if size.isdecimal() else 0
+            if not missing:
+                break
+        return missing
 
 
 def event_files(names: Sequence[str]) -> list[str]:
@@ -56,35 +127,7 @@ def event_files(names: Sequence[str]) -> list[str]:
     return sorted(name for name in names if _EVENT_FILE.fullmatch(name))
 
 
-def power_profile(device: Device, package: str) -> bytes:
-    """Return the phone's power profile as the app read it (XML). Raises `DeviceError` if it is too large."""
-    data = device.shell(f"run-as {shlex.quote(package)} cat {FOLDER}/{POWER_PROFILE}").stdout
-    if len(data) > MAX_BYTES:
-        raise DeviceError(f"device {device.info.serial}: {package} left a power profile of {len(data):,} bytes", "run it again")
-    return data
-
-
-def beginning(device: Device, package: str, name: str, limit: int) -> bytes:
-    """Return the first bytes of a file that the app may still be writing."""
-    data = bytearray()
-    for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
-        data += piece
-        if len(data) >= limit:
-            break
-    return bytes(data[:limit])
-
-
-def pull(device: Device, package: str, name: str, local: Path) -> int:
-    """Copy one event file; retry if it arrives incomplete, and keep what has arrived. Returns the number of missing bytes."""
-    size = device.shell(f"run-as {shlex.quote(package)} stat -c %s {FOLDER}/{name}").text.strip()
-    local.write_bytes(b"")
-    missing = 0
-    for _ in range(_ATTEMPTS):
-        with local.open("r+b") as file:  # overwrite in place: a shorter attempt keeps the bytes of an earlier one
-            for piece in device.exec_out(f"run-as {shlex.quote(package)} cat {FOLDER}/{name}"):
-                file.write(piece)
-        # adb's exec service ends in the same way at the end of a file and on a lost connection, so compare the size.
-        missing = max(0, int(size) - local.stat().st_size) if size.isdecimal() else 0
-        if not missing:
-            break
-    return missing
+def readable(device: Device, package: str) -> AppFolder | None:
+    """Return the folder that a run has prepared and the shell can read; None if there is none."""
+    folders = (AppFolder(device, package, place) for place in PLACES)
+    return next((folder for folder in folders if folder.is_readable()), None)

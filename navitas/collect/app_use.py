@@ -37,7 +37,12 @@ _POLL_S = 0.3
 # The runtime writes its buffers every half second. Anything after its last write is lost when the app ends.
 _FLUSH_S = 1.2
 _EXIT_MARK = "navitas-exit:"
+_NO_ACTIVITY = ("No activities found", "No activity found")
+"""What the phone prints for an app without an activity for launchers."""
 _MODULE = ":"
+_COLUMNS = 3
+_PER_USER = 100_000
+"""The uids of each user of the phone (UserHandle.PER_USER_RANGE)."""
 # By then, most apps have called an instrumented method, and the runtime has written it.
 _MAP_S = 3.0
 _MAP_BYTES = 1 << 16
@@ -79,7 +84,7 @@ def record(
     """
     start = condition_at_start(device, options)
     with installed(device, [use.bundle], progress) if use.bundle else nullcontext():
-        if not device.shell(f"pm path {shlex.quote(use.package)}").text.strip():
+        if not device.shell(f"pm path{device.info.user_flag} {shlex.quote(use.package)}").text.strip():
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
         known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else None)
         use = replace(use, map=known)
@@ -89,7 +94,7 @@ def record(
                 recording.warn_of_build(use.bundle.manifest, options)
             permissions = recording.permissions([use.package])
             with measured(device, start, options, recording.writer.warn, progress, permissions=permissions):
-                device.shell(f"am force-stop {shlex.quote(use.package)}")
+                device.shell(f"am force-stop{device.info.user_flag} {shlex.quote(use.package)}")
                 done = recording.runner.run(plan, lambda _, done, stream: _record_use(device, use, done, stream, progress))
             ids = sorted(use.map_ids(output / "runs" / "0"))
             _bind(recording, plan, done, [known] if known else list(filter(None, map(map_cache.find, ids))))
@@ -111,8 +116,8 @@ def _record_use(device: Device, use: Use, done: InstrumentResult, stream: Path, 
     name = TestName(use.package, WHOLE)
     done.set(name, "cut")
     progress.stage(f"starting {use.package}")
-    started = device.shell(f"monkey -p {shlex.quote(use.package)} -c android.intent.category.LAUNCHER 1", timeout_s=_START_S)
-    if "No activities found" in started.text and not use.command:
+    started = _start(device, use.package)
+    if any(words in started.text for words in _NO_ACTIVITY) and not use.command:
         progress.stage(f"{use.package} has no activity to start: start what you want to measure")
     first = _first_process(device, use.package, _output_line(started))
     if first is not None and use.bundle is None:
@@ -128,6 +133,18 @@ def _record_use(device: Device, use: Use, done: InstrumentResult, stream: Path, 
         done.crashed = True
         done.message = "its process ended before the recording did"
     done.set(name, "cut" if done.crashed else "passed")
+
+
+def _start(device: Device, package: str) -> ShellResult:
+    """Start the app's activity for launchers."""
+    name, user = shlex.quote(package), device.info.named_user
+    if user is None:
+        return device.shell(f"monkey -p {name} -c android.intent.category.LAUNCHER 1", timeout_s=_START_S)
+    # monkey starts apps of the user in the foreground only.
+    launcher = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+    found = device.shell(f"cmd package resolve-activity --brief --user {user} {launcher} {name}")
+    component = (found.text.split() or [""])[-1]
+    return device.shell(f"am start -W --user {user} -n {shlex.quote(component)}", timeout_s=_START_S) if "/" in component else found
 
 
 def _run_command(device: Device, use: Use, done: InstrumentResult, stream: Path, progress: Progress) -> None:
@@ -159,15 +176,15 @@ def _first_process(device: Device, package: str, output: str) -> str | None:
     Raises `DeviceError` if there is none. `output` of the command that started the app is part of its message.
     """
     deadline = time.monotonic() + _EVENTS_S
-    run_as = device.shell(f"run-as {shlex.quote(package)} true")
-    if run_as.exit_code != 0:
+    folder = app_files.readable(device, package)
+    if folder is None:
         return None
     while time.monotonic() < deadline:
-        for name in app_files.event_files(app_files.files(device, package)):
+        for name in app_files.event_files(folder.files()):
             return re.sub(r"\D", "", name.removesuffix(".nvch"))
         time.sleep(_POLL_S)
     if not _processes(device, package):
-        why = f"; monkey, which starts it, printed: {output}" if output else ""
+        why = f"; the command that starts it printed: {output}" if output else ""
         on_phone = device.info.kind == "phone"
         on_virtual = "check that the app has a launcher activity that the virtual phone can run: docs/virtual-phone.md"
         remedy = "start it on the phone to see why" if on_phone else on_virtual
@@ -179,10 +196,15 @@ def _first_process(device: Device, package: str, output: str) -> str | None:
 
 
 def _processes(device: Device, package: str) -> set[str]:
-    """Return the ids of the app's processes (PACKAGE and PACKAGE:NAME)."""
-    lines = device.shell("ps -A -o PID,NAME").text.splitlines()
-    found = (line.split(None, 1) for line in lines)
-    return {parts[0] for parts in found if len(parts) == 2 and parts[1].partition(":")[0].strip() == package}
+    """Return the ids of the app's processes (PACKAGE and PACKAGE:NAME) that belong to the measured user."""
+    found = (line.split(None, 2) for line in device.shell("ps -A -o PID,UID,NAME").text.splitlines())
+    own = (pid for pid, uid, name in (parts for parts in found if len(parts) == _COLUMNS) if _is_own(device, package, uid, name))
+    return set(own)
+
+
+def _is_own(device: Device, package: str, uid: str, name: str) -> bool:
+    is_of_user = uid.isdecimal() and int(uid) // _PER_USER == device.info.user
+    return is_of_user and name.partition(":")[0].strip() == package
 
 
 def _check_map(device: Device, use: Use) -> None:
@@ -192,10 +214,11 @@ def _check_map(device: Device, use: Use) -> None:
     """
     deadline = time.monotonic() + _MAP_S
     ids: set[str] = set()
+    remote = app_files.readable(device, use.package)
     with owned_folder("navitas-map-") as folder:
-        while not ids and time.monotonic() < deadline:
-            for name in app_files.event_files(app_files.files(device, use.package)):
-                (folder / name).write_bytes(app_files.beginning(device, use.package, name, _MAP_BYTES))
+        while remote and not ids and time.monotonic() < deadline:
+            for name in app_files.event_files(remote.files()):
+                (folder / name).write_bytes(remote.beginning(name, _MAP_BYTES))
             ids = use.map_ids(folder)
             time.sleep(0 if ids else _POLL_S)
     for name in _unknown(use, sorted(ids)):

@@ -51,7 +51,8 @@ class DeviceHistory:
         """Write what is known at the start of a run. Raises `OSError` if the file cannot be written."""
         try:
             if package not in self._uids:
-                self._uids |= _UID.findall(self._device.shell(f"pm list packages -U {shlex.quote(package)}").text)
+                command = f"pm list packages -U{self._device.info.user_flag} {shlex.quote(package)}"
+                self._uids |= _UID.findall(self._device.shell(command).text)
             if self._next is None:
                 self._next = _end_of(self._device.shell(_from(_NEVER)).stdout)
             head = [f"# uid {self._uids[package]}"] if package in self._uids else []

@@ -47,7 +47,8 @@ def _add_uninstall_remedy(error: DeviceError, device: Device, bundles: Sequence[
     apps = [bundle.manifest for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     left = dict.fromkeys(name for app in apps for name in (app.test_package, app.package) if name not in present)
     if left:
-        commands = "; ".join(f"adb -s {device.info.serial} uninstall {name}" for name in left)
+        info = device.info
+        commands = "; ".join(f"adb -s {info.serial} uninstall{info.user_flag} {name}" for name in left)
         error.remedy += f"; the installed packages may still be there: {commands}"
 
 
@@ -78,7 +79,7 @@ def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:
     """Return the packages on the device; empty if the device cannot have packages of the user."""
     if device.info.kind == "virtual" and not any(isinstance(bundle.manifest, AndroidManifest) for bundle in bundles):
         return set()
-    lines = device.shell("pm list packages").text.splitlines()
+    lines = device.shell(f"pm list packages{device.info.user_flag}").text.splitlines()
     return {line.removeprefix("package:").strip() for line in lines}
 
 

@@ -36,10 +36,10 @@ class InstrumentResult:
         self.on_status(name, status)
 
 
-def command(name: str, arguments: dict[str, str]) -> str:
+def command(device: Device, name: str, arguments: dict[str, str]) -> str:
     """Return the command line, with the arguments as `-e key value`. Quotes all names, such as those of inner classes (`$`)."""
     extras = " ".join(f"-e {shlex.quote(key)} {shlex.quote(value)}" for key, value in arguments.items())
-    return f"am instrument -w -r {extras} {shlex.quote(name)}"
+    return f"am instrument -w -r{device.info.user_flag} {extras} {shlex.quote(name)}"
 
 
 class ListTestsError(DeviceError):
@@ -52,7 +52,7 @@ def list_tests(device: Device, target: Target, class_argument: str = "") -> list
     Raises `ListTestsError`.
     """
     arguments = {**target.arguments, "log": "true"} | ({"class": class_argument} if class_argument else {})
-    result = device.shell(command(target.find_component(device), arguments), timeout_s=300.0)
+    result = device.shell(command(device, target.find_component(device), arguments), timeout_s=300.0)
     parser = InstrumentationParser()
     found: dict[TestName, None] = {}
     finished = False
@@ -95,7 +95,7 @@ def run_tests(
         arguments["class"] = class_argument
     parser = InstrumentationParser()
     finished = False
-    with device.stream(command(target.find_component(device), arguments)) as stream, output.open("wb") as raw:
+    with device.stream(command(device, target.find_component(device), arguments)) as stream, output.open("wb") as raw:
         watchdog = Watchdog(timeout_s, lambda: stream.received_bytes, stream.close)
         with watchdog:
             for line in _saved_lines(stream.lines(), raw.write):

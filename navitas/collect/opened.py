@@ -144,6 +144,7 @@ def _writer(
             **({"until_percent": options.until_percent, "max_repeat": options.max_repeat} if options.until_percent else {}),
             **({"seed": options.seed} if options.seed is not None else {}),
             **({"session": options.session} if options.session else {}),
+            **({"user": info.user} if info.user else {}),
             "transport": options.transport,
             "mode": options.mode,
             "record": options.record,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from navitas.collect import app_files, runtime_config
+from navitas.collect.app_files import PLACES, AppFolder
 from navitas.collect.device_history import DeviceHistory
 from navitas.collect.instrument import InstrumentResult, run_tests
 from navitas.collect.logcat import LogcatCapture
@@ -106,8 +107,9 @@ class RunRecorder:
         self.enter(plan, "interrupted")
         failure: DeviceError | OSError | None = None
         reachable, transport = True, self._options.transport
+        folder = AppFolder(self._device, plan.package)
         try:
-            transport = self._configure(plan, config)
+            folder, transport = self._configure(plan, config)
             if self._options.record == "hooks" and plan.package not in self._target_sdks:
                 self._target_sdks[plan.package] = target_sdk(self._device, plan.package)
             battery.write_bytes(self._device.shell("dumpsys battery").stdout)
@@ -129,15 +131,15 @@ class RunRecorder:
             if reachable:
                 failure = self._best_effort(
                     lambda: self._history.end(states, plan.id) if self._history is not None else None,
-                    lambda: self._device.shell(f"am force-stop {plan.package}"),
+                    lambda: self._device.shell(f"am force-stop{self._device.info.user_flag} {plan.package}"),
                     lambda: self._trace.pull(lambda name: self._writer.path("trace", plan.id, name)),
-                    lambda: self._pull(plan, done, transport),
-                    lambda: app_files.remove(self._device, plan.package),
+                    lambda: self._pull(plan, done, folder, transport),
+                    folder.remove,
                     lambda: self._clear(plan),
                     lambda: self._device.shell(f"rm -f {config}"),
                 )
             else:
-                left = f"{config}, {app_files.absolute(plan.package)} and a trace may still be on the device"
+                left = f"{config}, {folder.path} and a trace may still be on the device"
                 self._writer.warn("cleanup", f"device lost: {left}", "profile again: the next run removes them")
             for text in done.warnings:
                 self._writer.warn("tests", f"{plan.module}: {text}", VALID_FOR_RUN)
@@ -159,23 +161,25 @@ class RunRecorder:
             remedy = "its CPU may have been slowed down: let it cool down, and record again"
             self._writer.warn("hot", message, remedy, run=plan.id)
 
-    def _configure(self, plan: RunPlan, config: str) -> Transport:
-        """Write the runtime's settings. Returns the transport of its events."""
-        options, out = self._options, app_files.absolute(plan.package)
-        probes = options.granularity == "method" and not plan.baseline
-
-        def configure() -> None:
-            text = runtime_config.properties(options, self._sources, out, plan.repeat, probes=probes)
+    def _configure(self, plan: RunPlan, config: str) -> tuple[AppFolder, Transport]:
+        """Write the runtime's settings. Returns the app's folder and the transport of its events."""
+        probes = self._options.granularity == "method" and not plan.baseline
+        refusals = []
+        for place in PLACES:
+            folder = AppFolder(self._device, plan.package, place)
+            text = runtime_config.properties(self._options, self._sources, folder.path, plan.repeat, probes=probes)
             self._device.push(text, config)
-
-        configure()
-        refusal = app_files.prepare(self._device, plan.package, config)
-        if refusal and options.transport == "files":
-            message = f"{plan.package}: no access to the app's files ({refusal}): events come through the log instead"
+            refusal = folder.prepare(config)
+            if not refusal:
+                return folder, self._options.transport
+            refusals.append(refusal)
+        if self._options.transport == "files":
+            why = "; ".join(refusals)
+            message = f"{plan.package}: no access to the app's files ({why}): events come through the log instead"
             self._writer.warn("transport", message, "profile a debuggable build: the log may drop events")
-            options = replace(options, transport="logcat")
-            configure()
-        return options.transport
+            options = replace(self._options, transport="logcat")
+            self._device.push(runtime_config.properties(options, self._sources, folder.path, plan.repeat, probes=probes), config)
+        return folder, "logcat"
 
     def _run_sampled(self, plan: RunPlan, done: InstrumentResult, work: Work, transport: Transport) -> None:
         log = self._writer.path("logcat", plan.id, "logcat.txt")
@@ -219,7 +223,7 @@ class RunRecorder:
     def _clear(self, plan: RunPlan) -> None:
         """Clear the packages' data as AndroidX Test Orchestrator does between tests."""
         for package in dict.fromkeys((plan.target.package, plan.target.test_package)) if plan.clears_data else ():
-            self._device.shell(f"pm clear {shlex.quote(package)}")
+            self._device.shell(f"pm clear{self._device.info.user_flag} {shlex.quote(package)}")
 
     def enter(self, plan: RunPlan, end: Literal["interrupted", "crashed", "complete"]) -> None:
         """Add a run to the manifest, or replace its entry."""
@@ -240,14 +244,14 @@ class RunRecorder:
             )
         )
 
-    def _pull(self, plan: RunPlan, done: InstrumentResult, transport: Transport) -> None:
-        files = app_files.files(self._device, plan.package)
+    def _pull(self, plan: RunPlan, done: InstrumentResult, folder: AppFolder, transport: Transport) -> None:
+        files = folder.files()
         names = app_files.event_files(files)
         if app_files.POWER_PROFILE in files:
-            self.power_profile = app_files.power_profile(self._device, plan.package)
+            self.power_profile = folder.power_profile()
         lost: list[str] = []
         for name in names:
-            missing = app_files.pull(self._device, plan.package, name, self._writer.path("events", plan.id, name))
+            missing = folder.pull(name, self._writer.path("events", plan.id, name))
             self._writer.add_loss("event_file_bytes", missing, plan.id)
             lost += [f"{missing:,} bytes of {name}"] if missing else []
         if lost:

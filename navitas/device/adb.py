@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,7 @@ from navitas.device.adb_server import ServerClient, is_address, list_devices, re
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.install_remedies import install_remedy
+from navitas.device.phone_user import named_user
 from navitas.device.sync_client import SyncError
 from navitas.errors import DeviceError
 from navitas.new_files import new_file
@@ -61,6 +63,10 @@ class AdbDevice:
         self._serial = serial
         self._info: DeviceInfo | None = None
 
+    def measure_user(self, user: int | None) -> None:
+        """Measure the apps of one of the phone's users, None for the one in the foreground. Raises `UsageError`."""
+        self._info = replace(self.info, named_user=named_user(self, user))
+
     @property
     def serial(self) -> str:
         """The device's name in adb."""
@@ -81,6 +87,10 @@ class AdbDevice:
             level = int(sdk) if sdk.isdecimal() and len(sdk) < 5 else 0
             self._info = DeviceInfo(kind, self._serial, model, fingerprint, level, self._identity(numbers))
         return self._info
+
+    @property
+    def _user_flag(self) -> str:
+        return "" if self._info is None else self._info.user_flag
 
     def _identity(self, numbers: Sequence[str]) -> str:
         """Return the device's own serial number, else its name in adb unless that is an address."""
@@ -135,7 +145,7 @@ class AdbDevice:
             staged = f"{_STAGING}/navitas-{path.name}"
             try:
                 self.push(path, staged)
-                result = self.shell(f"pm install -r -t {shlex.quote(staged)}", timeout_s=_INSTALL_S)
+                result = self.shell(f"pm install -r -t{self._user_flag} {shlex.quote(staged)}", timeout_s=_INSTALL_S)
             finally:
                 with suppress(DeviceError):  # the user must see the first error
                     self.shell(f"rm -f {shlex.quote(staged)}")
@@ -144,7 +154,7 @@ class AdbDevice:
                 raise DeviceError(f"device {self._serial}: {path.name} cannot be installed: {reason}", install_remedy(reason))
 
     def uninstall(self, package: str) -> None:
-        self.shell(f"pm uninstall {shlex.quote(package)}", timeout_s=_UNINSTALL_S)
+        self.shell(f"pm uninstall{self._user_flag} {shlex.quote(package)}", timeout_s=_UNINSTALL_S)
 
     def wait_until_back(self, timeout_s: float) -> bool:
         deadline = time.monotonic() + timeout_s

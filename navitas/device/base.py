@@ -37,6 +37,18 @@ class DeviceInfo:
     fingerprint: str
     sdk: int
     identity: str = ""
+    named_user: int | None = None
+    """The phone's user whose apps are measured, as commands must name it; None for the first one if it is in the foreground."""
+
+    @property
+    def user(self) -> int:
+        """The number of the phone's user whose apps are measured."""
+        return self.named_user or 0
+
+    @property
+    def user_flag(self) -> str:
+        """`--user N` with a space before it, for commands; empty for the user to whom they apply anyway."""
+        return "" if self.named_user is None else f" --user {self.named_user}"
 
 
 class ShellStream(Protocol):

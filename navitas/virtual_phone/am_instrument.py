@@ -29,7 +29,7 @@ async def make_launch(host: AppHost, package: Package, runner: InstrumentationRu
     """Return the launch of the process that runs a package's tests. Raises `StartError`."""
     if isinstance(package.content, BundleManifest):
         return java_app.launch(host, package, package.content, arguments)
-    target = host.packages.get(runner.target)
+    target = host.packages.get(runner.target, package.user)
     assert target is not None  # the caller has checked it
     classes = await android_app.unpack_classes(host, package.name)
     return android_app.launch(host, target, classes, runner.component.partition("/")[2], arguments)
@@ -41,7 +41,7 @@ async def run_tests(host: AppHost, launch: Launch, write: Callable[[bytes], Awai
     The stream has a separate pipe, so no output of the tests or their children can mix with it. Their other output goes to the
     log when the JVM ends: as `AndroidRuntime` if it died, else as `stdout`. Raises `StartError`.
     """
-    host.packages.kill(launch.name)
+    host.packages.kill(launch.name, launch.who.user)
     for text in launch.warnings:
         await write(f"{_WARNING}{' '.join(text.split())}\n{_NO_TEST}\n".encode("utf-8", "replace"))
     try:

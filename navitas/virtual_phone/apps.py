@@ -63,13 +63,13 @@ class RunningApps:
 
     def __init__(self, host: AppHost) -> None:
         self._host = host
-        self._running: dict[str, AppProcess] = {}
-        self._front = ""
+        self._running: dict[int, AppProcess] = {}  # by uid
+        self._front = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     def get(self, package: Package) -> AppProcess | None:
         """Return the app's process, if it is running."""
-        return self._running.get(package.name)
+        return self._running.get(package.uid)
 
     def all(self) -> list[AppProcess]:
         """Return the processes of all running apps."""
@@ -77,7 +77,7 @@ class RunningApps:
 
     def shown(self, package: Package) -> None:
         """Note that an app was brought to the front."""
-        self._front = package.name
+        self._front = package.uid
 
     @property
     def front(self) -> AppProcess | None:
@@ -88,7 +88,7 @@ class RunningApps:
         """Start a new process of an app. Raises `StartError`."""
         classes = await android_app.unpack_classes(self._host, self._test_package(package))
         launch = android_app.launch(self._host, package, classes, "", [], alone=True)
-        self._host.packages.kill(package.name)
+        self._host.packages.kill(package.name, package.user)
         started: asyncio.Future[AppProcess] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._live(launch, started), name=f"app {package.name}")
         self._tasks.add(task)
@@ -127,14 +127,14 @@ class RunningApps:
                 env=launch.env, takes_input=True,
             ) as process:  # fmt: skip
                 app = AppProcess(process)
-                self._running[launch.name] = app
+                self._running[launch.who.uid] = app
                 started.set_result(app)
                 try:
                     outputs = await asyncio.gather(*(last_lines(output) for output in (process.stderr, process.stdout)))
                     await process.wait()
                 finally:
-                    if self._running.get(launch.name) is app:
-                        del self._running[launch.name]
+                    if self._running.get(launch.who.uid) is app:
+                        del self._running[launch.who.uid]
                 for text in filter(None, outputs):
                     self._host.logd.write(_FATAL, "AndroidRuntime", text, pid=process.pid)
         except OSError as error:

@@ -15,14 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from navitas.virtual_phone.identity import SHELL, SHELL_UID, Identity
+from navitas.virtual_phone.identity import FIRST_USER, PER_USER, SHELL, SHELL_UID, Identity
 from navitas.virtual_phone.releases import DEFAULT_SDK, denied
 
 Node = Callable[[], bytes]
 
 _MAX_SYMLINKS = 40
 _WRITABLE = ("/data/local/tmp", "/sdcard", "/storage/emulated/0", "/data/misc/perfetto-traces", "/tmp")
-_APP_STORAGE = ("/data/data", "/data/user/0")
 _SKELETON = (
     "data/app",
     "data/data",
@@ -32,12 +31,17 @@ _SKELETON = (
     "dev/socket",
     "proc",
     "sdcard/Android/data",
+    "sdcard/Android/media",
     "storage/emulated",
     "sys",
     "system/bin",
     "tmp",
     "vendor",
 )
+
+
+_LINKS = {"storage/emulated/0": "../../sdcard", "data/user/0": "../data", "proc/self": "/proc/self"}
+"""Symlinks and their targets, which apps follow from the host folder: all but the last are relative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ class FileTree:
         self._boot = int(time.time())
         for name in _SKELETON:
             (root / name).mkdir(parents=True, exist_ok=True)
-        for link, target in (("storage/emulated/0", "/sdcard"), ("data/user/0", "/data/data"), ("proc/self", "/proc/self")):
+        for link, target in _LINKS.items():
             if not (root / link).is_symlink():
                 (root / link).symlink_to(target)
 
@@ -181,7 +185,7 @@ class FileTree:
         """Return the sorted names in a folder, including live nodes."""
         real = self.real_path(path)
         self._check_search(real, who, path)
-        if real in (*_APP_STORAGE, "/data") and who.package is None:
+        if who.package is None and (real in ("/data/data", "/data") or is_under(real, "/data/user")):
             raise _fail(errno.EACCES, path)
         if real in self._devices:
             raise _fail(errno.ENOTDIR, path)
@@ -298,25 +302,31 @@ class FileTree:
         return self.root.joinpath(*reversed(_components(real)))
 
     @staticmethod
-    def _package_of(real: str) -> str | None:
+    def _app_of(real: str) -> tuple[str, int] | None:
+        """Return the package and the user to whom a path in the storage of apps belongs."""
         parts = real.split("/")
-        return parts[3] if parts[1:3] == ["data", "data"] and len(parts) > 3 else None
+        if parts[1:3] == ["data", "data"] and len(parts) > 3:
+            return parts[3], FIRST_USER
+        if parts[1:3] == ["data", "user"] and len(parts) > 4 and parts[3].isdecimal():
+            return parts[4], int(parts[3])
+        return None
 
     def _owner(self, real: str) -> int:
-        package = self._package_of(real)
-        if package is not None:
-            return self.app_uids.get(package, 0)
+        app = self._app_of(real)
+        if app is not None:
+            package, user = app
+            return user * PER_USER + self.app_uids[package] if package in self.app_uids else 0
         return SHELL_UID if any(is_under(real, folder) for folder in _WRITABLE) else 0
 
     def _check_search(self, real: str, who: Identity, path: str) -> None:
-        package = self._package_of(real)
-        if package is not None and package != who.package:
+        app = self._app_of(real)
+        if app is not None and app != (who.package, who.user):
             raise _fail(errno.EACCES, path)
 
     def _check_write(self, real: str, who: Identity, path: str) -> None:
-        package = self._package_of(real)
-        if package is not None:
-            if package != who.package:
+        app = self._app_of(real)
+        if app is not None:
+            if app != (who.package, who.user):
                 raise _fail(errno.EACCES, path)
             return
         writable = _WRITABLE if who.package is None else ("/sdcard",)

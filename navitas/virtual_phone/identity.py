@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 SHELL_UID = 2000
 FIRST_APP_UID = 10000
+FIRST_USER = 0
+PER_USER = 100_000
+"""The uids of each user of the phone (UserHandle.PER_USER_RANGE)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +19,18 @@ class Identity:
     name: str
     package: str | None = None
 
+    @property
+    def user(self) -> int:
+        """The number of the phone's user."""
+        return self.uid // PER_USER
+
 
 SHELL = Identity(SHELL_UID, "shell")
 
 
 def app_user_name(uid: int) -> str:
-    """Return Android's name of an app's uid: `u0_a123` for 10123."""
-    return f"u0_a{uid - FIRST_APP_UID}"
+    """Return Android's name of an app's uid: `u0_a123` for 10123, `u10_a123` for 1010123."""
+    return f"u{uid // PER_USER}_a{uid % PER_USER - FIRST_APP_UID}"
 
 
 def user_name(uid: int) -> str:

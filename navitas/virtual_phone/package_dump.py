@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.package import Package
 
+_STATE = "ceDataInode=0 installed=true hidden=false suspended=false stopped=false notLaunched=false enabled=0"
 
-def dump_package(package: Package | None, name: str, granted: Collection[str] = ()) -> str:
+
+def dump_package(
+    package: Package | None, name: str, granted: Collection[str] = (), users: Collection[int] = (FIRST_USER,)
+) -> str:
     """Return the text for one package, or Android's message if there is none with this name.
 
-    `granted` are the permissions that `pm grant` gave it.
+    `granted` are the permissions that `pm grant` gave it, `users` those for whom it is installed.
     """
     if package is None:
         return f"Unable to find package: {name}\n"
-    return "Packages:\n" + "".join(f"{line}\n" for line in _lines(package, granted))
+    return "Packages:\n" + "".join(f"{line}\n" for line in _lines(package, granted, users))
 
 
 def dump_packages(packages: Iterable[tuple[Package, Collection[str]]]) -> str:
@@ -22,7 +27,7 @@ def dump_packages(packages: Iterable[tuple[Package, Collection[str]]]) -> str:
     return "Packages:\n" + "".join(f"{line}\n" for package, granted in packages for line in _lines(package, granted))
 
 
-def _lines(package: Package, granted: Collection[str]) -> list[str]:
+def _lines(package: Package, granted: Collection[str], users: Collection[int] = (FIRST_USER,)) -> list[str]:
     apk = package.apk
     manifest = apk.manifest if apk else None
     debuggable = "DEBUGGABLE " if package.debuggable else ""
@@ -47,7 +52,7 @@ def _lines(package: Package, granted: Collection[str]) -> list[str]:
         f"    dataDir=/data/user/0/{package.name}",
         f"    signatures=PackageSignatures{{{package.uid:x} version:{apk.signing.scheme if apk else 0}, "
         f"signatures:[{signers}], past signatures:[]}}",
-        "    User 0: ceDataInode=0 installed=true hidden=false suspended=false stopped=false notLaunched=false enabled=0",
+        *(f"    User {user}: {_STATE}" for user in users),
     ]
     if manifest and manifest.permissions:
         lines += ["    requested permissions:", *(f"      {permission}" for permission in manifest.permissions)]

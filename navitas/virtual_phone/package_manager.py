@@ -11,6 +11,7 @@ import shutil
 import signal
 import tempfile
 import zipfile
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,9 +21,10 @@ from navitas.bundle.manifest import BundleManifest, InvalidBundle, java_manifest
 from navitas.virtual_phone import apk_install
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions, Platform
 from navitas.virtual_phone.file_tree import FileTree
-from navitas.virtual_phone.identity import FIRST_APP_UID
+from navitas.virtual_phone.identity import FIRST_APP_UID, FIRST_USER
 from navitas.virtual_phone.package import APK, APK_TEXT, BUNDLE, InstalledApk, InstrumentationRunner, Package, Signing
 from navitas.virtual_phone.process_table import ProcessTable
+from navitas.virtual_phone.users import Users
 
 _FIRST_UID = FIRST_APP_UID + 100
 _SIGNING = "signing.json"
@@ -39,28 +41,46 @@ class PackageManager:
         self._platform = platform
         self._packages: dict[str, Package] = {}
         self._granted: dict[str, set[str]] = {}
+        self._users_of: dict[str, set[int]] = {}
+        self.users = Users()
         self._apps = files.root / "data/app"
         self._data = files.root / "data/data"
         for place in sorted(self._apps.glob("[!.]*")):
             with contextlib.suppress(InvalidBundle, InvalidApk, OSError, ValueError, KeyError):
-                self._register(_content(place))
+                self._register(_content(place), [FIRST_USER])
 
     @property
     def sdk(self) -> int:
         """The phone's API level."""
         return self._platform.sdk
 
-    def get(self, name: str) -> Package | None:
-        """Return the installed package with this name."""
+    def get(self, name: str, user: int = FIRST_USER) -> Package | None:
+        """Return the package with this name that is installed for a user."""
+        return self._packages[name].for_user(user) if user in self._users_of.get(name, ()) else None
+
+    def get_installed(self, name: str) -> Package | None:
+        """Return the package with this name, whoever has it installed, as the first user would have it."""
         return self._packages.get(name)
 
-    def all(self) -> list[Package]:
-        """Return the installed packages, by name."""
-        return [self._packages[name] for name in sorted(self._packages)]
+    def all(self, user: int = FIRST_USER) -> list[Package]:
+        """Return the packages that are installed for a user, by name."""
+        return [package for name in sorted(self._packages) if (package := self.get(name, user)) is not None]
 
-    def find_runner(self, component: str) -> tuple[Package, InstrumentationRunner] | None:
-        """Return the instrumentation with this full component name, and its package."""
-        package = self._packages.get(component.partition("/")[0])
+    def users_of(self, name: str) -> list[int]:
+        """Return the users for whom a package is installed."""
+        return sorted(self._users_of.get(name, ()))
+
+    def remove_user(self, user: int) -> bool:
+        """Remove a user with all packages and data. Returns False if there is none, and for the first one."""
+        if not self.users.remove(user):
+            return False
+        for name in list(self._packages):
+            self.uninstall(name, users=[user])
+        return True
+
+    def find_runner(self, component: str, user: int = FIRST_USER) -> tuple[Package, InstrumentationRunner] | None:
+        """Return the instrumentation with this full component name, and its package, as a user has it installed."""
+        package = self.get(component.partition("/")[0], user)
         runner = package.runner(component) if package else None
         return (package, runner) if package and runner else None
 
@@ -70,7 +90,8 @@ class PackageManager:
 
     def has_permission(self, uid: int, permission: str) -> bool:
         """Return whether `pm grant` gave the package with this uid a permission."""
-        return any(package.uid == uid and permission in self.granted(package.name) for package in self._packages.values())
+        packages = (package for user in self.users.all() for package in self.all(user.id))
+        return any(package.uid == uid and permission in self.granted(package.name) for package in packages)
 
     def set_permission(self, name: str, permission: str, *, granted: bool) -> None:
         """Grant or revoke a permission. Does nothing if the package is not installed.
@@ -88,8 +109,11 @@ class PackageManager:
         else:
             permissions.discard(permission)
 
-    async def install(self, file: BinaryIO, options: InstallOptions = _DEFAULT_OPTIONS) -> Package:
-        """Install a bundle or an APK. Replaces a package of the same name; its data stays. Raises `InstallError`."""
+    async def install(self, file: BinaryIO, options: InstallOptions = _DEFAULT_OPTIONS, user: int | None = None) -> Package:
+        """Install a bundle or an APK for one user, or for all. Replaces a package of the same name; its data stays.
+
+        Raises `InstallError`.
+        """
         staged = Path(tempfile.mkdtemp(prefix=".install-", dir=self._apps))
         try:
             content = await self._stage(file, staged / "package", options)
@@ -106,7 +130,7 @@ class PackageManager:
             raise InstallError(f"INSTALL_FAILED_{code}", error.strerror or str(error)) from None
         finally:
             shutil.rmtree(staged, ignore_errors=True)
-        return self._register(content)
+        return self._register(content, [one.id for one in self.users.all()] if user is None else [user])
 
     async def _stage(self, file: BinaryIO, folder: Path, options: InstallOptions) -> BundleManifest | InstalledApk:
         if not _is_apk(file):
@@ -120,46 +144,56 @@ class PackageManager:
         (folder / _SIGNING).write_text(json.dumps({"signers": apk.signing.signers, "scheme": apk.signing.scheme}))
         return apk
 
-    def _register(self, content: BundleManifest | InstalledApk) -> Package:
+    def _register(self, content: BundleManifest | InstalledApk, users: Iterable[int]) -> Package:
         name = content.package if isinstance(content, BundleManifest) else content.manifest.package
         before = self._packages.get(name)
         uid = before.uid if before else max((package.uid for package in self._packages.values()), default=_FIRST_UID - 1) + 1
         package = Package(content, uid, self._apps / name, self._data / name)
         self._packages[name] = package
         self._files.app_uids[name] = uid
-        self._make_data(package)
+        self._users_of.setdefault(name, set()).update(users)
+        for user in self._users_of[name]:
+            self._make_data(package.for_user(user))
         return package
 
     def _make_data(self, package: Package) -> None:
         for folder in ("files", "cache"):
             (package.data / folder).mkdir(parents=True, exist_ok=True)
 
-    def uninstall(self, name: str, *, keep_data: bool = False) -> bool:
-        """Remove a package and its data. Returns False if it is not installed."""
-        package = self._packages.pop(name, None)
-        self._granted.pop(name, None)
-        if package is None:
-            return False
-        self.kill(name)
-        shutil.rmtree(package.code, ignore_errors=True)
-        if not keep_data:
-            shutil.rmtree(package.data, ignore_errors=True)
-        return True
+    def uninstall(self, name: str, *, keep_data: bool = False, users: Collection[int] | None = None) -> bool:
+        """Remove a package and its data for some users, or for all. Returns False if none of them has it."""
+        gone = [user for user in self.users_of(name) if users is None or user in users]
+        for user in gone:
+            self.kill(name, user)
+            if not keep_data:
+                for folder in (self._packages[name].for_user(user).data, *self._shared_folders(name, user)):
+                    shutil.rmtree(folder, ignore_errors=True)
+            self._users_of[name].remove(user)
+        if gone and not self._users_of[name]:
+            shutil.rmtree(self._packages.pop(name).code, ignore_errors=True)
+            self._granted.pop(name, None)
+        return bool(gone)
 
-    def clear(self, name: str) -> bool:
+    def _shared_folders(self, name: str, user: int) -> list[Path]:
+        """Return the folders of an app in the storage that apps share."""
+        android = self._files.root / ("sdcard" if user == FIRST_USER else f"storage/emulated/{user}") / "Android"
+        return [android / kind / name for kind in ("data", "media")]
+
+    def clear(self, name: str, user: int = FIRST_USER) -> bool:
         """Remove a package's data. Returns False if it is not installed."""
-        package = self._packages.get(name)
+        package = self.get(name, user)
         if package is None:
             return False
-        self.kill(name)
+        self.kill(name, user)
         shutil.rmtree(package.data, ignore_errors=True)
         self._make_data(package)
         return True
 
-    def kill(self, name: str) -> None:
-        """End all processes of a package."""
+    def kill(self, name: str, user: int | None = None) -> None:
+        """End all processes of a package, of one user or of all."""
         for process in self._processes.of_package(name):
-            process.send_signal(signal.SIGKILL)
+            if user in (None, process.who.user):
+                process.send_signal(signal.SIGKILL)
 
 
 def _is_apk(file: BinaryIO) -> bool:

@@ -153,6 +153,38 @@ def test_run_as_rejects_a_release_build(virtual: AdbDevice, apks: dict[str, Path
     assert (found.exit_code, found.stderr) == (1, f"run-as: package not debuggable: {APP}\n".encode())
 
 
+def test_users_have_their_own_uids_and_data(virtual: AdbDevice, apks: dict[str, Path]) -> None:
+    assert virtual.shell("am get-current-user; am get-started-user-state 0").text == "0\nRUNNING_UNLOCKED\n"
+    virtual.install([apks["app"]])
+    created = virtual.shell("pm create-user --profileOf 0 --managed 'Work profile'").text
+    user = int(created.removeprefix("Success: created user id "))
+    try:
+        listed = virtual.shell("pm list users").text
+        assert listed.startswith("Users:\n\tUserInfo{0:Owner:c13} running\n")
+        assert f"\tUserInfo{{{user}:Work profile:1030}}\n" in listed
+        assert virtual.shell(f"am get-started-user-state {user}").text == f"User is not started: {user}\n"
+        assert virtual.shell(f"am start-user {user}").text == "Success: user started\n"
+        assert virtual.shell(f"am get-started-user-state {user}").text == "RUNNING_UNLOCKED\n"
+        assert virtual.shell(f"pm list packages --user {user}").text == "", "a new user has none of the first one's apps"
+        assert virtual.shell(f"pm path --user {user} {APP}").exit_code == 1
+        assert install(virtual, apks["app"], f"-r --user {user}") == "Success"
+        first = int(virtual.shell(f"run-as {APP} id -u").text)
+        own = virtual.shell(f"run-as {APP} --user {user} sh -c 'id -u; id -un; pwd; echo mine > files/x'").text
+        assert own == f"{user * 100_000 + first}\nu{user}_a{first - 10_000}\n/data/user/{user}/{APP}\n"
+        assert virtual.shell(f"run-as {APP} ls files").text == ""
+        refused = virtual.shell(f"run-as {APP} cat /data/user/{user}/{APP}/files/x")
+        assert refused.exit_code == 1 and b"Permission denied" in refused.stderr
+        found = virtual.shell(f"cmd package resolve-activity --brief --user {user} {APP}").text
+        assert found.splitlines()[-1] == f"{APP}/.Main"
+        assert f"User {user}: " in virtual.shell(f"dumpsys package {APP}").text
+        assert virtual.shell(f"pm uninstall --user {user} {APP}").text == "Success\n"
+        assert virtual.shell(f"pm path {APP}").exit_code == 0, "the first user keeps it"
+        assert b"Invalid user: 99" in virtual.shell(f"pm path --user 99 {APP}").stderr
+    finally:
+        assert virtual.shell(f"pm remove-user {user}").text == "Success: removed user\n"
+    assert virtual.shell("pm remove-user 0").exit_code == 1
+
+
 def test_instrumentation_that_cannot_start_reports_the_cause(virtual: AdbDevice, apks: dict[str, Path]) -> None:
     virtual.install([apks["tests"]])
     without = virtual.shell(f"am instrument -w -r {RUNNER}")

@@ -77,6 +77,51 @@ def test_an_android_app_is_profiled_with_a_process_per_test(made: Made, serial: 
     assert phone.shell(f"pm list packages {APP}").text == "", "packages installed for the test are uninstalled"
 
 
+def test_the_events_of_an_app_that_is_not_debuggable_are_in_its_media_folder(
+    jvm: str, serial: str, phone: AdbDevice, tmp_path: Path
+) -> None:
+    try:
+        made = make(tmp_path / "release", TEST_SOURCES, debuggable=False)
+    except NotFetchedError as error:
+        pytest.skip(str(error))
+    bundle = open_bundle(bundle_of(made, tmp_path / "notes.bundle.zip", debuggable=False))
+    done = Lab(phone, [bundle], tmp_path).profile("WorkTest#works", name="media")
+    assert done.methods("works", "helper")["work"].exclusive_j > 0
+    assert {"transport", "events_missing"}.isdisjoint(done.warnings)
+    assert phone.shell("ls /sdcard/Android/media").text == "", "nothing is left"
+    always = ["record", APP, "--device", serial, "--bundle", str(bundle.path), "-o", str(tmp_path / "use")]
+    assert run([*always, "--", "monkey", "-p", APP, "-s", "5", "20"]) == 0
+    assert '"onCreate"' in (tmp_path / "use/report.json").read_text()
+
+
+def test_an_app_of_another_user_is_measured_alone(
+    made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
+) -> None:
+    """The first user has the app too: its data and its installation stay."""
+    bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
+    user = phone.shell("pm create-user --profileOf 0 --managed Work").text.split()[-1]
+    always = ["--device", serial, "--user", user, "-o", str(tmp_path / "rec"), "--bundle", str(bundle)]
+    try:
+        assert run(["profile", *always]) == 2
+        assert "is not ready" in capsys.readouterr().err
+        phone.shell(f"am start-user {user}")
+        with installed(phone, [open_bundle(bundle)], NoProgress()):
+            for package in (TESTS, APP):
+                phone.shell(f"pm uninstall --user {user} {package}")
+            phone.shell(f"run-as {APP} sh -c 'echo kept > files/note.txt'")
+            assert run(["profile", *always, "--tests", "WorkTest#works"]) == 0
+            report = json.loads((tmp_path / "rec/report.json").read_text())
+            assert '"work"' in json.dumps(report) and report["settings"]["user"] == int(user)
+            assert phone.shell(f"pm list packages --user {user}").text == ""
+            assert phone.shell(f"run-as {APP} cat files/note.txt").text == "kept\n"
+            starts = ["--", "am", "startservice", "--user", user, f"{APP}/.Sync"]
+            assert run(["record", APP, *always, "--replace", *starts]) == 0
+            assert '"work"' in (tmp_path / "rec/report.json").read_text()
+            assert phone.shell(f"run-as {APP} ls files").text == "note.txt\n"
+    finally:
+        phone.shell(f"pm remove-user {user}")
+
+
 def test_recording_an_app_in_use_finds_the_method_map(
     made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
 ) -> None:

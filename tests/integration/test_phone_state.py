@@ -18,11 +18,11 @@ from support.lab import Lab
 from support.link import linked
 
 from navitas.collect import app_files, power
+from navitas.collect.app_files import AppFolder
 from navitas.collect.state.guard import prepared
 from navitas.collect.state.journal import Journal
 from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
-from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.power import catalog
 from navitas.power.power_profile import read_power_profile
@@ -155,18 +155,18 @@ def test_the_profile_read_by_the_app_takes_precedence(lab: Lab, tmp_path: Path, 
     """The test writes the file that the listener leaves on a phone, because a JVM has no Android framework."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(power, "_PROFILE_PROPERTY", "ro.navitas.none")
-    prepare = app_files.prepare
+    prepare = AppFolder.prepare
 
-    def prepare_and_leave(device: Device, package: str, config: str) -> str:
-        refusal = prepare(device, package, config)
-        device.push(
+    def prepare_and_leave(app: AppFolder, config: str) -> str:
+        refusal = prepare(app, config)
+        app.device.push(
             catalog.find("google-pixel-6").read_bytes().replace(b">28.6<", b">29.6<"), "/data/local/tmp/navitas/profile.xml"
         )
         folder = f"{app_files.FOLDER}/{app_files.POWER_PROFILE}"
-        assert device.shell(f"run-as {package} cp /data/local/tmp/navitas/profile.xml {folder}").exit_code == 0
+        assert app.device.shell(f"run-as {app.package} cp /data/local/tmp/navitas/profile.xml {folder}").exit_code == 0
         return refusal
 
-    monkeypatch.setattr(app_files, "prepare", prepare_and_leave)
+    monkeypatch.setattr(AppFolder, "prepare", prepare_and_leave)
     done = lab.profile("*#callsMuch", name="first")
     recording = open_recording(done.outcome.recording)
     assert recording.manifest.power_profile.source.endswith("read inside the app")

@@ -466,6 +466,7 @@ def make(
     hooked: Mapping[str, str] | None = None,
     *,
     permissions: Sequence[str] = (),
+    debuggable: bool = True,
 ) -> Made:
     """Build the app with an Application class, instrumented, and its tests (sources by class name) with a JUnit version.
 
@@ -489,7 +490,7 @@ def make(
         *(Tag("service", {"name": name}) for name in (".Sync", ".Queue")),
     )
     requests = [Tag("uses-permission", {"name": name}) for name in permissions]
-    app_manifest = manifest(APP, *parts, application={"name": application}, outside=requests)
+    app_manifest = manifest(APP, *parts, application={"name": application, "debuggable": debuggable}, outside=requests)
     apks = [
         signer.add(write(folder / "app.raw", app_manifest), folder / "app.apk"),
         signer.add(

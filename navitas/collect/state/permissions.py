@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable
+from functools import partial
 
 from navitas.collect.state.settings import PhoneSetting
 from navitas.device.base import Device
@@ -17,20 +18,24 @@ _PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
 _GRANTED, _REVOKED = "granted", "revoked"
 _ABSENT = "Unable to find package"
 """What `dumpsys package` prints for an app that is not installed."""
-_FIRST_USER = "0"
-"""The user whose permissions `pm grant` changes."""
 _USER = re.compile(r"\s*User (\d{1,9}):")
-_OF_OTHER_USER = re.compile(r"\buserId=(?!0\b)")
+_USER_OF_LINE = re.compile(r"\buserId=(\d{1,9})\b")
+_KEY = re.compile(r"([^@]*)(?:@(\d{1,6}))?")
 
 
-def is_granted(text: str) -> bool:
-    """Return whether the output of `reading_command` says that the app has the permission, for the phone's first user."""
-    user = _FIRST_USER
+def is_granted(text: str, user: int = 0) -> bool:
+    """Return whether the output of `reading_command` says that the app has the permission, for one of the phone's users.
+
+    Lines before those of the users are of all of them, unless they name one.
+    """
+    of_lines = user
     for line in text.splitlines():
         if begins := _USER.match(line):
-            user = begins[1]
-        elif user == _FIRST_USER and f"{FINE_MONITORS}: granted=true" in line and not _OF_OTHER_USER.search(line):
-            return True
+            of_lines = int(begins[1])
+        elif f"{FINE_MONITORS}: granted=true" in line:
+            named = _USER_OF_LINE.search(line)
+            if user == (int(named[1]) if named else of_lines):
+                return True
     return False
 
 
@@ -48,9 +53,9 @@ def reading_command(package: str) -> str:
     return f"dumpsys package {shlex.quote(package)} | grep {patterns}"
 
 
-def _state(text: str) -> str | None:
+def _state(user: int, text: str) -> str | None:
     """Return `granted` or `revoked`; None if the output has nothing about the app."""
-    if is_granted(text):
+    if is_granted(text, user):
         return _GRANTED
     is_known = is_requested(text) or _ABSENT in text or any(map(_USER.match, text.splitlines()))
     return _REVOKED if is_known else None
@@ -58,16 +63,18 @@ def _state(text: str) -> str | None:
 
 def permission_setting(key: str) -> PhoneSetting | None:
     """Return the setting of an app's permission with this key; None if it is another setting's key."""
-    package = key.removeprefix(_PREFIX)
-    if package == key or not _PACKAGE.fullmatch(package):
+    parts = _KEY.fullmatch(key.removeprefix(_PREFIX))
+    if not key.startswith(_PREFIX) or parts is None or not _PACKAGE.fullmatch(parts[1]):
         return None
+    package, user = parts[1], parts[2]
+    flag = "" if user is None else f" --user {user}"
     return PhoneSetting(
         key,
         f"permission {FINE_MONITORS} of {package}",
         _GRANTED,
         reading_command(package),
-        _state,
-        lambda value: f"pm {'grant' if value == _GRANTED else 'revoke'} {package} {FINE_MONITORS}",
+        partial(_state, int(user or 0)),
+        lambda value: f"pm {'grant' if value == _GRANTED else 'revoke'}{flag} {package} {FINE_MONITORS}",
     )
 
 
@@ -77,4 +84,5 @@ def fine_monitors(device: Device, packages: Iterable[str]) -> list[PhoneSetting]
         return []
     names = [package for package in dict.fromkeys(packages) if _PACKAGE.fullmatch(package)]
     requested = [package for package in names if is_requested(device.shell(reading_command(package)).text)]
-    return [found for package in requested if (found := permission_setting(f"{_PREFIX}{package}")) is not None]
+    of_user = "" if device.info.named_user is None else f"@{device.info.named_user}"
+    return [found for package in requested if (found := permission_setting(f"{_PREFIX}{package}{of_user}")) is not None]

@@ -31,7 +31,7 @@ def test_why_an_app_did_not_start_is_in_the_error(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(app_use, "_EVENTS_S", 0.0)
     device = FakeDevice({"monkey": "// CRASH: a.b (pid 7)\n// Short Msg: java.lang.IllegalStateException\n", "ps": "PID NAME\n"})
     with pytest.raises(
-        DeviceError, match=r"a\.b does not run; .*monkey, which starts it, printed: // CRASH: a\.b \(pid 7\) // Short Msg: java"
+        DeviceError, match=r"a\.b does not run; .*the command that starts it printed: // CRASH: a\.b \(pid 7\) // Short Msg: java"
     ):
         app_use._record_use(device, use(), InstrumentResult(), tmp_path / "raw", NoProgress())
 

@@ -25,7 +25,7 @@ class ListingDevice:
 
     @property
     def info(self) -> DeviceInfo:
-        raise NotImplementedError
+        return DeviceInfo("virtual", "serial-1", "", "", 33)
 
     def shell(self, command: str, *, timeout_s: float | None = None) -> ShellResult:
         if command == "pm list instrumentation":

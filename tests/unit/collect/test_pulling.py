@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 
-from navitas.collect import app_files
+from navitas.collect.app_files import AppFolder
 from navitas.collect.logcat import LogcatCapture
 from navitas.collect.notes import runtime_notes
 
@@ -18,14 +18,14 @@ from navitas.collect.notes import runtime_notes
 )
 def test_a_truncated_pull_is_tried_again_and_what_is_missing_is_counted(tmp_path: Path, pulls: list[bytes], missing: int) -> None:
     device = FakeDevice({"run-as p stat": "5\n"}, list(pulls))
-    assert app_files.pull(device, "p", "events-1.nvch", tmp_path / "e") == missing
+    assert AppFolder(device, "p").pull("events-1.nvch", tmp_path / "e") == missing
     assert (tmp_path / "e").read_bytes() == max(pulls, key=len)
     assert device.pulls == []
 
 
 def test_a_file_whose_size_is_unknown_is_taken_as_it_comes(tmp_path: Path) -> None:
     device = FakeDevice({"run-as p stat": "stat: not found\n"}, [b"12"])
-    assert app_files.pull(device, "p", "events-1.nvch", tmp_path / "e") == 0
+    assert AppFolder(device, "p").pull("events-1.nvch", tmp_path / "e") == 0
 
 
 class LogDevice(FakeDevice):

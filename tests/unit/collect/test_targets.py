@@ -10,7 +10,8 @@ from fake_device import FakeDevice
 
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
-from navitas.collect import app_files, map_cache
+from navitas.collect import map_cache
+from navitas.collect.app_files import AppFolder
 from navitas.collect.instrument import command
 from navitas.collect.target import Target, target_of
 from navitas.device.base import ShellResult
@@ -51,7 +52,7 @@ def test_a_runner_in_the_tests_own_package_is_found_by_its_short_name() -> None:
 
 def test_what_a_bundle_names_stays_one_word_each() -> None:
     assert (
-        command("a.b/a.b.Outer$Runner", {"x; reboot": "$(y)"})
+        command(FakeDevice(), "a.b/a.b.Outer$Runner", {"x; reboot": "$(y)"})
         == "am instrument -w -r -e 'x; reboot' '$(y)' 'a.b/a.b.Outer$Runner'"
     )
 
@@ -93,13 +94,13 @@ class RunAs(FakeDevice):
     ],
 )
 def test_a_refused_run_as_is_reported_and_no_error(said: str) -> None:
-    assert app_files.prepare(RunAs(said=said, code=1), "a.b", "/c") == said
+    assert AppFolder(RunAs(said=said, code=1), "a.b").prepare("/c") == said
 
 
 @pytest.mark.parametrize("said", ["run-as: unknown package: a.b", "run-as: Package 'a.b' is unknown"])
 def test_a_missing_app_is_an_error(said: str) -> None:
     with pytest.raises(DeviceError, match="not installed"):
-        app_files.prepare(RunAs(said=said, code=1), "a.b", "/c")
+        AppFolder(RunAs(said=said, code=1), "a.b").prepare("/c")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
 from navitas.virtual_phone.shell.flow import CommandError
 
-APP = "org.example.app"
+APP, UID = "org.example.app", 10_100
 POWER = "android.intent.action.ACTION_POWER_"
 BATTERY = "android.intent.action.BATTERY_"
 
@@ -47,9 +47,10 @@ def requested(tmp_path: Path, script: str, answer: list[str] | None = None) -> t
 
     async def act(phone: Phone) -> Output:
         manifest = SimpleNamespace(package=APP)
-        package = cast(Package, SimpleNamespace(name=APP, content=SimpleNamespace(manifest=manifest)))
-        running, packages = cast(Any, phone.apps)._running, cast(Any, phone.packages)._packages
-        running[APP], packages[APP] = app, package
+        package = Package(cast(Any, SimpleNamespace(manifest=manifest)), UID, tmp_path, tmp_path)
+        cast(Any, phone.apps)._running[UID] = app
+        cast(Any, phone.packages)._packages[APP] = package
+        cast(Any, phone.packages)._users_of[APP] = {0}
         phone.apps.shown(package)
         return await run(phone, script)
 

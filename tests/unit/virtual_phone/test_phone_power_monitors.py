@@ -167,7 +167,7 @@ def test_pm_grants_and_revokes_what_the_manifest_requests(tmp_path: Path, sdk: i
     async def act(phone: Phone) -> None:
         for name, outside in (("org.asks", (asks,)), ("org.plain", ())):
             apk = read_apk(write(tmp_path / f"{name}.apk", manifest(name, outside=outside)))
-            phone.packages._register(InstalledApk(apk, Signing(("ab" * 32,), 2)))
+            phone.packages._register(InstalledApk(apk, Signing(("ab" * 32,), 2)), [0])
         shown = f"dumpsys package org.asks | grep -c '{FINE_POWER_MONITORS}: granted=true'"
         granted = await run(phone, f"pm grant org.asks {FINE_POWER_MONITORS}")
         if sdk < 37:

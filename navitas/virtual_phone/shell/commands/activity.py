@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 
 from navitas.virtual_phone.am_instrument import PrettyPrinter, make_launch, run_tests
 from navitas.virtual_phone.host_java import StartError
+from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.package import InstrumentationRunner, Package
 from navitas.virtual_phone.shell.commands.app_start import start, start_service, stop_service
 from navitas.virtual_phone.shell.commands.broadcast import broadcast
-from navitas.virtual_phone.shell.commands.command_options import options
+from navitas.virtual_phone.shell.commands.command_options import find_user, options, user_option
+from navitas.virtual_phone.shell.commands.user_commands import current_user, start_user, user_state
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 
 _UNKNOWN_COMMAND = 255
 _USAGE = "usage: am instrument [-r] [-e NAME VALUE]... [-p FILE] [-w] [--user USER] [--no-window-animation] COMPONENT\n"
-_FLAGS_WITH_VALUE = ("--user", "--abi", "-p")
+_FLAGS_WITH_VALUE = ("--abi", "-p")
 _FLAGS = (
     "--no-window-animation", "--no_window_animation", "--no-hidden-api-checks", "--no-test-api-access", "--no-isolated-storage",
     "--no-restart",
@@ -25,7 +27,7 @@ _FLAGS = (
 
 @command("am")
 async def am(context: Context) -> int:
-    """instrument, start, startservice, stopservice, broadcast, force-stop, kill, get-current-user."""
+    """instrument, start, startservice, stopservice, broadcast, force-stop, kill, start-user, and the states of users."""
     action, *args = context.args or [""]
     starts = {
         "instrument": _instrument,
@@ -34,6 +36,7 @@ async def am(context: Context) -> int:
         "startforegroundservice": start_service, "start-foreground-service": start_service,
         "stopservice": stop_service, "stop-service": stop_service,
         "broadcast": broadcast,
+        "start-user": start_user, "get-current-user": current_user, "get-started-user-state": user_state,
     }  # fmt: skip
     if action in starts:
         return await starts[action](context, args)
@@ -41,10 +44,7 @@ async def am(context: Context) -> int:
         found = options(context.with_args(["am", *args]), "", ("user=",))
         if not found.rest:
             raise CommandError('Error: Argument expected after "' + action + '"', _UNKNOWN_COMMAND)
-        context.phone.packages.kill(found.rest[0])
-        return 0
-    if action == "get-current-user":
-        await context.out("0\n")
+        context.phone.packages.kill(found.rest[0], user_option(context, found))
         return 0
     raise CommandError(f"Unknown command: {action}", _UNKNOWN_COMMAND)
 
@@ -61,11 +61,12 @@ async def _instrument(context: Context, args: list[str]) -> int:
             await context.out(_on_error(error, raw="-r" in args) if "-w" in args and error.from_run else "")
             await context.err(f"{_USAGE}\nError: {error}\n")
         return 0
-    found = context.phone.packages.find_runner(component)
+    user = find_user(context, run.user) or FIRST_USER
+    found = context.phone.packages.find_runner(component, user) if _is_started(context, user) else None
     if found is None:
         return await _refuse(context, component, run, f"Unable to find instrumentation info for: ComponentInfo{{{component}}}")
     package, runner = found
-    target = context.phone.packages.get(runner.target)
+    target = context.phone.packages.get(runner.target, user)
     if target is None:
         return await _refuse(context, component, run, f"Unable to find instrumentation target package: {runner.target}")
     if not _may_test(package, target):
@@ -84,6 +85,7 @@ class _Run:
     component: str = ""
     waits: bool = False
     raw: bool = False
+    user: str = "current"
     extras: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -109,6 +111,8 @@ def _parse(args: list[str]) -> _Run:
         option = left.pop(0)
         if option == "-e":
             run.extras.append((value("-e"), value("-e")))
+        elif option == "--user":
+            run.user = value(option)
         elif option in _FLAGS_WITH_VALUE:
             value(option)
         elif option in ("-w", "-r"):
@@ -132,10 +136,15 @@ def _component(context: Context, text: str) -> str:
     return f"{name}/{name if runner.startswith('.') else ''}{runner}"
 
 
+def _is_started(context: Context, user: int) -> bool:
+    found = context.phone.packages.users.get(user)
+    return found is not None and found.is_running
+
+
 def _may_test(package: Package, target: Package) -> bool:
     """Return whether both are signed with the same keys, because tests run inside their target."""
     if package.apk is None or target.apk is None:
-        return package is target
+        return package == target
     return package.apk.signing.signers == target.apk.signing.signers
 
 

@@ -24,7 +24,7 @@ async def start(context: Context, args: list[str]) -> int:
             await context.err(f"Error: Activity not started, unable to resolve {intent}\n")
         return 1
     if intent.stops:
-        context.phone.packages.kill(package.name)
+        context.phone.packages.kill(package.name, package.user)
     begun = time.monotonic()
     try:
         was_running, app = await running(context, package)
@@ -73,7 +73,7 @@ async def _request(app: AppProcess, request: str) -> int:
 async def _service(context: Context, args: list[str], request: str, doing: str) -> int:
     intent = parse_intent(args)
     name, slash, short = (intent.component or intent.package).partition("/")
-    package = context.phone.packages.get(name)
+    package = context.phone.packages.get(name, intent.user)
     service = _named(package.apk.manifest.services if package and package.apk else (), name, short) if slash else None
     await context.out(f"{doing}: {intent}\n")
     if package is None or service is None:
@@ -90,7 +90,7 @@ async def _service(context: Context, args: list[str], request: str, doing: str) 
 
 def _find_activity(context: Context, intent: IntentArguments) -> tuple[Package | None, AppComponent | None]:
     name, _, short = intent.component.partition("/")
-    package = context.phone.packages.get(name or intent.package)
+    package = context.phone.packages.get(name or intent.package, intent.user)
     if package is None or package.apk is None:
         return None, None
     manifest = package.apk.manifest

@@ -9,6 +9,7 @@ import re
 import time
 from dataclasses import dataclass
 
+from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.shell.context import COMMANDS, Context
 from navitas.virtual_phone.shell.flow import CommandError
 
@@ -48,6 +49,21 @@ def options(context: Context, short: str, long: tuple[str, ...] = (), *, mixed: 
 
 def _see_help(context: Context) -> str:
     return f' (see "{context.name} --help")' if context.name in COMMANDS else ""
+
+
+def user_option(context: Context, found: Options) -> int | None:
+    """Return the number of the user in `--user`; None without it, and for `all`. Raises `CommandError` if there is none."""
+    return find_user(context, found.get("user", "all"))
+
+
+def find_user(context: Context, text: str) -> int | None:
+    """Return the number of a user as commands take it: a number, `current`, or `all` (None). Raises `CommandError`."""
+    if text in ("all", "-1"):
+        return None
+    user = FIRST_USER if text in ("current", "cur", "-2") else to_int(text)
+    if context.phone.packages.users.get(user) is None:
+        raise CommandError(f"java.lang.IllegalArgumentException: Invalid user: {user}", 255)
+    return user
 
 
 def too_few(context: Context, count: int) -> CommandError:

@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.package import short_name
 from navitas.virtual_phone.shell.flow import CommandError
 
 MAIN, LAUNCHER = "android.intent.action.MAIN", "android.intent.category.LAUNCHER"
-_IGNORED = ("-i", "--user", "--display", "--windowingMode", "--activityType", "--task", "-P", "--receiver-permission")
+_IGNORED = ("-i", "--display", "--windowingMode", "--activityType", "--task", "-P", "--receiver-permission")
 _IGNORED_PAIRS = ("--eu", "--ecn", "--esa", "--eia", "--efa", "--ela")
 _EXTRAS = {"-e": "S", "--es": "S", "--ez": "B", "--ei": "i", "--el": "l", "--ef": "f"}
 _FLAGS = {
@@ -20,11 +21,12 @@ _FLAGS = {
 }  # fmt: skip
 _SCHEME = re.compile(r"([A-Za-z][\w+.-]*):(.*)", re.ASCII | re.DOTALL)
 _UNKNOWN = 255
+_LONGEST_USER = 6
 
 
 @dataclass(slots=True)
 class IntentArguments:
-    """An intent, and the options of `am start`: -W and -S."""
+    """An intent, and the options of `am start`: -W, -S and --user."""
 
     action: str = ""
     data: str = ""
@@ -37,6 +39,7 @@ class IntentArguments:
     """Type (as in a URI), key and value."""
     waits: bool = False
     stops: bool = False
+    user: int = FIRST_USER
 
     def __str__(self) -> str:
         parts = [
@@ -82,6 +85,9 @@ def parse_intent(args: list[str]) -> IntentArguments:
             intent.categories.append(value(word))
         elif word in ("-W", "-S"):
             intent.waits, intent.stops = intent.waits or word == "-W", intent.stops or word == "-S"
+        elif word == "--user":
+            user = value(word)
+            intent.user = int(user) if user.isdecimal() and len(user) < _LONGEST_USER else FIRST_USER
         elif word == "-f":
             intent.flags |= _number(value(word))
         elif word in _FLAGS:

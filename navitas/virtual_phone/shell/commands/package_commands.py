@@ -8,9 +8,12 @@ from functools import partial
 from typing import BinaryIO
 
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions
-from navitas.virtual_phone.package import Package
+from navitas.virtual_phone.identity import FIRST_USER
+from navitas.virtual_phone.package import Package, short_name
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
-from navitas.virtual_phone.shell.commands.command_options import Options, options, to_int
+from navitas.virtual_phone.shell.commands.command_options import Options, options, to_int, user_option
+from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
+from navitas.virtual_phone.shell.commands.user_commands import create_user, remove_user
 from navitas.virtual_phone.shell.context import COMMANDS, Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.interpreter import Interpreter
@@ -22,9 +25,10 @@ _INSTALL_OPTIONS = ("user=", "abi=", "install-location=", "force-queryable", "do
 
 @command("pm")
 async def pm(context: Context) -> int:
-    """install, uninstall, list, path, clear, grant, revoke."""
+    """install, uninstall, list, path, clear, grant, revoke, resolve-activity, create-user, remove-user."""
     actions: dict[str, Callable[[Context], Awaitable[int]]] = {
         "install": _install, "uninstall": _uninstall, "list": _list, "path": _path, "clear": _clear,
+        "resolve-activity": _resolve_activity, "create-user": create_user, "remove-user": remove_user,
     }  # fmt: skip
     actions |= {name: partial(_set_permission, action=name) for name in ("grant", "revoke")}
     action = actions.get(context.args[0] if context.args else "")
@@ -39,7 +43,7 @@ async def _install(context: Context) -> int:
     wanted = InstallOptions("t" in found, "d" in found, "R" not in found, "bypass-low-target-sdk-block" in found)
     try:
         with await _package_file(context, found) as file:
-            await context.phone.packages.install(file, wanted)
+            await context.phone.packages.install(file, wanted, user_option(context, found))
     except InstallError as error:
         await context.out(f"Failure [{error}]\n")
         return 1
@@ -68,7 +72,9 @@ async def _uninstall(context: Context) -> int:
     found = options(context, "k", ("user=", "versionCode="))
     if not found.rest:
         raise CommandError("Error: package name not specified")
-    if not context.phone.packages.uninstall(found.rest[0], keep_data="k" in found):
+    user = user_option(context, found)
+    users = None if user is None else [user]
+    if not context.phone.packages.uninstall(found.rest[0], keep_data="k" in found, users=users):
         await context.out("Failure [DELETE_FAILED_INTERNAL_ERROR]\n")
         return 1
     await context.out("Success\n")
@@ -78,7 +84,7 @@ async def _uninstall(context: Context) -> int:
 async def _list(context: Context) -> int:
     found = options(context, "fUsd3eiu", ("user=", "show-versioncode"))
     what, *names = found.rest or [""]
-    packages = context.phone.packages.all()
+    packages = context.phone.packages.all(user_option(context, found) or FIRST_USER)
     if what in ("package", "packages"):
         chosen = (
             [] if "s" in found or "d" in found else [package for package in packages if not names or names[0] in package.name]
@@ -89,7 +95,10 @@ async def _list(context: Context) -> int:
         runners = [runner for package in packages for runner in package.runners if not names or names[0] == runner.target]
         await context.out("".join(f"instrumentation:{one.short} (target={one.target})\n" for one in runners))
         return 0
-    if what in ("features", "libraries", "users", "permissions"):
+    if what == "users":
+        await context.out("Users:\n" + "".join(f"\t{user}\n" for user in context.phone.packages.users.all()))
+        return 0
+    if what in ("features", "libraries", "permissions"):
         return 0
     raise CommandError(f"Error: unknown list type '{what}'", _UNKNOWN_COMMAND)
 
@@ -102,16 +111,30 @@ def _line(package: Package, found: Options) -> str:
 
 async def _path(context: Context) -> int:
     found = options(context, "", ("user=",))
-    package = context.phone.packages.get(found.rest[0]) if found.rest else None
+    user = user_option(context, found) or FIRST_USER
+    package = context.phone.packages.get(found.rest[0], user) if found.rest else None
     if package is None:
         return 1
     await context.out(f"package:{package.path}\n")
     return 0
 
 
+async def _resolve_activity(context: Context) -> int:
+    """`[--brief] [--user USER] -a MAIN -c LAUNCHER PACKAGE`: the activity that a launcher starts."""
+    intent = parse_intent([word for word in context.args if word != "--brief"])
+    package = context.phone.packages.get(intent.package, intent.user)
+    activity = package.apk.manifest.launcher if package and package.apk else None
+    if package is None or activity is None:
+        await context.out("No activity found\n")
+        return 0
+    found = f"{package.name}/{short_name(activity.name, package.name)}"
+    await context.out(f"priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{found}\n")
+    return 0
+
+
 async def _clear(context: Context) -> int:
     found = options(context, "", ("user=",))
-    cleared = bool(found.rest) and context.phone.packages.clear(found.rest[0])
+    cleared = bool(found.rest) and context.phone.packages.clear(found.rest[0], user_option(context, found) or FIRST_USER)
     await context.out("Success\n" if cleared else "Failed\n")
     return 0 if cleared else 1
 
@@ -147,14 +170,16 @@ async def run_as(context: Context) -> int:
     if not found.rest:
         raise CommandError("usage: run-as <package-name> [--user <uid>] <command> [<args>]")
     name, *args = found.rest
-    package = context.phone.packages.get(name)
+    user = found.get("user", str(FIRST_USER))
+    if args[:1] == ["--user"] and len(args) > 1:
+        _, user, *args = args
+    package = context.phone.packages.get(name, to_int(user))
     if package is None:
         raise CommandError(f"unknown package: {name}")
     if not package.debuggable:
         raise CommandError(f"package not debuggable: {name}")
-    if args[:1] == ["--user"]:
-        args = args[2:]
-    shell = Interpreter(context.phone, package.identity, f"/data/data/{name}", context.shell.environment)
+    home = f"/data/user/{package.user}/{name}" if package.user else f"/data/data/{name}"
+    shell = Interpreter(context.phone, package.identity, home, context.shell.environment)
     shell.pid, shell.depth, shell.holding_streams = context.shell.pid, context.shell.depth, context.shell.holding_streams
     shell.umask = context.shell.umask
     program = args or ["sh"]

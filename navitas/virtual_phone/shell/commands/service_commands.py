@@ -46,7 +46,9 @@ async def dumpsys(context: Context) -> int:
         await context.out(dump_packages([(package, phone.packages.granted(package.name)) for package in phone.packages.all()]))
         return 0
     if name == "package" and len(args) > 1:
-        await context.out(dump_package(phone.packages.get(args[1]), args[1], phone.packages.granted(args[1])))
+        await context.out(
+            dump_package(phone.packages.get(args[1]), args[1], phone.packages.granted(args[1]), phone.packages.users_of(args[1]))
+        )
         return 0
     dumps: dict[str, Callable[[], str]] = {
         "batterystats": lambda: _batterystats(phone, args[1:]),

@@ -59,9 +59,10 @@ final class Format {
     static final String POWER_MONITORS = "power_monitors";
     /** The counters of all interfaces. */
     static final String INTERFACES = "/proc/net/dev";
-    /** Where an app's own settings file is. It overrides settings that the shell wrote. */
-    static final String APPS_FOLDER = "/data/data/";
-    static final String OWN_SETTINGS = "/files/navitas/navitas.properties";
+    /** Where an app's own settings file can be. It overrides settings that the shell wrote. */
+    static final String APPS_FOLDER = "/data/user/";
+    static final String MEDIA_FOLDER = "/storage/emulated/";
+    static final String OWN_SETTINGS = "/navitas/navitas.properties";
     /** The settings folder, the prefix of system properties, and the prefix of source keys. */
     static final String SETTINGS_FOLDER = "/data/local/tmp/navitas/";
     static final String SETTINGS_PREFIX = "navitas.";

@@ -134,8 +134,24 @@ final class Settings {
             process = FileSource.text("/proc/self/cmdline");
         }
         String app = process.split("[\0:]", 2)[0];
-        File own = new File(sysRoot, Format.APPS_FOLDER + app + Format.OWN_SETTINGS);
+        int user = user();
+        File own = new File(sysRoot, Format.APPS_FOLDER + user + '/' + app + "/files" + Format.OWN_SETTINGS);
+        if (!own.isFile()) { // not a debuggable app
+            own = new File(sysRoot, Format.MEDIA_FOLDER + user + "/Android/media/" + app + Format.OWN_SETTINGS);
+        }
         return own.isFile() ? own : new File(sysRoot, Format.SETTINGS_FOLDER + app + ".properties");
+    }
+
+    /** Returns the number of the phone's user whose process this is: its uid divided by 100,000. */
+    private static int user() {
+        Integer known = Integer.getInteger("navitas.user");
+        if (known != null) {
+            return known;
+        }
+        String status = FileSource.text("/proc/self/status");
+        int uid = status.indexOf("\nUid:\t") + 6;
+        int end = status.indexOf('\t', uid);
+        return uid < 6 || end < 0 ? 0 : Integer.parseInt(status.substring(uid, end)) / 100_000;
     }
 
     private static long number(Properties values, String key, long fallback, long least, long most) {

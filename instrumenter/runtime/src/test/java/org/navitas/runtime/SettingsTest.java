@@ -25,12 +25,17 @@ public class SettingsTest {
     }
 
     private Settings load(String properties) throws Exception {
-        File folder = new File(root.getRoot(), "data/local/tmp/navitas");
-        folder.mkdirs();
-        Files.write(new File(folder, "org.example.properties").toPath(), properties.getBytes(StandardCharsets.UTF_8));
+        write("data/local/tmp/navitas/org.example.properties", properties);
+        System.setProperty("navitas.user", "0");
         System.setProperty("navitas.sysRoot", root.getRoot().getPath());
         System.setProperty("navitas.process", "org.example");
         return Settings.load();
+    }
+
+    private void write(String path, String properties) throws Exception {
+        File file = new File(root.getRoot(), path);
+        file.getParentFile().mkdirs();
+        Files.write(file.toPath(), properties.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -60,10 +65,14 @@ public class SettingsTest {
         load("out=x\nrepeat=2\n");
         System.setProperty("navitas.process", "org.example:remote");
         assertEquals(2, Settings.load().repeat);
-        File own = new File(root.getRoot(), "data/data/org.example/files/navitas/navitas.properties");
-        own.getParentFile().mkdirs();
-        Files.write(own.toPath(), "out=x\nrepeat=3\n".getBytes(StandardCharsets.UTF_8));
+        write("storage/emulated/0/Android/media/org.example/navitas/navitas.properties", "out=x\nrepeat=4\n");
+        assertEquals(4, Settings.load().repeat);
+        write("data/user/0/org.example/files/navitas/navitas.properties", "out=x\nrepeat=3\n");
         assertEquals(3, Settings.load().repeat);
+        System.setProperty("navitas.user", "10");
+        assertEquals(2, Settings.load().repeat);
+        write("data/user/10/org.example/files/navitas/navitas.properties", "out=x\nrepeat=5\n");
+        assertEquals(5, Settings.load().repeat);
         System.setProperty("navitas.process", "/usr/bin/java");
         assertNull(Settings.load());
     }

@@ -1,0 +1,39 @@
+"""The phone's user whose apps are measured: the one in the foreground, another user, or a work profile."""
+
+from __future__ import annotations
+
+import re
+
+from navitas.device.base import Device
+from navitas.errors import UsageError
+
+_LISTED = re.compile(r"UserInfo\{(\d{1,6}):(.*):[0-9a-f]+\}")
+_READY = "RUNNING_UNLOCKED"
+
+
+def named_user(device: Device, wanted: int | None) -> int | None:
+    """Return the user that commands must name (`DeviceInfo.named_user`): the wanted one, or the one in the foreground.
+
+    Raises `UsageError` if the phone has no such user, or has not started and unlocked it.
+    """
+    said = device.shell("am get-current-user").text.strip()
+    foreground = int(said) if said.isdecimal() and len(said) < len("1000000") else 0
+    if wanted is not None and wanted != foreground:
+        _check(device, wanted)
+    user = foreground if wanted is None else wanted
+    return user if user or foreground else None
+
+
+def _check(device: Device, wanted: int) -> None:
+    serial = device.info.serial
+    found = map(_LISTED.search, device.shell("pm list users").text.splitlines())
+    users = {int(user[1]): user[2] for user in found if user}
+    if wanted not in users:
+        known = ", ".join(f"{number} ({name})" for number, name in users.items()) or "unknown"
+        raise UsageError(f"device {serial} has no user {wanted}; its users: {known}", "adb shell pm list users")
+    state = device.shell(f"am get-started-user-state {wanted}").text.strip()
+    if state != _READY:
+        raise UsageError(
+            f"user {wanted} ({users[wanted]}) of device {serial} is not ready: {state or 'its state is unknown'}",
+            f"start it (adb shell am start-user {wanted}), and unlock it on the phone",
+        )
