@@ -144,7 +144,9 @@ def _start(device: Device, package: str) -> ShellResult:
     launcher = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
     found = device.shell(f"cmd package resolve-activity --brief --user {user} {launcher} {name}")
     component = (found.text.split() or [""])[-1]
-    return device.shell(f"am start -W --user {user} -n {shlex.quote(component)}", timeout_s=_START_S) if "/" in component else found
+    return (
+        device.shell(f"am start -W --user {user} -n {shlex.quote(component)}", timeout_s=_START_S) if "/" in component else found
+    )
 
 
 def _run_command(device: Device, use: Use, done: InstrumentResult, stream: Path, progress: Progress) -> None:

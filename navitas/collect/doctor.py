@@ -28,6 +28,8 @@ _SHELL_S = 90.0
 _FIRST_SDK, _LAST_SDK = 26, 36
 PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
 _DENIED = re.compile(r"Permission denied|not allowed|denied", re.IGNORECASE)
+_NOT_DEBUGGABLE = "not debuggable"
+"""What `run-as` prints for such an app, in all releases."""
 _KERNEL = "the phone's kernel does not offer it"
 _RAIL = re.compile(r"^CH\d{1,4}\(T=\d{1,19}\)\[", re.MULTILINE)
 
@@ -189,7 +191,10 @@ def _package(outputs: Mapping[str, _Output], policies: list[Policy], package: st
         return
     if not outputs["app id"].has_output:
         problem = (outputs["app id"].text.splitlines() or ["run-as failed"])[-1][:200]
-        yield Check("package", "problem", problem, "install a debuggable build, or use --transport logcat")
+        if _NOT_DEBUGGABLE in problem:
+            yield Check("package", "note", problem, "its events go to its media folder; what it can read is not checked")
+        else:
+            yield Check("package", "problem", problem, "install a debuggable build, or use --transport logcat")
         return
     yield Check("package", "ok", f"{package}, debuggable")
     yield from _kernel(outputs, policies, "app ")

@@ -59,7 +59,7 @@ class PackageManager:
         return self._packages[name].for_user(user) if user in self._users_of.get(name, ()) else None
 
     def get_installed(self, name: str) -> Package | None:
-        """Return the package with this name, whoever has it installed, as the first user would have it."""
+        """Return the package with this name, also if it is not installed for the first user."""
         return self._packages.get(name)
 
     def all(self, user: int = FIRST_USER) -> list[Package]:

@@ -76,9 +76,10 @@ IN_APP = {
 
 @dataclass
 class AnsweringDevice(FakeDevice):
-    """Answers each command of a script by itself; what is not in `texts` fails."""
+    """Answers each command of a script by itself; what is not in `texts` fails with `denial`."""
 
     scripts: list[str] = field(default_factory=list)
+    denial: str = "cat: x: Permission denied"
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
         if "echo '@0'" not in command:
@@ -87,7 +88,7 @@ class AnsweringDevice(FakeDevice):
         out = ""
         for number, one in re.findall(r"echo '@(\d+)'; (.*?) 2>&1; echo \"@ \$\?\"", command):
             known = one in self.texts
-            out += f"\n@{number}\n{self.texts.get(one, 'cat: x: Permission denied')}\n@ {0 if known else 1}\n"
+            out += f"\n@{number}\n{self.texts.get(one, self.denial)}\n@ {0 if known else 1}\n"
         return ShellResult(0, out.encode(), b"")
 
 
@@ -226,6 +227,13 @@ def test_problems_have_remedies(changed: dict[str, str | None], name: str, words
     found = examine(AnsweringDevice({key: text for key, text in texts.items() if text is not None}, pulls=[b""]), "org.app")
     check = by_name(found.checks)[name]
     assert check.status == "problem" and words in check.found and check.remedy
+
+
+def test_an_app_that_is_not_debuggable_is_no_problem() -> None:
+    said = "run-as: package not debuggable: org.app"
+    texts = {key: text for key, text in GOOD.items() if not key.startswith("run-as")}
+    check = by_name(examine(AnsweringDevice(texts, denial=said), "org.app").checks)["package"]
+    assert (check.status, check.found) == ("note", said) and "media folder" in check.remedy
 
 
 def test_what_a_killed_measurement_left(folders: Path) -> None:
