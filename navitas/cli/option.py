@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -78,6 +79,12 @@ class Option(click.Option):
 def option(*param_decls: str, cls: type[Option] = Option, **attributes: Any) -> Callable[[F], F]:
     """Add an `Option` to a command."""
     return click.option(*param_decls, cls=cls, **attributes)
+
+
+def given_options(ctx: click.Context, names: Iterable[str]) -> list[str]:
+    """Return which of these options are on the command line, as `--name`. Those of settings files do not count."""
+    given = [name for name in names if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+    return [max(param.opts, key=len) for param in ctx.command.params if param.name in given]
 
 
 def section(title: str, *options: Callable[[F], F]) -> Callable[[F], F]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from navitas.build.patterns import check_patterns
 from navitas.cli.against import profile_against
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_not_recorded
-from navitas.cli.option import option, section
+from navitas.cli.option import given_options, option, section
 from navitas.cli.options import (
     Finite,
     Percent,
@@ -182,16 +180,11 @@ def command(ctx: click.Context, /, **values: Any) -> int:
         return profile_project(_with_name(project), build, options, report, run)
     if against is not None:
         raise UsageError("--against builds a revision of PROJECT, so it excludes --bundle", "give PROJECT instead of --bundle")
-    if project is not None or _is_given(ctx, build_options):
+    if project is not None or given_options(ctx, build_options):
         raise UsageError(
             "--bundle excludes PROJECT and the build options, since a bundle is already built", "set these in its build"
         )
     return profile_bundles(bundles, options, report, run, source)
-
-
-def _is_given(ctx: click.Context, names: Iterable[str]) -> bool:
-    """Whether one of these options is on the command line. Settings files can set them, since bundles ignore those values."""
-    return any(ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE for name in names)
 
 
 def _with_name(project: Path | None) -> Path:

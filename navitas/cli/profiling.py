@@ -38,7 +38,6 @@ from navitas.virtual_phone import firmware
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
 if TYPE_CHECKING:
-    from navitas.collect.app_use import Use
     from navitas.collect.session import ProfilingOutcome
 
     Measure = Callable[[Callable[[], Device], "RecordingTarget", ConsoleProgress], ProfilingOutcome]
@@ -101,8 +100,12 @@ def build_copies_of(
     *,
     virtual: bool,
     on_java: Callable[[str], None],
+    app_only: bool = False,
 ) -> list[Bundle]:
-    """Build a project's bundles, and copy them to `folder`, since the next build can replace them during installation."""
+    """Build a project's bundles, and copy them to `folder`, since the next build can replace them during installation.
+
+    With `app_only`, these are its Android apps without tests.
+    """
     with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
         provide = firmware.provide if virtual and not firmware.is_provided() else None
         built = build_bundles(
@@ -110,6 +113,7 @@ def build_copies_of(
             **asdict(build),
             hooks=options.record != "none",
             probes=probes_of(options.granularity),
+            app_only=app_only,
             virtual=virtual,
             provide=provide,
             on_line=progress.detail,
@@ -131,7 +135,7 @@ def profile_bundles(
     """Profile the bundles that a build made from the project in `source`. Returns the exit code."""
     bundles = open_bundles(paths)
     for bundle in bundles:
-        _check_probes(bundle, options)
+        check_probes(bundle, options)
         manifest = bundle.manifest
         if isinstance(manifest, AndroidManifest) and manifest.apks.test is None:
             raise UsageError(
@@ -146,7 +150,7 @@ def profile_bundles(
         return _profile(lambda *_: bundles, bundles[0].manifest.project, origin, options, report=report, run=run)
 
 
-def _check_probes(bundle: Bundle, options: ProfileOptions) -> None:
+def check_probes(bundle: Bundle, options: ProfileOptions) -> None:
     """Raise `UsageError` if a bundle's probes do not record what the granularity needs."""
     built, needed = bundle.manifest.probes, probes_of(options.granularity)
     if built == needed or (built == "none" and options.granularity in ("test", "class")):
@@ -156,24 +160,6 @@ def _check_probes(bundle: Bundle, options: ProfileOptions) -> None:
         f"{bundle.path}: its classes have probes of kind '{built}', and --granularity {options.granularity} needs '{needed}'",
         f"build the bundle with -Pnavitas.probes={needed}, or use --granularity {fitting}",
     )
-
-
-def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: RunOptions, gradle: str | None = None) -> int:
-    """Record the use of an app. Returns the exit code."""
-    if use.bundle is not None:
-        _check_probes(use.bundle, options)
-    project = use.bundle.manifest.project if use.bundle else use.package
-    options = replace(options, provenance=provenance(java_versions([use.bundle] if use.bundle else [], run)))
-
-    def measure(device: Callable[[], Device], target: RecordingTarget, progress: ConsoleProgress) -> ProfilingOutcome:
-        if use.bundle is not None and is_virtual(run, device):
-            ensure_framework([use.bundle], progress, gradle)
-        outcome: ProfilingOutcome = measuring().record(
-            device, use, options, report=report, recording=target.folder(), lock=target.lock, progress=progress
-        )
-        return outcome
-
-    return _report(measure, project, options, report, run)
 
 
 def _profile(
@@ -205,7 +191,7 @@ def _profile(
         )
         return outcome
 
-    return _report(measure, name, options, report, run)
+    return report_measured(measure, name, options, report, run)
 
 
 def java_versions(bundles: Sequence[Bundle], run: RunOptions) -> set[str]:
@@ -226,7 +212,7 @@ def ensure_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradl
         fetch_framework(android[0].path.absolute().parent, firmware.provide, gradle=gradle, on_line=progress.detail)
 
 
-def _report(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
+def report_measured(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Check the options, measure, analyze and report. Returns the exit code."""
     check_outputs(report, run.output)
     check_writable(run.output or RECORDINGS)

@@ -1,20 +1,22 @@
-"""`navitas record`: profiles an installed app while a person or a command uses it."""
+"""`navitas record`: profiles an app while a person, a command, a script or the monkey uses it."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from navitas.build.gradle import find_gradle
-from navitas.bundle.reader import open_bundle
+from navitas.build.gradle import find_gradle, is_gradle_project
+from navitas.build.patterns import check_patterns
+from navitas.bundle.reader import Bundle, open_bundle
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_not_recorded
 from navitas.cli.map_ids import map_ids
 from navitas.cli.maps import read_map
-from navitas.cli.option import option
+from navitas.cli.option import given_options, option, section
 from navitas.cli.options import (
     VIRTUAL,
     Finite,
@@ -23,57 +25,113 @@ from navitas.cli.options import (
     phone_option,
     pop_radios_off,
     pop_report_options,
+    probe_options,
     report_options,
     user_option,
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT
-from navitas.cli.profiling import RunOptions, record_use
+from navitas.cli.profiling import BuildOptions, RunOptions
+from navitas.cli.recorded_use import record_project, record_use
 from navitas.cli.waiting import wait_for_user
 from navitas.collect.app_use import Use
 from navitas.collect.doctor import PACKAGE
+from navitas.collect.input_script import read_input_script
+from navitas.collect.map_cache import KnownMap
 from navitas.collect.options import ProfileOptions
 from navitas.errors import UsageError
 
+_BUILD = ("module", "variant", "include", "exclude", "hook_libraries", "skip_trivial")
+_MOST_EVENTS = 1_000_000
+_MONKEY_SEED = 1
+_MONKEY_MS = 100
 
-@click.command("record", cls=NavitasCommand, example="navitas record org.example.app --device SERIAL --duration 60")
-@click.argument("package", type=TEXT)
+
+@click.command("record", cls=NavitasCommand, example="navitas record . --device SERIAL --monkey 500")
+@click.argument("app", metavar="PACKAGE|PROJECT", type=TEXT)
 @click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=TEXT)
-@device_option
-@user_option
-@phone_option
-@option("--bundle", type=READ_FILE, from_project=False, metavar="FILE", help="Install the app of this bundle first.")
-@option("--map", "map_file", type=READ_FILE, from_project=False, metavar="FILE", help="The app's map.json, or its bundle.")
-@option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle, to fetch Android's framework. [project's gradlew, else PATH]")
-@option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]")
-@option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder.")
-@option("--replace", is_flag=True, from_project=False, help="Replace the recording in the output folder.")
-@measuring_options
+@section(
+    "How it is used",
+    option("--monkey", "events", type=click.IntRange(1, _MOST_EVENTS), metavar="N", help="N random events, always the same."),
+    option("--script", type=READ_FILE, from_project=False, metavar="FILE", help="Taps, swipes, keys and texts of a file."),
+    option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]"),
+)
+@section("Device", device_option, user_option, phone_option)
+@section(
+    "Build",
+    option("--module", type=TEXT, metavar="PATH", help="Gradle path of the app's module. [the only app]"),
+    option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
+    option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
+    option("--bundle", type=READ_FILE, from_project=False, metavar="FILE", help="Install the app of this bundle first."),
+    option("--map", "map_file", type=READ_FILE, from_project=False, metavar="FILE", help="The app's map.json, or its bundle."),
+)
+@section(
+    "Output",
+    option("-o", "--output", type=FOLDER, metavar="DIR", help="The recording's folder."),
+    option("--replace", is_flag=True, from_project=False, help="Replace the recording in the output folder."),
+)
 @report_options
-def command(**values: Any) -> int:
-    """Profile an installed, instrumented app while you use it, or while a COMMAND on the device uses it.
+@probe_options
+@measuring_options
+@click.pass_context
+def command(ctx: click.Context, /, **values: Any) -> int:
+    """Profile an app while you use it, or while a COMMAND on the device uses it: an installed PACKAGE, or a Gradle PROJECT's app.
 
     Navitas restarts the app. It stops the app when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
     """
     report = pop_report_options(values)
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"), values.pop("user"))
     check_not_recorded(run.output, replace=values.pop("replace"))
-    path, map_file, duration_s = values.pop("bundle"), values.pop("map_file"), values.pop("duration_s")
-    package, words, gradle = values.pop("package"), values.pop("words"), values.pop("gradle")
-    if not PACKAGE.fullmatch(package):
-        raise UsageError(f"{package!r} is not a package name", "to list packages: adb shell pm list packages")
+    app, gradle, path, map_file = (values.pop(name) for name in ("app", "gradle", "bundle", "map_file"))
+    build = BuildOptions(gradle=gradle, **{name: values.pop(name) for name in _BUILD})
+    check_patterns(build.include, build.exclude)
+    known: KnownMap | None = None
+    use_by = _Usage(values.pop("words"), values.pop("events"), values.pop("script"), values.pop("duration_s"))
+    options = ProfileOptions(radios_off=pop_radios_off(values), **values)
+    if is_gradle_project(Path(app)):
+        if path or map_file:
+            raise UsageError(f"{app} is a project, which Navitas builds: it has no --bundle and no --map", "leave them out")
+        return record_project(
+            Path(app), build, lambda bundle: use_by.use(bundle.manifest.package, bundle, None), options, report=report, run=run
+        )
+    if not PACKAGE.fullmatch(app):
+        raise UsageError(f"{app!r} is neither a package nor a Gradle project", "to list packages: adb shell pm list packages")
+    if given := given_options(ctx, _BUILD):
+        raise UsageError(f"{given[0]} is for the build of a PROJECT, but {app} is a package", "give the folder of its project")
     bundle = open_bundle(path) if path else None
     if bundle and map_file:
         raise UsageError("--bundle and --map exclude each other, since a bundle contains its map", "leave out --map")
     if bundle is None and run.device == VIRTUAL:
         raise UsageError("a virtual phone starts without apps", "give the app's --bundle, or a phone with --device")
-    if bundle and bundle.manifest.package != package:
-        raise UsageError(
-            f"{path} contains {bundle.manifest.package}, not {package}", f"navitas record {bundle.manifest.package} …"
-        )
+    if bundle and bundle.manifest.package != app:
+        raise UsageError(f"{path} contains {bundle.manifest.package}, not {app}", f"navitas record {bundle.manifest.package} …")
     if gradle is not None:
         find_gradle(Path(), gradle)  # Reports a wrong path before the measurement.
-    options = ProfileOptions(radios_off=pop_radios_off(values), **values)
-    line = words[0] if len(words) == 1 else shlex.join(words)
-    known = read_map(map_file, package) if map_file else None
-    use = Use(package, line, lambda: wait_for_user(duration_s), map_ids, bundle, known, duration_s)
-    return record_use(use, options, report, run, gradle)
+    known = read_map(map_file, app) if map_file else None
+    return record_use(use_by.use(app, bundle, known), options, report, run, gradle)
+
+
+class _Usage:
+    """Who uses the app: a person, a command on the device, a script or the monkey."""
+
+    def __init__(self, words: tuple[str, ...], events: int | None, script: Path | None, duration_s: float | None) -> None:
+        """Raises `UsageError` for more than one of them, and for a damaged script."""
+        given = [name for name, one in (("COMMAND", words), ("--monkey", events), ("--script", script)) if one]
+        if len(given) > 1:
+            raise UsageError(f"{' and '.join(given)} both use the app", "give one of them")
+        self._duration_s = duration_s
+        self._line = _line_of(words, read_input_script(script) if script else "")
+        self._events = events
+
+    def use(self, package: str, bundle: Bundle | None, known: KnownMap | None) -> Use:
+        """Return the use of an app."""
+        line = self._line
+        if self._events:
+            # Without system keys, which leave the app or change the volume.
+            shared = f"-s {_MONKEY_SEED} --throttle {_MONKEY_MS} --pct-syskeys 0"
+            line = f"monkey -p {shlex.quote(package)} {shared} {self._events}"
+        wait: Callable[[], None] = lambda: wait_for_user(self._duration_s)  # noqa: E731
+        return Use(package, line, wait, map_ids, bundle, known, self._duration_s)
+
+
+def _line_of(words: tuple[str, ...], script: str) -> str:
+    return script or (words[0] if len(words) == 1 else shlex.join(words))

@@ -122,6 +122,22 @@ def test_an_app_of_another_user_is_measured_alone(
         phone.shell(f"pm remove-user {user}")
 
 
+def test_a_script_of_input_events_uses_the_app(made: Made, serial: str, tmp_path: Path) -> None:
+    bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
+    (tmp_path / "use.txt").write_text(
+        "tap 160 230  # the button\nsleep 0.3\nkeyevent BACK\nswipe 10 400 300 400 100\ntext 'a b'\n"
+    )
+    always = ["--device", serial, "--bundle", str(bundle), "-o", str(tmp_path / "rec")]
+    assert run(["record", APP, *always, "--script", str(tmp_path / "use.txt")]) == 0
+    report = json.loads((tmp_path / "rec/report.json").read_text())
+    methods = (
+        {row["name"] for row in report["methods"].values()}
+        if isinstance(report["methods"], dict)
+        else {row["name"] for row in report["methods"]}
+    )
+    assert {"clicked", "onActivityResult"} <= methods
+
+
 def test_recording_an_app_in_use_finds_the_method_map(
     made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
 ) -> None:

@@ -212,7 +212,7 @@ def test_the_command_line_is_recorded() -> None:
 
 def test_main_passes_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
-    monkeypatch.setattr("navitas.cli.profiling._report", lambda *_: seen.append(command_line()) or 0)
+    monkeypatch.setattr("navitas.cli.recorded_use.report_measured", lambda *_: seen.append(command_line()) or 0)
     assert run(["record", "a.b", "--device", "x", "--", "am", "start"]) == 0
     assert seen == [["navitas", "record", "a.b", "--device", "x", "--", "am", "start"]]
 

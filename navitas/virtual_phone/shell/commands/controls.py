@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import quote
+
 from navitas.virtual_phone.shell.commands.broadcast import announcing
+from navitas.virtual_phone.shell.commands.command_options import to_int
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 
@@ -12,6 +16,10 @@ _SVC_USAGE = "Available commands:\n    power stayon [true|false|usb|ac|wireless|
 _INPUT_USAGE = "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n"
 _KEY_S = 5.0
 """InputDispatcher's timeout, after which an app does not respond."""
+_ENDS = 4
+_SWIPE_MS = 300
+_LONGEST_SWIPE_MS = 600_000
+_NUMBER = re.compile(r"-?\d{1,6}(?:\.\d{1,6})?")
 _SOURCES = ("keyboard", "dpad", "touchscreen", "gamepad", "touchpad", "mouse", "stylus", "trackball")
 
 
@@ -36,14 +44,33 @@ async def _svc(context: Context) -> int:
 
 @command("input")
 async def input_command(context: Context) -> int:
-    """Send key events to the screen and the app in front. Text, taps and swipes have no effect."""
+    """Send keys to the screen and the app in front, and taps, swipes and text to the app in front."""
     args = [argument for argument in context.args if argument not in _SOURCES]
     if not args:
         raise CommandError(_INPUT_USAGE, 255)
-    if args[0] == "keyevent":
-        for key in args[1:]:
-            if not key.startswith("--"):
-                context.phone.press(key)
-                if (app := context.phone.apps.front) is not None:
-                    await context.phone.apps.tell(app, f"key {key}", _KEY_S)
+    match args:
+        case ["keyevent", *keys]:
+            for key in keys:
+                if not key.startswith("--"):
+                    context.phone.press(key)
+                    await _tell(context, f"key {key}")
+        case ["tap", x, y]:
+            await _swipe(context, [x, y, x, y], 0)
+        case ["swipe", *ends] if len(ends) in (_ENDS, _ENDS + 1):
+            await _swipe(context, ends[:_ENDS], to_int(ends[_ENDS]) if len(ends) > _ENDS else _SWIPE_MS)
+        case ["text", text]:
+            await _tell(context, f"text {quote(text.replace('%s', ' '))}")
+        case ["tap" | "swipe" | "text", *_]:
+            raise CommandError(f"Error: Invalid arguments for command: {args[0]}", 255)
     return 0
+
+
+async def _swipe(context: Context, ends: list[str], duration_ms: int) -> None:
+    if not 0 <= duration_ms <= _LONGEST_SWIPE_MS or not all(map(_NUMBER.fullmatch, ends)):
+        raise CommandError(f"Error: Invalid arguments: {' '.join(ends)}", 255)
+    await _tell(context, f"swipe {' '.join(ends)} {duration_ms}", duration_ms / 1000)
+
+
+async def _tell(context: Context, request: str, more_s: float = 0.0) -> None:
+    if (app := context.phone.apps.front) is not None:
+        await context.phone.apps.tell(app, request, _KEY_S + more_s)

@@ -33,6 +33,7 @@ public class NavitasReportPlugin implements Plugin<Project> {
       report.dependsOn((Callable<?>) android.variants::tasks);
       report.settings(project.getPath(), "android", project.provider(() -> bundles(android)),
           project.provider(android.variants::leftOut), Framework.of(project));
+      report.hasApp(project.provider(android.variants::hasAppWithoutTests));
       return;
     }
     boolean bundled = project.getTasks().findByName(NavitasPlugin.BUNDLE) != null;

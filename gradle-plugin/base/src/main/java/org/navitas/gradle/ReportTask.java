@@ -17,8 +17,9 @@ import org.gradle.api.tasks.TaskAction;
 /**
  * Reports a project and its bundles to the command line, as a line on standard output for each bundle: {@code
  * navitas-project {"module": ":app", "kind": "java|android|other", "variant": NAME|null, "bundle": PATH|null,
- * "framework": [PATH, …]|null, "left_out": TEXT|null, "java": VERSION}}. {@code left_out} is why a module, or a variant
- * with tests, gets no probes. {@code java} is the version that Gradle runs on. Never up to date.
+ * "framework": [PATH, …]|null, "left_out": TEXT|null, "has_app": BOOLEAN, "java": VERSION}}. {@code left_out} is why a
+ * module, or a variant with tests, gets no probes. {@code has_app} says that the module has an app without tests. {@code
+ * java} is the version that Gradle runs on. Never up to date.
  */
 public class ReportTask extends DefaultTask {
   private String module;
@@ -26,6 +27,7 @@ public class ReportTask extends DefaultTask {
   private Provider<Map<String, File>> bundles;
   private Provider<Map<String, String>> leftOut;
   private FileCollection framework;
+  private Provider<Boolean> hasApp;
 
   /**
    * Sets the task's inputs.
@@ -45,6 +47,11 @@ public class ReportTask extends DefaultTask {
     this.leftOut = leftOut;
     this.framework = framework;
     getOutputs().upToDateWhen(task -> false);
+  }
+
+  /** Sets whether the module has an app without tests, which can be recorded; null for a module without apps. */
+  void hasApp(Provider<Boolean> hasApp) {
+    this.hasApp = hasApp;
   }
 
   /**
@@ -79,6 +86,7 @@ public class ReportTask extends DefaultTask {
       line.put("bundle", bundle != null && bundle.exists() ? bundle.getAbsolutePath() : null);
       line.put("framework", files);
       line.put("left_out", leftOut.get().get(variant));
+      line.put("has_app", hasApp != null && hasApp.get());
       line.put("java", System.getProperty("java.version"));
       // toJson escapes non-ASCII characters, so the console's encoding does not matter.
       System.out.println("navitas-project " + JsonOutput.toJson(line));

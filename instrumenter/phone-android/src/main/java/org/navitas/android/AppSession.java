@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.net.URISyntaxException;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import org.robolectric.RuntimeEnvironment;
 
@@ -17,7 +18,8 @@ import org.robolectric.RuntimeEnvironment;
  * navitas.stream}; its last line is {@code done} or {@code failed REASON}.
  *
  * <p>Requests, with intents as URIs ({@link Intent#toUri}): {@code activity INTENT}, {@code service INTENT}, {@code
- * stopservice INTENT}, {@code broadcast INTENT}, {@code key CODE_OR_NAME}, {@code advance MS} (answers the number of
+ * stopservice INTENT}, {@code broadcast INTENT}, {@code key CODE_OR_NAME}, {@code swipe X1 Y1 X2 Y2 MS}, {@code
+ * text URL_ENCODED}, {@code advance MS} (answers the number of
  * alarms and jobs), {@code job ID} (answers whether it exists), {@code monkey SEED COUNT THROTTLE_MS CLASS}. Each is
  * answered when the main thread is idle.
  */
@@ -62,6 +64,14 @@ public final class AppSession {
                 break;
             case "key":
                 Keys.press(words[1]);
+                break;
+            case "swipe":
+                Touches.swipe(
+                        Float.parseFloat(words[1]), Float.parseFloat(words[2]), Float.parseFloat(words[3]),
+                        Float.parseFloat(words[4]), Long.parseLong(words[5]));
+                break;
+            case "text":
+                Touches.type(URLDecoder.decode(words[1], StandardCharsets.UTF_8));
                 break;
             case "advance":
                 answers.println(AlarmClock.advance(Long.parseLong(words[1])));

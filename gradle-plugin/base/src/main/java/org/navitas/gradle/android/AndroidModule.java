@@ -147,6 +147,15 @@ public final class AndroidModule {
         settings.file(Settings.BLOCK_EDITS));
   }
 
+  /**
+   * Returns whether the build makes only apps to record, without their tests.
+   *
+   * @return whether the command line requests it
+   */
+  public boolean isAppOnly() {
+    return settings.flag("appOnly", false);
+  }
+
   private boolean hooks() {
     return settings.flag("hooks", extension.isHooks()) && settings.probes() == Probes.METHODS;
   }

@@ -12,7 +12,10 @@ import org.gradle.api.Project;
 import org.navitas.gradle.NavitasExtension;
 import org.navitas.gradle.ProbeSwitch;
 
-/** The variants of an Android module that have instrumentation tests and probes, and the selected one. */
+/**
+ * The variants of an Android module that have instrumentation tests and probes, and the selected one. If the build only
+ * makes apps to record, these are the variants of the app instead.
+ */
 public final class VariantChoice {
   private final Project project;
   private final AndroidModule module;
@@ -20,6 +23,7 @@ public final class VariantChoice {
   private final NavitasExtension extension;
   private final List<AndroidVariant> variants = new ArrayList<>();
   private final Map<String, String> leftOut = new LinkedHashMap<>();
+  private boolean hasApp;
 
   VariantChoice(Project project, AndroidModule module, ProbeSwitch probes, NavitasExtension extension) {
     this.project = project;
@@ -45,26 +49,29 @@ public final class VariantChoice {
   }
 
   /**
-   * Adds a variant with tests.
+   * Adds a variant with tests, or one whose app can be recorded.
    *
    * @param name such as {@code demoDebug}
+   * @param hasTests whether its bundle has tests
    * @return the variant, with its bundle
    */
-  public AndroidVariant add(String name) {
-    AndroidVariant variant = withoutTests(name);
-    variants.add(variant);
+  public AndroidVariant add(String name, boolean hasTests) {
+    File bundle = new File(module.folder(name), project.getName() + "-" + name + ".bundle.zip");
+    AndroidVariant variant = new AndroidVariant(name, "navitasBundle" + AndroidModule.capitalized(name), bundle);
+    if (hasTests || module.isAppOnly()) {
+      variants.add(variant);
+    }
+    hasApp |= !hasTests;
     return variant;
   }
 
   /**
-   * Returns a variant without tests, whose app can be recorded.
+   * Returns whether the module has an app without tests, which can be recorded.
    *
-   * @param name such as {@code demoDebug}
-   * @return the variant, with its bundle
+   * @return false if all variants have tests, or if it is a library
    */
-  public AndroidVariant withoutTests(String name) {
-    File bundle = new File(module.folder(name), project.getName() + "-" + name + ".bundle.zip");
-    return new AndroidVariant(name, "navitasBundle" + AndroidModule.capitalized(name), bundle);
+  public boolean hasAppWithoutTests() {
+    return hasApp;
   }
 
   /**

@@ -81,7 +81,7 @@ final class VariantTasks {
     if (hasTests) {
       module.addRuntime(tests, true);
     }
-    AndroidVariant bundled = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
+    AndroidVariant bundled = module.variants.add(name, hasTests);
     ApkBundleTask bundle = project.getTasks().create(bundled.bundleTask(), ApkBundleTask.class);
     bundle.setGroup("Navitas");
     bundle.setDescription("Packs the instrumented APKs of " + name + " with the data that the command line needs.");

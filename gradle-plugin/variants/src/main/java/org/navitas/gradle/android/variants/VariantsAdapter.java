@@ -25,12 +25,12 @@ public final class VariantsAdapter implements AndroidAdapter {
     }));
     onVariants(components, variant -> {
       AndroidTest test = variant instanceof HasAndroidTest ? ((HasAndroidTest) variant).getAndroidTest() : null;
-      boolean hasTests = test != null && TestSources.exist(android, variant, test);
+      boolean hasTests = test != null && !module.isAppOnly() && TestSources.exist(android, variant, test);
       boolean isRecorded = variant instanceof ApplicationVariant && TestedBuildType.is(android, variant);
       VariantFacts facts = new VariantFacts(android, variant);
       String name = variant.getName();
       if ((hasTests || isRecorded) && module.variants.getsProbes(name, facts.isDebuggable(), hasTests)) {
-        AndroidVariant bundled = hasTests ? module.variants.add(name) : module.variants.withoutTests(name);
+        AndroidVariant bundled = module.variants.add(name, hasTests);
         new VariantTasks(project, module, facts, variant, hasTests ? test : null).register(bundled);
       }
     });

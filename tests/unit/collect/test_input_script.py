@@ -1,0 +1,59 @@
+"""Scripts of input events: their commands, and lines that are none."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from navitas.collect.input_script import read_input_script
+from navitas.errors import UsageError
+
+
+def script(tmp_path: Path, text: str) -> str:
+    file = tmp_path / "use.txt"
+    file.write_text(text, "utf-8")
+    return read_input_script(file)
+
+
+def test_events_become_commands_that_run_one_after_the_other(tmp_path: Path) -> None:
+    text = "# opens the list\ntap 10 20.5\n\nswipe 1 2 3 4 500 # slowly\nkeyevent HOME 4\ntext 'it is $(x)'\nsleep 0.5\n"
+    assert script(tmp_path, text) == (
+        "input tap 10 20.5 && input swipe 1 2 3 4 500 && input keyevent HOME 4 && input text 'it%sis%s$(x)' && sleep 0.5"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("tap 1", r"line 1: not 'tap X Y'"),
+        ("tap 1 2\ntap 1 2 3", r"line 2: not 'tap X Y'"),
+        ("swipe 1 2 3", "line 1: not 'swipe"),
+        ("sleep x", "line 1: not 'sleep SECONDS'"),
+        ("reboot", "line 1: 'reboot' is not an event"),
+        ("keyevent 'A;B'", "line 1: not 'keyevent"),
+        ("text 'ü'", "line 1: not 'text"),
+        ("text 'open", "line 1: No closing quotation"),
+        ("# nothing\n\n", "it has no events"),
+        ("", "it has no events"),
+    ],
+)
+def test_what_is_no_event_is_an_error_with_its_line(tmp_path: Path, text: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why) as caught:
+        script(tmp_path, text)
+    assert "tap X Y" in caught.value.remedy
+
+
+def test_binary_data_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "use.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match="not text in UTF-8"):
+        read_input_script(tmp_path / "use.txt")
+
+
+@given(text=st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=40))
+def test_any_text_stays_one_word_of_the_shell(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    command = script(tmp_path_factory.mktemp("script"), f"text {shlex.quote(text)}")
+    assert shlex.split(command) == ["input", "text", text.replace(" ", "%s")]
