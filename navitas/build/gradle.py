@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from navitas.build.gradle_output import GradleOutput, ProjectReport
-from navitas.build.gradle_results import bundles_of, failure_of
+from navitas.build.gradle_results import bundles_of, failure_of, left_out
 from navitas.build.home import with_home
 from navitas.build.jars import jar
 from navitas.build.java import find_java
@@ -44,6 +44,7 @@ def build_bundles(
     provide: Callable[[Sequence[Path]], None] | None = None,
     on_line: Callable[[str], None] = lambda line: None,
     on_java: Callable[[str], None] = lambda version: None,
+    on_left_out: Callable[[str], None] = lambda text: None,
 ) -> list[Bundle]:
     """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
 
@@ -56,7 +57,8 @@ def build_bundles(
     `app_only` makes bundles of the build's Android apps without their tests, to record the apps in use.
     `virtual` adds what a virtual phone needs in addition to the APKs of an Android module. `provide` receives the files of
     Android's framework from the build's own repositories; without it the build does not resolve them.
-    `on_line` receives Gradle's output, `on_java` the version of the Java that Gradle ran on.
+    `on_line` receives Gradle's output, `on_java` the version of the Java that Gradle ran on, and `on_left_out` each module that
+    the build leaves out although it has code or tests, and why.
     The user's files are not changed.
 
     Raises `UsageError` if this is not a Gradle project, if it has no such module or variant, if a variant must be chosen, or if
@@ -96,6 +98,8 @@ def build_bundles(
     if exit_code != 0:
         raise failure_of(project, module, exit_code, output, launcher, app_only=app_only)
     bundles = bundles_of(project, test_task, variant, output, app_only=app_only)
+    for text in left_out(output):
+        on_left_out(text)
     if java := next((report.java for report in output.reports if report.java), None):
         on_java(java)
     framework = next((report.framework for report in output.reports if report.framework), None)

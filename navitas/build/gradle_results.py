@@ -80,10 +80,10 @@ def bundles_of(
     bundles = open_bundles([Path(report.bundle) for report in reports if report.bundle is not None])
     kinds = {report.kind for report in reports}
     if not bundles:
+        use = f"record a use of the app: navitas record {project}" if any(one.has_app for one in reports) else ""
         if refusals := [f"the module {report.module} {report.left_out}" for report in reports if report.left_out is not None]:
-            raise UsageError(
-                f"{project}: nothing to profile: {'; '.join(refusals)}", "Change what it names, and profile the project again."
-            )
+            remedy = f"Change what it names{f', or {use}' if use else ', and profile the project again.'}"
+            raise UsageError(f"{project}: nothing to profile: {'; '.join(refusals)}", remedy)
         if app_only:
             raise UsageError(
                 f"{project} has no Android app to record{_modules(reports, 'android')}",
@@ -95,10 +95,9 @@ def bundles_of(
                 "Name another one with --test-task, or leave it out.",
             )
         if "android" in kinds:
-            use = f", or measure a use of the app: navitas record {project}" if any(one.has_app for one in reports) else ""
             raise BuildError(
                 f"{project} has no instrumentation tests to profile{_modules(reports, 'android')}",
-                f"Add JUnit tests under src/androidTest/java{use}.",
+                f"Add JUnit tests under src/androidTest/java{f', or {use}' if use else '.'}",
             )
         if "java" in kinds:
             raise BuildError(
@@ -109,6 +108,11 @@ def bundles_of(
             "Name a project with Java or Android code.",
         )
     return bundles
+
+
+def left_out(output: GradleOutput) -> list[str]:
+    """Return which modules were left out of a build that has bundles, and why, as sentences about them."""
+    return [f"the module {one.module} {one.left_out}" for one in output.reports if one.left_out and one.variant is None]
 
 
 def _modules(reports: Sequence[ProjectReport], kind: str) -> str:

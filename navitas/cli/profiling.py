@@ -118,6 +118,7 @@ def build_copies_of(
             provide=provide,
             on_line=progress.detail,
             on_java=on_java,
+            on_left_out=lambda text: warning(printable(text, 1000)),
         )
         return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
 

@@ -11,6 +11,8 @@ import pytest
 from support.android_projects import build_file, copy_project, fixture_params
 from support.command_line import NAVITAS
 
+from navitas.build.gradle import build_bundles
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
@@ -27,9 +29,30 @@ def test_an_app_without_tests_is_recorded(tmp_path: Path, gradle: str, name: str
     before = build_file(project).read_bytes()
     profiled = navitas("profile", *build)
     assert profiled.returncode != 0
-    assert f"or measure a use of the app: navitas record {project}" in " ".join(profiled.stderr.split()), profiled.stderr
+    assert f"or record a use of the app: navitas record {project}" in " ".join(profiled.stderr.split()), profiled.stderr
     recorded = navitas("record", *build, "--monkey", 20, "-o", tmp_path / "rec")
     assert recorded.returncode == 0, recorded.stdout + recorded.stderr
     report = json.loads((tmp_path / "rec/report.json").read_text("utf-8"))
     assert report["totals"]["energy_j"] > 0 and '"onCreate"' in json.dumps(report)
     assert build_file(project).read_bytes() == before
+
+
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("c"), indirect=["gradle"])
+def test_modules_that_cannot_be_profiled_are_named(tmp_path: Path, gradle: str, name: str, android_sdk: Path) -> None:
+    project = copy_project(name, tmp_path)
+    with (project / "settings.gradle").open("a") as settings:
+        settings.write("include ':bench', ':extra'\n")
+    common = "android { namespace 'org.example.NAME'; compileSdk 34; defaultConfig { minSdk 26 } }\n"
+    for module, plugin, more in (
+        ("bench", "com.android.test", "android { targetProjectPath ':' }\n"),
+        ("extra", "com.android.dynamic-feature", ""),
+    ):
+        (project / module).mkdir()
+        build = f"plugins {{ id '{plugin}' }}\n{common.replace('NAME', module)}{more}"
+        (project / module / "build.gradle").write_text(build)
+    said: list[str] = []
+    build_bundles(project, gradle=gradle, virtual=False, on_left_out=said.append)
+    assert [text.split(",")[0] for text in sorted(said)] == [
+        "the module :bench is a separate module of tests (com.android.test)",
+        "the module :extra is a dynamic feature",
+    ]

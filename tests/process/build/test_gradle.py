@@ -206,7 +206,23 @@ def test_a_build_without_probes_is_a_usage_error(tmp_path: Path, project: Path) 
         build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
     bundle = make(tmp_path / "b.zip", FILES)
     script = "\n".join([report(":app", "java", left_out=off), report(":lib", "java", bundle)])
-    assert [made.path for made in build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))] == [bundle]
+    said: list[str] = []
+    made = build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), on_left_out=said.append)
+    assert [one.path for one in made] == [bundle]
+    assert said == [f"the module :app {off}"]
+
+
+def test_an_app_without_tests_is_offered_for_recording(tmp_path: Path, project: Path) -> None:
+    app = report(":app", "android", has_app=True)
+    with pytest.raises(BuildError, match="no instrumentation tests") as error:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, app)))
+    assert error.value.remedy.endswith(f"or record a use of the app: navitas record {project}")
+    script = "\n".join([app, report(":tests", "android", left_out="is a separate module of tests")])
+    with pytest.raises(UsageError, match="nothing to profile: the module :tests is a separate module of tests") as refused:
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+    assert f"navitas record {project}" in refused.value.remedy
+    with pytest.raises(UsageError, match="has no Android app to record"):
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":lib", "android"))), app_only=True)
 
 
 @pytest.mark.parametrize("variant", [None, "release"])

@@ -1,9 +1,8 @@
 package org.navitas.gradle;
 
 import java.io.File;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -19,8 +18,15 @@ import org.navitas.gradle.android.Framework;
  * contain this plugin: the init script applies it after the project is evaluated.
  */
 public class NavitasReportPlugin implements Plugin<Project> {
-  private static final List<String> ANDROID =
-      Arrays.asList("com.android.application", "com.android.library", "com.android.dynamic-feature", "com.android.test");
+  /** Why modules of other plugins have no bundle, as the end of a sentence about the module; by the plugin's id. */
+  private static final Map<String, String> GAPS = new LinkedHashMap<>();
+
+  static {
+    GAPS.put("com.android.dynamic-feature", "is a dynamic feature, whose classes get no probes yet");
+    GAPS.put("com.android.test", "is a separate module of tests (com.android.test), which Navitas cannot run yet");
+    GAPS.put("com.android.kotlin.multiplatform.library",
+        "is a Kotlin Multiplatform library, which has probes in the apps that use it, but whose own device tests Navitas cannot run yet");
+  }
 
   @Override
   public void apply(Project project) {
@@ -41,14 +47,19 @@ public class NavitasReportPlugin implements Plugin<Project> {
     if (bundled && refusal.isEmpty()) {
       report.dependsOn(NavitasPlugin.BUNDLE);
     }
-    boolean known = ANDROID.stream().anyMatch(id -> project.getPluginManager().hasPlugin(id));
+    String gap = GAPS.keySet().stream().filter(id -> project.getPluginManager().hasPlugin(id)).findFirst().orElse(null);
+    String reason = gap == null ? refusal : GAPS.get(gap);
     Provider<File> bundle = NavitasPlugin.bundle(project);
     report.settings(
         project.getPath(),
-        known ? "android" : bundled ? "java" : "other",
+        gap != null || isAndroid(project) ? "android" : bundled ? "java" : "other",
         project.provider(() -> Collections.singletonMap("", bundle.get())),
-        project.provider(() -> refusal.isEmpty() ? Collections.emptyMap() : Collections.singletonMap("", refusal)),
+        project.provider(() -> reason.isEmpty() ? Collections.emptyMap() : Collections.singletonMap("", reason)),
         null);
+  }
+
+  private static boolean isAndroid(Project project) {
+    return project.getPluginManager().hasPlugin("com.android.application") || project.getPluginManager().hasPlugin("com.android.library");
   }
 
   private static Map<String, File> bundles(AndroidModule android) {
