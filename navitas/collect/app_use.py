@@ -13,6 +13,7 @@ from pathlib import Path
 from navitas.bundle.reader import Bundle
 from navitas.collect import app_files, map_cache
 from navitas.collect.installing import installed
+from navitas.collect.kept_apps import kept_apps
 from navitas.collect.instrument import InstrumentResult
 from navitas.collect.opened import Opened, opened
 from navitas.collect.options import ProfileOptions
@@ -83,7 +84,8 @@ def record(
     method map turns out to be unknown before the use begins. If this turns out later, the recording is kept, with a warning.
     """
     start = condition_at_start(device, options)
-    with installed(device, [use.bundle], progress) if use.bundle else nullcontext():
+    bundles = [use.bundle] if use.bundle else []
+    with kept_apps(device, bundles, progress), installed(device, bundles, progress) if bundles else nullcontext():
         if not device.shell(f"pm path{device.info.user_flag} {shlex.quote(use.package)}").text.strip():
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
         known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else None)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from navitas.bundle.reader import Bundle
 from navitas.collect.installing import installed
+from navitas.collect.kept_apps import kept_apps
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.state.measuring import condition_at_start, measured
@@ -62,6 +63,7 @@ def profile_versions(
     turns = Turns(options, versions=len(versions))
     alone = versions[0] if len(versions) == 1 else None
     with ExitStack() as stack:
+        stack.enter_context(kept_apps(device, [bundle for version in versions for bundle in version.bundles], progress))
         if alone is not None:
             stack.enter_context(installed(device, alone.bundles, progress))
         recorded: list[VersionRuns] = []

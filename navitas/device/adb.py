@@ -140,12 +140,14 @@ class AdbDevice:
             for piece in sync_client.receive(transport, remote):
                 file.write(piece)
 
-    def install(self, paths: Sequence[Path]) -> None:
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False) -> None:
         for path in paths:
             staged = f"{_STAGING}/navitas-{path.name}"
             try:
                 self.push(path, staged)
-                result = self.shell(f"pm install -r -t{self._user_flag} {shlex.quote(staged)}", timeout_s=_INSTALL_S)
+                result = self.shell(
+                    f"pm install -r -t{' -d' if downgrade else ''}{self._user_flag} {shlex.quote(staged)}", timeout_s=_INSTALL_S
+                )
             finally:
                 with suppress(DeviceError):  # the user must see the first error
                     self.shell(f"rm -f {shlex.quote(staged)}")

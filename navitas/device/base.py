@@ -97,8 +97,8 @@ class Device(Protocol):
         """Copy a file from the device."""
         ...
 
-    def install(self, paths: Sequence[Path]) -> None:
-        """Install packages; replaces an installed package of the same name."""
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False) -> None:
+        """Install packages; replaces an installed package of the same name, with `downgrade` also a newer one."""
         ...
 
     def uninstall(self, package: str) -> None:

@@ -5,15 +5,20 @@ From AOSP's PackageManagerShellCommand, InstallPackageHelper, ApkSignatureVerifi
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support import bundle_maker
 from support.apk_maker import Signer, Tag, activity, instrumentation, manifest, write
+from support.no_progress import NoProgress
 
 from navitas.build.jars import JARS
+from navitas.bundle.reader import open_bundle
+from navitas.collect.kept_apps import kept_apps
 from navitas.device.adb import AdbDevice
 from navitas.errors import DeviceError
 
@@ -151,6 +156,19 @@ def test_run_as_rejects_a_release_build(virtual: AdbDevice, apks: dict[str, Path
     virtual.install([apks["release"]])
     found = virtual.shell(f"run-as {APP} ls")
     assert (found.exit_code, found.stderr) == (1, f"run-as: package not debuggable: {APP}\n".encode())
+
+
+def test_an_app_gets_its_own_code_back_after_a_measurement(virtual: AdbDevice, apks: dict[str, Path], tmp_path: Path) -> None:
+    names = {"package": APP, "test_package": TESTS}
+    files = bundle_maker.ANDROID_FILES | {"bundle.json": json.dumps(bundle_maker.ANDROID_MANIFEST | names)}
+    bundle = open_bundle(bundle_maker.make(tmp_path / "a.zip", files))
+    virtual.install([apks["app"]])
+    virtual.shell(f"run-as {APP} sh -c 'echo kept > files/state'")
+    with kept_apps(virtual, [bundle], NoProgress()):
+        virtual.install([apks["app-v3"]])
+        assert "versionCode=3 " in virtual.shell(f"dumpsys package {APP}").text
+    assert "versionCode=2 " in virtual.shell(f"dumpsys package {APP}").text
+    assert virtual.shell(f"run-as {APP} cat files/state; pm path {TESTS}").text == "kept\n"
 
 
 def test_users_have_their_own_uids_and_data(virtual: AdbDevice, apks: dict[str, Path]) -> None:
