@@ -13,8 +13,8 @@ from pathlib import Path
 from navitas.bundle.reader import Bundle
 from navitas.collect import app_files, map_cache
 from navitas.collect.installing import installed
-from navitas.collect.kept_apps import kept_apps
 from navitas.collect.instrument import InstrumentResult
+from navitas.collect.kept_apps import kept_apps
 from navitas.collect.opened import Opened, opened
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress

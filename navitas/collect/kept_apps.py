@@ -24,7 +24,7 @@ def kept_apps(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
     """Copy the installed APKs of the bundles' packages from the phone, and install them again at the end of the block.
 
     Their data stay. An app that consists of several APKs keeps the profiled code, as does one whose APK cannot be read; the
-    progress names it. Raises `DeviceError` if an app cannot be put back; its APK is then in the user's state folder.
+    progress names it. Raises `DeviceError` if an app cannot be restored; its APK is then in the user's state folder.
     """
     apps = [bundle.manifest for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     names = dict.fromkeys(name for app in apps for name in (app.package, app.test_package))
@@ -39,12 +39,12 @@ def kept_apps(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
         try:
             yield
         except BaseException as error:
-            failed = _put_back(device, saved, progress)
+            failed = _restore(device, saved, progress)
             if failed and isinstance(error, NavitasError):
-                error.remedy += "; " + "; ".join(f"put {name} back: {command}" for name, (_, command) in failed.items())
+                error.remedy += "; " + "; ".join(f"restore {name}: {command}" for name, (_, command) in failed.items())
             raise
-        for name, (why, command) in _put_back(device, saved, progress).items():
-            raise DeviceError(f"{name} was installed before, and cannot be put back: {why}", command)
+        for name, (why, command) in _restore(device, saved, progress).items():
+            raise DeviceError(f"{name} was installed before, and cannot be restored: {why}", command)
 
 
 def _apk_of(device: Device, name: str) -> str | None:
@@ -62,11 +62,11 @@ def _save(device: Device, name: str, apk: str, folder: Path) -> dict[str, Path]:
     return {}
 
 
-def _put_back(device: Device, saved: dict[str, Path], progress: Progress) -> dict[str, tuple[str, str]]:
+def _restore(device: Device, saved: dict[str, Path], progress: Progress) -> dict[str, tuple[str, str]]:
     """Install the saved APKs. Returns why that failed, and the command that does it later, by the app."""
     failed: dict[str, tuple[str, str]] = {}
     if saved:
-        progress.stage(f"putting back {', '.join(saved)}")
+        progress.stage(f"restoring {', '.join(saved)}")
         device.wait_until_back(_RECONNECT_S)
     for name, file in saved.items():
         try:

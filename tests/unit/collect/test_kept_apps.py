@@ -53,7 +53,7 @@ def phone(paths: str = f"package:{BASE}\n") -> Phone:
     return Phone({f"pm path {APP}": paths, f"pm path {TESTS}": ""})
 
 
-def test_an_installed_app_is_put_back(bundle: Bundle) -> None:
+def test_an_installed_app_is_restore(bundle: Bundle) -> None:
     device = phone()
     with kept_apps(device, [bundle, bundle], NoProgress()):
         assert device.commands.count(f"pull {BASE}") == 1
@@ -61,7 +61,7 @@ def test_an_installed_app_is_put_back(bundle: Bundle) -> None:
     assert device.commands[-1] == f"install {APP}.apk"
 
 
-def test_an_app_that_was_not_there_is_not_put_back(bundle: Bundle) -> None:
+def test_an_app_that_was_not_there_is_not_restore(bundle: Bundle) -> None:
     device = phone("")
     with kept_apps(device, [bundle], NoProgress()):
         pass
@@ -76,10 +76,10 @@ def test_an_app_of_several_apks_is_named(bundle: Bundle) -> None:
     assert not any(command.startswith(("pull", "install")) for command in device.commands)
 
 
-def test_what_cannot_be_put_back_stays_in_a_file_that_the_error_names(bundle: Bundle, tmp_path: Path) -> None:
+def test_what_cannot_be_restore_stays_in_a_file_that_the_error_names(bundle: Bundle, tmp_path: Path) -> None:
     device = phone()
     device.refusal = "no space"
-    why = "was installed before, and cannot be put back: device serial-1: no space"
+    why = "was installed before, and cannot be restored: device serial-1: no space"
     with pytest.raises(DeviceError, match=why) as caught, kept_apps(device, [bundle], NoProgress()):
         pass
     file = tmp_path / f"state/navitas/apps/serial_1/{APP}.apk"
@@ -91,7 +91,7 @@ def test_the_error_of_the_measurement_counts_more(bundle: Bundle) -> None:
     device.refusal = "lost"
     with pytest.raises(DeviceError, match="a test hangs") as caught, kept_apps(device, [bundle], NoProgress()):
         raise DeviceError("a test hangs", "look for it")
-    assert caught.value.remedy.startswith(f"look for it; put {APP} back: adb -s serial-1 install -r -t -d ")
+    assert caught.value.remedy.startswith(f"look for it; restore {APP}: adb -s serial-1 install -r -t -d ")
     device.refusal = ""
     with pytest.raises(KeyboardInterrupt), kept_apps(device, [bundle], NoProgress()):
         raise KeyboardInterrupt

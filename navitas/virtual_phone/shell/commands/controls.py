@@ -53,13 +53,13 @@ async def input_command(context: Context) -> int:
             for key in keys:
                 if not key.startswith("--"):
                     context.phone.press(key)
-                    await _tell(context, f"key {key}")
+                    await _request(context, f"key {key}")
         case ["tap", x, y]:
             await _swipe(context, [x, y, x, y], 0)
         case ["swipe", *ends] if len(ends) in (_ENDS, _ENDS + 1):
             await _swipe(context, ends[:_ENDS], to_int(ends[_ENDS]) if len(ends) > _ENDS else _SWIPE_MS)
         case ["text", text]:
-            await _tell(context, f"text {quote(text.replace('%s', ' '))}")
+            await _request(context, f"text {quote(text.replace('%s', ' '))}")
         case ["tap" | "swipe" | "text", *_]:
             raise CommandError(f"Error: Invalid arguments for command: {args[0]}", 255)
     return 0
@@ -68,9 +68,9 @@ async def input_command(context: Context) -> int:
 async def _swipe(context: Context, ends: list[str], duration_ms: int) -> None:
     if not 0 <= duration_ms <= _LONGEST_SWIPE_MS or not all(map(_NUMBER.fullmatch, ends)):
         raise CommandError(f"Error: Invalid arguments: {' '.join(ends)}", 255)
-    await _tell(context, f"swipe {' '.join(ends)} {duration_ms}", duration_ms / 1000)
+    await _request(context, f"swipe {' '.join(ends)} {duration_ms}", duration_ms / 1000)
 
 
-async def _tell(context: Context, request: str, more_s: float = 0.0) -> None:
+async def _request(context: Context, request: str, more_s: float = 0.0) -> None:
     if (app := context.phone.apps.front) is not None:
         await context.phone.apps.tell(app, request, _KEY_S + more_s)
