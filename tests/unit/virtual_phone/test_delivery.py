@@ -120,9 +120,20 @@ def test_the_phone_broadcasts_its_changes(tmp_path: Path, script: str, actions: 
     assert requests == [f"broadcast intent:#Intent;action={action};end" for action in actions]
 
 
-def test_keys_reach_the_app_in_front(tmp_path: Path) -> None:
-    requests, _ = requested(tmp_path, "input keyevent KEYCODE_1 67; input tap 1 1", [])
-    assert requests == ["key KEYCODE_1", "key 67"]
+def test_keys_touches_and_text_reach_the_app_in_front(tmp_path: Path) -> None:
+    script = "input keyevent KEYCODE_1 67; input tap 1 2.5; input swipe 1 2 3 4; input swipe 1 2 3 4 50; input text 'a%sb&c'"
+    requests, _ = requested(tmp_path, script, [])
+    assert requests == [
+        *("key KEYCODE_1", "key 67"),
+        *("swipe 1 2.5 1 2.5 0", "swipe 1 2 3 4 300", "swipe 1 2 3 4 50"),
+        "text a%20b%26c",
+    ]
+
+
+@pytest.mark.parametrize("event", ["tap 1", "tap x y", "swipe 1 2 3", "swipe 1 2 3 4 -5", "swipe 1 2 3 4 x", "text", "tap 1 1e9"])
+def test_wrong_touches_are_refused(tmp_path: Path, event: str) -> None:
+    requests, output = requested(tmp_path, f"input {event}", [])
+    assert requests == [] and output.status != 0 and output.stderr
 
 
 def test_an_app_that_ends_meanwhile_is_no_error(tmp_path: Path) -> None:
