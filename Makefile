@@ -70,7 +70,7 @@ test-unit: venv
 	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests/unit
 
 # Tests that compare energies and times of the virtual phone run last and alone: other tests would starve it.
-test: setup test-java test-programs gradle-homes android-sdk browser
+test: setup gradle-homes test-java test-programs android-sdk browser
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not quiet" tests
 	$(BIN)/python -m pytest -q -m quiet tests/integration/test_rails.py tests/contract/test_android_apps.py
 
