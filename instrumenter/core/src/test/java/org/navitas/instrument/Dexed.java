@@ -103,7 +103,7 @@ final class Dexed {
     }
   }
 
-  /** Says nothing of classes that are missing, as those of optional dependencies are. */
+  /** Ignores warnings of missing classes, such as those of optional dependencies. */
   private static final class Quiet implements DiagnosticsHandler {
     @Override
     public void warning(Diagnostic diagnostic) {}

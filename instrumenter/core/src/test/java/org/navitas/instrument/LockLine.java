@@ -51,12 +51,12 @@ final class LockLine {
   /** Merges the line of another way to the same instruction; returns the fault, or null. */
   String merge(LockLine other) {
     if (held != other.held) {
-      return "holds " + held + " or " + other.held + " locks, by the way that leads here";
+      return "holds " + held + " or " + other.held + " locks, which depends on the path to here";
     }
     for (int i = 0; i < depths.length; i++) {
       if (depths[i] != other.depths[i]) {
         if (!isKeptElsewhere(depths[i], i) || !isKeptElsewhere(other.depths[i], i)) {
-          return "holds a lock in register " + i + " on some of the ways that lead here";
+          return "holds a lock in register " + i + " on some of the paths to here";
         }
         depths[i] = 0;
       }

@@ -21,11 +21,11 @@ import org.jf.dexlib2.iface.instruction.TwoRegisterInstruction;
 
 /**
  * Checks the locks of dex code as the verifier of Android's runtime does, for one method: each lock is released once on
- * every way, in reverse order, by a register with the locked object, and what can throw with a lock held has a handler of
+ * every path, in reverse order, by a register with the locked object, and what can throw with a lock held has a handler of
  * all exceptions. Without it, the method is refused or only interpreted.
  *
  * <p>Faithful to that verifier: {@code monitor-exit} does not throw, {@code monitor-enter} throws before it locks, and
- * ways that meet agree on the locks, except for registers whose lock another one has, too.
+ * paths that meet agree on the locks, except for registers whose lock another one has, too.
  */
 final class StructuredLocks {
   private final String method;
@@ -35,8 +35,8 @@ final class StructuredLocks {
   private final Deque<Integer> changed = new ArrayDeque<>();
   private String fault;
 
-  private StructuredLocks(Method method, MethodImplementation body) {
-    this.method = method.getDefiningClass() + method.getName() + method.getParameterTypes();
+  private StructuredLocks(String method, MethodImplementation body) {
+    this.method = method;
     this.body = body;
     int at = 0;
     for (Instruction each : body.getInstructions()) {
@@ -50,16 +50,19 @@ final class StructuredLocks {
     List<String> faults = new ArrayList<>();
     for (ClassDef each : dex.getClasses()) {
       for (Method method : each.getMethods()) {
-        MethodImplementation body = method.getImplementation();
-        if (body != null) {
-          String fault = new StructuredLocks(method, body).check();
-          if (fault != null) {
-            faults.add(fault);
-          }
+        String name = method.getDefiningClass() + method.getName() + method.getParameterTypes();
+        String fault = method.getImplementation() == null ? null : fault(name, method.getImplementation());
+        if (fault != null) {
+          faults.add(fault);
         }
       }
     }
     return faults;
+  }
+
+  /** Returns the first fault of a method, or null. */
+  static String fault(String method, MethodImplementation body) {
+    return new StructuredLocks(method, body).check();
   }
 
   /** Returns the number of {@code monitor-enter} instructions. */
