@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from navitas.analyze.conserve import check
 from navitas.analyze.outliers import repeats_notices
-from navitas.analyze.profile import Profile
+from navitas.analyze.profile import About, Profile
 from navitas.analyze.records import Notice
 from navitas.analyze.unsteady import unsteady
 
@@ -72,13 +72,27 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
     more = f" and {len(large) - _MAX_NAMED} more" if len(large) > _MAX_NAMED else ""
     message = f"probes used more than 20 % of {', '.join(named)}{more}; their energy is subtracted" if large else ""
     if dominated:
-        options = " ".join(f"--exclude '{each.method.class_name}#{each.method.name}'" for each in dominated[:_MAX_NAMED])
         shown = ", ".join(names[each.id] for each in dominated[:_MAX_NAMED])
         message = message or f"probes used more energy than these methods: {shown}; their energy is subtracted"
-        remedy = f"To exclude the methods with the most probe energy: navitas profile {options}"
+        remedy = _leave_out([f"{each.method.class_name}#{each.method.name}" for each in dominated[:_MAX_NAMED]], profile.about)
     else:
         cheaper = "" if profile.tick_ns is not None else "With --mode tick, probes use less energy. "
         remedy = f"{cheaper}With --granularity test, methods have no probes."
     if not any(test.unprobed_j for test in with_cost):
         remedy = f"To correct the figures with runs without probes, add --baseline. {remedy}"
     yield Notice.with_code("probes_large", message, remedy)
+
+
+def _leave_out(patterns: list[str], about: About) -> str:
+    """Return the remedy for methods whose probes use more energy than they do. On a phone, it names what is not subtracted."""
+    options = " ".join(f"--exclude '{pattern}'" for pattern in patterns)
+    if about.device.get("kind") != "phone":
+        return f"To exclude the methods with the most probe energy: navitas profile {options}"
+    command_line = about.provenance.get("command_line")
+    skipped = isinstance(command_line, list) and "--skip-trivial" in command_line
+    what = "exclude the methods with the most probe energy" + ("" if skipped else ", and getters, setters and the like")
+    more = "" if skipped else "--skip-trivial "
+    return (
+        "Android's runtime inlines fewer small methods if they have probes. That costs more than what is subtracted. "
+        f"To {what}: navitas profile {more}{options}"
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.android_projects import classes, copy_project, probed_methods
+from support.android_projects import check_dex_files, classes, copy_project, probed_methods
 from support.command_line import NAVITAS
 from support.framework import NotFetchedError, provide
 from support.gradle_builds import modules, outcome
@@ -50,9 +50,10 @@ class Made:
         self.folder.mkdir(exist_ok=True)
 
     def apk(self, name: str) -> Path:
-        """An APK of the bundle, with a verified signature."""
+        """An APK of the bundle, with a verified signature and verified dex files."""
         path = self.bundle.extract(name, self.folder / name)
         subprocess.run(["apksigner", "verify", "--min-sdk-version", "21", str(path)], check=True, capture_output=True)
+        check_dex_files(path)
         return path
 
 

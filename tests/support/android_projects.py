@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import struct
+import subprocess
 import zipfile
 from itertools import pairwise
 from pathlib import Path
@@ -90,6 +91,13 @@ def classes(apk: Path) -> set[str]:
             if name.startswith("classes") and name.endswith(".dex"):
                 found |= {kind[1:-1] for kind in _Dex(archive.read(name)).class_names()}
     return found
+
+
+def check_dex_files(apk: Path) -> None:
+    """Let dexdump verify and disassemble the dex files of an APK, if it is installed (`make test-programs`)."""
+    if (dexdump := shutil.which("dexdump")) is not None:
+        done = subprocess.run([dexdump, "-d", "-o", os.devnull, str(apk)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
 
 
 class _Dex:

@@ -15,7 +15,7 @@ from navitas.analyze.profile import Profile
 from navitas.attribute.calls.overhead import NO_COST
 from navitas.attribute.compensation import TIMED_LOSS
 from navitas.parse.tables import CallCost, ProbeCost, RunTables
-from navitas.recording.manifest import Run
+from navitas.recording.manifest import Provenance, Run
 
 COST = CallCost(inside_ns=4 * MS, outside_ns=6 * MS, thrown_inside_ns=0, thrown_outside_ns=0, spread_ns=1 * MS)
 BUSY = ((0.0, 0.0), (1000.0, 1000.0))
@@ -65,6 +65,24 @@ def test_methods_dominated_by_probes_are_proposed_for_exclusion() -> None:
     assert notice.code == "probes_large"
     assert "a.C.m1 (57%)" in notice.message
     assert notice.remedy.endswith("navitas profile --exclude 'a.C#m1'"), "the command can be copied"
+
+
+@pytest.mark.parametrize("skipped", [False, True])
+def test_on_a_phone_trivial_methods_are_proposed_too(skipped: bool) -> None:
+    events = [event for i in range(60) for event in nested((10 * i, 10 * i + 7, 1))]
+    known = manifest()
+    command = ["navitas", "profile", *(["--skip-trivial"] if skipped else [])]
+    recorded = known.model_copy(
+        update={
+            "device": known.device.model_copy(update={"kind": "phone"}),
+            "provenance": Provenance(command_line=command),
+        }
+    )
+    warnings = profile_of(parsed(calibrated(run([thread(1, events, BUSY)]))), recorded, PLAIN).warnings
+    (notice,) = [found for found in warnings if found.code == "probes_large"]
+    assert "inlines fewer small methods" in notice.remedy
+    assert notice.remedy.endswith(f"navitas profile {'' if skipped else '--skip-trivial '}--exclude 'a.C#m1'")
+    assert ("getters, setters" in notice.remedy) is not skipped
 
 
 @pytest.mark.parametrize(("tick_ns", "proposed"), [(None, True), (1e6, False)])

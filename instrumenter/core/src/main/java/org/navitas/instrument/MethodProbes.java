@@ -16,8 +16,8 @@ import javassist.bytecode.StackMapTable;
 
 /**
  * Adds probes to methods of one class: {@code enter} or {@code resume} where a call begins, {@code exit} before each
- * return, and {@code thrown} in one handler that rethrows every exception that the method does not catch. {@link
- * CallStarts} finds where calls begin.
+ * return, and {@code thrown} in one handler that rethrows every exception that the method does not catch. Methods that
+ * cannot throw ({@link Throwless}) get no handler. {@link CallStarts} finds where calls begin.
  *
  * <p>The handler's stack map frame has no locals and one Throwable on the stack, so it fits every method.
  */
@@ -41,6 +41,7 @@ final class MethodProbes implements CodeProbes {
   private final int throwable;
   private final int resume;
   private final int enterByLabel;
+  private final Throwless throwless;
 
   /**
    * Adds all constants that the probes need, except their ids.
@@ -57,6 +58,7 @@ final class MethodProbes implements CodeProbes {
     throwable = pool.addClassInfo("java.lang.Throwable");
     resume = suspends ? pool.addMethodrefInfo(probe, "resume", "(I)V") : 0;
     enterByLabel = SuspendFunction.isLambda(superclass) ? pool.addMethodrefInfo(probe, "enter", "(II)V") : 0;
+    throwless = new Throwless(file);
     stackMaps = file.getMajorVersion() >= STACK_MAP_VERSION;
     if (stackMaps) {
       pool.addUtf8Info(StackMapTable.tag);
@@ -76,8 +78,9 @@ final class MethodProbes implements CodeProbes {
     if (exceedsLimits(code, scan, entries, offsets)) {
       return Skipped.TOO_LARGE;
     }
-    insert(code, entries, id);
-    if (stackMaps) {
+    boolean canThrow = !throwless.is(method, scan, entries.covered);
+    insert(code, entries, id, canThrow);
+    if (stackMaps && canThrow) {
       addFrame(code, frames);
     }
     return null;
@@ -91,15 +94,17 @@ final class MethodProbes implements CodeProbes {
         || frames.count >= MAX_U2;
   }
 
-  private void insert(CodeAttribute code, CallStarts entries, int id) throws BadBytecode {
+  private void insert(CodeAttribute code, CallStarts entries, int id, boolean canThrow) throws BadBytecode {
     CodeIterator iterator = code.iterator();
-    byte[] end = probe(id, thrown, HANDLER_BYTES);
-    end[PROBE_BYTES] = (byte) Opcode.ATHROW;
-    int handler = iterator.append(end);
     ExceptionTable table = code.getExceptionTable();
     int ownHandlers = table.size();
-    for (int[] range : entries.covered) {
-      table.add(range[0], range[1], handler, 0);
+    if (canThrow) {
+      byte[] end = probe(id, thrown, HANDLER_BYTES);
+      end[PROBE_BYTES] = (byte) Opcode.ATHROW;
+      int handler = iterator.append(end);
+      for (int[] range : entries.covered) {
+        table.add(range[0], range[1], handler, 0);
+      }
     }
     // From the last to the first, so that earlier offsets stay valid. The method's handlers cover no entry probe.
     for (int i = entries.places.size() - 1; i >= 0; i--) {

@@ -1,0 +1,47 @@
+package org.navitas.instrument;
+
+import com.android.tools.r8.CompilationMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import kotlin.Unit;
+import kotlinx.coroutines.CoroutineScope;
+
+/** All targets, each for its newest version of Java, in one folder with probes. */
+final class DexedTargets {
+  /** What Kotlin's targets use. */
+  static final List<Path> LIBRARIES = Arrays.asList(Libraries.jarOf(Unit.class), Libraries.jarOf(CoroutineScope.class));
+
+  final List<TargetProgram> programs;
+  final MapText map;
+  private final Path probed;
+
+  /** Compiles the targets and adds probes, in a folder. */
+  DexedTargets(Path folder) throws Exception {
+    Map<String, TargetProgram> newest = new LinkedHashMap<>();
+    for (TargetProgram each : TargetProgram.all()) {
+      newest.put(each.file, each);
+    }
+    programs = new ArrayList<>(newest.values());
+    Path classes = folder.resolve("classes");
+    for (TargetProgram each : programs) {
+      each.compile(classes);
+    }
+    probed = folder.resolve("probed");
+    BulkInstrumenter.run(Arrays.asList(new Input(classes, probed, Input.MAIN, ":")), Options.defaults(), folder.resolve("map.json"));
+    map = MapText.of(folder.resolve("map.json"));
+  }
+
+  Dexed compile(CompilationMode mode, int oldest) throws Exception {
+    List<Path> files = new ArrayList<>();
+    try (Stream<Path> found = Files.walk(probed)) {
+      found.filter(each -> each.toString().endsWith(".class")).forEach(files::add);
+    }
+    return Dexed.of(files, LIBRARIES, mode, oldest);
+  }
+}

@@ -1,0 +1,67 @@
+package org.navitas.instrument;
+
+import static org.junit.Assert.assertEquals;
+
+import java.io.DataInputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.TreeSet;
+import javassist.bytecode.ClassFile;
+import javassist.bytecode.MethodInfo;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** Methods that cannot throw get probes without a handler, and all others get one. */
+public class ThrowlessTest {
+  private static final String SOURCE = "package a;\n"
+      + "public class Some extends Thread {\n"
+      + "  int x; long y; Some next; static int count; static final int[] NONE = {};\n"
+      + "  public Some() { }\n"
+      + "  Some(int x) { this.x = x; }\n"
+      + "  Some(String text) { this.x = text.length(); }\n"
+      + "  int get() { return x; }\n"
+      + "  void set(int to) { x = to; y = 5; next = null; }\n"
+      + "  static int counted() { return count++; }\n"
+      + "  static double mix(int a, long b) { double r = 1.5; while (a-- > 0) { r = r * b + a; } return r; }\n"
+      + "  static Object self(Object some) { return some; }\n"
+      + "  void nothing() { }\n"
+      + "  int ofNext() { return next.x; }\n"
+      + "  void toNext() { next.x = 1; }\n"
+      + "  int either(boolean first) { return (first ? this : next).x; }\n"
+      + "  static int ofOther() { return java.awt.Event.ALT_MASK + Other.field; }\n"
+      + "  static int ofArray() { return NONE.length; }\n"
+      + "  static int divided(int a, int b) { return a / b; }\n"
+      + "  static String text() { return \"text\"; }\n"
+      + "  static Class<?> type() { return Some.class; }\n"
+      + "  static Some cast(Object some) { return (Some) some; }\n"
+      + "  static Object made() { return new Object(); }\n"
+      + "  static void called() { counted(); }\n"
+      + "  synchronized void locked() { }\n"
+      + "  static class Other { static int field = 1; }\n"
+      + "}\n";
+
+  @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+
+  @Test
+  public void onlyWhatCannotThrowHasNoHandler() throws Exception {
+    Path folder = temporary.newFolder().toPath();
+    Compiled.into(folder, 8, "a.Some", SOURCE);
+    ClassInstrumenter done = ClassInstrumenter.instrument(
+        Files.readAllBytes(folder.resolve("a/Some.class")), "fallback", (name, method, code) -> null);
+    byte[] bytes = done.bytes(new int[done.info.methods.size()]);
+    assertEquals(Linked.FINE, Linked.alone(bytes, ThrowlessTest.class.getClassLoader()));
+    TreeSet<String> without = new TreeSet<>();
+    for (Object each : new ClassFile(new DataInputStream(new ByteSource(bytes))).getMethods()) {
+      MethodInfo method = (MethodInfo) each;
+      if (method.getCodeAttribute().getExceptionTable().size() == 0) {
+        without.add(method.getName() + method.getDescriptor());
+      }
+    }
+    assertEquals(
+        new TreeSet<>(Arrays.asList("<init>()V", "<init>(I)V", "get()I", "set(I)V", "counted()I", "mix(IJ)D",
+            "self(Ljava/lang/Object;)Ljava/lang/Object;", "nothing()V")),
+        without);
+  }
+}
