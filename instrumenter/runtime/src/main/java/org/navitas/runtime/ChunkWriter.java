@@ -8,7 +8,7 @@ import java.util.zip.CRC32;
  * are only counted: a full disk must not harm the application.
  */
 final class ChunkWriter {
-    private final Sink sink;
+    private final FileSink sink;
     private final long mapId;
     private final Bytes chunk = new Bytes();
     private final CRC32 crc = new CRC32();
@@ -16,7 +16,7 @@ final class ChunkWriter {
     private long lostRecords;
     private volatile long foldedBytes;
 
-    ChunkWriter(Sink sink, long mapId) {
+    ChunkWriter(FileSink sink, long mapId) {
         this.sink = sink;
         this.mapId = mapId;
     }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -106,7 +107,7 @@ final class Settings {
 
     private static void load(InputStream from, Properties into) throws IOException {
         try {
-            into.load(new InputStreamReader(from, Bytes.UTF_8));
+            into.load(new InputStreamReader(from, StandardCharsets.UTF_8));
         } finally {
             from.close();
         }

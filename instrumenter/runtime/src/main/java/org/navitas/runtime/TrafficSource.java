@@ -40,7 +40,6 @@ final class TrafficSource extends FileSource {
         if (line.indexOf('-') >= 0) { // TrafficStats.UNSUPPORTED
             throw new IOException("not counted");
         }
-        byte[] text = line.getBytes(Bytes.UTF_8);
-        into.bytes(text, 0, text.length);
+        into.utf8(line);
     }
 }

@@ -36,7 +36,7 @@ public class SettingsTest {
     @Test
     public void recordsNothingWithoutConfiguration() throws Exception {
         assertNull(Settings.load());
-        assertNull(Probe.RECORDER);
+        assertNull(Start.recorder());
         Probe.enter(1);
         Probe.thrown(1);
         Recorder.flush();
