@@ -118,7 +118,7 @@ final class Start implements Runnable {
             recorder = Recorder.start();
             Class.forName("org.navitas.runtime.Running");
             initialize("org.navitas.runtime.BlockRunning");
-            initialize("org.navitas.hooks.Tables");
+            initialize("org.navitas.hooks.Tables$Made");
             end(null);
         } catch (Throwable e) {
             end(e);

@@ -25,6 +25,18 @@ public final class StartScenarios {
             call(1);
         }
 
+        /** Uses everything that instrumented code calls. */
+        @Override
+        public int hashCode() {
+            use();
+            return 0;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return this == other;
+        }
+
         /** Returns whether the process is recorded, after the first probe. */
         @Override
         public String toString() {
@@ -150,6 +162,8 @@ public final class StartScenarios {
     /** Loads the runtime itself, and has probes, as the loader of an app can. Not capable of loading in parallel. */
     private static final class Loader extends URLClassLoader {
         volatile Runnable probes;
+        /** A class for which the thread of the start finds no memory. */
+        volatile String lacking;
 
         Loader() {
             super(urls(), null);
@@ -172,6 +186,9 @@ public final class StartScenarios {
         protected synchronized Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
             if (probes != null) {
                 probes.run();
+            }
+            if (name.equals(lacking) && Thread.currentThread().getName().equals("navitas-start")) {
+                throw new OutOfMemoryError("injected");
             }
             return super.loadClass(name, resolve);
         }
@@ -275,6 +292,23 @@ public final class StartScenarios {
         for (int i = 0; i < 1000; i++) {
             use();
         }
+        check(!Hook.records(), "hooks record");
+    }
+
+    /** A lack of memory for each class that the start may need. */
+    static void classes() throws Exception {
+        int needed = 0;
+        for (File each : new File(Probe.class.getResource("Probe.class").toURI()).getParentFile().listFiles()) {
+            Loader loader = new Loader();
+            Runnable code = loader.code();
+            loader.lacking = "org.navitas.runtime." + each.getName().replace(".class", "");
+            code.run();
+            code.hashCode();
+            code.hashCode();
+            needed += code.toString().equals("true") ? 0 : 1;
+            System.clearProperty(Format.RECORDING);
+        }
+        check(needed >= 20, "only " + needed + " are needed");
     }
 
     /** A start that needs a lock of the first probe's thread. */
@@ -289,6 +323,7 @@ public final class StartScenarios {
             use();
         }
         use();
+        check(!Hook.records(), "hooks record");
     }
 
     /** Uses everything that instrumented code calls. */
@@ -302,7 +337,6 @@ public final class StartScenarios {
         Probe.exit(3);
         Hook.end(1, Hook.begin(1), Hook.FILE_READ, 0, 1, 1);
         Hook.handedOver(Hook.origin(), Hook.now());
-        check(!Hook.records(), "hooks record");
         BlockProbe.find(1, 3)[2]++;
         BlockProbe.find(1, 3)[2]++;
         Recorder.mark(Recorder.TEST_START, Recorder.PASSED, "a.B#c");

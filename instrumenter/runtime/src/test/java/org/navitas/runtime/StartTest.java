@@ -5,9 +5,11 @@ import static org.junit.Assert.assertTrue;
 import static org.junit.Assume.assumeTrue;
 
 import java.io.File;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -120,6 +122,28 @@ public class StartTest {
                 assertTrue(run("error", "-Derror=" + error, "-Dproperty=" + property).contains(note));
             }
         }
+    }
+
+    @Test
+    public void lackOfMemoryForAnyClassIsHarmless() throws Exception {
+        File classes = new File(path(Probe.class));
+        assumeTrue("the classes are in a jar", classes.isDirectory());
+        assertTrue(run("classes").contains("navitas: [not_recording] nothing is recorded: java.lang.OutOfMemoryError: injected"));
+    }
+
+    /** An error in an initializer on a thread of the app would make each later use of the class throw. */
+    @Test
+    public void onlyClassesThatTheStartInitializesHaveInitializers() throws Exception {
+        File classes = new File(path(Probe.class), "org/navitas/runtime");
+        assumeTrue("the classes are in a jar", classes.isDirectory());
+        List<String> found = new ArrayList<>();
+        for (File each : classes.listFiles()) {
+            if (new String(Files.readAllBytes(each.toPath()), StandardCharsets.ISO_8859_1).contains("<clinit>")) {
+                found.add(each.getName());
+            }
+        }
+        Collections.sort(found);
+        assertEquals("[BlockCounts.class, BlockRunning.class, CallEvents.class, Running.class]", found.toString());
     }
 
     @Test
