@@ -28,8 +28,8 @@ final class AndroidTables {
     static final Callback START_JOB = new Callback("onStartJob", JobParameters.class);
 
     static final Callback QUERY_BUNDLE = new Callback("query", Uri.class, String[].class, Bundle.class, CancellationSignal.class);
-    static final Callback QUERY_SIGNAL =
-            new Callback("query", Uri.class, String[].class, String.class, String[].class, String.class, CancellationSignal.class);
+    static final Callback QUERY_SIGNAL = new Callback(
+            "query", Uri.class, String[].class, String.class, String[].class, String.class, CancellationSignal.class);
     static final Callback QUERY =
             new Callback("query", Uri.class, String[].class, String.class, String[].class, String.class);
     static final Callback INSERT_BUNDLE = new Callback("insert", Uri.class, ContentValues.class, Bundle.class);

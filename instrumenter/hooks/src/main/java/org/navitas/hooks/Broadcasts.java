@@ -38,7 +38,7 @@ public final class Broadcasts {
     public static void sendOrderedBroadcast(Context context, Intent intent, String permission, BroadcastReceiver result,
             Handler handler, int code, String data, Bundle extras) {
         boolean hidden = result != null && Hook.records() && AndroidTables.RECEIVE.isHidden(result.getClass());
-        Sent sent = Sent.by(context, intent, hidden ? null : Components.RECEIVER);
+        Sent sent = Sent.by(context, intent, hidden ? Components.NO_RECEIVER : Components.RECEIVER);
         context.sendOrderedBroadcast(sent.intent, permission, result, handler, code, data, extras);
         sent.done(Kind.SEND_BROADCAST);
     }

@@ -31,7 +31,8 @@ public final class Providers {
     /** Called at the start of {@code ContentProvider.query}. */
     public static void query(Object self, Uri uri, String[] columns, String selection, String[] arguments, String order, Class<?> in) {
         if (is(self)) {
-            called(self, ProviderCall.authorityOf(uri), AndroidTables.QUERY.isFirst(self, in, AndroidTables.QUERY_BUNDLE, AndroidTables.QUERY_SIGNAL));
+            boolean isFirst = AndroidTables.QUERY.isFirst(self, in, AndroidTables.QUERY_BUNDLE, AndroidTables.QUERY_SIGNAL);
+            called(self, ProviderCall.authorityOf(uri), isFirst);
         }
     }
 

@@ -25,7 +25,8 @@ public final class Receivers {
 
     /** Called at the start of {@link Activity#onCreate(Bundle)}. */
     public static void onCreate(Object self, Bundle state, Class<?> in) {
-        if (Hook.isStarted() && self instanceof Activity && AndroidTables.CREATE.isFirst(self, in, AndroidTables.CREATE_PERSISTABLE)) {
+        if (Hook.isStarted() && self instanceof Activity
+                && AndroidTables.CREATE.isFirst(self, in, AndroidTables.CREATE_PERSISTABLE)) {
             created((Activity) self, state);
         }
     }

@@ -23,7 +23,7 @@ final class Start implements Runnable {
     private final Thread thread;
     private Runnable task;
 
-    /** Created by the thread of the first probe, so that the values which threads inherit are made there, as for other threads. */
+    /** Called on the thread of the first probe, so that the values which threads inherit are made there. */
     private Start(String name) {
         thread = new Thread(group, this, name);
         thread.setDaemon(true);
@@ -90,8 +90,8 @@ final class Start implements Runnable {
             if (places == null) {
                 group = new ThreadGroup("navitas");
                 places = new Start[] {
-                    new Start("navitas-start"), new Start("navitas-writer"), new Start("navitas-ticker"), new Start("navitas-sampler"),
-                    new Start("navitas-end")
+                    new Start("navitas-start"), new Start("navitas-writer"), new Start("navitas-ticker"),
+                    new Start("navitas-sampler"), new Start("navitas-end")
                 };
             }
             ClassLoader loader = Start.class.getClassLoader();

@@ -20,6 +20,7 @@ import org.junit.rules.TemporaryFolder;
 /** The first probe of a process, with what the app can have in its way; see {@link StartScenarios}. */
 public class StartTest {
     private static final String FIRST_CALL = "E1 X1";
+    private static final String NOTE = "navitas: [not_recording] nothing is recorded: ";
 
     @Rule
     public TemporaryFolder folder = new TemporaryFolder();
@@ -49,7 +50,8 @@ public class StartTest {
     /** Returns the recorded events of a thread. */
     private String recorded(int serial) throws Exception {
         byte[] written = Files.readAllBytes(new File(folder.getRoot(), "out").listFiles()[0].toPath());
-        return ChunkReader.events(written, serial).stream().map(event -> event.toString().split("@")[0]).collect(Collectors.joining(" "));
+        return ChunkReader.events(written, serial).stream()
+                .map(event -> event.toString().split("@")[0]).collect(Collectors.joining(" "));
     }
 
     private void assumeSecurityManager() {
@@ -79,7 +81,7 @@ public class StartTest {
     @Test
     public void securityManagerThatThrowsIsHarmless() throws Exception {
         assumeSecurityManager();
-        assertTrue(run("forbidden", allowed()).contains("navitas: [not_recording] nothing is recorded: java.lang.SecurityException"));
+        assertTrue(run("forbidden", allowed()).contains(NOTE + "java.lang.SecurityException"));
     }
 
     @Test
@@ -118,7 +120,7 @@ public class StartTest {
     public void errorsAtTheStartAreHarmless() throws Exception {
         for (String error : new String[] {"OutOfMemoryError", "StackOverflowError", "RuntimeException"}) {
             for (String property : new String[] {"navitas.sysRoot", "java.vm.name", "navitas.recording"}) {
-                String note = "navitas: [not_recording] nothing is recorded: java.lang." + error;
+                String note = NOTE + "java.lang." + error;
                 assertTrue(run("error", "-Derror=" + error, "-Dproperty=" + property).contains(note));
             }
         }
@@ -128,7 +130,7 @@ public class StartTest {
     public void lackOfMemoryForAnyClassIsHarmless() throws Exception {
         File classes = new File(path(Probe.class));
         assumeTrue("the classes are in a jar", classes.isDirectory());
-        assertTrue(run("classes").contains("navitas: [not_recording] nothing is recorded: java.lang.OutOfMemoryError: injected"));
+        assertTrue(run("classes").contains(NOTE + "java.lang.OutOfMemoryError: injected"));
     }
 
     /** An error in an initializer on a thread of the app would make each later use of the class throw. */
@@ -148,7 +150,7 @@ public class StartTest {
 
     @Test
     public void startThatDoesNotEndIsGivenUp() throws Exception {
-        assertTrue(run("stuck").contains("nothing is recorded: java.lang.IllegalStateException: the start takes too long"));
+        assertTrue(run("stuck").contains(NOTE + "java.lang.IllegalStateException: the start takes too long"));
     }
 
     @Test
