@@ -7,7 +7,7 @@ final class Running {
     static final Threads THREADS = RECORDER == null || RECORDER.settings.unprobed ? null : RECORDER.threads;
     static final Ticker TICKER = RECORDER == null ? null : RECORDER.ticker;
     static final Platform CLOCK = RECORDER == null ? null : RECORDER.platform;
-    /** Whether hooks record what they did. */
+    /** Whether hooks record their calls. */
     static final boolean HOOKS = THREADS != null && RECORDER.settings.hooks;
 
     private Running() {}
