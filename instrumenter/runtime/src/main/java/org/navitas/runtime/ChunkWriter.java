@@ -40,16 +40,8 @@ final class ChunkWriter {
     }
 
     private static int wordsOf(int type) {
-        switch (type) {
-            case Format.CALLS:
-                return 1;
-            case Format.ANCHORS:
-                return Format.ANCHOR_WORDS;
-            case Format.HOOKS:
-                return Format.HOOK_WORDS;
-            default:
-                return Format.HANDOFF_WORDS;
-        }
+        int others = type == Format.HOOKS ? Format.HOOK_WORDS : Format.HANDOFF_WORDS;
+        return type == Format.CALLS ? 1 : type == Format.ANCHORS ? Format.ANCHOR_WORDS : others;
     }
 
     private void epochs(ThreadRecorder owner, Track track, Buffer buffer, int end) {

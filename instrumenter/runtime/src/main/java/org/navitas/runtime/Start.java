@@ -15,8 +15,9 @@ final class Start implements Runnable {
     static Recorder recorder;
     /** Those of the start, the writer, the ticker, the sampler and the end. */
     private static Start[] places;
-    /** The thread of the first probe. Guarded by this class, as is the next one. */
-    private static Thread first;
+    /** The thread that begins the start: its probes meanwhile cannot wait. Then that of the start. Null before. */
+    private static volatile Thread first;
+    /** Guarded by this class. */
     private static long endNs;
     private static volatile boolean isOver;
 
@@ -77,7 +78,7 @@ final class Start implements Runnable {
             }
         }
         if (!isOver) {
-            end(new IllegalStateException("the start takes too long"));
+            end("the start takes too long");
         }
         if (isInterrupted) {
             thread.interrupt();
@@ -100,6 +101,7 @@ final class Start implements Runnable {
             } else if (places[0].thread.getState() == Thread.State.NEW) {
                 places[0].thread.start();
             }
+            first = places[0].thread; // if this thread's stack is full while it waits, its next probe waits, too
         } catch (StackOverflowError e) {
             first = null; // the next probe tries again
             throw e;
@@ -134,19 +136,19 @@ final class Start implements Runnable {
         }
     }
 
-    /** Ends the start once; with an error, nothing is recorded. */
-    private static void end(Throwable error) {
+    /** Ends the start once; with a problem, nothing is recorded. */
+    private static void end(Object problem) {
         boolean isLate;
         synchronized (Start.class) {
             isLate = isOver;
             isOver = true;
-            Probe.ready |= !isLate && error == null;
+            Probe.ready |= !isLate && problem == null;
             Start.class.notifyAll();
         }
         try {
-            if (!isLate && error != null) {
-                Platform.note("not_recording", "nothing is recorded: ", error);
-            } else if (isLate && error == null && recorder != null) {
+            if (!isLate && problem != null) {
+                Platform.note("not_recording", "nothing is recorded: ", problem);
+            } else if (isLate && problem == null && recorder != null) {
                 recorder.run();
             }
         } catch (Throwable e) {
