@@ -86,7 +86,6 @@ def launch(
         "navitas.sysRoot": str(host.files.root),
         "navitas.process": app.name,
         "navitas.uid": str(app.uid),
-        "navitas.user": str(app.user),
         "navitas.log": str(host.log_address),
         "navitas.testRoots": os.pathsep.join(map(str, classes.paths(classes.manifest.test_roots))),
         "navitas.app": str(alone).lower(),

@@ -22,7 +22,6 @@ def launch(host: AppHost, package: Package, manifest: BundleManifest, arguments:
         "navitas.sysRoot": str(host.files.root),
         "navitas.process": package.name,
         "navitas.uid": str(package.uid),
-        "navitas.user": str(package.user),
         "navitas.log": str(host.log_address),
         "navitas.stream": "",  # known only when the process starts
         "navitas.testFramework": task.framework,

@@ -627,8 +627,8 @@ public class CommunicationsTest {
         for (int id = 0; id < 5000; id++) {
             Jobs.requested(1, job(id));
         }
-        assertEquals(4096, Jobs.REQUESTED.size());
-        Jobs.REQUESTED.clear();
+        assertEquals(4096, Tables.get().jobs.size());
+        Tables.get().jobs.clear();
     }
 
     @Test
@@ -714,7 +714,7 @@ public class CommunicationsTest {
         assertTrue(shadowOf(marked).getSavedIntent().hasExtra(EXTRA));
     }
 
-    private boolean carries(String action, Callback[][] receiver) {
+    private boolean carries(String action, int receiver) {
         Intent own = new Intent(action).setPackage(app.getPackageName()).putExtra("count", 3);
         Sent sent = Sent.by(app, own, receiver);
         assertFalse(own.hasExtra(EXTRA));

@@ -6,9 +6,7 @@ import org.navitas.runtime.Hook;
 
 /** Hooks of playback: audio, and video of a player that shows one, from start to pause, stop, release or the end. */
 public final class Audio {
-    /** What plays: a player's check of its end, or of a track nothing. */
-    private static final WeakTable<Object> PLAYING = new WeakTable<>();
-    private static final Object NO_END = new Object();
+    private static final String NO_END = "";
 
     private Audio() {}
 
@@ -20,7 +18,7 @@ public final class Audio {
             track.play();
             done = 0;
             if (Hook.now() != 0) {
-                PLAYING.put(track, NO_END);
+                Tables.get().playing.put(track, NO_END);
             }
         } finally {
             Hook.end(Api.AUDIO, start, Hook.AUDIO, 0, done, System.identityHashCode(track));
@@ -131,7 +129,7 @@ public final class Audio {
         if (end.hasVideo) {
             Hook.also(start, Hook.VIDEO, 0, 0, System.identityHashCode(player));
         }
-        Object former = PLAYING.put(player, end);
+        Object former = Tables.get().playing.put(player, end);
         if (former instanceof Timeout) {
             ((Timeout) former).cancel();
         }
@@ -139,7 +137,7 @@ public final class Audio {
     }
 
     private static void stopped(int api, long start, long done, Object player) {
-        Object end = done == Hook.FAILED ? null : PLAYING.remove(player);
+        Object end = done == Hook.FAILED ? null : Tables.get().playing.remove(player);
         if (end == null && done != Hook.FAILED) {
             Hook.leave(api); // stopped before
             return;

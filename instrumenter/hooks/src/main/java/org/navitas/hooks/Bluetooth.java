@@ -18,9 +18,6 @@ import org.navitas.runtime.Hook;
 public final class Bluetooth {
     /** How long a discovery lasts unless it is cancelled; see {@link BluetoothAdapter#startDiscovery}. */
     private static final long DISCOVERY_MS = 12_000;
-    private static final Started LINKS = new Started();
-    private static final Started SCANS = new Started();
-    private static final WeakTable<Timeout> DISCOVERIES = new WeakTable<>();
 
     private Bluetooth() {}
 
@@ -34,7 +31,7 @@ public final class Bluetooth {
             done = 0;
             if (started && Hook.now() != 0) {
                 Timeout timeout = new DiscoveryEnd(adapter);
-                Timeout former = DISCOVERIES.put(adapter, timeout);
+                Timeout former = Tables.get().discoveries.put(adapter, timeout);
                 if (former != null) {
                     former.cancel();
                 }
@@ -96,7 +93,7 @@ public final class Bluetooth {
             adapter.stopLeScan(callback);
             done = 0;
         } finally {
-            SCANS.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, callback);
+            Tables.get().bluetoothScans.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, callback);
         }
     }
 
@@ -133,7 +130,7 @@ public final class Bluetooth {
             scanner.stopScan(callback);
             done = 0;
         } finally {
-            SCANS.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, callback);
+            Tables.get().bluetoothScans.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, callback);
         }
     }
 
@@ -174,7 +171,7 @@ public final class Bluetooth {
             link.disconnect();
             done = 0;
         } finally {
-            LINKS.end(Api.BLUETOOTH_LINK_STOP, Hook.BLUETOOTH_LINK, start, done, link);
+            Tables.get().bluetoothLinks.end(Api.BLUETOOTH_LINK_STOP, Hook.BLUETOOTH_LINK, start, done, link);
         }
     }
 
@@ -186,7 +183,7 @@ public final class Bluetooth {
             link.close();
             done = 0;
         } finally {
-            LINKS.end(Api.BLUETOOTH_LINK_STOP, Hook.BLUETOOTH_LINK, start, done, link);
+            Tables.get().bluetoothLinks.end(Api.BLUETOOTH_LINK_STOP, Hook.BLUETOOTH_LINK, start, done, link);
         }
     }
 
@@ -195,13 +192,13 @@ public final class Bluetooth {
             Hook.leave(Api.BLUETOOTH_LINK);
             return;
         }
-        LINKS.add(link);
+        Tables.get().bluetoothLinks.add(link);
         Hook.end(Api.BLUETOOTH_LINK, start, Hook.BLUETOOTH_LINK, 0, done, System.identityHashCode(link));
     }
 
     private static void started(long start, long done, boolean started, Object callback) {
         if (started && done != Hook.FAILED) {
-            SCANS.add(callback);
+            Tables.get().bluetoothScans.add(callback);
         }
         scans(Api.BLUETOOTH_LE_SCAN, start, done, started, System.identityHashCode(callback));
     }
@@ -216,7 +213,7 @@ public final class Bluetooth {
     }
 
     private static void discovered(long start, long done, BluetoothAdapter adapter) {
-        Timeout timeout = done == Hook.FAILED ? null : DISCOVERIES.remove(adapter);
+        Timeout timeout = done == Hook.FAILED ? null : Tables.get().discoveries.remove(adapter);
         if (timeout != null) {
             timeout.cancel();
         }

@@ -6,15 +6,10 @@ import android.content.Intent;
 import android.content.IntentFilter;
 import android.os.Bundle;
 import android.os.Handler;
-import java.util.Collections;
-import java.util.HashSet;
-import java.util.Set;
 import org.navitas.runtime.Hook;
 
 /** Hooks of broadcasts and of the registration of their receivers. */
 public final class Broadcasts {
-    /** Actions for which the app has registered a receiver that would see a token. */
-    private static final Set<String> HIDDEN = Collections.synchronizedSet(new HashSet<>());
 
     private Broadcasts() {}
 
@@ -42,8 +37,8 @@ public final class Broadcasts {
     /** Hook of {@link Context#sendOrderedBroadcast}. A receiver of the result that lacks an inserted call sees no token. */
     public static void sendOrderedBroadcast(Context context, Intent intent, String permission, BroadcastReceiver result,
             Handler handler, int code, String data, Bundle extras) {
-        boolean hidden = result != null && Hook.records() && Components.RECEIVE.isHidden(result.getClass());
-        Sent sent = Sent.by(context, intent, hidden ? null : Components.RECEIVER);
+        boolean hidden = result != null && Hook.records() && AndroidTables.RECEIVE.isHidden(result.getClass());
+        Sent sent = Sent.by(context, intent, hidden ? Components.NO_RECEIVER : Components.RECEIVER);
         context.sendOrderedBroadcast(sent.intent, permission, result, handler, code, data, extras);
         sent.done(Kind.SEND_BROADCAST);
     }
@@ -51,7 +46,7 @@ public final class Broadcasts {
     /** Hook of {@link Context#sendStickyBroadcast(Intent)}. It carries nothing: registerReceiver returns it to the app. */
     @SuppressWarnings("deprecation")
     public static void sendStickyBroadcast(Context context, Intent intent) {
-        Sent sent = Sent.by(context, intent, null);
+        Sent sent = Sent.by(context, intent, Components.NO_RECEIVER);
         context.sendStickyBroadcast(intent);
         sent.done(Kind.SEND_BROADCAST);
     }
@@ -75,16 +70,16 @@ public final class Broadcasts {
 
     /** Returns whether a receiver without an inserted call may get broadcasts of an action. */
     static boolean isHidden(String action) {
-        return HIDDEN.contains(action);
+        return Tables.get().hiddenActions.contains(action);
     }
 
     static void registered(long start, Context context, BroadcastReceiver receiver, IntentFilter filter) {
         if (start != 0 && receiver != null && filter != null) {
             StringBuilder actions = new StringBuilder();
-            boolean hides = Components.RECEIVE.isHidden(receiver.getClass());
+            boolean hides = AndroidTables.RECEIVE.isHidden(receiver.getClass());
             for (int i = 0; i < filter.countActions(); i++) {
                 if (hides) {
-                    HIDDEN.add(filter.getAction(i));
+                    Tables.get().hiddenActions.add(filter.getAction(i));
                 }
                 actions.append(i > 0 ? "," : "").append(filter.getAction(i));
             }

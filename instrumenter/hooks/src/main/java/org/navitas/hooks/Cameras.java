@@ -97,19 +97,17 @@ public final class Cameras {
 
     /** The handles of the open cameras. */
     static final class Opened {
-        private static final WeakTable<Long> HANDLES = new WeakTable<>();
-
         private Opened() {}
 
         static void put(Object camera, long handle) {
             if (Hook.now() != 0) {
-                HANDLES.put(camera, handle);
+                Tables.get().cameras.put(camera, handle);
             }
         }
 
         /** Returns the handle of a camera that is closed, 0 if it was closed before or hooked code did not open it. */
         static long remove(Object camera) {
-            Long handle = camera == null ? null : HANDLES.remove(camera);
+            Long handle = camera == null ? null : Tables.get().cameras.remove(camera);
             return handle == null ? 0 : handle;
         }
     }

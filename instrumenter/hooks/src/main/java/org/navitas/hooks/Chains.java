@@ -15,12 +15,11 @@ import org.navitas.runtime.Hook;
 
 /** Hooks of chains of work. A chain's requests are recorded when it is enqueued, each once. */
 public final class Chains {
-    private static final WeakTable<Chains> KNOWN = new WeakTable<>();
 
     private final String name;
     private final List<WorkRequest> requests;
     private final List<Chains> parents;
-    /** Guarded by {@link #KNOWN}. */
+    /** Guarded by the table of chains. */
     private boolean isEnqueued;
 
     private Chains(String name, List<? extends WorkRequest> requests, List<Chains> parents) {
@@ -71,7 +70,7 @@ public final class Chains {
         long start = Hook.now();
         Operation result = chain.enqueue();
         if (start != 0) {
-            for (Chains each : enqueued(KNOWN.get(chain))) {
+            for (Chains each : enqueued(Tables.get().chains.get(chain))) {
                 Works.enqueued(start, each.name, each.requests);
             }
         }
@@ -80,7 +79,7 @@ public final class Chains {
 
     private static WorkContinuation begun(WorkContinuation chain, String name, List<? extends WorkRequest> requests) {
         if (Hook.records() && chain != null) {
-            KNOWN.put(chain, new Chains(name, requests, Collections.<Chains>emptyList()));
+            Tables.get().chains.put(chain, new Chains(name, requests, Collections.<Chains>emptyList()));
         }
         return chain;
     }
@@ -90,12 +89,12 @@ public final class Chains {
         if (Hook.records() && chain != null) {
             List<Chains> parents = new ArrayList<>();
             for (WorkContinuation each : before) {
-                Chains known = KNOWN.get(each);
+                Chains known = Tables.get().chains.get(each);
                 if (known != null) {
                     parents.add(known);
                 }
             }
-            KNOWN.put(chain, new Chains(parents.isEmpty() ? "" : parents.get(0).name, requests, parents));
+            Tables.get().chains.put(chain, new Chains(parents.isEmpty() ? "" : parents.get(0).name, requests, parents));
         }
         return chain;
     }
@@ -107,7 +106,7 @@ public final class Chains {
         if (last != null) {
             open.add(last);
         }
-        synchronized (KNOWN) {
+        synchronized (Tables.get().chains) {
             while (!open.isEmpty()) {
                 Chains each = open.remove();
                 if (!each.isEnqueued) {

@@ -4,43 +4,16 @@ import android.app.Activity;
 import android.app.Service;
 import android.content.Context;
 import android.content.ContextWrapper;
-import android.content.Intent;
-import android.os.Bundle;
-import android.os.PersistableBundle;
 import java.lang.reflect.Method;
-import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** What is known of the app's components and contexts at run time. */
 final class Components {
-    static final Callback CREATE = new Callback("onCreate", Bundle.class);
-    static final Callback CREATE_PERSISTABLE = new Callback("onCreate", Bundle.class, PersistableBundle.class);
-    static final Callback NEW_INTENT = new Callback("onNewIntent", Intent.class);
-    static final Callback RESULT = new Callback("onActivityResult", int.class, int.class, Intent.class);
-    static final Callback START_COMMAND = new Callback("onStartCommand", Intent.class, int.class, int.class);
-    static final Callback START = new Callback("onStart", Intent.class, int.class);
-    static final Callback HANDLE = new Callback("onHandleIntent", Intent.class);
-    static final Callback BIND = new Callback("onBind", Intent.class);
-    static final Callback UNBIND = new Callback("onUnbind", Intent.class);
-    static final Callback REBIND = new Callback("onRebind", Intent.class);
-    static final Callback TASK_REMOVED = new Callback("onTaskRemoved", Intent.class);
-    static final Callback RECEIVE = new Callback("onReceive", Context.class, Intent.class);
-
-    /** The callbacks of which a receiver needs one, and those in which it can see the intent, by who receives it. */
-    static final Callback[][] ACTIVITY = {{CREATE, CREATE_PERSISTABLE}, {NEW_INTENT}};
-    static final Callback[][] SERVICE = {{START_COMMAND, START, HANDLE}, {}};
-    static final Callback[][] BINDING = {{BIND}, {UNBIND, REBIND}};
-    static final Callback[][] RECEIVER = {{RECEIVE}, {}};
+    /** Kinds of receivers of an intent. */
+    static final int ACTIVITY = 0, SERVICE = 1, BINDING = 2, RECEIVER = 3, RECEIVERS = 4;
+    /** The receiver of an intent that never carries a token. */
+    static final int NO_RECEIVER = -1;
 
     private static final int MOST_WRAPPERS = 16;
-    private static final Set<String> SENDS = new HashSet<>(Arrays.asList(
-            "startActivity", "startActivities", "startActivityForResult", "startActivityIfNeeded", "startActivityFromFragment",
-            "startService", "startForegroundService", "stopService", "bindService", "sendBroadcast", "sendOrderedBroadcast"));
-    private static final Map<Class<?>, Boolean> OVERRIDING = new ConcurrentHashMap<>();
-
     private Components() {}
 
     /** Returns the class of the component that a context is, or wraps; empty for others. */
@@ -69,13 +42,13 @@ final class Components {
 
     /** Returns whether a class, or one above it, overrides a method that sends; libraries of Android do not count. */
     static boolean overrides(Class<?> type) {
-        Boolean known = OVERRIDING.get(type);
+        Boolean known = Tables.get().overriding.get(type);
         if (known == null) {
             known = false;
             for (Class<?> each = type; each != null && !known && !isPlatform(each.getName()); each = each.getSuperclass()) {
                 known = declaresSend(each);
             }
-            OVERRIDING.put(type, known);
+            Tables.get().overriding.put(type, known);
         }
         return known;
     }
@@ -87,7 +60,7 @@ final class Components {
     private static boolean declaresSend(Class<?> type) {
         try {
             for (Method method : type.getDeclaredMethods()) {
-                if (SENDS.contains(method.getName())) {
+                if (sends(method.getName())) {
                     return true;
                 }
             }
@@ -97,12 +70,32 @@ final class Components {
         }
     }
 
+    private static boolean sends(String method) {
+        switch (method) {
+            case "startActivity":
+            case "startActivities":
+            case "startActivityForResult":
+            case "startActivityIfNeeded":
+            case "startActivityFromFragment":
+            case "startService":
+            case "startForegroundService":
+            case "stopService":
+            case "bindService":
+            case "sendBroadcast":
+            case "sendOrderedBroadcast":
+                return true;
+            default:
+                return false;
+        }
+    }
+
     /** Returns whether a component removes the token before its code can see the intent. */
-    static boolean removesTokens(String component, Context sender, Callback[][] callbacks) {
+    static boolean removesTokens(String component, Context sender, int receiver) {
         Class<?> type = typeOf(component, sender);
         if (type == null) {
             return false;
         }
+        Callback[][] callbacks = AndroidTables.BY_RECEIVER[receiver];
         boolean receives = false;
         boolean hidden = false;
         for (Callback each : callbacks[0]) {
@@ -115,15 +108,14 @@ final class Components {
         return receives && !hidden;
     }
 
-    private static final Map<String, Class<?>> TYPES = new ConcurrentHashMap<>();
 
     private static Class<?> typeOf(String name, Context sender) {
-        Class<?> known = TYPES.get(name);
+        Class<?> known = Tables.get().types.get(name);
         if (known == null) {
             known = load(name, sender == null ? null : sender.getClass().getClassLoader());
             known = known == null ? load(name, Components.class.getClassLoader()) : known;
             if (known != null) {
-                TYPES.put(name, known);
+                Tables.get().types.put(name, known);
             }
         }
         return known;

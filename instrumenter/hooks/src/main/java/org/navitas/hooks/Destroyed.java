@@ -5,13 +5,11 @@ import org.navitas.runtime.Hook;
 
 /** What services call when they end. Classes of programs without Android can have a method of this name. */
 public final class Destroyed {
-    private static final Callback DESTROY = new Callback("onDestroy");
-
     private Destroyed() {}
 
     /** Called at the start of {@link Service#onDestroy}. */
     public static void onDestroy(Object self, Class<?> in) {
-        if (Hook.records() && isService(self) && DESTROY.isFirst(self, in)) {
+        if (Hook.records() && isService(self) && AndroidTables.DESTROY.isFirst(self, in)) {
             Hook.communication(Hook.now(), 0, Kind.SERVICE_DESTROYED, 0, self.getClass().getName(), "", "");
         }
     }

@@ -42,6 +42,6 @@ public final class FragmentStarts {
     /** Prepares a start by a fragment; one whose class overrides a start gets the app's own intent. */
     static Sent by(Object fragment, Activity activity, Intent intent) {
         boolean sees = Hook.records() && Components.overrides(fragment.getClass());
-        return Sent.by(activity, intent, sees ? null : Components.ACTIVITY);
+        return Sent.by(activity, intent, sees ? Components.NO_RECEIVER : Components.ACTIVITY);
     }
 }

@@ -11,11 +11,6 @@ import org.navitas.runtime.Hook;
 
 /** Hooks of jobs. A job has the token of the last request with its class and id in this process. */
 public final class Jobs {
-    private static final Callback START = new Callback("onStartJob", JobParameters.class);
-    private static final int MOST_JOBS = 4096;
-    /** The last request of each id: a request replaces the job with its id, of any class. */
-    static final LatestUsed<Integer, Jobs> REQUESTED = new LatestUsed<>(MOST_JOBS);
-
     private final long token;
     private final String target;
     /** The request that this one replaces, until the system has accepted this one. */
@@ -45,8 +40,8 @@ public final class Jobs {
         scheduler.cancel(id);
         if (start != 0) {
             Jobs request;
-            synchronized (REQUESTED) {
-                request = REQUESTED.remove(id);
+            synchronized (Tables.get().jobs) {
+                request = Tables.get().jobs.remove(id);
             }
             cancelled(start, id, request);
         }
@@ -58,9 +53,9 @@ public final class Jobs {
         scheduler.cancelAll();
         if (start != 0) {
             List<Map.Entry<Integer, Jobs>> all;
-            synchronized (REQUESTED) {
-                all = new ArrayList<>(REQUESTED.entrySet());
-                REQUESTED.clear();
+            synchronized (Tables.get().jobs) {
+                all = new ArrayList<>(Tables.get().jobs.entrySet());
+                Tables.get().jobs.clear();
             }
             for (Map.Entry<Integer, Jobs> each : all) {
                 cancelled(start, each.getKey(), each.getValue());
@@ -70,12 +65,12 @@ public final class Jobs {
 
     /** Called at the start of {@link JobService#onStartJob}. */
     public static void onStartJob(Object self, JobParameters parameters, Class<?> in) {
-        if (Hook.records() && self instanceof JobService && START.isFirst(self, in)) {
+        if (Hook.records() && self instanceof JobService && AndroidTables.START_JOB.isFirst(self, in)) {
             String module = self.getClass().getName();
             int id = parameters == null ? 0 : parameters.getJobId();
             Jobs request;
-            synchronized (REQUESTED) {
-                request = REQUESTED.get(id);
+            synchronized (Tables.get().jobs) {
+                request = Tables.get().jobs.get(id);
             }
             long token = request != null && request.target.equals(module) ? request.token : 0;
             Hook.communication(Hook.now(), token, Kind.JOB, 0, module, "", String.valueOf(id));
@@ -88,8 +83,8 @@ public final class Jobs {
             return null;
         }
         Jobs request = new Jobs(Tokens.fresh(), job.getService().getClassName());
-        synchronized (REQUESTED) {
-            request.former = REQUESTED.put(job.getId(), request);
+        synchronized (Tables.get().jobs) {
+            request.former = Tables.get().jobs.put(job.getId(), request);
         }
         return request;
     }
@@ -100,11 +95,11 @@ public final class Jobs {
             return;
         }
         boolean isRefused = result != JobScheduler.RESULT_SUCCESS;
-        synchronized (REQUESTED) {
-            if (isRefused && REQUESTED.get(job.getId()) == request) {
-                REQUESTED.remove(job.getId());
+        synchronized (Tables.get().jobs) {
+            if (isRefused && Tables.get().jobs.get(job.getId()) == request) {
+                Tables.get().jobs.remove(job.getId());
                 if (request.former != null) {
-                    REQUESTED.put(job.getId(), request.former);
+                    Tables.get().jobs.put(job.getId(), request.former);
                 }
             }
             request.former = null;

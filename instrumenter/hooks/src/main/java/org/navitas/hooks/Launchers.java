@@ -38,7 +38,8 @@ public final class Launchers {
         } catch (LinkageError | RuntimeException e) { // launchers of older versions lack the method
             passesOn = false;
         }
-        return Sent.by(null, input instanceof Intent ? (Intent) input : new Intent(), passesOn ? Components.ACTIVITY : null);
+        Intent intent = input instanceof Intent ? (Intent) input : new Intent();
+        return Sent.by(null, intent, passesOn ? Components.ACTIVITY : Components.NO_RECEIVER);
     }
 
     @SuppressWarnings("unchecked")

@@ -8,8 +8,6 @@ import org.navitas.runtime.Hook;
 
 /** Hooks of broadcasts within a process. Receivers get the sent object itself, so nothing is put into it. */
 public final class LocalBroadcasts {
-    /** The token of the last send of an intent. */
-    private static final WeakTable<Long> SENT = new WeakTable<>();
 
     private LocalBroadcasts() {}
 
@@ -34,7 +32,7 @@ public final class LocalBroadcasts {
 
     /** Returns the token of an intent that was sent within the process; 0 for others. */
     static long tokenOf(Intent intent) {
-        Long token = intent == null ? null : SENT.get(intent);
+        Long token = intent == null ? null : Tables.get().localIntents.get(intent);
         return token == null ? 0 : token;
     }
 
@@ -42,7 +40,7 @@ public final class LocalBroadcasts {
         long start = Hook.now();
         if (start != 0 && intent != null) {
             long token = Tokens.fresh();
-            SENT.put(intent, token);
+            Tables.get().localIntents.put(intent, token);
             Hook.communication(start, token, Kind.SEND_BROADCAST, 0, "", "", Sent.actionOf(intent));
         }
     }

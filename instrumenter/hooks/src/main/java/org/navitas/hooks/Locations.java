@@ -14,8 +14,6 @@ import org.navitas.runtime.Hook;
 @SuppressWarnings("deprecation")
 public final class Locations {
     private static final String FUSED = "fused";
-    private static final Started LISTENERS = new Started();
-    private static final StartedIntents INTENTS = new StartedIntents();
 
     private Locations() {}
 
@@ -149,7 +147,7 @@ public final class Locations {
             manager.removeUpdates(listener);
             done = 0;
         } finally {
-            LISTENERS.end(Api.GNSS_STOP, Hook.GNSS, start, done, listener);
+            Tables.get().locationListeners.end(Api.GNSS_STOP, Hook.GNSS, start, done, listener);
         }
     }
 
@@ -161,7 +159,7 @@ public final class Locations {
             manager.removeUpdates(intent);
             done = 0;
         } finally {
-            INTENTS.end(Api.GNSS_STOP, Hook.GNSS, start, done, intent);
+            Tables.get().locationIntents.end(Api.GNSS_STOP, Hook.GNSS, start, done, intent);
         }
     }
 
@@ -178,7 +176,7 @@ public final class Locations {
 
     static void started(long start, long done, boolean uses, LocationListener listener) {
         if (uses && done != Hook.FAILED) {
-            LISTENERS.add(listener);
+            Tables.get().locationListeners.add(listener);
         }
         started(start, done, uses, System.identityHashCode(listener));
     }
@@ -192,7 +190,7 @@ public final class Locations {
 
     static void started(long start, long done, boolean uses, PendingIntent intent) {
         if (uses && done != Hook.FAILED) {
-            INTENTS.add(intent);
+            Tables.get().locationIntents.add(intent);
         }
         started(start, done, uses, StartedIntents.handleOf(intent));
     }

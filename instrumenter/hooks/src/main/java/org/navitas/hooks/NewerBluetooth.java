@@ -15,7 +15,6 @@ import org.navitas.runtime.Hook;
 /** Hooks of the methods of Android 6 and 8 for Bluetooth. */
 @NewerPlatform
 public final class NewerBluetooth {
-    private static final StartedIntents SCANS = new StartedIntents();
 
     private NewerBluetooth() {}
 
@@ -75,7 +74,7 @@ public final class NewerBluetooth {
             return error;
         } finally {
             if (error == 0) {
-                SCANS.add(intent);
+                Tables.get().bluetoothScanIntents.add(intent);
             }
             Bluetooth.scans(Api.BLUETOOTH_LE_SCAN, start, done, error == 0, StartedIntents.handleOf(intent));
         }
@@ -89,7 +88,7 @@ public final class NewerBluetooth {
             scanner.stopScan(intent);
             done = 0;
         } finally {
-            SCANS.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, intent);
+            Tables.get().bluetoothScanIntents.end(Api.BLUETOOTH_LE_STOP, Hook.BLUETOOTH_SCAN, start, done, intent);
         }
     }
 }

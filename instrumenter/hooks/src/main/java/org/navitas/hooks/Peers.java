@@ -15,8 +15,6 @@ import org.navitas.runtime.Hook;
  */
 final class Peers {
     private static final String LOOPBACK_NAME = "(?i)(.+\\.)?localhost|ip6-localhost|127(\\.\\d{1,3}){3}|\\[?::1]?";
-    /** Whether connected channels stay on the device. Their address needs a lock, and one kind of them has none. */
-    private static final WeakTable<Boolean> CHANNELS = new WeakTable<>();
 
     private Peers() {}
 
@@ -73,10 +71,10 @@ final class Peers {
         if (!(channel instanceof SocketChannel)) {
             return false;
         }
-        Boolean known = CHANNELS.get(channel);
+        Boolean known = Tables.get().channels.get(channel);
         if (known == null && ((SocketChannel) channel).isConnected()) {
             known = stays((SocketChannel) channel);
-            CHANNELS.put(channel, known);
+            Tables.get().channels.put(channel, known);
         }
         return known != null && known;
     }

@@ -8,8 +8,6 @@ import android.os.Build;
 import android.os.Bundle;
 import android.os.Handler;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.WeakHashMap;
 import org.navitas.runtime.Hook;
 
 /**
@@ -23,16 +21,7 @@ public final class PendingIntents {
     static final int SERVICE = 1;
     static final int FOREGROUND_SERVICE = 2;
     static final int BROADCAST = 3;
-    private static final Callback[][][] RECEIVERS = {
-        Components.ACTIVITY, Components.SERVICE, Components.SERVICE, Components.RECEIVER,
-    };
-    /** Flags that are not part of the object's identity (AOSP: PendingIntentController.getIntentSender). */
-    private static final int REQUESTS =
-            PendingIntent.FLAG_NO_CREATE | PendingIntent.FLAG_CANCEL_CURRENT | PendingIntent.FLAG_UPDATE_CURRENT;
     private static final int FIRST_IDENTIFIER = 29; // the version of Android
-
-    /** What is known of an object that the app has. */
-    private static final Map<PendingIntent, PendingIntents> KNOWN = new WeakHashMap<>();
 
     final long token;
     final String target;
@@ -155,14 +144,23 @@ public final class PendingIntents {
     /** Prepares a request for a pending intent. */
     static Sent by(int type, Context context, int requestCode, Intent intent, int flags) {
         if (!Hook.records() || intent == null) {
-            return Sent.by(context, intent, null);
+            return Sent.by(context, intent, Components.NO_RECEIVER);
         }
-        long token = tokenOf(context, type, requestCode, intent, flags & ~REQUESTS);
-        Sent sent = Sent.by(context, intent, RECEIVERS[type], token);
+        long token = tokenOf(context, type, requestCode, intent, identityOf(flags));
+        Sent sent = Sent.by(context, intent, receiverOf(type), token);
         sent.token = token; // also if the intent does not carry it: it is the object's
         sent.flags |= (flags & PendingIntent.FLAG_CANCEL_CURRENT) == 0 ? 0 : Kind.REPLACES;
         sent.onlyAsks = (flags & PendingIntent.FLAG_NO_CREATE) != 0;
         return sent;
+    }
+
+    /** Returns the flags that are part of the object's identity (AOSP: PendingIntentController.getIntentSender). */
+    private static int identityOf(int flags) {
+        return flags & ~(PendingIntent.FLAG_NO_CREATE | PendingIntent.FLAG_CANCEL_CURRENT | PendingIntent.FLAG_UPDATE_CURRENT);
+    }
+
+    private static int receiverOf(int type) {
+        return type == ACTIVITY ? Components.ACTIVITY : type == BROADCAST ? Components.RECEIVER : Components.SERVICE;
     }
 
     /** Returns the token of the system's object, made of what makes pending intents equal (AOSP: PendingIntentRecord.Key). */
@@ -193,9 +191,9 @@ public final class PendingIntents {
             sent.flags |= flags;
             PendingIntents known =
                     new PendingIntents(sent.token, sent.target, Sent.actionOf(sent.intent), sent.flags & ~Kind.REPLACES);
-            synchronized (KNOWN) {
-                KNOWN.remove(result); // an equal object, which may be collected earlier
-                KNOWN.put(result, known);
+            synchronized (Tables.get().pendingIntents) {
+                Tables.get().pendingIntents.remove(result); // an equal object, which may be collected earlier
+                Tables.get().pendingIntents.put(result, known);
             }
             if (!sent.onlyAsks) {
                 sent.done(Kind.PENDING_INTENT);
@@ -208,8 +206,8 @@ public final class PendingIntents {
     static void used(long start, int kind, int flags, long periodMs, Context context, PendingIntent intent) {
         if (start != 0 && intent != null) {
             PendingIntents known;
-            synchronized (KNOWN) {
-                known = KNOWN.get(intent);
+            synchronized (Tables.get().pendingIntents) {
+                known = Tables.get().pendingIntents.get(intent);
             }
             String module = Components.moduleOf(context);
             if (known == null) {
@@ -225,8 +223,8 @@ public final class PendingIntents {
     static void cancelled(long start, int kind, PendingIntent intent) {
         if (start != 0 && intent != null) {
             PendingIntents known;
-            synchronized (KNOWN) {
-                known = KNOWN.get(intent);
+            synchronized (Tables.get().pendingIntents) {
+                known = Tables.get().pendingIntents.get(intent);
             }
             if (known != null) {
                 Hook.communication(start, known.token, known.flags << 16 | kind, 0, "", known.target, known.action);

@@ -8,7 +8,6 @@ import org.navitas.runtime.Hook;
  * removal finds it. The last post is the origin of all runs that follow.
  */
 final class Posted implements Runnable {
-    private static final WeakTable<WeakReference<Posted>> KNOWN = new WeakTable<>();
 
     private final Runnable task;
     private volatile long[] origin;
@@ -23,11 +22,11 @@ final class Posted implements Runnable {
         if (origin == null) {
             return task;
         }
-        synchronized (KNOWN) {
+        synchronized (Tables.get().posted) {
             Posted posted = known(task);
             if (posted == null) {
                 posted = new Posted(task);
-                KNOWN.put(task, new WeakReference<>(posted));
+                Tables.get().posted.put(task, new WeakReference<>(posted));
             }
             posted.origin = origin;
             return posted;
@@ -36,7 +35,7 @@ final class Posted implements Runnable {
 
     /** Returns what carries the origin of work that can be in a queue, or null. */
     static Posted known(Runnable task) {
-        WeakReference<Posted> known = task == null || Hook.now() == 0 ? null : KNOWN.get(task);
+        WeakReference<Posted> known = task == null || Hook.now() == 0 ? null : Tables.get().posted.get(task);
         return known == null ? null : known.get();
     }
 

@@ -8,7 +8,6 @@ import org.navitas.runtime.Hook;
  * take the call's token there. Calls of other processes have no token.
  */
 final class ProviderCall {
-    private static final ThreadLocal<ProviderCall> CURRENT = new ThreadLocal<>();
 
     private final ProviderCall outer;
     private final long start;
@@ -26,9 +25,9 @@ final class ProviderCall {
         if (!Hook.records()) {
             return null;
         }
-        ProviderCall call = new ProviderCall(CURRENT.get(), Hook.now());
+        ProviderCall call = new ProviderCall(Tables.get().providerCall.get(), Hook.now());
         call.token = Tokens.fresh();
-        CURRENT.set(call);
+        Tables.get().providerCall.set(call);
         return call;
     }
 
@@ -36,9 +35,9 @@ final class ProviderCall {
     static void end(ProviderCall call, String authority) {
         if (call != null) {
             if (call.outer == null) {
-                CURRENT.remove();
+                Tables.get().providerCall.remove();
             } else {
-                CURRENT.set(call.outer);
+                Tables.get().providerCall.set(call.outer);
             }
             boolean taken = call.taker != null;
             Hook.communication(call.start, taken ? call.token : 0, (taken ? 0 : Kind.LEAVES) << 16 | Kind.PROVIDER_CALL, 0, "",
@@ -48,7 +47,7 @@ final class ProviderCall {
 
     /** Returns the token of the call that runs on this thread, once; 0 if there is none. */
     static long take(String provider) {
-        ProviderCall call = CURRENT.get();
+        ProviderCall call = Tables.get().providerCall.get();
         if (call == null || call.taker != null) {
             return 0;
         }

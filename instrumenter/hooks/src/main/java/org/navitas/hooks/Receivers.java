@@ -9,7 +9,6 @@ import android.content.Intent;
 import android.os.Bundle;
 import android.os.PersistableBundle;
 import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
 import org.navitas.runtime.Hook;
 
 /**
@@ -22,28 +21,26 @@ public final class Receivers {
     private static final int FIRST_APP = 10_000;
     /** Each user of the device has as many uids (AOSP: UserHandle.PER_USER_RANGE). */
     private static final int UIDS_OF_A_USER = 100_000;
-    /** The uid of a broadcast's sender, from Android 14 on; -1 if the sender does not share it. */
-    private static final Method SENT_FROM = sentFrom();
-
     private Receivers() {}
 
     /** Called at the start of {@link Activity#onCreate(Bundle)}. */
     public static void onCreate(Object self, Bundle state, Class<?> in) {
-        if (self instanceof Activity && Components.CREATE.isFirst(self, in, Components.CREATE_PERSISTABLE)) {
+        if (Hook.isStarted() && self instanceof Activity
+                && AndroidTables.CREATE.isFirst(self, in, AndroidTables.CREATE_PERSISTABLE)) {
             created((Activity) self, state);
         }
     }
 
     /** Called at the start of {@link Activity#onCreate(Bundle, PersistableBundle)}. */
     public static void onCreate(Object self, Bundle state, PersistableBundle persistent, Class<?> in) {
-        if (self instanceof Activity && Components.CREATE_PERSISTABLE.isFirst(self, in)) {
+        if (Hook.isStarted() && self instanceof Activity && AndroidTables.CREATE_PERSISTABLE.isFirst(self, in)) {
             created((Activity) self, state);
         }
     }
 
     /** Called at the start of {@code Activity.onNewIntent}. */
     public static void onNewIntent(Object self, Intent intent, Class<?> in) {
-        if (self instanceof Activity && Components.NEW_INTENT.isFirst(self, in)) {
+        if (Hook.isStarted() && self instanceof Activity && AndroidTables.NEW_INTENT.isFirst(self, in)) {
             long token = Tokens.take(intent);
             received(Kind.ACTIVITY_INTENT, self, intent, token, 0);
             Results.started((Activity) self, token);
@@ -52,21 +49,21 @@ public final class Receivers {
 
     /** Called at the start of {@code Activity.onActivityResult}. */
     public static void onActivityResult(Object self, int requestCode, int resultCode, Intent data, Class<?> in) {
-        if (Hook.records() && self instanceof Activity && Components.RESULT.isFirst(self, in)) {
+        if (Hook.records() && self instanceof Activity && AndroidTables.RESULT.isFirst(self, in)) {
             received(Kind.ACTIVITY_RESULT, self, data, Results.answered((Activity) self, requestCode), 0);
         }
     }
 
     /** Called at the start of {@link Service#onStartCommand}. */
     public static void onStartCommand(Object self, Intent intent, int flags, int startId, Class<?> in) {
-        if (self instanceof Service && Components.START_COMMAND.isFirst(self, in)) {
+        if (Hook.isStarted() && self instanceof Service && AndroidTables.START_COMMAND.isFirst(self, in)) {
             received(Kind.SERVICE_START, self, intent, Tokens.take(intent), 0);
         }
     }
 
     /** Called at the start of {@code Service.onStart}. */
     public static void onStart(Object self, Intent intent, int startId, Class<?> in) {
-        if (self instanceof Service && Components.START.isFirst(self, in, Components.START_COMMAND)) {
+        if (Hook.isStarted() && self instanceof Service && AndroidTables.START.isFirst(self, in, AndroidTables.START_COMMAND)) {
             received(Kind.SERVICE_START, self, intent, Tokens.take(intent), 0);
         }
     }
@@ -74,15 +71,15 @@ public final class Receivers {
     /** Called at the start of {@code IntentService.onHandleIntent}. */
     @SuppressWarnings("deprecation")
     public static void onHandleIntent(Object self, Intent intent, Class<?> in) {
-        if (self instanceof IntentService
-                && Components.HANDLE.isFirst(self, in, Components.START_COMMAND, Components.START)) {
+        if (Hook.isStarted() && self instanceof IntentService
+                && AndroidTables.HANDLE.isFirst(self, in, AndroidTables.START_COMMAND, AndroidTables.START)) {
             received(Kind.SERVICE_START, self, intent, Tokens.take(intent), 0);
         }
     }
 
     /** Called at the start of {@link Service#onBind}. */
     public static void onBind(Object self, Intent intent, Class<?> in) {
-        if (self instanceof Service && Components.BIND.isFirst(self, in)) {
+        if (Hook.isStarted() && self instanceof Service && AndroidTables.BIND.isFirst(self, in)) {
             received(Kind.SERVICE_BIND, self, intent, Tokens.take(intent), 0);
         }
     }
@@ -104,7 +101,7 @@ public final class Receivers {
 
     /** Called at the start of {@link BroadcastReceiver#onReceive}. */
     public static void onReceive(Object self, Context context, Intent intent, Class<?> in) {
-        if (self instanceof BroadcastReceiver && Components.RECEIVE.isFirst(self, in)) {
+        if (Hook.isStarted() && self instanceof BroadcastReceiver && AndroidTables.RECEIVE.isFirst(self, in)) {
             long token = Tokens.take(intent);
             if (Hook.records()) {
                 received(Kind.RECEIVE, self, intent, token == 0 ? LocalBroadcasts.tokenOf(intent) : token,
@@ -136,7 +133,7 @@ public final class Receivers {
 
     private static boolean isFromSystem(BroadcastReceiver receiver) {
         try {
-            int uid = SENT_FROM == null ? -1 : (Integer) SENT_FROM.invoke(receiver);
+            int uid = AndroidTables.SENT_FROM == null ? -1 : (Integer) AndroidTables.SENT_FROM.invoke(receiver);
             return isSystem(uid);
         } catch (IllegalAccessException | InvocationTargetException e) {
             return false;
@@ -146,13 +143,5 @@ public final class Receivers {
     /** Returns whether a uid is the system's, of any user. */
     static boolean isSystem(int uid) {
         return uid >= 0 && uid % UIDS_OF_A_USER < FIRST_APP;
-    }
-
-    private static Method sentFrom() {
-        try {
-            return BroadcastReceiver.class.getMethod("getSentFromUid");
-        } catch (NoSuchMethodException e) {
-            return null;
-        }
     }
 }

@@ -5,35 +5,22 @@ import android.content.ContextWrapper;
 import android.content.Intent;
 import android.content.pm.PackageManager;
 import android.content.pm.ResolveInfo;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Whether the components that an intent can reach, which names only the app's package, remove tokens. One call of the
  * system finds out for all equal intents and a kind of receiver. Thread-safe.
  */
 final class Resolved {
-    private static final int MOST_FILTERS = 256;
     private static final int MOST_WRAPPERS = 16;
-    private static final Map<Callback[][], LatestUsed<Intent.FilterComparison, Boolean>> KNOWN = new HashMap<>();
-
-    static {
-        for (Callback[][] each : new Callback[][][] {
-            Components.ACTIVITY, Components.SERVICE, Components.BINDING, Components.RECEIVER
-        }) {
-            KNOWN.put(each, new LatestUsed<>(MOST_FILTERS));
-        }
-    }
-
     private Resolved() {}
 
     /** Returns whether each component of the app's manifest that can receive an intent removes the token. */
-    static boolean removeTokens(Intent intent, Context sender, Callback[][] receiver) {
+    static boolean removeTokens(Intent intent, Context sender, int receiver) {
         if (intent.getType() == null && "content".equals(intent.getScheme())) {
             return false; // the system would call a provider for the type
         }
-        LatestUsed<Intent.FilterComparison, Boolean> known = KNOWN.get(receiver);
+        LatestUsed<Intent.FilterComparison, Boolean> known = Tables.get().resolved.get(receiver);
         Boolean found;
         synchronized (known) {
             found = known.get(new Intent.FilterComparison(intent));
@@ -50,7 +37,7 @@ final class Resolved {
 
     /** A broadcast that no receiver of the manifest gets can go to registered ones, which {@link Broadcasts} knows. */
     @SuppressWarnings("deprecation")
-    private static boolean ask(Intent filter, Context sender, Callback[][] receiver) {
+    private static boolean ask(Intent filter, Context sender, int receiver) {
         try {
             PackageManager packages = platform(sender).getPackageManager();
             List<ResolveInfo> all = receiver == Components.ACTIVITY

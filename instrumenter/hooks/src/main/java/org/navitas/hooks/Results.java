@@ -11,7 +11,6 @@ import org.navitas.runtime.Hook;
  * and to the one that answers, which received it. So no intent has to carry it back.
  */
 final class Results {
-    private static final WeakTable<Results> ACTIVITIES = new WeakTable<>();
 
     private long received;
     private final Map<Integer, Long> requested = new HashMap<>();
@@ -19,11 +18,11 @@ final class Results {
     private Results() {}
 
     private static Results of(Activity activity) {
-        synchronized (ACTIVITIES) {
-            Results known = ACTIVITIES.get(activity);
+        synchronized (Tables.get().results) {
+            Results known = Tables.get().results.get(activity);
             if (known == null) {
                 known = new Results();
-                ACTIVITIES.put(activity, known);
+                Tables.get().results.put(activity, known);
             }
             return known;
         }
@@ -58,7 +57,7 @@ final class Results {
     /** Records the result that an activity leaves. */
     static void set(Activity activity, Intent data) {
         if (Hook.records()) {
-            Results known = ACTIVITIES.get(activity);
+            Results known = Tables.get().results.get(activity);
             long token = 0;
             if (known != null) {
                 synchronized (known) {
@@ -72,7 +71,7 @@ final class Results {
 
     /** Returns the token of the start whose result an activity gets; 0 if it is unknown. */
     static long answered(Activity activity, int requestCode) {
-        Results known = ACTIVITIES.get(activity);
+        Results known = Tables.get().results.get(activity);
         if (known == null) {
             return 0;
         }

@@ -11,7 +11,6 @@ import org.navitas.runtime.Hook;
  * without records.
  */
 public final class Sensors {
-    private static final Started LISTENERS = new Started();
     private static final float MICROAMPERES_PER_MA = 1000;
 
     private Sensors() {}
@@ -80,7 +79,7 @@ public final class Sensors {
             manager.unregisterListener(listener);
             done = 0;
         } finally {
-            LISTENERS.end(Api.SENSOR_STOP, Hook.SENSOR, start, done, listener);
+            Tables.get().sensorListeners.end(Api.SENSOR_STOP, Hook.SENSOR, start, done, listener);
         }
     }
 
@@ -90,7 +89,7 @@ public final class Sensors {
         long current = Hook.FAILED;
         try {
             manager.unregisterListener(listener, sensor);
-            current = LISTENERS.contains(listener) ? currentOf(sensor) : 0;
+            current = Tables.get().sensorListeners.contains(listener) ? currentOf(sensor) : 0;
         } finally {
             end(Api.SENSOR_STOP, start, Hook.STOP, current, listener);
         }
@@ -102,7 +101,7 @@ public final class Sensors {
 
     private static void started(long start, long current, SensorEventListener listener) {
         if (current > 0) {
-            LISTENERS.add(listener);
+            Tables.get().sensorListeners.add(listener);
         }
         end(Api.SENSOR, start, 0, current, listener);
     }

@@ -29,15 +29,14 @@ final class Sent {
      * Prepares a send. Never throws; the intent stays as it is if it must not carry a token, or cannot.
      *
      * @param context the context that sends, or null if it is unknown
-     * @param receiver the callbacks that receive the intent, such as {@link Components#ACTIVITY}; or null if it never
-     *     carries a token
+     * @param receiver who receives the intent, such as {@link Components#ACTIVITY}; or {@link Components#NO_RECEIVER}
      */
-    static Sent by(Context context, Intent intent, Callback[][] receiver) {
+    static Sent by(Context context, Intent intent, int receiver) {
         return by(context, intent, receiver, 0);
     }
 
-    /** As {@link #by(Context, Intent, Callback[][])}, with a token that the intent may carry; 0 for a fresh one. */
-    static Sent by(Context context, Intent intent, Callback[][] receiver, long token) {
+    /** As {@link #by(Context, Intent, int)}, with a token that the intent may carry; 0 for a fresh one. */
+    static Sent by(Context context, Intent intent, int receiver, long token) {
         if (!Hook.records() || intent == null) {
             return new Sent(context, intent, 0, "");
         }
@@ -47,7 +46,7 @@ final class Sent {
         boolean stays = own != null && own.equals(component == null ? intent.getPackage() : component.getPackageName());
         Sent sent = new Sent(context, intent, start, stays && component != null ? component.getClassName() : "");
         sent.flags = stays ? 0 : Kind.LEAVES;
-        if (stays && receiver != null && !Components.sees(context)
+        if (stays && receiver != Components.NO_RECEIVER && !Components.sees(context)
                 && (component == null
                         ? !(receiver == Components.RECEIVER && Broadcasts.isHidden(actionOf(intent)))
                                 && Resolved.removeTokens(intent, context, receiver)

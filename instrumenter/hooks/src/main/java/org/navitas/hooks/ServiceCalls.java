@@ -8,8 +8,6 @@ import org.navitas.runtime.Hook;
 
 /** Hooks of calls that start, stop, bind and unbind services. */
 public final class ServiceCalls {
-    /** The class of the bound service, by the connection that unbinds it. */
-    private static final WeakTable<String> BOUND = new WeakTable<>();
 
     private ServiceCalls() {}
 
@@ -25,7 +23,7 @@ public final class ServiceCalls {
 
     /** Hook of {@link Context#stopService}. The service does not receive the intent, so it carries nothing. */
     public static boolean stopService(Context context, Intent intent) {
-        Sent sent = Sent.by(context, intent, null);
+        Sent sent = Sent.by(context, intent, Components.NO_RECEIVER);
         boolean result = context.stopService(intent);
         sent.done(Kind.STOP_SERVICE);
         return result;
@@ -44,7 +42,7 @@ public final class ServiceCalls {
         long start = Hook.now();
         context.unbindService(connection);
         if (start != 0) {
-            String target = connection == null ? null : BOUND.remove(connection);
+            String target = connection == null ? null : Tables.get().bound.remove(connection);
             Hook.communication(
                     start, 0, Kind.UNBIND_SERVICE, 0, Components.moduleOf(context), target == null ? "" : target, "");
         }
@@ -54,7 +52,7 @@ public final class ServiceCalls {
     static void bound(boolean isBound, ServiceConnection connection, Sent sent) {
         if (isBound) {
             if (connection != null && Hook.records()) {
-                BOUND.put(connection, sent.target);
+                Tables.get().bound.put(connection, sent.target);
             }
             sent.done(Kind.BIND_SERVICE);
         }

@@ -11,7 +11,6 @@ import org.navitas.runtime.Hook;
  * has one of these: a further request replaces the former, as without hooks.
  */
 final class SingleUpdate implements LocationListener {
-    private static final WeakTable<WeakReference<SingleUpdate>> KNOWN = new WeakTable<>();
 
     private final LocationListener listener;
     private boolean waits;
@@ -29,11 +28,11 @@ final class SingleUpdate implements LocationListener {
             return listener;
         }
         SingleUpdate once;
-        synchronized (KNOWN) {
+        synchronized (Tables.get().singleUpdates) {
             once = known(listener);
             if (once == null) {
                 once = new SingleUpdate(listener);
-                KNOWN.put(listener, new WeakReference<>(once));
+                Tables.get().singleUpdates.put(listener, new WeakReference<>(once));
             }
         }
         once.await();
@@ -42,7 +41,7 @@ final class SingleUpdate implements LocationListener {
 
     /** Returns what may be waiting for a location for a listener, or null. */
     static SingleUpdate known(LocationListener listener) {
-        WeakReference<SingleUpdate> known = listener == null ? null : KNOWN.get(listener);
+        WeakReference<SingleUpdate> known = listener == null ? null : Tables.get().singleUpdates.get(listener);
         return known == null ? null : known.get();
     }
 

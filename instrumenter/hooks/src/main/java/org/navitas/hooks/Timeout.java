@@ -6,8 +6,7 @@ import java.lang.ref.WeakReference;
 
 /** Looks on the main thread whether the use of a device has ended by itself. Lets the device be collected. */
 abstract class Timeout implements Runnable {
-    private static final Handler MAIN = new Handler(Looper.getMainLooper());
-
+    private final Handler main = new Handler(Looper.getMainLooper());
     private final WeakReference<Object> device;
 
     Timeout(Object device) {
@@ -16,12 +15,12 @@ abstract class Timeout implements Runnable {
 
     /** Checks the device when a time has passed, and what Android does at that time is done. */
     final void after(long delayMs) {
-        MAIN.postDelayed(this, delayMs + 1);
+        main.postDelayed(this, delayMs + 1);
     }
 
     /** Forgets all checks. */
     final void cancel() {
-        MAIN.removeCallbacks(this);
+        main.removeCallbacks(this);
     }
 
     /** Records the end of the use if it has ended. Called on the main thread. */

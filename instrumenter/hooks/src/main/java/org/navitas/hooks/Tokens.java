@@ -6,7 +6,6 @@ import android.content.pm.PackageManager;
 import android.os.Bundle;
 import android.os.Process;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Tokens by which a receiver's record is matched with its sender's, and the extra in which intents carry them.
@@ -18,9 +17,6 @@ import java.util.concurrent.atomic.AtomicLong;
 final class Tokens {
     /** A long; or an array with it, if the intent's extras were empty but there. */
     private static final String EXTRA = "org.navitas.token";
-    private static final AtomicLong SENDS = new AtomicLong();
-    /** Differs between processes. */
-    private static final long SEED = mixed(System.nanoTime()) ^ mixed(System.currentTimeMillis()) ^ mixed(~(long) Process.myPid());
     private static final long STEP = 0x9E3779B97F4A7C15L;
 
     private static final long PRIME = 0x100000001B3L;
@@ -34,9 +30,11 @@ final class Tokens {
 
     /** Returns a token that no other send has. */
     static long fresh() {
+        Tables tables = Tables.get();
+        long seed = tables.seed ^ mixed(~(long) Process.myPid());
         long token;
         do {
-            token = mixed(SEED + STEP * SENDS.incrementAndGet()); // one-to-one, so all tokens of a process differ
+            token = mixed(seed + STEP * tables.sends.incrementAndGet()); // one-to-one, so all tokens of a process differ
         } while (token == 0);
         return token;
     }
@@ -89,7 +87,7 @@ final class Tokens {
     }
 
     /** Mixes bits (splitmix64 by Steele, Lea and Flood). */
-    private static long mixed(long bits) {
+    static long mixed(long bits) {
         long x = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
         x = (x ^ x >>> 27) * 0x94D049BB133111EBL;
         return x ^ x >>> 31;

@@ -13,7 +13,7 @@ public final class UnhandledResults {
 
     /** Called at the start of {@code Activity.onActivityResult}. */
     public static void onActivityResult(Object self, int requestCode, int resultCode, Intent data, Class<?> in) {
-        if (Hook.records() && self instanceof Activity && Components.RESULT.isFirst(self, in)) {
+        if (Hook.records() && self instanceof Activity && AndroidTables.RESULT.isFirst(self, in)) {
             long token = Results.answered((Activity) self, requestCode);
             if (token != 0) {
                 String module = self.getClass().getName();

@@ -5,7 +5,6 @@ import org.navitas.runtime.Hook;
 
 /** Hooks of wake locks: held from the first {@code acquire} to the last {@code release}, or to the end of a timeout. */
 public final class WakeLocks {
-    private static final WeakTable<Timeout> HELD = new WeakTable<>();
 
     private WakeLocks() {}
 
@@ -66,18 +65,18 @@ public final class WakeLocks {
         if (Hook.now() == 0) {
             return null;
         }
-        synchronized (HELD) {
-            Timeout known = HELD.get(lock);
+        synchronized (Tables.get().wakeLocks) {
+            Timeout known = Tables.get().wakeLocks.get(lock);
             if (known == null) {
                 known = new Released(lock);
-                HELD.put(lock, known);
+                Tables.get().wakeLocks.put(lock, known);
             }
             return known;
         }
     }
 
     private static void released(long start, long done, WakeLock lock) {
-        Timeout timeout = done == Hook.FAILED || lock.isHeld() ? null : HELD.remove(lock);
+        Timeout timeout = done == Hook.FAILED || lock.isHeld() ? null : Tables.get().wakeLocks.remove(lock);
         if (timeout == null && done != Hook.FAILED) {
             Hook.leave(Api.WAKE_LOCK_STOP); // still held, or not acquired by hooked code
             return;

@@ -6,7 +6,6 @@ import org.navitas.runtime.Hook;
 
 /** Hooks of Wi-Fi: locks, held from the first {@code acquire} to the last {@code release}, and scans. */
 public final class Wifi {
-    private static final Started HELD = new Started();
 
     private Wifi() {}
 
@@ -17,7 +16,7 @@ public final class Wifi {
         try {
             lock.acquire();
             done = 0;
-            HELD.add(lock);
+            Tables.get().wifiLocks.add(lock);
         } finally {
             Hook.end(Api.WIFI_LOCK, start, Hook.WIFI_LOCK, 0, done, System.identityHashCode(lock));
         }
@@ -30,7 +29,7 @@ public final class Wifi {
         boolean stops = false;
         try {
             lock.release();
-            stops = !lock.isHeld() && HELD.remove(lock);
+            stops = !lock.isHeld() && Tables.get().wifiLocks.remove(lock);
             done = 0;
         } finally {
             if (stops || done == Hook.FAILED) {

@@ -6,8 +6,6 @@ import org.navitas.runtime.Hook;
 
 /** What workers call at the start of their work. Classes of an app without the library can have methods of these names. */
 public final class Workers {
-    /** Workers that have begun. A worker works once; a coroutine's later segments are no work of their own. */
-    private static final Started BEGUN = new Started();
 
     private Workers() {}
 
@@ -28,8 +26,8 @@ public final class Workers {
 
     private static void begun(Object self) {
         try {
-            if (Hook.records() && self instanceof ListenableWorker && !BEGUN.contains(self)) {
-                BEGUN.add(self);
+            if (Hook.records() && self instanceof ListenableWorker && !Tables.get().workers.contains(self)) {
+                Tables.get().workers.add(self);
                 Hook.communication(Hook.now(), Tokens.of(((ListenableWorker) self).getId()), Kind.WORK, 0, self.getClass().getName(), "", "");
             }
         } catch (LinkageError e) { // no worker: the app lacks the library

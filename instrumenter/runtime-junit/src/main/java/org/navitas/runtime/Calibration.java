@@ -51,7 +51,7 @@ public final class Calibration implements Runnable {
      */
     public static void measure() {
         try {
-            Recorder recorder = Probe.RECORDER;
+            Recorder recorder = Start.recorder();
             if (recorder == null || recorder.settings.unprobed) {
                 return;
             }

@@ -1,17 +1,13 @@
 package org.navitas.runtime;
 
 /**
- * What methods with counters of executions of basic blocks call. Thread-safe. A thread waits at most for the first call of
- * a method in another thread. Throws nothing except a stack overflow that the application is about to cause.
+ * What methods with counters of executions of basic blocks call. Thread-safe. A thread waits at most for {@link Start},
+ * and for the first call of a method in another thread. Throws nothing except what the application is about to cause: a
+ * stack overflow, or a lack of memory for a few counters if the runtime has found none.
  *
  * <p>This class and the others named {@code Block…} are in a jar of their own, which only apps with such counters have.
  */
 public final class BlockProbe {
-    /** Null unless executions are counted. */
-    private static final BlockThreads THREADS = BlockThreads.start();
-    /** A constant for compilers. */
-    private static final BlockCounts[] FOUND = THREADS == null ? null : THREADS.found;
-
     private BlockProbe() {}
 
     /**
@@ -22,16 +18,16 @@ public final class BlockProbe {
      * @return an array that the method adds its executions to, or null to call {@link #find}
      */
     public static long[] found(int method) {
-        return THREADS == null ? BlockCounts.SPARE : found(method, Thread.currentThread());
+        return !Probe.ready ? null : BlockRunning.THREADS == null ? BlockCounts.SPARE : found(method, Thread.currentThread());
     }
 
     private static long[] found(int method, Thread thread) {
-        BlockCounts guess = THREADS.first; // cheaper than what follows, for one thread
+        BlockCounts guess = BlockRunning.THREADS.first; // cheaper than what follows, for one thread
         return guess.thread == thread ? guess.of(method) : foundByOther(method, thread);
     }
 
     private static long[] foundByOther(int method, Thread thread) {
-        BlockCounts guess = FOUND[BlockThreads.place(thread)];
+        BlockCounts guess = BlockRunning.FOUND[BlockThreads.place(thread)];
         return guess.thread == thread ? guess.of(method) : null;
     }
 
@@ -43,6 +39,9 @@ public final class BlockProbe {
      * @return an array with at least this number of elements; threads that count nothing get the same one
      */
     public static long[] find(int method, int counters) {
-        return THREADS == null ? BlockCounts.SPARE : THREADS.find(method, counters);
+        if (!Start.isReady()) {
+            return new long[counters]; // of no use: the spare ones can be missing
+        }
+        return BlockRunning.THREADS == null ? BlockCounts.SPARE : BlockRunning.THREADS.find(method, counters);
     }
 }

@@ -47,7 +47,7 @@ final class BlockThreads {
 
     /** Returns null if this process counts no executions. */
     static BlockThreads start() {
-        Recorder recorder = Probe.RECORDER;
+        Recorder recorder = Running.RECORDER;
         if (recorder == null || !recorder.settings.blocks) {
             return null;
         }

@@ -15,10 +15,11 @@ final class BufferPool {
     /** How many words the remaining large buffers can have beyond the usual size. */
     private final AtomicInteger room;
     private final AtomicInteger used = new AtomicInteger();
-    private final AtomicInteger made = new AtomicInteger();
+    /** The number of created buffers; larger than the length of {@link #all} if more were requested. */
+    final AtomicInteger made = new AtomicInteger();
     private final AtomicInteger sealed = new AtomicInteger();
     /** All buffers by index. */
-    private final AtomicReferenceArray<Buffer> all;
+    final AtomicReferenceArray<Buffer> all;
     /**
      * A stack of free buffers: index + 1 of the topmost (0 if empty), with a version in the high bits to avoid the ABA
      * problem.
@@ -113,10 +114,5 @@ final class BufferPool {
      */
     boolean wakesWriter(Buffer waiting) {
         return isLarge(waiting) || sealed.incrementAndGet() % Math.max(1, all.length() / 16) == 0;
-    }
-
-    /** Returns the number of created buffers. */
-    int made() {
-        return Math.min(made.get(), all.length());
     }
 }

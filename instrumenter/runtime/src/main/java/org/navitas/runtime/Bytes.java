@@ -4,13 +4,11 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** A growing byte array, written in little-endian order. For one thread. */
 final class Bytes {
-    static final Charset UTF_8 = Charset.forName("UTF-8");
-
     private ByteBuffer buffer = wrap(new byte[1024]);
 
     byte[] array() {
@@ -53,9 +51,15 @@ final class Bytes {
 
     /** Appends a text of at most 65,535 bytes after its length; cuts a longer one. */
     Bytes text(String text) {
-        byte[] bytes = text.getBytes(UTF_8);
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(bytes.length, 65535);
         return u16(length).bytes(bytes, 0, length);
+    }
+
+    /** Appends a text without its length. */
+    Bytes utf8(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return bytes(bytes, 0, bytes.length);
     }
 
     Bytes words(long[] from, int offset, int length) {

@@ -8,7 +8,7 @@ import java.util.zip.CRC32;
  * are only counted: a full disk must not harm the application.
  */
 final class ChunkWriter {
-    private final Sink sink;
+    private final FileSink sink;
     private final long mapId;
     private final Bytes chunk = new Bytes();
     private final CRC32 crc = new CRC32();
@@ -16,7 +16,7 @@ final class ChunkWriter {
     private long lostRecords;
     private volatile long foldedBytes;
 
-    ChunkWriter(Sink sink, long mapId) {
+    ChunkWriter(FileSink sink, long mapId) {
         this.sink = sink;
         this.mapId = mapId;
     }
@@ -40,16 +40,8 @@ final class ChunkWriter {
     }
 
     private static int wordsOf(int type) {
-        switch (type) {
-            case Format.CALLS:
-                return 1;
-            case Format.ANCHORS:
-                return Format.ANCHOR_WORDS;
-            case Format.HOOKS:
-                return Format.HOOK_WORDS;
-            default:
-                return Format.HANDOFF_WORDS;
-        }
+        int others = type == Format.HOOKS ? Format.HOOK_WORDS : Format.HANDOFF_WORDS;
+        return type == Format.CALLS ? 1 : type == Format.ANCHORS ? Format.ANCHOR_WORDS : others;
     }
 
     private void epochs(ThreadRecorder owner, Track track, Buffer buffer, int end) {

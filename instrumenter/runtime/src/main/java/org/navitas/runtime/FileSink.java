@@ -4,21 +4,26 @@ import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 
-/** The event file of this process. */
-final class FileSink implements Sink {
+/** The destination of complete chunks: the event file of this process, or of a subclass. Used by the writer thread only. */
+class FileSink {
+    /** Null in subclasses. */
     private final RandomAccessFile file;
     private volatile long stored;
 
+    FileSink() {
+        file = null;
+    }
+
     FileSink(File folder, int process) throws IOException {
-        if (!folder.isDirectory() && !folder.mkdirs() && !folder.isDirectory()) {
+        if (!folder.mkdirs() && !folder.isDirectory()) {
             throw new IOException("cannot create the folder " + folder);
         }
         file = new RandomAccessFile(new File(folder, "events-" + process + ".nvch"), "rw");
         file.setLength(0); // an earlier process can have had the same id
     }
 
-    @Override
-    public void write(byte[] bytes, int length) throws IOException {
+    /** Writes one chunk. If it throws, a reader must not see any part of the chunk as data. */
+    void write(byte[] bytes, int length) throws IOException {
         long end = file.getFilePointer();
         try {
             file.write(bytes, 0, length);
@@ -29,18 +34,17 @@ final class FileSink implements Sink {
         }
     }
 
-    @Override
-    public int payloadLimit() {
+    /** Returns the recommended maximum payload of a chunk of call events in bytes, so that a lost chunk loses little. */
+    int payloadLimit() {
         return Integer.MAX_VALUE;
     }
 
-    @Override
-    public long storedBytes() {
+    /** Returns the bytes written to storage so far. Any thread may call it. */
+    long storedBytes() {
         return stored;
     }
 
-    @Override
-    public void close() throws IOException {
+    void close() throws IOException {
         file.close();
     }
 }

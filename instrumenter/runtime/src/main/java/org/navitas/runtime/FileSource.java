@@ -3,6 +3,7 @@ package org.navitas.runtime;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 
 /**
  * A kernel file that the sampler reads; used by its thread only. A file in the real /proc stays open, since opening
@@ -16,6 +17,15 @@ class FileSource {
     int failures;
     /** Whether it is read at the interval of traffic counters. */
     boolean isTraffic;
+    /**
+     * If not null, a line {@code runtime_write_bytes: N} follows: the bytes of the recording itself, which the file of this
+     * process's storage accesses also counts.
+     */
+    ChunkWriter own;
+    /** For {@link ThreadsSource}: the last reading, how many readings were new, and the name of the thread. */
+    byte[] last = {};
+    int changes;
+    Bytes name;
     private RandomAccessFile open;
 
     FileSource(int id, File path) {
@@ -25,16 +35,17 @@ class FileSource {
 
     /** Appends the current reading; appends nothing if there is nothing to record. */
     void read(Bytes into) throws IOException {
-        if (open == null) {
-            RandomAccessFile file = new RandomAccessFile(path, "r");
-            if (!path.getCanonicalPath().startsWith("/proc/")) {
-                copy(file, into);
-                return;
-            }
-            open = file;
+        String line = own == null ? "" : "runtime_write_bytes: " + own.storedBytes() + '\n';
+        if (open == null && path.getCanonicalPath().startsWith("/proc/")) {
+            open = new RandomAccessFile(path, "r");
         }
-        open.seek(0);
-        into.read(open);
+        if (open == null) {
+            copy(new RandomAccessFile(path, "r"), into);
+        } else {
+            open.seek(0);
+            into.read(open);
+        }
+        into.utf8(line);
     }
 
     /** Prepares for the last reading. */
@@ -58,8 +69,8 @@ class FileSource {
     static String text(String path) {
         try {
             Bytes content = content(new File(path));
-            return new String(content.array(), 0, content.size(), Bytes.UTF_8);
-        } catch (IOException e) {
+            return new String(content.array(), 0, content.size(), StandardCharsets.UTF_8);
+        } catch (IOException | SecurityException e) {
             return "";
         }
     }

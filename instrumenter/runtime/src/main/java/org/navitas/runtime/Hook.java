@@ -2,7 +2,7 @@ package org.navitas.runtime;
 
 /**
  * What hooks record: calls of APIs that use a component of the device, and work that one thread hands to another.
- * Thread-safe. Never blocks, and throws nothing. Without a configuration, each call costs one test of a static final
+ * Thread-safe. Throws nothing. Blocks only for {@link Start}. Without a configuration, each call costs one test of a static
  * field.
  *
  * <p>A hook calls {@link #begin}, then the API, then, in any case, {@link #end} with the same number.
@@ -19,15 +19,18 @@ public final class Hook {
     /** The amount of a call that throws. */
     public static final long FAILED = Long.MIN_VALUE;
 
-    private static final Recorder RECORDER = Probe.RECORDER;
-    private static final boolean CALLS = RECORDER != null && !RECORDER.settings.unprobed;
-    private static final boolean RECORDS = CALLS && RECORDER.settings.hooks;
-
     private Hook() {}
 
     /** Returns whether hooks record. If not, what only a record needs can be left out. */
     public static boolean records() {
-        return RECORDS;
+        return isStarted() && Running.HOOKS;
+    }
+
+    /**
+     * Returns whether the runtime has started, and has initialized the tables of hooks. If not, hooks must not use those.
+     */
+    public static boolean isStarted() {
+        return Probe.ready || Start.isReady();
     }
 
     /**
@@ -38,7 +41,7 @@ public final class Hook {
      * @param remotePort the port of the other end
      */
     public static boolean staysOnDevice(int localPort, int remotePort) {
-        return RECORDS && RECORDER.platform.staysOnDevice(localPort, remotePort);
+        return records() && Running.CLOCK.staysOnDevice(localPort, remotePort);
     }
 
     /**
@@ -48,11 +51,8 @@ public final class Hook {
      * @return the time, to be passed to {@link #end}
      */
     public static long begin(int api) {
-        if (!CALLS) {
-            return 0;
-        }
         Probe.enter(Format.FIRST_API + api);
-        return RECORDS ? RECORDER.platform.nanoTime() : 0;
+        return now();
     }
 
     /**
@@ -67,9 +67,7 @@ public final class Hook {
      */
     public static void end(int api, long start, int kind, int flags, long amount, long handle) {
         if (amount == FAILED) {
-            if (CALLS) {
-                Probe.thrown(Format.FIRST_API + api);
-            }
+            Probe.thrown(Format.FIRST_API + api);
             return;
         }
         also(start, kind, flags, amount, handle);
@@ -82,9 +80,7 @@ public final class Hook {
      * @param api the number of the API's method
      */
     public static void leave(int api) {
-        if (CALLS) {
-            Probe.exit(Format.FIRST_API + api);
-        }
+        Probe.exit(Format.FIRST_API + api);
     }
 
     /**
@@ -97,8 +93,8 @@ public final class Hook {
      * @param handle as for {@link #end}
      */
     public static void also(long start, int kind, int flags, long amount, long handle) {
-        if (RECORDS) {
-            RECORDER.current().hook(start, RECORDER.platform.nanoTime(), amount, flags << 16 | kind, handle);
+        if (records()) {
+            Running.THREADS.current().hook(start, Running.CLOCK.nanoTime(), amount, flags << 16 | kind, handle);
         }
     }
 
@@ -108,11 +104,11 @@ public final class Hook {
      * @return the thread's serial number, the time, and the node of its call; or null if nothing is recorded
      */
     public static long[] origin() {
-        if (!RECORDS) {
+        if (!records()) {
             return null;
         }
-        ThreadRecorder origin = RECORDER.current();
-        return new long[] {origin.serial, RECORDER.platform.nanoTime(), origin.node()};
+        ThreadRecorder origin = Running.THREADS.current();
+        return new long[] {origin.serial, Running.CLOCK.nanoTime(), origin.node()};
     }
 
     /**
@@ -121,7 +117,7 @@ public final class Hook {
      * @return nanoseconds, to be passed to {@link #handedOver}; 0 if nothing is recorded
      */
     public static long now() {
-        return RECORDS ? RECORDER.platform.nanoTime() : 0;
+        return records() ? Running.CLOCK.nanoTime() : 0;
     }
 
     /**
@@ -137,8 +133,8 @@ public final class Hook {
      */
     public static void communication(
             long time, long token, int kindAndFlags, long periodMs, String module, String target, String action) {
-        if (RECORDS) {
-            RECORDER.current().communication(time, token, kindAndFlags, periodMs, module, target, action);
+        if (records()) {
+            Running.THREADS.current().communication(time, token, kindAndFlags, periodMs, module, target, action);
         }
     }
 
@@ -149,8 +145,8 @@ public final class Hook {
      * @param start when it began, from {@link #now}
      */
     public static void handedOver(long[] origin, long start) {
-        if (RECORDS && origin != null) {
-            RECORDER.current().handoff(start, RECORDER.platform.nanoTime(), origin);
+        if (records() && origin != null) {
+            Running.THREADS.current().handoff(start, Running.CLOCK.nanoTime(), origin);
         }
     }
 }

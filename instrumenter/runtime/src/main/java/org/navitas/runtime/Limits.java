@@ -56,6 +56,8 @@ final class Limits {
     static final long YOUNG_NS = 2_000_000;
     /** Maximum number of times that the anchor interval of folded calls doubles. */
     static final int MAX_WIDENING = 6;
+    /** How long the first probe waits for the start. */
+    static final long START_LIMIT_MS = 5_000;
     static final long FLUSH_LIMIT_MS = 5_000;
     static final long LAST_READING_LIMIT_NS = 500_000_000;
     static final long LAST_READING_STEP_NS = 1_000_000;

@@ -5,9 +5,8 @@ package org.navitas.runtime;
  * The log drops lines if it receives too many. Lines are therefore paced, and refused lines are tried again for a
  * while. A missing number shows a lost chunk.
  */
-final class LogcatSink implements Sink {
-    private static final char[] DIGITS =
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".toCharArray();
+final class LogcatSink extends FileSink {
+    private static final String DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     private final Platform platform;
     private final int process;
@@ -20,7 +19,7 @@ final class LogcatSink implements Sink {
     }
 
     @Override
-    public void write(byte[] bytes, int length) {
+    void write(byte[] bytes, int length) {
         String text = base64(bytes, length);
         int parts = (text.length() + Limits.PART_CHARS - 1) / Limits.PART_CHARS;
         for (int part = 0; part < parts; part++) {
@@ -50,17 +49,12 @@ final class LogcatSink implements Sink {
     }
 
     @Override
-    public int payloadLimit() {
+    int payloadLimit() {
         return 2048;
     }
 
     @Override
-    public long storedBytes() {
-        return 0;
-    }
-
-    @Override
-    public void close() {}
+    void close() {}
 
     /** Encodes Base64; Android has java.util.Base64 only from API 26 on. */
     static String base64(byte[] bytes, int length) {
@@ -70,10 +64,9 @@ final class LogcatSink implements Sink {
             int bits = (bytes[i] & 255) << 16;
             bits |= left > 1 ? (bytes[i + 1] & 255) << 8 : 0;
             bits |= left > 2 ? bytes[i + 2] & 255 : 0;
-            text.append(DIGITS[bits >> 18]);
-            text.append(DIGITS[bits >> 12 & 63]);
-            text.append(left > 1 ? DIGITS[bits >> 6 & 63] : '=');
-            text.append(left > 2 ? DIGITS[bits & 63] : '=');
+            for (int digit = 0; digit < 4; digit++) {
+                text.append(digit > left ? '=' : DIGITS.charAt(bits >> 18 - 6 * digit & 63));
+            }
         }
         return text.toString();
     }

@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -179,7 +180,7 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
         }
         if (!Arrays.equals(times, lastTimes)) {
             lastTimes = times;
-            newest = text.toString().getBytes(Bytes.UTF_8);
+            newest = text.toString().getBytes(StandardCharsets.UTF_8);
         }
     }
 

@@ -1,19 +1,19 @@
 package org.navitas.runtime;
 
 /**
- * The probes that instrumented methods call. Thread-safe. Never blocks, and throws nothing except a stack overflow that
- * the application is about to cause. Without a configuration, each call costs one test of a static final field.
+ * The probes that instrumented methods call. Thread-safe. Throws nothing except a stack overflow that the application
+ * is about to cause. Blocks only for {@link Start}. Without a configuration, each call costs one test of a static field.
  *
  * <p>A method id is 0 … 4,194,303 (22 bits). Every {@link #enter} or {@link #resume} is followed, on the same thread,
  * by exactly one {@link #exit} or {@link #thrown} with the same id, unless it throws: then the call does not begin. If
  * an exit is missed (by a stack overflow inside a probe), it is recorded with the next exit of an enclosing method.
  */
 public final class Probe {
-    static final Recorder RECORDER = Recorder.start();
-    /** Null unless calls are recorded. A separate constant, since each load before a thread's recorder costs time. */
-    private static final Threads THREADS = RECORDER == null || RECORDER.settings.unprobed ? null : RECORDER.threads;
-    private static final Ticker TICKER = RECORDER == null ? null : RECORDER.ticker;
-    private static final Platform CLOCK = RECORDER == null ? null : RECORDER.platform;
+    /**
+     * Whether {@link Running} can be used. Neither final nor volatile: this class must have no initializer, and a thread that
+     * sees it late asks {@link Start}.
+     */
+    static boolean ready;
 
     private Probe() {}
 
@@ -23,10 +23,13 @@ public final class Probe {
      * @param method the method's id
      */
     public static void enter(int method) {
-        if (TICKER != null) {
-            THREADS.current().tickedEnter(method, TICKER.time);
-        } else if (THREADS != null) {
-            THREADS.current().enter(method, CLOCK);
+        if (!ready && !Start.isReady()) {
+            return;
+        }
+        if (Running.TICKER != null) {
+            Running.THREADS.current().tickedEnter(method, Running.TICKER.time);
+        } else if (Running.THREADS != null) {
+            Running.THREADS.current().enter(method, Running.CLOCK);
         }
     }
 
@@ -36,8 +39,8 @@ public final class Probe {
      * @param method the method's id
      */
     public static void resume(int method) {
-        if (THREADS != null) {
-            THREADS.current().resume(method);
+        if ((ready || Start.isReady()) && Running.THREADS != null) {
+            Running.THREADS.current().resume(method);
         }
     }
 
@@ -74,10 +77,13 @@ public final class Probe {
     }
 
     private static void leave(int method, long kind) {
-        if (TICKER != null) {
-            THREADS.current().tickedExit(method, kind, TICKER.time);
-        } else if (THREADS != null) {
-            THREADS.current().exit(method, kind, CLOCK);
+        if (!ready) {
+            return; // the entry, too, was not recorded
+        }
+        if (Running.TICKER != null) {
+            Running.THREADS.current().tickedExit(method, kind, Running.TICKER.time);
+        } else if (Running.THREADS != null) {
+            Running.THREADS.current().exit(method, kind, Running.CLOCK);
         }
     }
 }

@@ -1,5 +1,6 @@
 package org.navitas.runtime;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,9 +30,6 @@ public final class Recorder implements Runnable {
     /** Null unless in tick mode. */
     final Ticker ticker;
     final Threads threads;
-    /** The runtime's own threads, whose probes record nothing. */
-    final ThreadGroup ownThreads = new ThreadGroup("navitas");
-
     final Settings settings;
     /** If not null, busy threads run it every few ms, within a call, to measure what their probes cost. */
     volatile Runnable sample;
@@ -62,28 +60,23 @@ public final class Recorder implements Runnable {
     }
 
     /** Starts the recorder if this process is configured for one; otherwise returns null. */
-    static Recorder start() {
-        try {
-            Settings settings = Settings.load();
-            if (settings == null) {
-                return null;
-            }
-            Platform platform = Platform.detect();
-            if (System.getProperty(Format.RECORDING) != null) {
-                Platform.note("second_runtime", "another copy of the runtime is active", "");
-                return null;
-            }
-            System.setProperty(Format.RECORDING, "true");
-            int process = platform.processId();
-            Sink sink = settings.logcat ? new LogcatSink(platform, process) : new FileSink(settings.out, process);
-            ChunkWriter out = new ChunkWriter(sink, Settings.mapId());
-            Recorder recorder = new Recorder(platform, settings, out, buffers(settings));
-            recorder.begin();
-            return recorder;
-        } catch (Exception | LinkageError e) {
-            Platform.note("not_recording", "nothing is recorded: ", e);
+    static Recorder start() throws IOException {
+        Platform platform = Platform.detect();
+        Settings settings = Settings.load(platform.userId());
+        if (settings == null) {
             return null;
         }
+        if (System.getProperty(Format.RECORDING) != null) {
+            Platform.note("second_runtime", "another copy of the runtime is active", "");
+            return null;
+        }
+        System.setProperty(Format.RECORDING, "true");
+        int process = platform.processId();
+        FileSink sink = settings.logcat ? new LogcatSink(platform, process) : new FileSink(settings.out, process);
+        ChunkWriter out = new ChunkWriter(sink, Settings.mapId());
+        Recorder recorder = new Recorder(platform, settings, out, buffers(settings));
+        recorder.begin();
+        return recorder;
     }
 
     /** Number of event buffers: a 64th of the memory, within limits. */
@@ -93,24 +86,17 @@ public final class Recorder implements Runnable {
         return (int) Math.max(Limits.LEAST_EVENT_BUFFERS, Math.min(most, memory));
     }
 
-    void begin() {
-        writerThread = own("navitas-writer", writer);
+    private void begin() {
+        writerThread = Start.own(1, writer);
         writerThread.start();
         if (ticker != null) {
-            own("navitas-ticker", ticker).start();
+            Start.own(2, ticker).start();
         }
         if (sampler.hasSources()) {
-            samplerThread = own("navitas-sampler", sampler);
+            samplerThread = Start.own(3, sampler);
             samplerThread.start();
         }
-        Runtime.getRuntime().addShutdownHook(own("navitas-end", this));
-    }
-
-    private Thread own(String name, Runnable task) {
-        Thread thread = new Thread(ownThreads, task, name);
-        thread.setDaemon(true);
-        thread.setContextClassLoader(Recorder.class.getClassLoader());
-        return thread;
+        Runtime.getRuntime().addShutdownHook(Start.own(4, this));
     }
 
     /** Ends the recording: writes the rest, within a time limit. Later calls are not recorded. */
@@ -131,13 +117,14 @@ public final class Recorder implements Runnable {
 
     /** Reads all counters, then waits until everything recorded so far is written, for at most five seconds. */
     public static void flush() {
-        if (Probe.RECORDER != null) {
-            Probe.RECORDER.publishOwn();
-            Probe.RECORDER.writer.publish();
-            if (Probe.RECORDER.samplerThread != null) {
-                Probe.RECORDER.sampler.readLast(Limits.LAST_READING_LIMIT_NS);
+        Recorder recorder = Start.recorder();
+        if (recorder != null) {
+            recorder.publishOwn();
+            recorder.writer.publish();
+            if (recorder.samplerThread != null) {
+                recorder.sampler.readLast(Limits.LAST_READING_LIMIT_NS);
             }
-            Probe.RECORDER.writer.flush(Limits.FLUSH_LIMIT_MS);
+            recorder.writer.flush(Limits.FLUSH_LIMIT_MS);
         }
     }
 
@@ -151,8 +138,9 @@ public final class Recorder implements Runnable {
 
     /** Requests that everything recorded so far is written soon. Does not wait. */
     public static void requestFlush() {
-        if (Probe.RECORDER != null) {
-            Probe.RECORDER.writer.flush(0);
+        Recorder recorder = Start.recorder();
+        if (recorder != null) {
+            recorder.writer.flush(0);
         }
     }
 
@@ -165,11 +153,12 @@ public final class Recorder implements Runnable {
      * @param test {@code class#method}, or empty for a run
      */
     public static void mark(int kind, int status, String test) {
-        if (Probe.RECORDER != null) {
-            Probe.RECORDER.publishOwn(); // so that folded calls before and after the mark are separate
-            Probe.RECORDER.writer.publish();
-            Probe.RECORDER.marker(kind, status, test);
-            Probe.RECORDER.anchorOwn();
+        Recorder recorder = Start.recorder();
+        if (recorder != null) {
+            recorder.publishOwn(); // so that folded calls before and after the mark are separate
+            recorder.writer.publish();
+            recorder.marker(kind, status, test);
+            recorder.anchorOwn();
         }
     }
 

@@ -53,11 +53,10 @@ final class Sampler implements Runnable {
         if (path.equals(Format.POWER_MONITORS)) {
             return new PowerMonitorSource(id);
         }
-        if (path.equals(Format.PROCESS_IO)) {
-            return new ProcessIoSource(id, settings.processIo(platform.processId()), out);
-        }
-        FileSource source = new FileSource(id, settings.under(path));
-        source.isTraffic = path.equals(Format.INTERFACES);
+        boolean isIo = path.equals(Format.PROCESS_IO); // a virtual phone counts it itself: the kernel leaves out files in memory
+        FileSource source = new FileSource(id, settings.under(isIo ? "/proc/" + platform.processId() + "/io" : path));
+        source.own = isIo ? out : null;
+        source.isTraffic = isIo || path.equals(Format.INTERFACES);
         return source;
     }
 

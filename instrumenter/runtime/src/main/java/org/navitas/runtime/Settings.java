@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -15,6 +16,8 @@ import java.util.TreeMap;
  * override it.
  */
 final class Settings {
+    /** The uids of each user of a phone (UserHandle.PER_USER_RANGE). */
+    private static final int PER_USER = 100_000;
     final String sysRoot;
     final File out;
     final int repeat;
@@ -66,13 +69,13 @@ final class Settings {
     }
 
     /**
-     * Loads the settings; returns null if there are none. Throws IllegalArgumentException, which names the key, for an
+     * Loads the settings of a process with this uid; returns null if there are none. Throws IllegalArgumentException, which names the key, for an
      * invalid value.
      */
-    static Settings load() throws IOException {
+    static Settings load(int uid) throws IOException {
         String sysRoot = System.getProperty("navitas.sysRoot", "/");
         Properties values = new Properties();
-        File file = file(sysRoot);
+        File file = file(sysRoot, uid / PER_USER);
         boolean found = file.isFile();
         if (found) {
             load(new FileInputStream(file), values);
@@ -106,7 +109,7 @@ final class Settings {
 
     private static void load(InputStream from, Properties into) throws IOException {
         try {
-            into.load(new InputStreamReader(from, Bytes.UTF_8));
+            into.load(new InputStreamReader(from, StandardCharsets.UTF_8));
         } finally {
             from.close();
         }
@@ -117,41 +120,20 @@ final class Settings {
     }
 
     /**
-     * Returns the file that counts what a process made storage devices read and write. A virtual phone counts it
-     * itself, since the kernel's counters leave out file systems in memory.
-     */
-    File processIo(int process) {
-        return sysRoot.equals("/") ? new File(Format.PROCESS_IO) : new File(sysRoot, "proc/" + process + "/io");
-    }
-
-    /**
      * All processes of an app (APP, APP:NAME) have the same file. A JVM's process is named after its program and has
      * none.
      */
-    private static File file(String sysRoot) {
+    private static File file(String sysRoot, int user) {
         String process = System.getProperty("navitas.process");
         if (process == null) {
             process = FileSource.text("/proc/self/cmdline");
         }
         String app = process.split("[\0:]", 2)[0];
-        int user = user();
-        File own = new File(sysRoot, Format.APPS_FOLDER + user + '/' + app + "/files" + Format.OWN_SETTINGS);
-        if (!own.isFile()) { // not a debuggable app
-            own = new File(sysRoot, Format.MEDIA_FOLDER + user + "/Android/media/" + app + Format.OWN_SETTINGS);
+        File file = new File(sysRoot, Format.APPS_FOLDER + user + "/" + app + "/files" + Format.OWN_SETTINGS);
+        if (!file.isFile()) { // not a debuggable app
+            file = new File(sysRoot, Format.MEDIA_FOLDER + user + "/Android/media/" + app + Format.OWN_SETTINGS);
         }
-        return own.isFile() ? own : new File(sysRoot, Format.SETTINGS_FOLDER + app + ".properties");
-    }
-
-    /** Returns the number of the phone's user whose process this is: its uid divided by 100,000. */
-    private static int user() {
-        Integer known = Integer.getInteger("navitas.user");
-        if (known != null) {
-            return known;
-        }
-        String status = FileSource.text("/proc/self/status");
-        int uid = status.indexOf("\nUid:\t") + 6;
-        int end = status.indexOf('\t', uid);
-        return uid < 6 || end < 0 ? 0 : Integer.parseInt(status.substring(uid, end)) / 100_000;
+        return file.isFile() ? file : new File(sysRoot, Format.SETTINGS_FOLDER + app + ".properties");
     }
 
     private static long number(Properties values, String key, long fallback, long least, long most) {

@@ -87,7 +87,7 @@ final class Threads {
 
     private ThreadRecorder register(Thread thread) {
         known.set(ignoring); // in case a probe runs meanwhile
-        if (thread.getThreadGroup() == recorder.ownThreads) {
+        if (thread.getThreadGroup() == Start.group) {
             return ignoring;
         }
         try {
@@ -105,7 +105,7 @@ final class Threads {
         } catch (StackOverflowError e) {
             known.remove(); // the application's own error; the thread's next probe tries again
             throw e;
-        } catch (OutOfMemoryError e) {
+        } catch (Throwable e) {
             recorder.failed(e);
             return ignoring;
         }

@@ -13,19 +13,8 @@ import java.util.Set;
  * for each thread whose values have changed since the last reading.
  */
 final class ThreadsSource extends FileSource {
-    private final Map<String, Task> known = new HashMap<>();
+    private final Map<String, FileSource> known = new HashMap<>();
     private final Bytes text = new Bytes();
-
-    private static final class Task {
-        final FileSource schedstat;
-        byte[] last = {};
-        Bytes name;
-        int changes;
-
-        Task(FileSource schedstat) {
-            this.schedstat = schedstat;
-        }
-    }
 
     /** {@code tasks} is the folder {@code task} of the process. */
     ThreadsSource(int id, File tasks) {
@@ -54,22 +43,22 @@ final class ThreadsSource extends FileSource {
     }
 
     private void end(String tid) {
-        Task ended = known.remove(tid);
+        FileSource ended = known.remove(tid);
         if (ended != null) {
-            ended.schedstat.close();
+            ended.close();
         }
     }
 
     private void read(String tid, Bytes into) throws IOException {
-        Task task = known.get(tid);
+        FileSource task = known.get(tid);
         if (task == null) {
-            task = new Task(new FileSource(id, new File(path, tid + "/schedstat")));
+            task = new FileSource(id, new File(path, tid + "/schedstat"));
             known.put(tid, task);
         }
         text.cut(0);
-        task.schedstat.read(text);
+        task.read(text);
         if (known.size() > Limits.MOST_OPEN) {
-            task.schedstat.close();
+            task.close();
         }
         byte[] now = Arrays.copyOf(text.array(), text.size());
         if (Arrays.equals(now, task.last)) {
@@ -80,8 +69,7 @@ final class ThreadsSource extends FileSource {
             task.name = FileSource.content(new File(path, tid + "/comm"));
         }
         task.changes++;
-        byte[] head = (tid + " ").getBytes(Bytes.UTF_8);
-        into.bytes(head, 0, head.length).bytes(now, 0, lineLength(now, now.length)).u8(' ');
+        into.utf8(tid + " ").bytes(now, 0, lineLength(now, now.length)).u8(' ');
         into.bytes(task.name.array(), 0, lineLength(task.name.array(), task.name.size())).u8('\n');
     }
 

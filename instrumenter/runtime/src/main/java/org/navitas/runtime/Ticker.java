@@ -56,7 +56,6 @@ final class Ticker extends FileSource implements Runnable {
 
     @Override
     synchronized void read(Bytes into) {
-        byte[] text = (ticks + " " + sum + " " + (long) (squares / 1e6)).getBytes(Bytes.UTF_8);
-        into.bytes(text, 0, text.length);
+        into.utf8(ticks + " " + sum + " " + (long) (squares / 1e6));
     }
 }

@@ -22,9 +22,9 @@ final class TrafficSource extends FileSource {
     @Override
     void finish() {
         long end = System.nanoTime() + Limits.LATE_PACKETS_NS;
-        for (long left = Limits.LATE_PACKETS_NS; left > 0; left = end - System.nanoTime()) {
+        while (end - System.nanoTime() > 0) {
             Thread.interrupted(); // parking needs the flag clear
-            LockSupport.parkNanos(this, left);
+            LockSupport.parkNanos(this, end - System.nanoTime());
         }
     }
 
@@ -32,15 +32,14 @@ final class TrafficSource extends FileSource {
     void read(Bytes into) throws IOException {
         String line;
         try {
-            line = TrafficStats.getUidRxBytes(uid) + " " + TrafficStats.getUidRxPackets(uid) + ' '
-                    + TrafficStats.getUidTxBytes(uid) + ' ' + TrafficStats.getUidTxPackets(uid) + '\n';
+            line = TrafficStats.getUidRxBytes(uid) + " " + TrafficStats.getUidRxPackets(uid) + " "
+                    + TrafficStats.getUidTxBytes(uid) + " " + TrafficStats.getUidTxPackets(uid) + "\n";
         } catch (LinkageError e) {
             throw new IOException("no Android");
         }
         if (line.indexOf('-') >= 0) { // TrafficStats.UNSUPPORTED
             throw new IOException("not counted");
         }
-        byte[] text = line.getBytes(Bytes.UTF_8);
-        into.bytes(text, 0, text.length);
+        into.utf8(line);
     }
 }

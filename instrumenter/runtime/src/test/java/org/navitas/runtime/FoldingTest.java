@@ -298,7 +298,7 @@ public class FoldingTest {
             least = Math.min(least, spare.get());
         }
         assertTrue("the bound was reached, and kept: " + least, least >= 0 && least < 256);
-        assertTrue(pool.made() <= 2 * 32);
+        assertTrue(Recording.made(pool) <= 2 * 32);
         allHaveCalled.countDown();
         for (Thread thread : threads) {
             thread.join();

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
 /** Keeps the written chunks; can fail from some chunk on, like a full disk or with an error. */
-class MemorySink implements Sink {
+class MemorySink extends FileSink {
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     int payloadLimit = Integer.MAX_VALUE;
     int room = Integer.MAX_VALUE;
@@ -12,7 +12,7 @@ class MemorySink implements Sink {
     Error error;
 
     @Override
-    public synchronized void write(byte[] bytes, int length) throws IOException {
+    synchronized void write(byte[] bytes, int length) throws IOException {
         attempts++;
         if (error != null) {
             throw error;
@@ -24,17 +24,17 @@ class MemorySink implements Sink {
     }
 
     @Override
-    public int payloadLimit() {
+    int payloadLimit() {
         return payloadLimit;
     }
 
     @Override
-    public long storedBytes() {
+    long storedBytes() {
         return written.size();
     }
 
     @Override
-    public void close() {}
+    void close() {}
 
     synchronized byte[] bytes() {
         return written.toByteArray();

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertTrue;
 import android.app.ActivityThread;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -116,7 +117,7 @@ public class PowerMonitorsTest {
     private static String read(PowerMonitorSource source) {
         Bytes into = new Bytes();
         source.read(into);
-        return new String(into.array(), 0, into.size(), Bytes.UTF_8);
+        return new String(into.array(), 0, into.size(), StandardCharsets.UTF_8);
     }
 
     /** Reads until the source has sent this many requests. */

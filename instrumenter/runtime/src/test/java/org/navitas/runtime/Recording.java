@@ -58,4 +58,9 @@ final class Recording {
         write();
         return sink.bytes();
     }
+
+    /** Returns the number of buffers that a pool has created. */
+    static int made(BufferPool pool) {
+        return Math.min(pool.made.get(), pool.all.length());
+    }
 }

@@ -17,6 +17,7 @@ public class SettingsTest {
     @Rule
     public TemporaryFolder root = new TemporaryFolder();
 
+    private int uid = 10_123;
     private final Properties before = (Properties) System.getProperties().clone();
 
     @After
@@ -26,10 +27,9 @@ public class SettingsTest {
 
     private Settings load(String properties) throws Exception {
         write("data/local/tmp/navitas/org.example.properties", properties);
-        System.setProperty("navitas.user", "0");
         System.setProperty("navitas.sysRoot", root.getRoot().getPath());
         System.setProperty("navitas.process", "org.example");
-        return Settings.load();
+        return Settings.load(uid);
     }
 
     private void write(String path, String properties) throws Exception {
@@ -40,8 +40,8 @@ public class SettingsTest {
 
     @Test
     public void recordsNothingWithoutConfiguration() throws Exception {
-        assertNull(Settings.load());
-        assertNull(Probe.RECORDER);
+        assertNull(Settings.load(uid));
+        assertNull(Start.recorder());
         Probe.enter(1);
         Probe.thrown(1);
         Recorder.flush();
@@ -64,17 +64,17 @@ public class SettingsTest {
     public void appFileOverridesShellFileInAllProcesses() throws Exception {
         load("out=x\nrepeat=2\n");
         System.setProperty("navitas.process", "org.example:remote");
-        assertEquals(2, Settings.load().repeat);
+        assertEquals(2, Settings.load(uid).repeat);
         write("storage/emulated/0/Android/media/org.example/navitas/navitas.properties", "out=x\nrepeat=4\n");
-        assertEquals(4, Settings.load().repeat);
+        assertEquals(4, Settings.load(uid).repeat);
         write("data/user/0/org.example/files/navitas/navitas.properties", "out=x\nrepeat=3\n");
-        assertEquals(3, Settings.load().repeat);
-        System.setProperty("navitas.user", "10");
-        assertEquals(2, Settings.load().repeat);
+        assertEquals(3, Settings.load(uid).repeat);
+        uid = 1_010_123;
+        assertEquals(2, Settings.load(uid).repeat);
         write("data/user/10/org.example/files/navitas/navitas.properties", "out=x\nrepeat=5\n");
-        assertEquals(5, Settings.load().repeat);
+        assertEquals(5, Settings.load(uid).repeat);
         System.setProperty("navitas.process", "/usr/bin/java");
-        assertNull(Settings.load());
+        assertNull(Settings.load(uid));
     }
 
     @Test
@@ -96,7 +96,7 @@ public class SettingsTest {
     @Test
     public void folderAloneSuffices() throws Exception {
         System.setProperty("navitas.out", "events");
-        assertEquals(new File("events"), Settings.load().out);
+        assertEquals(new File("events"), Settings.load(uid).out);
     }
 
     @Test

@@ -45,8 +45,8 @@ public class ThreadsTest {
             oneShot.join();
         }
         byte[] written = end();
-        assertTrue(recording.recorder.eventBuffers.made() <= 64);
-        assertTrue(recording.recorder.anchorBuffers.made() <= 256);
+        assertTrue(Recording.made(recording.recorder.eventBuffers) <= 64);
+        assertTrue(Recording.made(recording.recorder.anchorBuffers) <= 256);
         Map<Long, Integer> calls = new HashMap<>();
         Map<Long, Integer> anchors = new HashMap<>(); // summed: a flush can split a thread's anchors over two chunks
         for (ChunkReader.Chunk chunk : ChunkReader.read(written)) {

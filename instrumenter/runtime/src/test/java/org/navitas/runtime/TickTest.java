@@ -3,6 +3,7 @@ package org.navitas.runtime;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -182,7 +183,7 @@ public class TickTest {
         }
         Bytes text = new Bytes();
         ticker.read(text);
-        String[] counts = new String(text.array(), 0, text.size(), Bytes.UTF_8).split(" ");
+        String[] counts = new String(text.array(), 0, text.size(), StandardCharsets.UTF_8).split(" ");
         double ticks = Double.parseDouble(counts[0]);
         double sumNs = Double.parseDouble(counts[1]);
         double squaresNs2 = 1e6 * Double.parseDouble(counts[2]);
