@@ -13,6 +13,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.gradle.api.GradleException;
@@ -86,20 +88,22 @@ public final class ClassWork {
   }
 
   /**
-   * Adds probes to all classes of an APK and writes them to one jar.
+   * Adds probes to all classes of an APK. Writes those of projects to a folder, since Android then dexes only the files
+   * that changed, and those of libraries to a jar.
    *
    * @param sources folders and jars in class path order
    * @param options which classes get probes
    * @param earlierMap the map of the app that these classes test, or null
    * @param map the method map to write
    * @param work a folder that is kept for the next run
+   * @param folder the folder to write
    * @param jar the jar to write
-   * @param writesMapClass whether the jar contains the class with the map's id
+   * @param writesMapClass whether the folder contains the class with the map's id
    * @param log receives the warnings
    * @throws IOException if a file cannot be read or written
    */
-  public static void intoJar(
-      List<ClassSource> sources, ClassOptions options, File earlierMap, File map, File work, File jar,
+  public static void intoFolderAndJar(
+      List<ClassSource> sources, ClassOptions options, File earlierMap, File map, File work, File folder, File jar,
       boolean writesMapClass, Logger log) throws IOException {
     List<Input> inputs = new ArrayList<>();
     Map<ClassSource, File> copies = new LinkedHashMap<>();
@@ -112,16 +116,24 @@ public final class ClassWork {
       }
     }
     String mapId = inputs.isEmpty() ? sameMap(options, earlierMap, map) : instrument(inputs, options, earlierMap, map, log);
-    try (BundleZip zip = new BundleZip(Files.newOutputStream(jar.toPath()))) {
-      if (writesMapClass) {
-        zip.add(MapClass.PATH, MapClass.bytes(mapId));
+    ClassFolder classes = new ClassFolder(folder);
+    if (writesMapClass) {
+      classes.add(MapClass.PATH, MapClass.bytes(mapId));
+    }
+    for (ClassSource source : sources) {
+      if (source.changesOften()) {
+        eachClass(copies.getOrDefault(source, source.file), classes::add);
       }
+    }
+    classes.removeOthers();
+    try (BundleZip zip = new BundleZip(Files.newOutputStream(jar.toPath()))) {
       for (ClassSource source : sources) {
-        File from = copies.getOrDefault(source, source.file);
-        if (from.isDirectory()) {
-          zip.addFolder("", from, ClassWork::isClass);
-        } else if (from.exists()) {
-          addJar(zip, from);
+        if (!source.changesOften()) {
+          eachClass(copies.getOrDefault(source, source.file), (name, bytes) -> {
+            if (!classes.contains(name)) {
+              zip.add(name, bytes);
+            }
+          });
         }
       }
     }
@@ -137,11 +149,30 @@ public final class ClassWork {
     return String.valueOf(summary(map).get("map_id"));
   }
 
-  private static void addJar(BundleZip zip, File file) throws IOException {
-    try (ZipFile jar = new ZipFile(file)) {
-      for (ZipEntry entry : Collections.list(jar.entries())) {
-        if (isClass(entry.getName())) {
-          zip.add(entry.getName(), CarriedJars.read(jar.getInputStream(entry)));
+  /** Takes a class's path and content. */
+  private interface Taker {
+    void take(String name, byte[] bytes) throws IOException;
+  }
+
+  private static void eachClass(File file, Taker taker) throws IOException {
+    if (file.isDirectory()) {
+      Path root = file.toPath();
+      List<Path> files;
+      try (Stream<Path> walk = Files.walk(root)) {
+        files = walk.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
+      }
+      for (Path each : files) {
+        String name = root.relativize(each).toString().replace(File.separatorChar, '/');
+        if (isClass(name)) {
+          taker.take(name, Files.readAllBytes(each));
+        }
+      }
+    } else if (file.exists()) {
+      try (ZipFile jar = new ZipFile(file)) {
+        for (ZipEntry entry : Collections.list(jar.entries())) {
+          if (isClass(entry.getName())) {
+            taker.take(entry.getName(), CarriedJars.read(jar.getInputStream(entry)));
+          }
         }
       }
     }
