@@ -40,7 +40,8 @@ def main(argv: list[str]) -> int:
         if (launcher := gradles().get(gradle)) is None:
             print(f"left out: {version}, no Gradle {gradle} (`make gradle-homes`)")
             continue
-        with build_pairs(launcher, lambda folder, name=name: large_app(name, folder, _CLASSES), tasks) as pairs:
+        builds = {"plain": tasks, "probed": tasks}
+        with build_pairs(launcher, lambda folder, name=name: large_app(name, folder, _CLASSES), builds) as pairs:
             taken = [pairs.round(lambda project, n=number: add_method(project, n)) for number in range(1, rounds + _WARM + 1)]
             unchanged = pairs.round(None)
             clean = pairs.clean_s

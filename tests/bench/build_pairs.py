@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,13 +19,18 @@ from navitas.build.jars import jar
 
 
 class BuildPairs:
-    """Two copies of a project, built once. Each round builds both, so that both see the same machine."""
+    """Two copies of a project, built once. Each round builds both, so that both see the same machine.
 
-    def __init__(self, launcher: Sequence[str], project: Callable[[Path], Path], folder: Path, tasks: Sequence[str]) -> None:
+    `tasks` are those of the build `plain` and of the build `probed`, with Gradle's options.
+    """
+
+    def __init__(
+        self, launcher: Sequence[str], project: Callable[[Path], Path], folder: Path, tasks: Mapping[str, Sequence[str]]
+    ) -> None:
         self._folder = folder
         self._projects = {name: project(folder / name) for name in ("plain", "probed")}
         plugin = ["--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={jar('navitas-gradle-plugin.jar')}"]
-        self._commands = {"plain": [*launcher, *tasks], "probed": [*launcher, *plugin, *tasks]}
+        self._commands = {"plain": [*launcher, *tasks["plain"]], "probed": [*launcher, *plugin, *tasks["probed"]]}
         self.clean_s = {name: self._build(name) for name in self._projects}
 
     def round(self, edit: Callable[[Path], None] | None) -> dict[str, float]:
@@ -46,7 +51,7 @@ class BuildPairs:
 
 
 @contextmanager
-def build_pairs(gradle: str, project: Callable[[Path], Path], tasks: Sequence[str]) -> Iterator[BuildPairs]:
+def build_pairs(gradle: str, project: Callable[[Path], Path], tasks: Mapping[str, Sequence[str]]) -> Iterator[BuildPairs]:
     """Make pairs of builds, whose daemon ends with the context."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a daemon can still write
         launcher = [gradle, "-q", f"-Dorg.gradle.daemon.registry.base={folder}/daemons"]

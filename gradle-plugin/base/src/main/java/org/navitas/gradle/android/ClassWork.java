@@ -13,14 +13,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipFile;
 import org.gradle.api.GradleException;
 import org.gradle.api.logging.Logger;
-import org.navitas.gradle.BundleZip;
-import org.navitas.gradle.CarriedJars;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.InstrumentException;
@@ -29,8 +23,6 @@ import org.navitas.instrument.Summary;
 
 /** Instruments the classes of one variant, or of its tests. */
 public final class ClassWork {
-  private static final String CLASS = ".class";
-
   private ClassWork() {}
 
   /**
@@ -120,23 +112,17 @@ public final class ClassWork {
     if (writesMapClass) {
       classes.add(MapClass.PATH, MapClass.bytes(mapId));
     }
+    List<File> libraries = new ArrayList<>();
     for (ClassSource source : sources) {
+      File from = copies.getOrDefault(source, source.file);
       if (source.changesOften()) {
-        eachClass(copies.getOrDefault(source, source.file), classes::add);
+        ClassFiles.each(from, classes::add);
+      } else {
+        libraries.add(from);
       }
     }
     classes.removeOthers();
-    try (BundleZip zip = new BundleZip(Files.newOutputStream(jar.toPath()))) {
-      for (ClassSource source : sources) {
-        if (!source.changesOften()) {
-          eachClass(copies.getOrDefault(source, source.file), (name, bytes) -> {
-            if (!classes.contains(name)) {
-              zip.add(name, bytes);
-            }
-          });
-        }
-      }
-    }
+    new LibraryJar(libraries, jar, new File(work, "libraries.txt")).write(classes);
   }
 
   /** If no class gets probes, the map is the app's. */
@@ -147,39 +133,5 @@ public final class ClassWork {
     Files.copy(earlierMap.toPath(), map.toPath(), StandardCopyOption.REPLACE_EXISTING);
     Files.copy(summaryFile(earlierMap).toPath(), summaryFile(map).toPath(), StandardCopyOption.REPLACE_EXISTING);
     return String.valueOf(summary(map).get("map_id"));
-  }
-
-  /** Takes a class's path and content. */
-  private interface Taker {
-    void take(String name, byte[] bytes) throws IOException;
-  }
-
-  private static void eachClass(File file, Taker taker) throws IOException {
-    if (file.isDirectory()) {
-      Path root = file.toPath();
-      List<Path> files;
-      try (Stream<Path> walk = Files.walk(root)) {
-        files = walk.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
-      }
-      for (Path each : files) {
-        String name = root.relativize(each).toString().replace(File.separatorChar, '/');
-        if (isClass(name)) {
-          taker.take(name, Files.readAllBytes(each));
-        }
-      }
-    } else if (file.exists()) {
-      try (ZipFile jar = new ZipFile(file)) {
-        for (ZipEntry entry : Collections.list(jar.entries())) {
-          if (isClass(entry.getName())) {
-            taker.take(entry.getName(), CarriedJars.read(jar.getInputStream(entry)));
-          }
-        }
-      }
-    }
-  }
-
-  /** Selects classes. Resources reach an APK another way, and classes for later Java versions only are not used. */
-  private static boolean isClass(String name) {
-    return name.endsWith(CLASS) && !name.startsWith("META-INF/") && !name.endsWith("module-info.class");
   }
 }
