@@ -11,7 +11,7 @@ import java.util.List;
  * earlier runs. All ids move only when the table must double, because the app has.
  *
  * <p>Blocks have the size of a power of two and begin at its multiples, and larger ones are placed first. So a block of
- * some size is free or taken as a whole, and each one finds a place as long as the table has one.
+ * some size is completely free or completely taken, and each one finds a place as long as the table has one.
  */
 final class IdTable {
   /** Event records have 22 bits for the id; the last 256 belong to API calls and to the runtime. */
