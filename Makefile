@@ -12,12 +12,13 @@
 # make fuzz                       instruments 10,000 damaged classes (FUZZ=-Dnavitas.fuzz.seed=7: other classes)
 # make damage                     every report of 2,000 damaged recordings (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
+# make android-bench              builds of an app of 2,400 classes with probes and without (docs/dev/benchmarks.md)
 # make fleet-accuracy             the fleet's findings against two simulated truths, ten seeds (docs/dev/fleet-world.md)
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv demo check readme test-unit test test-java test-programs gradle-homes android-sdk browser lint accuracy experiments components operations seeded-changes unsteady damage bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv demo check readme test-unit test test-java test-programs gradle-homes android-sdk browser lint accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -140,6 +141,9 @@ damage: setup
 
 bench: setup
 	$(BIN)/python tests/bench --check
+
+android-bench: setup gradle-homes android-sdk
+	$(BIN)/python tests/bench/android_builds.py --check
 
 fleet-accuracy: setup
 	$(BIN)/python tests/accuracy/fleet_score.py --write

@@ -35,8 +35,8 @@ def decode_block_counts(chunks: Sequence[Chunk], serials: Sequence[int], known: 
         for t_ns, method, counts in found:
             if method == COLLECTIONS and not chunk.serial and len(counts) == 8:
                 collected.append((t_ns, int.from_bytes(counts, "little", signed=True)))
-            elif span is not None and chunk.serial and method < span.size:
-                rows.append((t_ns, chunk.serial, span.base + method, counts))
+            elif span is not None and chunk.serial and (row := span.row_of(method)) is not None:
+                rows.append((t_ns, chunk.serial, row, counts))
             else:
                 damaged += 1
     rows.sort(key=lambda row: row[:3])

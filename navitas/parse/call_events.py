@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.parse.arrays import U64, Bool
+from navitas.parse.arrays import I64, U64, Bool
 from navitas.parse.chunks import Chunk, release
 from navitas.parse.methodmap import RESERVED_ID, Span
 from navitas.parse.tables import CallEvents
@@ -94,11 +94,11 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
     for chunk in chunks:
         span = known[chunk.map_id]
         kept = None
-        fields = np.frombuffer(chunk.payload, "<u8") & _METHOD_FIELD
-        limit = np.uint64(min(span.size << _DELTA_BITS, (1 << 64) - 1))
-        if chunk.count and fields.max() >= limit:
-            kept = span.rows((fields >> np.uint64(_DELTA_BITS)).astype(np.int64))[1]
-            own += int(np.count_nonzero(~kept & (fields >= _RESERVED)))
+        words = np.frombuffer(chunk.payload, "<u8")
+        if not _are_all_in(span, words):
+            ids = _ids(words)
+            kept = span.rows(ids)[1]
+            own += int(np.count_nonzero(~kept & (ids >= RESERVED_ID)))
         parts.append(_Part(chunk, span, kept))
         total += chunk.count
     calls = EncodedCalls(parts)
@@ -117,6 +117,21 @@ def reserved_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
             yield _decoded([part], part.count, 0, np.iinfo(np.int64).max)
 
 
+def _are_all_in(span: Span, words: U64) -> bool:
+    if not len(words):
+        return True
+    if span.places is None:
+        return bool((words & _METHOD_FIELD).max() < np.uint64(min(span.size << _DELTA_BITS, (1 << 64) - 1)))
+    ids = _ids(words)
+    return bool(ids.max() < span.size and span.places.take(ids, mode="clip").min())
+
+
+def _ids(words: U64) -> I64:
+    ids = words >> np.uint64(_DELTA_BITS)
+    ids &= _METHOD_MASK
+    return ids.view(np.int64)
+
+
 def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int) -> CallEvents:
     t_ns = np.empty(size, np.int64)
     kind = np.empty(size, np.uint8)
@@ -128,11 +143,10 @@ def _decoded(parts: Sequence[_Part], size: int, earliest_ns: int, latest_ns: int
         t_ns[at:to] = words & _DELTA_MASK
         t_ns[at:to] += part.chunk.base_ns
         kind[at:to] = words >> np.uint64(_KIND_SHIFT)
-        method[at:to] = (words >> np.uint64(_DELTA_BITS)) & _METHOD_MASK
         if part.kept is None:
-            method[at:to] += part.span.base
+            part.span.own_rows(_ids(words), method[at:to])
         else:
-            method[at:to] = part.span.rows(method[at:to].astype(np.int64))[0]
+            method[at:to] = part.span.rows(_ids(words))[0]
         at = to
     if (t_ns[1:] < t_ns[:-1]).any():
         np.maximum.accumulate(t_ns, out=t_ns)

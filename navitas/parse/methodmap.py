@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, NotRequired
 
@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from navitas.errors import RecordingError
 from navitas.model_defects import first_defect
 from navitas.parse.apis import APIS, FIRST_API, api_methods
-from navitas.parse.arrays import I64, Bool
+from navitas.parse.arrays import I32, I64, Bool
 from navitas.parse.chunks import BLOCK_COUNTS, CALLS, FOLDED, Chunk
 from navitas.parse.findings import Findings
 from navitas.parse.tables import Method, MethodTable
@@ -56,23 +56,45 @@ class _Map(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A map's rows in the table: ids 0 … size−1 become rows base … base+size−1.
+    """A map's rows in the table. All its ids are below `size`.
 
-    The reserved ids of the platform's methods become rows from `first_api` on, if these have rows.
+    Without `places`, ids 0 … size−1 become rows base … base+size−1. With them, an id becomes the row
+    base + `places[id]` − 1, or none if `places[id]` is 0. The reserved ids of the platform's methods become rows from
+    `first_api` on, if these have rows.
     """
 
     base: int
     size: int
     first_api: int | None = None
+    places: I32 | None = field(default=None, compare=False)
 
     def rows(self, ids: I64) -> tuple[I64, Bool]:
         """Return the row of each method id, and whether it has one."""
         own = (ids >= 0) & (ids < self.size)
+        row = ids + self.base
+        if self.places is not None:
+            place = self.places.take(ids, mode="clip")
+            own &= place > 0
+            row = place + np.int64(self.base - 1)
         if self.first_api is None:
-            return ids + self.base, own
+            return row, own
         number = ids - FIRST_API
         api = (number >= 0) & (number < len(APIS))
-        return np.where(api, number + self.first_api, ids + self.base), own | api
+        return np.where(api, number + self.first_api, row), own | api
+
+    def row_of(self, method: int) -> int | None:
+        """Return the row of one method id, which is not negative and not reserved; None if it has none."""
+        place = 0 if method >= self.size else method + 1 if self.places is None else int(self.places[method])
+        return self.base + place - 1 if place else None
+
+    def own_rows(self, ids: I64, into: I32) -> None:
+        """Write the row of each id, all of which the map has."""
+        if self.places is None:
+            into[:] = ids
+            into += self.base
+        else:
+            self.places.take(ids, out=into, mode="clip")
+            into += self.base - 1
 
 
 def read_method_table(recording: Recording, findings: Findings | None = None) -> MethodTable:
@@ -82,6 +104,7 @@ def read_method_table(recording: Recording, findings: Findings | None = None) ->
     """
     methods: list[Method] = []
     base: dict[str, int] = {}
+    places: dict[str, I32] = {}
     included: dict[str, str] = {}
     hashes: dict[tuple[str, str], str] = {}
     for entry in recording.manifest.maps:
@@ -99,20 +122,37 @@ def read_method_table(recording: Recording, findings: Findings | None = None) ->
             )
         base[entry.id] = len(methods)
         methods += _methods(read, entry.module, len(methods), path)
+        if (of_ids := places_of([method["id"] for method in read.methods])) is not None:
+            places[entry.id] = of_ids
         included |= dict.fromkeys(entry.includes, entry.id)
         hashes |= {(each.module or entry.module, each.name): each.sha256 for each in read.classes if each.sha256}
     first_api = len(methods) if recording.manifest.settings.get("record", "none") != "none" else None
     if first_api is not None:
         methods += api_methods(first_api)
-    return MethodTable(tuple(methods), base, {name: of for name, of in included.items() if name not in base}, first_api, hashes)
+    others = {name: of for name, of in included.items() if name not in base}
+    return MethodTable(tuple(methods), base, others, first_api, hashes, places)
 
 
 def spans(table: MethodTable) -> dict[int, Span]:
     """Return each map's rows, by the map id in chunks. An included map has the rows of the map that includes it."""
     end = len(table.methods) if table.first_api is None else table.first_api
     starts = [*table.base.values(), end]
-    own = {name: Span(starts[i], starts[i + 1] - starts[i], table.first_api) for i, name in enumerate(table.base)}
+    own = {}
+    for i, name in enumerate(table.base):
+        places = table.places.get(name)
+        size = starts[i + 1] - starts[i] if places is None else len(places)
+        own[name] = Span(starts[i], size, table.first_api, places)
     return {int(name, 16): span for name, span in own.items()} | {int(name, 16): own[of] for name, of in table.included.items()}
+
+
+def places_of(ids: Sequence[int]) -> I32 | None:
+    """Return `Span.places` of a map's ids in its order, or None if they are 0 … n−1."""
+    numbers = np.array(ids, np.int64)
+    if (numbers == np.arange(len(numbers))).all():
+        return None
+    places = np.zeros(int(numbers.max()) + 1, np.int32)  # pages without ids take no memory
+    places[numbers] = np.arange(1, len(numbers) + 1)
+    return places
 
 
 def check_maps(chunks: Iterable[Chunk], known: dict[int, Span], place: str) -> None:
@@ -145,12 +185,15 @@ def _validated(raw: object, path: Path) -> _Map:
 def _methods(read: _Map, module: str, base: int, path: Path) -> list[Method]:
     classes = {entry.name: entry for entry in read.classes}
     methods = []
+    seen = set[int]()
     for index, entry in enumerate(read.methods):
         name, number = entry["class"], entry["id"]
         owner = classes.get(name)
-        if number != index or owner is None:
-            cause = f"class {name} is not listed" if number == index else f"method id {number} at place {index}"
+        if number in seen or not 0 <= number < FIRST_API or owner is None:
+            known = "occurs twice" if number in seen else f"is not one of 0 … {FIRST_API - 1}"
+            cause = f"class {name} is not listed" if owner is None else f"method id {number} {known}"
             raise RecordingError(f"{path}: the method map is inconsistent: {cause}", "Instrument and record again.")
+        seen.add(number)
         methods.append(
             Method(
                 id=base + index,

@@ -253,7 +253,7 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class MethodTable:
-    """All maps of a recording in one table: `base[map_id]` plus an event's method id is the index into `methods`."""
+    """All maps of a recording in one table: `base[map_id]` is the index of a map's first method in `methods`."""
 
     methods: tuple[Method, ...]
     base: dict[str, int]
@@ -263,3 +263,5 @@ class MethodTable:
     """The row of the first method of the platform, if their calls were recorded. They are the last rows."""
     hashes: dict[tuple[str, str], str] = field(default_factory=dict)
     """SHA-256 of class files before instrumentation, by module and class, as far as maps have it."""
+    places: dict[str, I32] = field(default_factory=dict, compare=False)
+    """By map id: 1 + the place in the map of each method id, or 0. Maps whose ids are 0 … n−1 have no entry."""

@@ -8,22 +8,13 @@ from __future__ import annotations
 import os
 import re
 import statistics
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, compared_with
-
-sys.path.insert(0, str(ROOT / "tests"))
-
+from build_pairs import build_pairs
+from common import Figures, arguments, compared_with
 from support.android_projects import copy_project, sdk
 from support.gradle_projects import gradles
-
-from navitas.build.gradle import INIT_SCRIPT
-from navitas.build.jars import jar
 
 _GRADLE = "7.6.4"
 _EDITED = Path("app/src/main/java/org/example/notes/NotesActivity.java")
@@ -39,28 +30,13 @@ def main(argv: list[str]) -> int:
         print(f"left out: no Gradle {_GRADLE} or no Android SDK (`make gradle-homes android-sdk`)")
         return 0
     os.environ["ANDROID_HOME"] = str(home)
-    with tempfile.TemporaryDirectory() as folder:
-        base = [launcher, "-q", f"-Dorg.gradle.daemon.registry.base={folder}/daemons"]
-        plain = [*base, ":app:assembleDemoDebug", ":app:assembleDemoDebugAndroidTest"]
-        probed = [
-            *base, "--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={jar('navitas-gradle-plugin.jar')}",
-            "-Pnavitas.variant=demoDebug", ":app:navitasReport",
-        ]  # fmt: skip
-        builds = {name: copy_project("b", Path(folder) / name) for name in ("plain", "probed")}
-        commands = {"plain": plain, "probed": probed}
-        try:
-            for name, project in builds.items():
-                _run(commands[name], project)
-            taken: dict[str, list[float]] = {"plain": [], "probed": []}
-            for number in range(rounds):
-                for name, project in builds.items():
-                    _edit(project, number)
-                    taken[name].append(_run(commands[name], project))
-            unchanged = {name: _run(commands[name], project) for name, project in builds.items()}
-        finally:
-            subprocess.run([*base, "--stop"], cwd=folder, check=False, capture_output=True)
-    ratio = statistics.median(ours / theirs for ours, theirs in zip(taken["probed"], taken["plain"], strict=True))
-    plain_s = statistics.median(taken["plain"])
+    apks = [":app:assembleDemoDebug", ":app:assembleDemoDebugAndroidTest"]
+    bundle = ["-Pnavitas.variant=demoDebug", ":app:navitasReport"]
+    with build_pairs(launcher, lambda folder: copy_project("b", folder), {"plain": apks, "probed": bundle}) as pairs:
+        taken = [pairs.round(lambda project, n=number: _edit(project, n)) for number in range(rounds)]
+        unchanged = pairs.round(None)
+    ratio = statistics.median(each["probed"] / each["plain"] for each in taken)
+    plain_s = statistics.median(each["plain"] for each in taken)
     note = compared_with(ratio * plain_s, plain_s, f"the plain build, median of {rounds} pairs")
     figures.add("one file edited", ratio, "×", at_most=2.0, note=note)
     figures.add("nothing edited", unchanged["probed"] / unchanged["plain"], "×", note="no class is instrumented")
@@ -70,12 +46,6 @@ def main(argv: list[str]) -> int:
 def _edit(project: Path, number: int) -> None:
     source = project / _EDITED
     source.write_text(re.sub(r'find\("\w+"\)', f'find("word{number}")', source.read_text()))
-
-
-def _run(command: Sequence[str], project: Path) -> float:
-    begin = time.perf_counter()
-    subprocess.run(command, cwd=project, check=True, capture_output=True)
-    return time.perf_counter() - begin
 
 
 if __name__ == "__main__":

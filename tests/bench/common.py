@@ -77,9 +77,11 @@ def compared_with(measured: float, floor: float, name: str, unit: str = "s") -> 
     return f"{measured / floor:.2f} × {name} ({shown(floor, unit)})"
 
 
-def arguments(description: str, argv: Sequence[str]) -> argparse.Namespace:
-    """The options of all benchmarks: `--check`, and `--quick` for a smaller, less exact run."""
+def arguments(description: str, argv: Sequence[str], parts: Sequence[str] = ()) -> argparse.Namespace:
+    """The options of all benchmarks: `--check`, and `--quick` for a smaller, less exact run; and names of `parts` to run."""
     parser = argparse.ArgumentParser(description=description)
+    if parts:
+        parser.add_argument("parts", nargs="*", choices=[[], *parts], metavar="PART", help=f"{', '.join(parts)}; all by default")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a figure exceeds its limit")
     parser.add_argument("--quick", action="store_true", help="smaller inputs and fewer rounds")
     return parser.parse_args(argv)

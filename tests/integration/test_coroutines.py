@@ -20,7 +20,7 @@ from navitas.errors import BuildError
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, by_thread_and_type, read_chunks
 from navitas.parse.folded import decode_folded
-from navitas.parse.methodmap import Span
+from navitas.parse.methodmap import Span, places_of
 from navitas.parse.tables import ENTER, RESUME, THROW
 
 SOURCE = """\
@@ -113,14 +113,15 @@ def run(program: Path, mode: str) -> Path:
 
 @pytest.fixture(scope="module")
 def names(program: Path) -> dict[int, str]:
-    """Methods of the source file's class, by ID."""
+    """Methods of the source file's class, by row."""
     methods = json.loads((program / "map.json").read_text())["methods"]
-    return {each["id"]: each["name"] for each in methods if each["class"] == "waiting.WaitingKt"}
+    return {row: each["name"] for row, each in enumerate(methods) if each["class"] == "waiting.WaitingKt"}
 
 
 def known(program: Path) -> dict[int, Span]:
     text = json.loads((program / "map.json").read_text())
-    return {int(text["map_id"], 16): Span(0, len(text["methods"]))}
+    ids = [each["id"] for each in text["methods"]]
+    return {int(text["map_id"], 16): Span(0, max(ids) + 1, None, places_of(ids))}
 
 
 def threads(program: Path, events: Path) -> Iterator[list[tuple[int, int, int]]]:

@@ -25,11 +25,15 @@ def start_ns(run: int = 0) -> int:
     return T0_NS + run * RUN_STEP_NS
 
 
-def make_map(methods: list[str]) -> tuple[str, bytes]:
-    """Return map id and `map.json` of methods given as `a.b.C#name`. Classes that end in Test have the source `test`."""
+def make_map(methods: list[str], id_step: int = 1) -> tuple[str, bytes]:
+    """Return map id and `map.json` of methods given as `a.b.C#name`. Classes that end in Test have the source `test`.
+
+    Ids are 0 … n−1, or with a larger `id_step` far apart and in descending order.
+    """
     classes = sorted({method.partition("#")[0] for method in methods})
     ordered = sorted(methods, key=lambda method: method.partition("#")[0])
     map_id = hashlib.sha256("\n".join(ordered).encode()).hexdigest()[:16]
+    ids = [i if id_step == 1 else (len(ordered) - i) * id_step for i in range(len(ordered))]
     source = {name: "test" if name.endswith("Test") else "main" for name in classes}
     text = {
         "schema_version": 1,
@@ -39,8 +43,8 @@ def make_map(methods: list[str]) -> tuple[str, bytes]:
             for n in classes
         ],
         "methods": [
-            {"id": i, "class": m.partition("#")[0], "name": m.partition("#")[2], "descriptor": "()V", "line": 10 + i}
-            for i, m in enumerate(ordered)
+            {"id": number, "class": m.partition("#")[0], "name": m.partition("#")[2], "descriptor": "()V", "line": 10 + i}
+            for i, (number, m) in enumerate(zip(ids, ordered, strict=True))
         ],
         "skipped": [],
     }
@@ -54,9 +58,10 @@ def make_recording(
     profile_xml: bytes = PROFILE_XML,
     voltage_v: float = 3.85,
     settings: Mapping[str, str | int | float | bool | None] | None = None,
+    id_step: int = 1,
 ) -> Recording:
     """Write one run for each scenario and open the recording. The map contains all called methods, and `methods`."""
-    map_id, map_json = make_map(sorted({m for s in scenarios for m in s.methods()} | set(methods)))
+    map_id, map_json = make_map(sorted({m for s in scenarios for m in s.methods()} | set(methods)), id_step)
     ids = {f"{m['class']}#{m['name']}": m["id"] for m in json.loads(map_json)["methods"]}
     policies = scenarios[0].policies
     writer = RecordingWriter(

@@ -8,7 +8,7 @@ from support import chunk_writer as cw
 
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import Chunk, scan_chunks
-from navitas.parse.methodmap import Span
+from navitas.parse.methodmap import Span, places_of
 from navitas.parse.tables import CallEvents
 
 KNOWN = {7: Span(0, 1000), 8: Span(1000, 1 << 22)}
@@ -43,6 +43,18 @@ def test_ids_are_shifted_to_their_map() -> None:
     data = encoded([(1, 0, 5)]) + encoded([(2, 0, 5), (3, 1, 2**22 - 1)], map_id=8, seq=1)
     calls, dropped = decoded(scan_chunks(data).chunks)
     assert (calls.method.tolist(), dropped) == ([5, 1005, 1000 + 2**22 - 1], 0)
+
+
+@given(EVENTS, st.sets(st.integers(0, 999), max_size=20))
+def test_ids_with_gaps_become_their_places_in_the_map(events: list[tuple[int, int, int]], listed: set[int]) -> None:
+    events.sort(key=lambda event: event[0])
+    order = sorted(listed, key=lambda number: number * 7 % 1000)
+    span = Span(50, max(order) + 1 if order else 0, None, places_of(order))
+    calls, dropped = encoded_calls(scan_chunks(encoded(events)).chunks, {7: span})
+    kept = [(t, kind, 50 + order.index(method)) for t, kind, method in events if method in listed]
+    whole = calls.whole()
+    assert list(zip(whole.t_ns.tolist(), whole.kind.tolist(), whole.method.tolist(), strict=True)) == kept
+    assert dropped == len(events) - len(kept)
 
 
 def test_ids_beyond_the_map_are_dropped_and_counted() -> None:

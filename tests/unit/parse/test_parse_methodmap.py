@@ -6,14 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support import chunk_writer as cw
 from support.recording_maker import make_map, make_recording
-from support.scenario import Scenario
+from support.scenario import Scenario, ThreadSpec, call
 
 from navitas.errors import RecordingError
 from navitas.parse.chunks import scan_chunks
-from navitas.parse.methodmap import Span, check_maps, read_method_table, spans
+from navitas.parse.methodmap import Span, check_maps, places_of, read_method_table, spans
+from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import Recording, open_recording
 
 METHODS = ("a.B#<init>", "a.B#run", "a.BTest#check")
@@ -46,6 +48,30 @@ def test_all_maps_form_one_table(tmp_path: Path) -> None:
     assert (table.methods[1].descriptor, table.methods[1].line, table.methods[2].source) == ("()V", 11, "test")
 
 
+def test_ids_of_a_map_need_not_be_dense(tmp_path: Path) -> None:
+    calls = tuple(call(f"a.B{i}#run", i, i + 0.5) for i in range(5))
+    scenario = Scenario(10, (ThreadSpec("main", calls), ThreadSpec("other", calls, folded=True)))
+    dense, sparse = (
+        parse_recording(make_recording(tmp_path / str(step), scenario, methods=METHODS, id_step=step)) for step in (1, 200_000)
+    )
+    assert [one.identity for one in sparse.method_table.methods] == [one.identity for one in dense.method_table.methods]
+    (span,) = spans(sparse.method_table).values()
+    assert span.rows(np.array([200_000, 8 * 200_000, 0, 5, 2**22 - 1]))[1].tolist() == [True, True, False, False, False]
+    assert [span.row_of(number) for number in (200_000, 8 * 200_000, 0, 5, 2**22 - 1)] == [7, 0, None, None, None]
+    events, rows = (
+        [[part(thread).tolist() for thread in one.runs[0].threads] for one in (sparse, dense)]
+        for part in (lambda thread: thread.calls.whole().method, lambda thread: thread.folded.method)
+    )
+    assert events[0] == events[1] and sum(map(len, events[0])) == 10
+    assert rows[0] == rows[1] and any(rows[0])
+    assert not [loss for loss in sparse.losses if loss.what == "foreign_methods"]
+
+
+@pytest.mark.parametrize("ids", [[], [0], [0, 1, 2]])
+def test_dense_ids_need_no_table(ids: list[int]) -> None:
+    assert places_of(ids) is None
+
+
 def edited(recording: Recording, **changes: Any) -> Recording:
     path = recording.file(recording.manifest.maps[0].file)
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
@@ -68,7 +94,10 @@ def test_the_map_of_another_build_is_an_error_with_both_ids(recording: Recording
     [
         ({"schema_version": 2}, "schema_version 2"),
         ({"map_id": "XYZ"}, "map_id"),
-        ({"methods": [{"id": 1, "class": "a.B", "name": "m", "descriptor": "()V"}]}, "id 1 at place 0"),
+        ({"methods": 2 * [{"id": 1, "class": "a.B", "name": "m", "descriptor": "()V"}]}, "id 1 occurs twice"),
+        ({"methods": [{"id": -1, "class": "a.B", "name": "m", "descriptor": "()V"}]}, "id -1 is not one of 0 … 4194047"),
+        ({"methods": [{"id": 4194048, "class": "a.B", "name": "m", "descriptor": "()V"}]}, "id 4194048 is not one of"),
+        ({"methods": [{"id": 10**30, "class": "a.B", "name": "m", "descriptor": "()V"}]}, "0 … 4194047"),
         ({"methods": [{"id": 0, "class": "a.Gone", "name": "m", "descriptor": "()V"}]}, "a.Gone"),
         ({"methods": [{"id": 0}]}, "methods.0"),
         ({"classes": 5}, "classes"),

@@ -13,7 +13,6 @@ import java.util.GregorianCalendar;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
@@ -104,33 +103,15 @@ public final class BundleZip implements Closeable {
    * @throws IOException if reading or writing fails
    */
   public boolean addFolder(String prefix, File folder) throws IOException {
-    return addFolder(prefix, folder, path -> true);
-  }
-
-  /**
-   * Adds the selected files of a folder. If several have the same name, keeps the first, as on a class path.
-   *
-   * @param prefix path in the zip file, ending with a slash
-   * @param folder the folder to add; may be missing
-   * @param wanted selects files by their path in the folder, with slashes
-   * @return whether the folder has selected files
-   * @throws IOException if reading or writing fails
-   */
-  public boolean addFolder(String prefix, File folder, Predicate<String> wanted) throws IOException {
     Path root = folder.toPath();
     List<Path> files;
     try (Stream<Path> walk = Files.walk(root)) {
       files = walk.filter(Files::isRegularFile).sorted().collect(Collectors.toList());
     }
-    boolean any = false;
     for (Path file : files) {
-      String path = root.relativize(file).toString().replace(File.separatorChar, '/');
-      if (wanted.test(path)) {
-        add(prefix + path, Files.readAllBytes(file));
-        any = true;
-      }
+      add(prefix + root.relativize(file).toString().replace(File.separatorChar, '/'), Files.readAllBytes(file));
     }
-    return any;
+    return !files.isEmpty();
   }
 
   @Override

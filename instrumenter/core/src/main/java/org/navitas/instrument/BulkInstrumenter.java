@@ -37,8 +37,8 @@ public final class BulkInstrumenter {
   }
 
   /**
-   * Instruments classes that run in the same process as classes instrumented earlier. Method ids continue after those
-   * of the earlier map. The written map contains both.
+   * Instruments classes that run in the same process as classes instrumented earlier. Their methods have other
+   * ids than those of the earlier map. The written map contains both.
    *
    * @param inputs folders and jars in class path order; not empty
    * @param options selects the classes and methods to instrument
@@ -60,7 +60,7 @@ public final class BulkInstrumenter {
       all.add(inventory.read(input));
     }
     options.edits().checkFound(edited(all));
-    Numbering numbering = Numbering.of(all, earlier, warnings);
+    Numbering numbering = Numbering.of(all, earlier, options.probes(), warnings);
     boolean allInstrumented = numbering.added() == 0 && !inventory.instrumentedBefore.isEmpty();
     byte[] present = readMap(mapFile);
     if (allInstrumented) {
@@ -70,7 +70,7 @@ public final class BulkInstrumenter {
     }
     warnIfNothingInstrumented(all, numbering, options, allInstrumented, warnings);
 
-    String mapId = allInstrumented ? MethodMap.idOf(present) : MethodMap.id(numbering, options.probes());
+    String mapId = allInstrumented ? MapReader.headOf(present).mapId : MethodMap.id(numbering, options.probes());
     RunState next = new RunState();
     next.rules = Selection.rules(options, hooks);
     Outputs outputs = new Outputs(old, next, warnings, allInstrumented ? null : mapId);
@@ -132,7 +132,7 @@ public final class BulkInstrumenter {
   /** Instrumented classes are not changed, so their map must exist. */
   private static void requireMap(List<Input> inputs, String place, Path mapFile, byte[] present) throws InstrumentException {
     String before = idIn(inputs);
-    if (before == null || !before.equals(MethodMap.idOf(present))) {
+    if (before == null || !before.equals(MapReader.headOf(present).mapId)) {
       throw new InstrumentException(place + ": is already instrumented, and " + mapFile + " is not its method map"
           + (before == null ? "" : ", " + before) + "; use that map, or the original classes");
     }

@@ -1,17 +1,15 @@
 package org.navitas.instrument;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads and writes the text of a method map and its id (docs/dev/formats.md, "Method map"). */
+/** Writes the text of a method map, and its id (docs/dev/formats.md, "Method map"). */
 final class MethodMap {
   /** The resource with the id of the method map, for the runtime. */
   static final String PROPERTIES = "META-INF/navitas/map.properties";
-  private static final Pattern ID = Pattern.compile("\\A\\{\"schema_version\": 1, \"map_id\": \"([0-9a-f]{16})\"");
-  private static final Pattern PROBES = Pattern.compile(
-      "\\A\\{\"schema_version\": 1, \"map_id\": \"[0-9a-f]{16}\", \"probes\": \"(blocks|none)\"");
   private static final Pattern PROPERTY = Pattern.compile("(?m)^map_id=([0-9a-f]{16})$");
 
   private static final int USUAL_LINE = 160;
@@ -21,55 +19,44 @@ final class MethodMap {
 
   /** Returns the first 8 bytes of the SHA-256 of a text with one tab-separated line for each class and method, and for probes. */
   static String id(Numbering numbering, Probes probes) {
-    StringBuilder text = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
+    StringBuilder text = builder(numbering);
     if (probes != Probes.METHODS) {
       text.append("probes\t").append(probes.text()).append('\n');
     }
-    numbering.earlier.appendCanonical(text);
-    for (Numbering.NumberedClass each : numbering.classes) {
-      appendClass(text, each.first.info.name, each.first.sha256);
-      int id = each.firstId;
-      for (MethodRef method : each.methods) {
-        appendMethod(text, id++, each.first.info.name, method);
+    for (NumberedClass each : classes(numbering)) {
+      text.append("class\t").append(each.name).append('\t').append(each.sha256).append('\n');
+      for (int i = 0; i < each.ids.length; i++) {
+        text.append("method\t").append(each.ids[i]).append('\t').append(each.name).append('\t')
+            .append(each.methods.get(i).name).append('\t').append(each.methods.get(i).descriptor).append('\n');
       }
     }
     return Io.sha256Hex(text.toString()).substring(0, 16);
   }
 
-  static void appendClass(StringBuilder text, String name, String sha256) {
-    text.append("class\t").append(name).append('\t').append(sha256).append('\n');
-  }
-
-  static void appendMethod(StringBuilder text, int id, String className, MethodRef method) {
-    text.append("method\t").append(id).append('\t').append(className).append('\t')
-        .append(method.name).append('\t').append(method.descriptor).append('\n');
-  }
-
   static byte[] json(String mapId, Probes probes, Numbering numbering, List<Contents> all) {
-    StringBuilder json = new StringBuilder(USUAL_LINE * (numbering.classes.size() + numbering.methods));
+    StringBuilder json = builder(numbering);
     json.append("{\"schema_version\": 1, \"map_id\": \"").append(mapId).append('"');
     if (probes != Probes.METHODS) {
       field(json.append(", "), "probes", probes.text());
     }
     json.append(",\n\"classes\": [");
-    String separator = copy(json, numbering.earlier.classLines);
-    for (Numbering.NumberedClass each : numbering.classes) {
-      ClassInfo info = each.first.info;
-      field(json.append(separator).append('{'), "name", info.name);
-      field(json.append(", "), "sha256", each.first.sha256);
-      field(json.append(", "), "source", each.input.source());
-      field(json.append(", "), "module", each.input.module());
-      field(json.append(", "), "file", info.file);
+    String separator = "\n";
+    for (NumberedClass each : classes(numbering)) {
+      field(json.append(separator).append('{'), "name", each.name);
+      field(json.append(", "), "sha256", each.sha256);
+      field(json.append(", "), "source", each.source);
+      field(json.append(", "), "module", each.module);
+      field(json.append(", "), "file", each.file);
       json.append('}');
       separator = ",\n";
     }
     json.append("\n],\n\"methods\": [");
-    separator = copy(json, numbering.earlier.methodLines);
-    for (Numbering.NumberedClass each : numbering.classes) {
-      int id = each.firstId;
-      for (MethodRef method : each.methods) {
-        json.append(separator).append("{\"id\": ").append(id++);
-        field(json.append(", "), "class", each.first.info.name);
+    separator = "\n";
+    for (NumberedClass each : classes(numbering)) {
+      for (int i = 0; i < each.ids.length; i++) {
+        MethodRef method = each.methods.get(i);
+        json.append(separator).append("{\"id\": ").append(each.ids[i]);
+        field(json.append(", "), "class", each.name);
         field(json.append(", "), "name", method.name);
         field(json.append(", "), "descriptor", method.descriptor);
         json.append(", \"line\": ").append(method.line == 0 ? "null" : String.valueOf(method.line)).append('}');
@@ -77,15 +64,16 @@ final class MethodMap {
       }
     }
     json.append("\n],\n\"skipped\": [");
-    separator = copy(json, numbering.earlier.skippedLines);
+    separator = "\n";
+    for (MapReader.SkippedEntry each : numbering.earlier.skipped) {
+      appendSkipped(json.append(separator), each.className, each.skipped);
+      separator = ",\n";
+    }
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
         if (entry.info != null) {
           for (Skipped skipped : entry.info.skipped) {
-            field(json.append(separator).append('{'), "class", entry.info.name);
-            field(json.append(", "), "method", skipped.method);
-            field(json.append(", "), "reason", skipped.reason);
-            json.append('}');
+            appendSkipped(json.append(separator), entry.info.name, skipped);
             separator = ",\n";
           }
         }
@@ -94,10 +82,23 @@ final class MethodMap {
     return json.append("\n]}\n").toString().getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Appends entries unchanged. Returns the separator before the next entry. */
-  private static String copy(StringBuilder json, List<String> lines) {
-    json.append(lines.isEmpty() ? "" : "\n").append(String.join(",\n", lines));
-    return lines.isEmpty() ? "\n" : ",\n";
+  /** Returns the classes in the map's order: first those of the earlier map. */
+  private static List<NumberedClass> classes(Numbering numbering) {
+    List<NumberedClass> classes = new ArrayList<>(numbering.earlier.classes);
+    classes.addAll(numbering.classes);
+    return classes;
+  }
+
+  private static StringBuilder builder(Numbering numbering) {
+    int lines = numbering.earlier.usedIds().cardinality() + numbering.added() + numbering.classes.size();
+    return new StringBuilder(USUAL_LINE * lines);
+  }
+
+  private static void appendSkipped(StringBuilder json, String className, Skipped skipped) {
+    field(json.append('{'), "class", className);
+    field(json.append(", "), "method", skipped.method);
+    field(json.append(", "), "reason", skipped.reason);
+    json.append('}');
   }
 
   static int skipped(List<Contents> all) {
@@ -109,20 +110,10 @@ final class MethodMap {
     return ("map_id=" + mapId + "\n").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Returns the id of a map that {@link #json} wrote, or null. */
-  static String idOf(byte[] json) {
-    return find(ID, json);
-  }
-
-  /** Returns the kind of probes in a map that {@link #json} wrote. */
-  static Probes probesOf(byte[] json) {
-    String kind = find(PROBES, json);
-    return kind == null ? Probes.METHODS : Probes.of(kind);
-  }
-
   /** Returns the id in a {@link #PROPERTIES} resource, or null. */
   static String idOfProperties(byte[] properties) {
-    return find(PROPERTY, properties);
+    Matcher matcher = PROPERTY.matcher(new String(properties, StandardCharsets.ISO_8859_1));
+    return matcher.find() ? matcher.group(1) : null;
   }
 
   private static boolean isPaired(String value, int at) {
@@ -130,11 +121,6 @@ final class MethodMap {
     int other = high ? at + 1 : at - 1;
     return other >= 0 && other < value.length()
         && (high ? Character.isLowSurrogate(value.charAt(other)) : Character.isHighSurrogate(value.charAt(other)));
-  }
-
-  private static String find(Pattern pattern, byte[] text) {
-    Matcher matcher = pattern.matcher(new String(text, StandardCharsets.ISO_8859_1));
-    return matcher.find() ? matcher.group(1) : null;
   }
 
   /** Appends a JSON field. Replaces unpaired surrogates, which names can contain but JSON readers refuse. */

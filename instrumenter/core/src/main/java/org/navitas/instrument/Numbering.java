@@ -7,46 +7,28 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Assigns the method ids: 0 … n−1, by class name, then in the order of the class file.
+ * Lists the classes of a method map by name, and assigns the ids of their methods ({@link IdTable}).
  *
  * <p>A class can exist more than once: in several inputs, or for several Java versions in one jar. Equal methods of
- * these copies share an id, and the first copy is the one in the map. Ids continue after those of an earlier map, whose
- * classes keep the ids of equal methods.
+ * these copies share an id, and the first copy is the one in the map. Classes of an earlier map keep the ids of equal
+ * methods.
  */
 final class Numbering {
-  /** Event records have 22 bits for the id; the last 256 belong to API calls and to the runtime. */
-  static final int MAX_METHODS = (1 << 22) - 256;
-
-  /** One class of the map. */
-  static final class NumberedClass {
-    final Entry first;
-    final Input input;
-    final int firstId;
-    final List<MethodRef> methods = new ArrayList<>();
-
-    NumberedClass(Entry first, Input input, int firstId) {
-      this.first = first;
-      this.input = input;
-      this.firstId = firstId;
-    }
-  }
-
   final List<NumberedClass> classes = new ArrayList<>();
   /** The map that this one continues. */
   final EarlierMap earlier;
-  int methods;
+  private final List<Map<Entry, Input>> copies = new ArrayList<>();
 
   private Numbering(EarlierMap earlier) {
     this.earlier = earlier;
-    this.methods = earlier.methods();
   }
 
   /** Returns the number of methods with new ids. */
   int added() {
-    return methods - earlier.methods();
+    return classes.stream().mapToInt(each -> each.methods.size()).sum();
   }
 
-  static Numbering of(List<Contents> all, EarlierMap earlier, Warnings warnings) throws InstrumentException {
+  static Numbering of(List<Contents> all, EarlierMap earlier, Probes probes, Warnings warnings) throws InstrumentException {
     Map<String, Map<Entry, Input>> byName = new TreeMap<>();
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
@@ -56,35 +38,43 @@ final class Numbering {
       }
     }
     Numbering numbering = new Numbering(earlier);
-    byName.values().forEach(same -> numbering.number(same, warnings));
-    if (numbering.methods > MAX_METHODS) {
-      throw new InstrumentException(numbering.methods + " methods, but a map can contain at most " + MAX_METHODS
-          + ": exclude some with exclude patterns");
-    }
+    byName.values().forEach(same -> numbering.add(same, warnings));
+    // Each thread has a table of block counters by id, so these ids leave no gaps.
+    IdTable.number(numbering.classes, earlier.usedIds(), probes == Probes.BLOCKS);
+    numbering.assign();
     return numbering;
   }
 
-  private void number(Map<Entry, Input> same, Warnings warnings) {
-    Map<String, Integer> ids = new LinkedHashMap<>(earlier.idsOf(same.keySet().iterator().next().info.name));
-    NumberedClass numbered = null;
+  /** Adds the copies of one class. */
+  private void add(Map<Entry, Input> same, Warnings warnings) {
+    Entry first = same.keySet().iterator().next();
+    Input input = same.get(first);
+    NumberedClass numbered = new NumberedClass(first.info.name, first.sha256, input.source(), input.module(), first.info.file);
+    Map<String, Integer> known = new LinkedHashMap<>(earlier.idsOf(numbered.name));
     for (Map.Entry<Entry, Input> each : same.entrySet()) {
       Entry entry = each.getKey();
-      if (numbered == null) {
-        numbered = new NumberedClass(entry, each.getValue(), methods);
-        classes.add(numbered);
-      } else if (!entry.sha256.equals(numbered.first.sha256) && !entry.path.contains("META-INF/versions/")) {
+      if (!entry.sha256.equals(first.sha256) && !entry.path.contains("META-INF/versions/")) {
         warnings.add("hidden by a class of the same name earlier on the class path", Inventory.place(each.getValue(), entry.path));
       }
-      entry.ids = new int[entry.info.methods.size()];
-      for (int i = 0; i < entry.ids.length; i++) {
-        MethodRef method = entry.info.methods.get(i);
-        Integer id = ids.get(method.name + method.descriptor);
-        if (id == null) {
-          id = methods++;
-          ids.put(method.name + method.descriptor, id);
+      for (MethodRef method : entry.info.methods) {
+        if (known.put(method.name + method.descriptor, 0) == null) {
           numbered.methods.add(method);
         }
-        entry.ids[i] = id;
+      }
+    }
+    classes.add(numbered);
+    copies.add(same);
+  }
+
+  private void assign() {
+    for (int at = 0; at < classes.size(); at++) {
+      NumberedClass numbered = classes.get(at);
+      Map<String, Integer> ids = new LinkedHashMap<>(earlier.idsOf(numbered.name));
+      for (int i = 0; i < numbered.ids.length; i++) {
+        ids.put(numbered.methods.get(i).name + numbered.methods.get(i).descriptor, numbered.ids[i]);
+      }
+      for (Entry entry : copies.get(at).keySet()) {
+        entry.ids = entry.info.methods.stream().mapToInt(method -> ids.get(method.name + method.descriptor)).toArray();
       }
     }
   }

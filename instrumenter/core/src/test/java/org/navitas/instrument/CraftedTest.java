@@ -182,10 +182,10 @@ public class CraftedTest {
     add("constant", "()I", AccessFlag.STATIC, code, null);
     addNops("other", 3);
     ClassInstrumenter done = instrument();
-    Class<?> target = define(done.bytes(new int[] {Numbering.MAX_METHODS, 70000}));
+    Class<?> target = define(done.bytes(new int[] {IdTable.MAX_METHODS, 70000}));
     assertEquals(wanted, target.getMethod("constant").invoke(null));
     target.getMethod("other").invoke(null);
-    int last = Numbering.MAX_METHODS;
+    int last = IdTable.MAX_METHODS;
     assertEquals(">" + last + " <" + last + " >70000 <70000", events());
   }
 

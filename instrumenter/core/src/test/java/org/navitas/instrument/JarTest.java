@@ -84,7 +84,8 @@ public class JarTest {
       }
       assertEquals("map_id=" + summary.mapId() + "\n", new String(read(after, MethodMap.PROPERTIES), StandardCharsets.UTF_8));
     }
-    assertEquals(">1 <1", callSome());
+    int id = MapText.of(map).ids().get(1);
+    assertEquals(">" + id + " <" + id, callSome());
   }
 
   @Test
@@ -129,7 +130,8 @@ public class JarTest {
       assertEquals(1, manifest.getAttributes("a/Some.class").size());
       assertEquals("yes", manifest.getAttributes("a/Some.class").getValue("Kept"));
     }
-    assertEquals(">1 <1", callSome());
+    int id = MapText.of(map).ids().get(1);
+    assertEquals(">" + id + " <" + id, callSome());
   }
 
   @Test
@@ -201,7 +203,8 @@ public class JarTest {
         }
       };
       assertEquals(2, loader.loadClass("a.Some").getMethod("f").invoke(null));
-      assertEquals(">1 <1", String.join(" ", Probe.take()));
+      int id = MapText.of(map).ids().get(1);
+      assertEquals(">" + id + " <" + id, String.join(" ", Probe.take()));
     }
   }
 

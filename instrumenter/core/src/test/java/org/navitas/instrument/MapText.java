@@ -1,13 +1,15 @@
 package org.navitas.instrument;
 
-import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,13 +22,14 @@ final class MapText {
   private static final Pattern CLASS = Pattern.compile("\\{\"name\": \"([^\"]+)\", \"sha256\": \"[0-9a-f]{64}\"");
 
   final String text;
-  private final List<String> methods = new ArrayList<>();
+  /** By id, in the map's order. */
+  private final Map<Integer, String> methods = new LinkedHashMap<>();
 
   private MapText(String text) {
     this.text = text;
     for (Matcher matcher = METHOD.matcher(text); matcher.find(); ) {
-      assertEquals("ids count up", methods.size(), Integer.parseInt(matcher.group(1)));
-      methods.add(member(matcher.group(2), matcher.group(3)));
+      String before = methods.put(Integer.valueOf(matcher.group(1)), member(matcher.group(2), matcher.group(3)));
+      assertNull("a second method with the id " + matcher.group(1), before);
     }
   }
 
@@ -39,7 +42,12 @@ final class MapText {
   }
 
   List<String> methods() {
-    return methods;
+    return new ArrayList<>(methods.values());
+  }
+
+  /** Returns the ids in the map's order. */
+  List<Integer> ids() {
+    return new ArrayList<>(methods.keySet());
   }
 
   List<String> classes() {

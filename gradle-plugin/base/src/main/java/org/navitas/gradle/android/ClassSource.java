@@ -49,6 +49,11 @@ public final class ClassSource {
     return new ClassSource(file, "", null);
   }
 
+  /** Returns whether these are classes of a project, which an edit changes. */
+  boolean changesOften() {
+    return file.isDirectory() || kind != null && !kind.equals(Input.DEPENDENCY);
+  }
+
   boolean mayGetProbes(ClassOptions options) {
     return kind != null && (!kind.equals(Input.DEPENDENCY) || options.mayNameLibraries()) && file.exists();
   }

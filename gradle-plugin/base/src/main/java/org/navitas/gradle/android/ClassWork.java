@@ -13,12 +13,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipFile;
 import org.gradle.api.GradleException;
 import org.gradle.api.logging.Logger;
-import org.navitas.gradle.BundleZip;
-import org.navitas.gradle.CarriedJars;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.InstrumentException;
@@ -27,8 +23,6 @@ import org.navitas.instrument.Summary;
 
 /** Instruments the classes of one variant, or of its tests. */
 public final class ClassWork {
-  private static final String CLASS = ".class";
-
   private ClassWork() {}
 
   /**
@@ -86,20 +80,22 @@ public final class ClassWork {
   }
 
   /**
-   * Adds probes to all classes of an APK and writes them to one jar.
+   * Adds probes to all classes of an APK. Writes those of projects to a folder, since Android then dexes only the files
+   * that changed, and those of libraries to a jar.
    *
    * @param sources folders and jars in class path order
    * @param options which classes get probes
    * @param earlierMap the map of the app that these classes test, or null
    * @param map the method map to write
    * @param work a folder that is kept for the next run
+   * @param folder the folder to write
    * @param jar the jar to write
-   * @param writesMapClass whether the jar contains the class with the map's id
+   * @param writesMapClass whether the folder contains the class with the map's id
    * @param log receives the warnings
    * @throws IOException if a file cannot be read or written
    */
-  public static void intoJar(
-      List<ClassSource> sources, ClassOptions options, File earlierMap, File map, File work, File jar,
+  public static void intoFolderAndJar(
+      List<ClassSource> sources, ClassOptions options, File earlierMap, File map, File work, File folder, File jar,
       boolean writesMapClass, Logger log) throws IOException {
     List<Input> inputs = new ArrayList<>();
     Map<ClassSource, File> copies = new LinkedHashMap<>();
@@ -112,19 +108,21 @@ public final class ClassWork {
       }
     }
     String mapId = inputs.isEmpty() ? sameMap(options, earlierMap, map) : instrument(inputs, options, earlierMap, map, log);
-    try (BundleZip zip = new BundleZip(Files.newOutputStream(jar.toPath()))) {
-      if (writesMapClass) {
-        zip.add(MapClass.PATH, MapClass.bytes(mapId));
-      }
-      for (ClassSource source : sources) {
-        File from = copies.getOrDefault(source, source.file);
-        if (from.isDirectory()) {
-          zip.addFolder("", from, ClassWork::isClass);
-        } else if (from.exists()) {
-          addJar(zip, from);
-        }
+    ClassFolder classes = new ClassFolder(folder);
+    if (writesMapClass) {
+      classes.add(MapClass.PATH, MapClass.bytes(mapId));
+    }
+    List<File> libraries = new ArrayList<>();
+    for (ClassSource source : sources) {
+      File from = copies.getOrDefault(source, source.file);
+      if (source.changesOften()) {
+        ClassFiles.each(from, classes::add);
+      } else {
+        libraries.add(from);
       }
     }
+    classes.removeOthers();
+    new LibraryJar(libraries, jar, new File(work, "libraries.txt")).write(classes);
   }
 
   /** If no class gets probes, the map is the app's. */
@@ -135,20 +133,5 @@ public final class ClassWork {
     Files.copy(earlierMap.toPath(), map.toPath(), StandardCopyOption.REPLACE_EXISTING);
     Files.copy(summaryFile(earlierMap).toPath(), summaryFile(map).toPath(), StandardCopyOption.REPLACE_EXISTING);
     return String.valueOf(summary(map).get("map_id"));
-  }
-
-  private static void addJar(BundleZip zip, File file) throws IOException {
-    try (ZipFile jar = new ZipFile(file)) {
-      for (ZipEntry entry : Collections.list(jar.entries())) {
-        if (isClass(entry.getName())) {
-          zip.add(entry.getName(), CarriedJars.read(jar.getInputStream(entry)));
-        }
-      }
-    }
-  }
-
-  /** Selects classes. Resources reach an APK another way, and classes for later Java versions only are not used. */
-  private static boolean isClass(String name) {
-    return name.endsWith(CLASS) && !name.startsWith("META-INF/") && !name.endsWith("module-info.class");
   }
 }

@@ -9,6 +9,7 @@ import java.util.TreeSet;
 import org.gradle.api.DefaultTask;
 import org.gradle.api.file.ConfigurableFileCollection;
 import org.gradle.api.file.Directory;
+import org.gradle.api.file.DirectoryProperty;
 import org.gradle.api.file.RegularFile;
 import org.gradle.api.file.RegularFileProperty;
 import org.gradle.api.provider.ListProperty;
@@ -22,6 +23,7 @@ import org.gradle.api.tasks.InputFile;
 import org.gradle.api.tasks.Internal;
 import org.gradle.api.tasks.LocalState;
 import org.gradle.api.tasks.Optional;
+import org.gradle.api.tasks.OutputDirectory;
 import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.PathSensitive;
 import org.gradle.api.tasks.PathSensitivity;
@@ -157,12 +159,20 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract RegularFileProperty getEarlierMap();
 
   /**
-   * The instrumented classes.
+   * The instrumented classes of projects.
+   *
+   * @return the folder to write
+   */
+  @OutputDirectory
+  public abstract DirectoryProperty getClasses();
+
+  /**
+   * The classes of libraries, and resource ids.
    *
    * @return the jar to write
    */
   @OutputFile
-  public abstract RegularFileProperty getOutput();
+  public abstract RegularFileProperty getLibraries();
 
   /**
    * The method map.
@@ -204,9 +214,9 @@ public abstract class ClassesTask extends DefaultTask {
   @TaskAction
   public void instrument() throws IOException {
     File earlier = getEarlierMap().isPresent() ? getEarlierMap().get().getAsFile() : null;
-    ClassWork.intoJar(
+    ClassWork.intoFolderAndJar(
         sources(), getOptions().get(), earlier, getMap().get().getAsFile(), getWork().get().getAsFile(),
-        getOutput().get().getAsFile(), getWritesMapClass().get(), getLogger());
+        getClasses().get().getAsFile(), getLibraries().get().getAsFile(), getWritesMapClass().get(), getLogger());
     if (getNotice().isPresent()) {
       getNotice().get().print(getLogger());
     }

@@ -6,6 +6,7 @@ import com.android.build.api.variant.AndroidTest;
 import com.android.build.api.variant.ApplicationVariant;
 import com.android.build.api.variant.Component;
 import com.android.build.api.variant.ScopedArtifacts;
+import com.android.build.api.variant.ScopedArtifactsOperation;
 import com.android.build.api.variant.Variant;
 import java.io.File;
 import java.util.HashMap;
@@ -99,11 +100,14 @@ final class VariantTasks {
         it.getEarlierMap().set(earlier.flatMap(ClassesTask::getMap));
       }
     });
-    component.getArtifacts()
-        .forScope(all ? ScopedArtifacts.Scope.ALL : ScopedArtifacts.Scope.PROJECT)
-        .use(task)
-        .toTransform(
-            ScopedArtifact.CLASSES.INSTANCE, ClassesTask::getAllJars, ClassesTask::getAllDirectories, ClassesTask::getOutput);
+    ScopedArtifactsOperation<ClassesTask> classes =
+        component.getArtifacts().forScope(all ? ScopedArtifacts.Scope.ALL : ScopedArtifacts.Scope.PROJECT).use(task);
+    classes.toTransform(
+        ScopedArtifact.CLASSES.INSTANCE, ClassesTask::getAllJars, ClassesTask::getAllDirectories, ClassesTask::getLibraries);
+    // A transformed artifact is one jar, which Android dexes as a whole; a folder it dexes file by file.
+    classes.toAppend(ScopedArtifact.CLASSES.INSTANCE, ClassesTask::getClasses);
+    // Android's choice of the folder can contain the jar.
+    task.configure(it -> it.getClasses().set(new File(module.map(variant.getName(), component == test).getParentFile(), "classes")));
     return task;
   }
 
@@ -139,10 +143,10 @@ final class VariantTasks {
       it.getVirtual().set(module.forVirtualPhone());
       if (module.forVirtualPhone()) {
         if (isApp) {
-          it.getAppClasses().from(app.flatMap(ClassesTask::getOutput), jars(variant, false).getFiles());
+          it.getAppClasses().from(app.flatMap(ClassesTask::getClasses), app.flatMap(ClassesTask::getLibraries), jars(variant, false).getFiles());
         }
         if (test != null) {
-          it.getTestClasses().from(tests.flatMap(ClassesTask::getOutput), jars(test, false).getFiles());
+          it.getTestClasses().from(tests.flatMap(ClassesTask::getClasses), tests.flatMap(ClassesTask::getLibraries), jars(test, false).getFiles());
         }
       }
       it.getBundle().set(bundled.bundle());
