@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import statistics
 import sys
+from functools import partial
 
 from build_pairs import build_pairs
 from common import Figures, arguments, compared_with
@@ -41,8 +42,8 @@ def main(argv: list[str]) -> int:
             print(f"left out: {version}, no Gradle {gradle} (`make gradle-homes`)")
             continue
         builds = {"plain": tasks, "probed": tasks}
-        with build_pairs(launcher, lambda folder, name=name: large_app(name, folder, _CLASSES), builds) as pairs:
-            taken = [pairs.round(lambda project, n=number: add_method(project, n)) for number in range(1, rounds + _WARM + 1)]
+        with build_pairs(launcher, partial(large_app, name, classes=_CLASSES), builds) as pairs:
+            taken = [pairs.round(partial(add_method, number=number)) for number in range(1, rounds + _WARM + 1)]
             unchanged = pairs.round(None)
             clean = pairs.clean_s
         taken = taken[_WARM:]

@@ -9,6 +9,7 @@ import os
 import re
 import statistics
 import sys
+from functools import partial
 from pathlib import Path
 
 from build_pairs import build_pairs
@@ -33,7 +34,7 @@ def main(argv: list[str]) -> int:
     apks = [":app:assembleDemoDebug", ":app:assembleDemoDebugAndroidTest"]
     bundle = ["-Pnavitas.variant=demoDebug", ":app:navitasReport"]
     with build_pairs(launcher, lambda folder: copy_project("b", folder), {"plain": apks, "probed": bundle}) as pairs:
-        taken = [pairs.round(lambda project, n=number: _edit(project, n)) for number in range(rounds)]
+        taken = [pairs.round(partial(_edit, number=number)) for number in range(rounds)]
         unchanged = pairs.round(None)
     ratio = statistics.median(each["probed"] / each["plain"] for each in taken)
     plain_s = statistics.median(each["plain"] for each in taken)
