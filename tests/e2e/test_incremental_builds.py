@@ -15,7 +15,6 @@ from navitas.build.jars import jar
 
 MAP = "org/navitas/map/NavitasMap"
 EDITED = {"p000/C000", MAP}
-APPLIED = ["--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={jar('navitas-gradle-plugin.jar')}"]
 TASK = {"a": "assembleDebug", "b": ":app:assembleDemoDebug", "c": "assembleDebug"}
 FOLDERS = {
     "a": ("build/intermediates/transforms/navitas/debug", "build/intermediates/transforms/dexBuilder/debug"),
@@ -45,7 +44,8 @@ def test_an_added_method_changes_only_its_class(tmp_path: Path, gradle: str, nam
     project = large_app(name, tmp_path, 60)
     add_method(project, 0)  # the order of the file's parts stays
     classes, dex = (project / folder for folder in FOLDERS[name])
-    command = [gradle, *APPLIED, TASK[name]]
+    plugin = f"-Pnavitas.pluginJar={jar('navitas-gradle-plugin.jar')}"
+    command = [gradle, "--init-script", str(INIT_SCRIPT), plugin, TASK[name]]
     subprocess.run(command, cwd=project, check=True, capture_output=True)
     before = contents(classes, ".class"), contents(dex, ".dex"), contents(dex, ".jar")
     assert {f"{edited}.class" for edited in EDITED} <= before[0].keys() and len(before[0]) > 40

@@ -133,6 +133,14 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract Property<Boolean> getWhole();
 
   /**
+   * The module's folder of outputs. A jar in it has the module's own classes, which another plugin has processed.
+   *
+   * @return the folder
+   */
+  @Internal
+  public abstract DirectoryProperty getBuildFolder();
+
+  /**
    * Whether the output contains the class with the map's id.
    *
    * @return true for the first map of a process
@@ -237,7 +245,8 @@ public abstract class ClassesTask extends DefaultTask {
       } else if (jar.getName().equals(RESOURCE_IDS)) {
         sources.add(ClassSource.plain(jar));
       } else {
-        sources.add(getWhole().get() ? ClassSource.library(jar, module) : own(jar, module));
+        boolean isLibrary = getWhole().get() && !jar.toPath().startsWith(getBuildFolder().get().getAsFile().toPath());
+        sources.add(isLibrary ? ClassSource.library(jar, module) : own(jar, module));
       }
     }
     return sources;

@@ -85,6 +85,7 @@ final class VariantTasks {
       it.getTests().set(component == test);
       it.getInstrumentOwn().set(component != test || module.instrumentTests());
       it.getWhole().set(all);
+      it.getBuildFolder().set(project.getLayout().getBuildDirectory());
       it.getProjectJars().from(own.getFiles());
       it.getModules().set(own.getArtifacts().getResolvedArtifacts().map(VariantTasks::modules));
       it.getWritesMapClass().set(earlier == null);
