@@ -165,23 +165,23 @@ public final class PendingIntents {
 
     /** Returns the token of the system's object, made of what makes pending intents equal (AOSP: PendingIntentRecord.Key). */
     private static long tokenOf(Context context, int type, int requestCode, Intent intent, int flags) {
-        long token = Tokens.mixed(Tokens.mixed(Tokens.ofInstallation(context), (long) type << 32 ^ flags), requestCode);
-        token = Tokens.mixed(token, intent.getAction());
-        token = Tokens.mixed(token, intent.getDataString());
-        token = Tokens.mixed(token, intent.getType());
-        token = Tokens.mixed(token, intent.getPackage());
+        long token = Hashes.mixed(Hashes.mixed(Tokens.ofInstallation(context), (long) type << 32 ^ flags), requestCode);
+        token = Hashes.mixed(token, intent.getAction());
+        token = Hashes.mixed(token, intent.getDataString());
+        token = Hashes.mixed(token, intent.getType());
+        token = Hashes.mixed(token, intent.getPackage());
         ComponentName component = intent.getComponent();
-        token = Tokens.mixed(token, component == null ? null : component.getPackageName());
-        token = Tokens.mixed(token, component == null ? null : component.getClassName());
-        token = Tokens.mixed(
+        token = Hashes.mixed(token, component == null ? null : component.getPackageName());
+        token = Hashes.mixed(token, component == null ? null : component.getClassName());
+        token = Hashes.mixed(
                 token, Build.VERSION.SDK_INT < FIRST_IDENTIFIER ? null : NewerPendingIntents.identifierOf(intent));
         long categories = 0;
         if (intent.getCategories() != null) {
             for (String each : intent.getCategories()) {
-                categories += Tokens.mixed(0, each); // in any order
+                categories += Hashes.mixed(0, each); // in any order
             }
         }
-        token = Tokens.mixed(token, categories);
+        token = Hashes.mixed(token, categories);
         return token == 0 ? 1 : token;
     }
 

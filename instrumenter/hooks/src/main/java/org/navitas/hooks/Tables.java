@@ -63,7 +63,7 @@ final class Tables {
     final List<LatestUsed<Intent.FilterComparison, Boolean>> resolved = new ArrayList<>();
     /** How many tokens there are, and where they begin. */
     final AtomicLong sends = new AtomicLong();
-    final long seed = Tokens.mixed(System.nanoTime()) ^ Tokens.mixed(System.currentTimeMillis());
+    final long seed = Hashes.mixed(System.nanoTime()) ^ Hashes.mixed(System.currentTimeMillis());
 
     Tables() {
         for (int receiver = 0; receiver < Components.RECEIVERS; receiver++) {

@@ -17,9 +17,6 @@ import java.util.UUID;
 final class Tokens {
     /** A long; or an array with it, if the intent's extras were empty but there. */
     private static final String EXTRA = "org.navitas.token";
-    private static final long STEP = 0x9E3779B97F4A7C15L;
-
-    private static final long PRIME = 0x100000001B3L;
 
     /** Made of the app's installation, once it is known. */
     private static volatile long installation;
@@ -31,17 +28,17 @@ final class Tokens {
     /** Returns a token that no other send has. */
     static long fresh() {
         Tables tables = Tables.get();
-        long seed = tables.seed ^ mixed(~(long) Process.myPid());
+        long seed = tables.seed ^ Hashes.mixed(~(long) Process.myPid());
         long token;
         do {
-            token = mixed(seed + STEP * tables.sends.incrementAndGet()); // one-to-one, so all tokens of a process differ
+            token = Hashes.mixed(seed + Hashes.STEP * tables.sends.incrementAndGet()); // one-to-one, so all tokens of a process differ
         } while (token == 0);
         return token;
     }
 
     /** Returns the token of an object that has a random id. */
     static long of(UUID id) {
-        long token = mixed(id.getMostSignificantBits()) ^ id.getLeastSignificantBits();
+        long token = Hashes.mixed(id.getMostSignificantBits()) ^ id.getLeastSignificantBits();
         return token == 0 ? 1 : token;
     }
 
@@ -52,7 +49,7 @@ final class Tokens {
     static long ofInstallation(Context context) {
         long known = installation;
         if (known == 0 && context != null) {
-            known = mixed(STEP + installedMs(context));
+            known = Hashes.mixed(Hashes.STEP + installedMs(context));
             installation = known;
         }
         return known;
@@ -67,30 +64,6 @@ final class Tokens {
         } catch (PackageManager.NameNotFoundException | RuntimeException | LinkageError e) {
             return 0;
         }
-    }
-
-    /** Adds a text or null to a hash of 64 bits, which is the same in all processes. */
-    static long mixed(long hash, String text) {
-        if (text == null) {
-            return mixed(hash, 0);
-        }
-        long sum = 1;
-        for (int i = 0; i < text.length(); i++) {
-            sum = (sum ^ text.charAt(i)) * PRIME;
-        }
-        return mixed(hash, sum);
-    }
-
-    /** Adds a number to a hash. */
-    static long mixed(long hash, long number) {
-        return mixed(hash * PRIME + mixed(number + STEP));
-    }
-
-    /** Mixes bits (splitmix64 by Steele, Lea and Flood). */
-    static long mixed(long bits) {
-        long x = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
-        x = (x ^ x >>> 27) * 0x94D049BB133111EBL;
-        return x ^ x >>> 31;
     }
 
     /** Returns the app's package, or null while it is unknown. A context of another app's package does not matter. */

@@ -21,10 +21,12 @@ import org.navitas.runtime.Hook;
 
 /** Hooks without what they remember: each does what the API does. */
 public class FailedStartTest {
+    private static final String ANDROID = "android.";
+
     @Rule
     public TemporaryFolder folder = new TemporaryFolder();
 
-    /** Loads runtime and hooks of its own, and finds no memory for one class while the runtime starts. */
+    /** Loads runtime and hooks of its own, and finds no memory for one class while the runtime starts, or no class of Android. */
     private static final class Loader extends URLClassLoader {
         private final String lacking;
 
@@ -44,6 +46,9 @@ public class FailedStartTest {
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (lacking.equals(ANDROID) && name.startsWith(ANDROID)) {
+                throw new ClassNotFoundException(name);
+            }
             if (name.equals(lacking) && Thread.currentThread().getName().equals("navitas-start")) {
                 throw new OutOfMemoryError("injected");
             }
@@ -100,6 +105,11 @@ public class FailedStartTest {
         assertEquals("false 1 false", after("org.navitas.hooks.WeakTable"));
         assertEquals("false 1 false", after("org.navitas.hooks.Callback"));
         assertEquals("true 1 true", after("org.navitas.hooks.Sent"));
+    }
+
+    @Test
+    public void hooksRecordWhereThereIsNoAndroid() throws Exception {
+        assertEquals("true 1 true", after(ANDROID));
     }
 
     @Test

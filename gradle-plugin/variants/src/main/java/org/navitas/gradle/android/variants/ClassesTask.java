@@ -133,12 +133,21 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract Property<Boolean> getWhole();
 
   /**
-   * The module's folder of outputs. A jar in it has the module's own classes, which another plugin has processed.
+   * The module's folder of outputs. A jar in it has the module's own classes, which another plugin has processed, unless it
+   * is in {@link #getNavitasFolder}.
    *
    * @return the folder
    */
   @Internal
   public abstract DirectoryProperty getBuildFolder();
+
+  /**
+   * Navitas' own folder of outputs, which has the libraries that it adds.
+   *
+   * @return a folder in {@link #getBuildFolder}
+   */
+  @Internal
+  public abstract DirectoryProperty getNavitasFolder();
 
   /**
    * Whether the output contains the class with the map's id.
@@ -245,11 +254,15 @@ public abstract class ClassesTask extends DefaultTask {
       } else if (jar.getName().equals(RESOURCE_IDS)) {
         sources.add(ClassSource.plain(jar));
       } else {
-        boolean isLibrary = getWhole().get() && !jar.toPath().startsWith(getBuildFolder().get().getAsFile().toPath());
-        sources.add(isLibrary ? ClassSource.library(jar, module) : own(jar, module));
+        boolean isProcessed = isIn(getBuildFolder(), jar) && !isIn(getNavitasFolder(), jar);
+        sources.add(getWhole().get() && !isProcessed ? ClassSource.library(jar, module) : own(jar, module));
       }
     }
     return sources;
+  }
+
+  private static boolean isIn(DirectoryProperty folder, File file) {
+    return file.toPath().startsWith(folder.get().getAsFile().toPath());
   }
 
   private ClassSource own(File file, String module) {

@@ -86,6 +86,7 @@ final class VariantTasks {
       it.getInstrumentOwn().set(component != test || module.instrumentTests());
       it.getWhole().set(all);
       it.getBuildFolder().set(project.getLayout().getBuildDirectory());
+      it.getNavitasFolder().set(AndroidModule.folder(project));
       it.getProjectJars().from(own.getFiles());
       it.getModules().set(own.getArtifacts().getResolvedArtifacts().map(VariantTasks::modules));
       it.getWritesMapClass().set(earlier == null);
