@@ -118,6 +118,8 @@ class _Usage:
         given = [name for name, one in (("COMMAND", words), ("--monkey", events), ("--script", script)) if one]
         if len(given) > 1:
             raise UsageError(f"{' and '.join(given)} both use the app", "give one of them")
+        if given and duration_s is not None:
+            raise UsageError(f"--duration is for a use by hand; {given[0]} ends by itself", "leave one out")
         self._duration_s = duration_s
         self._line = _line_of(words, read_input_script(script) if script else "")
         self._events = events

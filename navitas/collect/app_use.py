@@ -48,6 +48,7 @@ _PER_USER = 100_000
 _MAP_S = 3.0
 _MAP_BYTES = 1 << 16
 _LONGEST_OUTPUT = 300
+_LONGEST_COMMAND = 120
 _MAP_REMEDY = "give the bundle from its build with --bundle, or its map.json with --map"
 
 
@@ -124,7 +125,8 @@ def _record_use(device: Device, use: Use, done: InstrumentResult, stream: Path, 
     first = _first_process(device, use.package, _output_line(started))
     if first is not None and use.bundle is None:
         _check_map(device, use)
-    progress.stage(f"recording {use.package}")
+    by_hand = "" if use.command or use.bound_s is not None else ": use it, then press Enter"
+    progress.stage(f"recording {use.package}{by_hand}")
     if use.command:
         _run_command(device, use, done, stream, progress)
     else:
@@ -166,7 +168,9 @@ def _run_command(device: Device, use: Use, done: InstrumentResult, stream: Path,
         except KeyboardInterrupt:
             code = "0"
     if code != "0":
-        done.warnings.append(f"'{use.command}' ended with exit code {code or 'unknown'}: see instrument.txt of the run")
+        done.warnings.append(
+            f"'{use.command[:_LONGEST_COMMAND]}' ended with exit code {code or 'unknown'}: see instrument.txt of the run"
+        )
 
 
 def _output_line(result: ShellResult) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from navitas.errors import UsageError
 from navitas.regular_files import read_regular
 
-_NUMBER = r"\d{1,6}(?:\.\d{1,6})?"
+_NUMBER = r"[0-9]{1,6}(?:\.[0-9]{1,6})?"
 _EVENTS = {
     "tap": (2, 2, _NUMBER, "tap X Y"),
     "swipe": (4, 5, _NUMBER, "swipe X1 Y1 X2 Y2 [MS]"),
@@ -19,6 +19,8 @@ _EVENTS = {
 }
 """The least and most words after each event's name, their pattern, and how to write it."""
 _MAX_BYTES = 1 << 20
+_MOST_CHARACTERS = 60_000
+"""A command and what Navitas adds must fit into one request of adb, of 65,535 bytes."""
 
 
 def read_input_script(path: Path) -> str:
@@ -28,13 +30,19 @@ def read_input_script(path: Path) -> str:
     """
     try:
         text = read_regular(path, _MAX_BYTES).decode("utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}", f"give a text file of at most {_MAX_BYTES >> 20} MiB") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path}: it is not text in UTF-8", "save it as UTF-8") from None
     commands = [_command(path, number, line) for number, line in enumerate(text.splitlines(), 1)]
     found = [command for command in commands if command]
     if not found:
         raise UsageError(f"{path}: it has no events", f"write one in each line: {', '.join(how for *_, how in _EVENTS.values())}")
-    return " && ".join(found)
+    line = " && ".join(found)
+    if len(line) > _MOST_CHARACTERS:
+        most = f"its commands have {len(line):,} characters, and adb takes {_MOST_CHARACTERS:,}"
+        raise UsageError(f"{path}: {most}", "use fewer events, or give a command with a loop after --")
+    return line
 
 
 def _command(path: Path, number: int, line: str) -> str:

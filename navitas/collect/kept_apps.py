@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.bundle.manifest import AndroidManifest
@@ -29,11 +31,13 @@ def kept_apps(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
     apps = [bundle.manifest for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     names = dict.fromkeys(name for app in apps for name in (app.package, app.test_package))
     with owned_folder("navitas-kept-") as folder:
-        saved: dict[str, Path] = {}
+        saved: dict[str, _Saved] = {}
         for name in names:
-            if (apk := _apk_of(device, name)) is not None:
+            if (found := _apk_of(device, name)) is not None:
+                apk, user = found
                 progress.stage(f"saving {name} as it is installed")
-                saved |= _save(device, name, apk, folder) if apk else {}
+                if apk and (file := _save(device, name, apk, folder)) is not None:
+                    saved[name] = _Saved(file, user)
                 if name not in saved:
                     progress.stage(f"{name} is installed and cannot be saved: it will keep the profiled code")
         try:
@@ -47,33 +51,50 @@ def kept_apps(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
             raise DeviceError(f"{name} was installed before, and cannot be restored: {why}", command)
 
 
-def _apk_of(device: Device, name: str) -> str | None:
-    """Return the path of a package's APK on the phone; None if it is not installed, and empty if it has several APKs."""
-    lines = device.shell(f"pm path{device.info.user_flag} {shlex.quote(name)}").text.splitlines()
-    paths = [line.removeprefix("package:").strip() for line in lines if line.startswith("package:")]
-    return None if not paths else paths[0] if len(paths) == 1 else ""
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """A copy of an installed APK, and a user who has the app; None on a phone with one user."""
+
+    file: Path
+    user: int | None
 
 
-def _save(device: Device, name: str, apk: str, folder: Path) -> dict[str, Path]:
+def _apk_of(device: Device, name: str) -> tuple[str, int | None] | None:
+    """Return the path of a package's APK on the phone, empty if it has several, and a user who has it; None if no user has it.
+
+    The code of an app is the same for all users, so any of them counts.
+    """
+    several = device.info.named_user is not None
+    for user in device.info.users if several else (None,):
+        user_flag = "" if user is None else f" --user {user}"
+        lines = device.shell(f"pm path{user_flag} {shlex.quote(name)}").text.splitlines()
+        paths = [line.removeprefix("package:").strip() for line in lines if line.startswith("package:")]
+        if paths:
+            return (paths[0] if len(paths) == 1 else ""), user
+    return None
+
+
+def _save(device: Device, name: str, apk: str, folder: Path) -> Path | None:
     file = folder / f"{name}.apk"
     with suppress(DeviceError):
         device.pull(apk, file)
-        return {name: file}
-    return {}
+        return file
+    return None
 
 
-def _restore(device: Device, saved: dict[str, Path], progress: Progress) -> dict[str, tuple[str, str]]:
+def _restore(device: Device, saved: dict[str, _Saved], progress: Progress) -> dict[str, tuple[str, str]]:
     """Install the saved APKs. Returns why that failed, and the command that does it later, by the app."""
     failed: dict[str, tuple[str, str]] = {}
     if saved:
         progress.stage(f"restoring {', '.join(saved)}")
         device.wait_until_back(_RECONNECT_S)
-    for name, file in saved.items():
+    for name, one in saved.items():
         try:
-            device.install([file], downgrade=True)
+            device.install([one.file], downgrade=True, user=one.user)
         except DeviceError as error:
-            copy = shlex.quote(str(_kept_copy(device, file)))
-            failed[name] = (error.message, f"adb -s {device.info.serial} install -r -t -d {copy}")
+            copy = shlex.quote(str(_kept_copy(device, one.file)))
+            flag = "" if one.user is None else f" --user {one.user}"
+            failed[name] = (error.message, f"adb -s {shlex.quote(device.info.serial)} install -r -t -d{flag} {copy}")
     return failed
 
 
@@ -82,4 +103,6 @@ def _kept_copy(device: Device, file: Path) -> Path:
     place = state_folder() / "apps" / "".join(char if char.isalnum() else "_" for char in device.info.serial)
     make_folder(place.parent)
     make_folder(place)
-    return Path(shutil.move(file, place / file.name))
+    names = (f"{file.stem}{number or ''}{file.suffix}" for number in itertools.count())
+    free = next(place / name for name in names if not (place / name).exists())  # an earlier copy can be the only one
+    return Path(shutil.move(file, free))

@@ -65,7 +65,8 @@ class AdbDevice:
 
     def measure_user(self, user: int | None) -> None:
         """Measure the apps of one of the phone's users, None for the one in the foreground. Raises `UsageError`."""
-        self._info = replace(self.info, named_user=named_user(self, user))
+        named, users = named_user(self, user)
+        self._info = replace(self.info, named_user=named, users=users)
 
     @property
     def serial(self) -> str:
@@ -140,13 +141,14 @@ class AdbDevice:
             for piece in sync_client.receive(transport, remote):
                 file.write(piece)
 
-    def install(self, paths: Sequence[Path], *, downgrade: bool = False) -> None:
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
+        flag = self._user_flag if user is None else f" --user {user}"
         for path in paths:
             staged = f"{_STAGING}/navitas-{path.name}"
             try:
                 self.push(path, staged)
                 result = self.shell(
-                    f"pm install -r -t{' -d' if downgrade else ''}{self._user_flag} {shlex.quote(staged)}", timeout_s=_INSTALL_S
+                    f"pm install -r -t{' -d' if downgrade else ''}{flag} {shlex.quote(staged)}", timeout_s=_INSTALL_S
                 )
             finally:
                 with suppress(DeviceError):  # the user must see the first error

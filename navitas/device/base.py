@@ -38,7 +38,9 @@ class DeviceInfo:
     sdk: int
     identity: str = ""
     named_user: int | None = None
-    """The phone's user whose apps are measured, as commands must name it; None for the first one if it is in the foreground."""
+    """The phone's user whose apps are measured, as commands must name it; None for the only one."""
+    users: tuple[int, ...] = ()
+    """All users of the phone, as far as known."""
 
     @property
     def user(self) -> int:
@@ -97,8 +99,9 @@ class Device(Protocol):
         """Copy a file from the device."""
         ...
 
-    def install(self, paths: Sequence[Path], *, downgrade: bool = False) -> None:
-        """Install packages; replaces an installed package of the same name, with `downgrade` also a newer one."""
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
+        """Install packages for a user (None: the measured one). Replaces an installed package of the same name, with `downgrade`
+        also a newer one."""
         ...
 
     def uninstall(self, package: str) -> None:

@@ -7,27 +7,30 @@ import re
 from navitas.device.base import Device
 from navitas.errors import UsageError
 
-_LISTED = re.compile(r"UserInfo\{(\d{1,6}):(.*):[0-9a-f]+\}")
+_LISTED = re.compile(r"UserInfo\{([0-9]{1,6}):(.*):[0-9a-f]+\}")
+_NUMBER = re.compile(r"[0-9]{1,6}")
 _READY = "RUNNING_UNLOCKED"
 
 
-def named_user(device: Device, wanted: int | None) -> int | None:
-    """Return the user that commands must name (`DeviceInfo.named_user`): the wanted one, or the one in the foreground.
+def named_user(device: Device, wanted: int | None) -> tuple[int | None, tuple[int, ...]]:
+    """Return the user that commands must name, the wanted one or the one in the foreground, and all users of the phone.
 
-    Raises `UsageError` if the phone has no such user, or has not started and unlocked it.
+    On a phone with several users, commands must name the first one, too: without a user, `pm uninstall` means all of them.
+    See `DeviceInfo`. Raises `UsageError` if the phone has no such user, or has not started and unlocked it.
     """
-    said = device.shell("am get-current-user").text.strip()
-    foreground = int(said) if said.isdecimal() and len(said) < len("1000000") else 0
-    if wanted is not None and wanted != foreground:
-        _check(device, wanted)
-    user = foreground if wanted is None else wanted
-    return user if user or foreground else None
-
-
-def _check(device: Device, wanted: int) -> None:
-    serial = device.info.serial
+    lines = device.shell("am get-current-user").text.split()
+    said = lines[-1] if lines else ""
+    foreground = int(said) if _NUMBER.fullmatch(said) else 0
     found = map(_LISTED.search, device.shell("pm list users").text.splitlines())
     users = {int(user[1]): user[2] for user in found if user}
+    if wanted is not None and wanted != foreground:
+        _check(device, wanted, users)
+    user = foreground if wanted is None else wanted
+    return (user if user or foreground or len(users) > 1 else None), tuple(users)
+
+
+def _check(device: Device, wanted: int, users: dict[int, str]) -> None:
+    serial = device.info.serial
     if wanted not in users:
         known = ", ".join(f"{number} ({name})" for number, name in users.items()) or "unknown"
         raise UsageError(f"device {serial} has no user {wanted}; its users: {known}", "adb shell pm list users")

@@ -115,7 +115,7 @@ class RunningApps:
 
     def _test_package(self, package: Package) -> str:
         """Return the package whose classes an app runs: that of its tests, or its own name if it has none."""
-        for other in self._host.packages.all():
+        for other in self._host.packages.all(package.user):
             if other.apk and any(runner.target == package.name for runner in other.runners):
                 return other.name
         return package.name

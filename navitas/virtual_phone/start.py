@@ -71,11 +71,11 @@ class VirtualPhone(AdbDevice):
         super().__init__(client, serial)
         self._jdks = jdks
 
-    def install(self, paths: Sequence[Path], *, downgrade: bool = False) -> None:
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
         for path in paths:
             if home := _jdk_of(path):
                 self._jdks.allow(home)
-        super().install(paths, downgrade=downgrade)
+        super().install(paths, downgrade=downgrade, user=user)
 
 
 def _jdk_of(path: Path) -> str | None:

@@ -122,6 +122,26 @@ def test_an_app_of_another_user_is_measured_alone(
         phone.shell(f"pm remove-user {user}")
 
 
+def test_an_app_of_another_user_survives_a_measurement(made: Made, serial: str, phone: AdbDevice, tmp_path: Path) -> None:
+    """Only a work profile has the app, and the measurement is for the first user. Before, for the profile, which lacks it."""
+    bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
+    user = phone.shell("pm create-user --profileOf 0 --managed Work").text.split()[-1]
+    always = ["record", APP, "--device", serial, "--bundle", str(bundle)]
+    try:
+        phone.shell(f"am start-user {user}")
+        starts = ["--", "am", "startservice", "--user", user, f"{APP}/.Sync"]
+        assert run([*always, "--user", user, "-o", str(tmp_path / "first"), *starts]) == 0
+        phone.push(made.apks[0], "/data/local/tmp/own.apk")
+        phone.shell(f"pm install --user {user} /data/local/tmp/own.apk; rm /data/local/tmp/own.apk")
+        phone.shell(f"run-as {APP} --user {user} sh -c 'echo kept > files/note.txt'")
+        assert run([*always, "-o", str(tmp_path / "second"), "--", "am", "startservice", f"{APP}/.Sync"]) == 0
+        assert phone.shell(f"pm list packages --user {user}").text == f"package:{APP}\n"
+        assert phone.shell(f"run-as {APP} --user {user} cat files/note.txt").text == "kept\n"
+        assert phone.shell("pm list packages").text == ""
+    finally:
+        phone.shell(f"pm remove-user {user}")
+
+
 def test_a_script_of_input_events_uses_the_app(made: Made, serial: str, tmp_path: Path) -> None:
     bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
     (tmp_path / "use.txt").write_text(

@@ -54,7 +54,7 @@ class FakeDevice:
     def pull(self, remote: str, local: Path) -> None:
         self.commands.append(f"pull {remote}")
 
-    def install(self, paths: Sequence[Path], *, downgrade: bool = False) -> None:
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
         self.commands.append("install")
 
     def uninstall(self, package: str) -> None:

@@ -21,7 +21,7 @@ APP, TESTS = ANDROID_MANIFEST["package"], ANDROID_MANIFEST["test_package"]
 class Lost(FakeDevice):
     """Unplugged while it installs."""
 
-    def install(self, paths: Sequence[Path], *, downgrade: bool = False) -> None:
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
         raise DeviceError("device serial-1 was lost during 'install'", "reconnect it")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -19,20 +20,23 @@ APP, TESTS = ANDROID_MANIFEST["package"], ANDROID_MANIFEST["test_package"]
 BASE = f"/data/app/{APP}/base.apk"
 
 
+@dataclass
 class Phone(FakeDevice):
-    """Has the app. Refuses installations with `refusal`."""
+    """Has the app. Refuses installations with `refusal`, and notes for whom they are."""
 
-    refusal = ""
+    refusal: str = ""
+    users: list[int | None] = field(default_factory=list)
 
     def pull(self, remote: str, local: Path) -> None:
         super().pull(remote, local)
         local.write_bytes(b"the user's own")
 
-    def install(self, paths: Sequence[Path], *, downgrade: bool = False) -> None:
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
         assert downgrade and [path.read_bytes() for path in paths] == [b"the user's own"]
         if self.refusal:
             raise DeviceError(f"device serial-1: {self.refusal}", "free space")
         self.commands.append(f"install {paths[0].name}")
+        self.users.append(user)
 
 
 class Stages(NoProgress):
@@ -59,6 +63,23 @@ def test_an_installed_app_is_restore(bundle: Bundle) -> None:
         assert device.commands.count(f"pull {BASE}") == 1
         assert "install" not in " ".join(device.commands)
     assert device.commands[-1] == f"install {APP}.apk"
+
+
+def test_an_app_of_another_user_is_restored_for_that_user(bundle: Bundle) -> None:
+    device = Phone({f"pm path --user 0 {APP}": f"package:{BASE}\n", f"pm path --user 0 {TESTS}": ""})
+    device.info = replace(device.info, named_user=10, users=(0, 10))
+    with kept_apps(device, [bundle], NoProgress()):
+        pass
+    assert device.commands[-1] == f"install {APP}.apk" and device.users == [0]
+
+
+def test_a_copy_that_could_not_be_installed_is_never_overwritten(bundle: Bundle, tmp_path: Path) -> None:
+    device = phone()
+    device.refusal = "no space"
+    for _ in range(2):
+        with pytest.raises(DeviceError), kept_apps(device, [bundle], NoProgress()):
+            pass
+    assert len(list((tmp_path / "state/navitas/apps/serial_1").iterdir())) == 2
 
 
 def test_an_app_that_was_not_there_is_not_restore(bundle: Bundle) -> None:

@@ -11,25 +11,27 @@ from navitas.errors import UsageError
 LISTED = "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{10:Work: home:1030} running\n"
 
 
-def phone(foreground: str = "0\n", state: str = "RUNNING_UNLOCKED\n") -> FakeDevice:
-    answers = {"am get-current-user": foreground, "pm list users": LISTED, "am get-started-user-state": state}
+def phone(foreground: str = "0\n", state: str = "RUNNING_UNLOCKED\n", listed: str = LISTED) -> FakeDevice:
+    answers = {"am get-current-user": foreground, "pm list users": listed, "am get-started-user-state": state}
     return FakeDevice(answers)
 
 
 @pytest.mark.parametrize(
     ("foreground", "wanted", "named"),
     [
-        ("0\n", None, None),
-        ("0\n", 0, None),
-        ("0\n", 10, 10),
-        ("10\n", None, 10),
-        ("10\n", 0, 0),
-        ("", None, None),
-        ("x" * 99, None, None),
+        *(("0\n", None, 0), ("0\n", 0, 0), ("0\n", 10, 10), ("10\n", None, 10), ("10\n", 0, 0)),
+        *(("", None, 0), ("x" * 99, None, 0), ("WARNING: linker\n10\n", None, 10), ("\u0663", None, 0)),
     ],
 )
-def test_commands_name_a_user_where_their_default_may_be_another(foreground: str, wanted: int | None, named: int | None) -> None:
-    assert named_user(phone(foreground), wanted) == named
+def test_commands_name_a_user_if_there_are_several(foreground: str, wanted: int | None, named: int) -> None:
+    """Without a user, `pm uninstall` would remove the apps of all of them."""
+    assert named_user(phone(foreground), wanted) == (named, (0, 10))
+
+
+@pytest.mark.parametrize(("listed", "users"), [("Users:\n\tUserInfo{0:Owner:c13} running\n", (0,)), ("", ()), ("Error\n", ())])
+def test_commands_name_no_user_if_there_is_one(listed: str, users: tuple[int, ...]) -> None:
+    assert named_user(phone(listed=listed), None) == (None, users)
+    assert named_user(phone(listed=listed), 0) == (None, users)
 
 
 def test_a_user_that_does_not_exist_is_an_error_with_those_that_do() -> None:
