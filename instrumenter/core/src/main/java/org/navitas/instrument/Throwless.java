@@ -1,5 +1,6 @@
 package org.navitas.instrument;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -15,56 +16,99 @@ import javassist.bytecode.Opcode;
  * no fields other than those that the class itself declares, of {@code this} or static.
  */
 final class Throwless {
+  private final ClassFile file;
   private final ConstPool pool;
-  private final String className;
-  private final Set<String> fields = new HashSet<>();
-  private final Set<String> statics = new HashSet<>();
+  /** The class's fields and static fields, once a method needs them. */
+  private Set<String> fields;
+  private Set<String> statics;
 
-  /** Notes the fields of a class. */
   Throwless(ClassFile file) {
+    this.file = file;
     pool = file.getConstPool();
-    className = file.getName();
-    for (FieldInfo each : file.getFields()) {
-      ((each.getAccessFlags() & AccessFlag.STATIC) != 0 ? statics : fields).add(each.getName() + ":" + each.getDescriptor());
-    }
   }
 
-  /** Returns whether no instruction in these ranges can throw. The class is initialized when they run. */
+  /** Returns whether no instruction in these ranges can throw. */
   boolean is(MethodInfo method, CodeScan scan, List<int[]> ranges) {
     if ((method.getAccessFlags() & AccessFlag.SYNCHRONIZED) != 0 || method.getCodeAttribute().getExceptionTable().size() > 0) {
       return false;
     }
+    // Most methods contain a call, so this ends soon. Only the others need the checks of fields, which take longer.
+    List<Integer> accesses = new ArrayList<>();
+    for (int i = 0; i < scan.starts.size(); i++) {
+      int pc = scan.starts.get(i);
+      if (isIn(ranges, pc)) {
+        if (isFieldAccess(scan.opcode(pc))) {
+          accesses.add(i);
+        } else if (ThrowingCode.at(scan, pool, pc) || isString(scan, pc)) {
+          return false;
+        }
+      }
+    }
+    return accesses.isEmpty() || areSafe(accesses, method, scan);
+  }
+
+  private static boolean isIn(List<int[]> ranges, int pc) {
+    for (int[] range : ranges) {
+      if (pc >= range[0] && pc < range[1]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isFieldAccess(int op) {
+    return op >= Opcode.GETSTATIC && op <= Opcode.PUTFIELD;
+  }
+
+  private boolean isString(CodeScan scan, int pc) {
+    int op = scan.opcode(pc);
+    return op == Opcode.LDC && pool.getTag(scan.u1(pc + 1)) == ConstPool.CONST_String
+        || op == Opcode.LDC_W && pool.getTag(scan.u2(pc + 1)) == ConstPool.CONST_String;
+  }
+
+  /** Returns whether these instructions access only own fields, of {@code this} or static. */
+  private boolean areSafe(List<Integer> accesses, MethodInfo method, CodeScan scan) {
+    noteFields();
     boolean ownThis = (method.getAccessFlags() & AccessFlag.STATIC) == 0 && !storesThis(scan);
     Set<Integer> targets = new HashSet<>();
     scan.starts.forEach(pc -> targets.addAll(scan.targets(pc)));
-    for (int i = 0; i < scan.starts.size(); i++) {
-      int pc = scan.starts.get(i);
-      boolean within = ranges.stream().anyMatch(range -> pc >= range[0] && pc < range[1]);
-      if (within && canThrow(scan, i, ownThis, targets)) {
+    for (int index : accesses) {
+      int pc = scan.starts.get(index);
+      int op = scan.opcode(pc);
+      boolean isStatic = op == Opcode.GETSTATIC || op == Opcode.PUTSTATIC;
+      boolean isSafe = isStatic ? isInitialized(method) : ownThis && isOfThis(scan, index, targets);
+      if (!isSafe || !isOwn(isStatic ? statics : fields, scan.u2(pc + 1))) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean canThrow(CodeScan scan, int index, boolean ownThis, Set<Integer> targets) {
-    int pc = scan.starts.get(index);
-    switch (scan.opcode(pc)) {
-      case Opcode.GETSTATIC:
-      case Opcode.PUTSTATIC:
-        return !isOwn(statics, scan.u2(pc + 1));
-      case Opcode.GETFIELD:
-        return !ownThis || targets.contains(pc) || !isThis(scan, index - 1) || !isOwn(fields, scan.u2(pc + 1));
-      case Opcode.PUTFIELD:
-        return !ownThis || targets.contains(pc) || index < 1 || targets.contains(scan.starts.get(index - 1))
-            || !isSimple(scan.opcode(scan.starts.get(index - 1))) || !isThis(scan, index - 2) || !isOwn(fields, scan.u2(pc + 1));
-      case Opcode.LDC:
-      case Opcode.LDC_W:
-        int constant = scan.opcode(pc) == Opcode.LDC ? scan.u1(pc + 1) : scan.u2(pc + 1);
-        return pool.getTag(constant) == ConstPool.CONST_String || ThrowingCode.at(scan, pool, pc);
-      default:
-        return ThrowingCode.at(scan, pool, pc);
+  /** Returns whether the class is initialized when the method runs. An object can exist although the initializer has failed. */
+  private boolean isInitialized(MethodInfo method) {
+    return (method.getAccessFlags() & AccessFlag.STATIC) != 0 || method.isConstructor() || file.getStaticInitializer() == null;
+  }
+
+  private void noteFields() {
+    if (fields == null) {
+      fields = new HashSet<>();
+      statics = new HashSet<>();
+      for (FieldInfo each : file.getFields()) {
+        ((each.getAccessFlags() & AccessFlag.STATIC) != 0 ? statics : fields).add(each.getName() + ":" + each.getDescriptor());
+      }
     }
+  }
+
+  /** Whether the object of a field access is {@code this}, and no jump leads between the instructions that say so. */
+  private static boolean isOfThis(CodeScan scan, int index, Set<Integer> targets) {
+    if (targets.contains(scan.starts.get(index))) {
+      return false;
+    }
+    if (scan.opcode(scan.starts.get(index)) == Opcode.GETFIELD) {
+      return isThis(scan, index - 1);
+    }
+    return index >= 1 && !targets.contains(scan.starts.get(index - 1)) && isSimple(scan.opcode(scan.starts.get(index - 1)))
+        && isThis(scan, index - 2);
   }
 
   /** Whether the instruction only pushes a constant or a local variable. Constants are checked on their own. */
@@ -77,7 +121,7 @@ final class Throwless {
   }
 
   private boolean isOwn(Set<String> own, int ref) {
-    return pool.getFieldrefClassName(ref).equals(className) && own.contains(pool.getFieldrefName(ref) + ":" + pool.getFieldrefType(ref));
+    return pool.getFieldrefClassName(ref).equals(file.getName()) && own.contains(pool.getFieldrefName(ref) + ":" + pool.getFieldrefType(ref));
   }
 
   /** Whether the code can store to the variable of {@code this}; wide instructions count as such. */

@@ -24,6 +24,7 @@ public class ThrowlessTest {
       + "  int get() { return x; }\n"
       + "  void set(int to) { x = to; y = 5; next = null; }\n"
       + "  static int counted() { return count++; }\n"
+      + "  int ofClass() { return count; }\n"
       + "  static double mix(int a, long b) { double r = 1.5; while (a-- > 0) { r = r * b + a; } return r; }\n"
       + "  static Object self(Object some) { return some; }\n"
       + "  void nothing() { }\n"

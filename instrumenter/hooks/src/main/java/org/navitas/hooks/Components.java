@@ -14,6 +14,7 @@ final class Components {
     static final int NO_RECEIVER = -1;
 
     private static final int MOST_WRAPPERS = 16;
+
     private Components() {}
 
     /** Returns the class of the component that a context is, or wraps; empty for others. */
@@ -107,7 +108,6 @@ final class Components {
         }
         return receives && !hidden;
     }
-
 
     private static Class<?> typeOf(String name, Context sender) {
         Class<?> known = Tables.get().types.get(name);

@@ -21,6 +21,7 @@ public final class Receivers {
     private static final int FIRST_APP = 10_000;
     /** Each user of the device has as many uids (AOSP: UserHandle.PER_USER_RANGE). */
     private static final int UIDS_OF_A_USER = 100_000;
+
     private Receivers() {}
 
     /** Called at the start of {@link Activity#onCreate(Bundle)}. */

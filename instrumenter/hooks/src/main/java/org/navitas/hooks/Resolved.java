@@ -13,6 +13,7 @@ import java.util.List;
  */
 final class Resolved {
     private static final int MOST_WRAPPERS = 16;
+
     private Resolved() {}
 
     /** Returns whether each component of the app's manifest that can receive an intent removes the token. */

@@ -90,8 +90,8 @@ final class Tokens {
                 copy.putExtra(EXTRA, new long[] {token});
             }
             return copy;
-        } catch (RuntimeException | LinkageError | OutOfMemoryError e) { // the extras cannot be read, as the app or the receiver may find out
-            return null;
+        } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
+            return null; // the extras cannot be read, as the app or the receiver may find out
         }
     }
 

@@ -8,6 +8,9 @@ package org.navitas.runtime;
  * <p>This class and the others named {@code Block…} are in a jar of their own, which only apps with such counters have.
  */
 public final class BlockProbe {
+    /** What methods add to while there is no recorder. Made when needed: an initializer that fails would end the app. */
+    private static long[] spare;
+
     private BlockProbe() {}
 
     /**
@@ -40,7 +43,12 @@ public final class BlockProbe {
      */
     public static long[] find(int method, int counters) {
         if (!Start.isReady()) {
-            return new long[counters]; // of no use: the spare ones can be missing
+            long[] known = spare;
+            if (known == null || known.length < counters) {
+                known = new long[counters];
+                spare = known;
+            }
+            return known;
         }
         return BlockRunning.THREADS == null ? BlockCounts.SPARE : BlockRunning.THREADS.find(method, counters);
     }

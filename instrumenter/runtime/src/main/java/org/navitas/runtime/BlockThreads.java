@@ -15,7 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * own thread uses it.
  *
  * <p>A method that one thread has called gets counters in all threads, as long as there is memory and not too many are
- * known. So others, and new threads, find them even at their first call. Code is then compiled without the calls for counters that are not found.
+ * known. So others, and new threads, find them even at their first call. Code is then compiled without the calls for
+ * counters that are not found.
  */
 final class BlockThreads {
     private final Recorder recorder;

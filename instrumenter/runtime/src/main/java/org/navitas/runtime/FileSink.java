@@ -4,7 +4,10 @@ import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 
-/** The destination of complete chunks: the event file of this process, or of a subclass. Used by the writer thread only. */
+/**
+ * The destination of complete chunks: the event file of this process, or what a subclass overrides all methods for. Used by
+ * the writer thread only. Not an interface: each class of the runtime makes every app larger.
+ */
 class FileSink {
     /** Null in subclasses. */
     private final RandomAccessFile file;

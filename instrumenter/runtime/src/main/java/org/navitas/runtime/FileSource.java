@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * A kernel file that the sampler reads; used by its thread only. A file in the real /proc stays open, since opening
  * takes ten times as long as reading. Others are opened each time, since the virtual phone replaces its nodes by
- * rename.
+ * rename. It also has the fields that only some files need: each class of the runtime makes every app larger.
  */
 class FileSource {
     final int id;

@@ -8,11 +8,15 @@ import java.time.Instant;
 /** A JVM. Kernel thread ids are known on Linux only. */
 @JvmOnly
 final class JvmPlatform extends Platform {
-    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    /** Made when needed, since not each JVM has the module, and processes that are not recorded do not need it. */
+    private ThreadMXBean threads;
     private final Clock clock = Clock.systemUTC();
 
     @Override
     long threadCpuNanos() {
+        if (threads == null) {
+            threads = ManagementFactory.getThreadMXBean();
+        }
         try {
             return threads.getCurrentThreadCpuTime();
         } catch (UnsupportedOperationException e) {
@@ -73,7 +77,7 @@ final class JvmPlatform extends Platform {
 
     private static int leadingNumber(String text) {
         int number = 0;
-        for (int i = 0; i < text.length() && Character.isDigit(text.charAt(i)); i++) {
+        for (int i = 0; i < text.length() && text.charAt(i) >= '0' && text.charAt(i) <= '9'; i++) {
             number = number * 10 + text.charAt(i) - '0';
         }
         return number;

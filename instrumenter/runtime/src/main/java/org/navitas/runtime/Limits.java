@@ -56,8 +56,12 @@ final class Limits {
     static final long YOUNG_NS = 2_000_000;
     /** Maximum number of times that the anchor interval of folded calls doubles. */
     static final int MAX_WIDENING = 6;
-    /** How long the first probe waits for the start. */
-    static final long START_LIMIT_MS = 5_000;
+    /** The runtime's own threads, by number. */
+    static final int START_THREAD = 0, WRITER_THREAD = 1, TICKER_THREAD = 2, SAMPLER_THREAD = 3, END_THREAD = 4, THREADS = 5;
+    /** How long probes wait for the start. Android calls an app unresponsive if its main thread takes 5 s for an input. */
+    static final long START_LIMIT_MS = 3_000;
+    /** Time between two looks whether the start must begin anew. */
+    static final long START_STEP_MS = 50;
     static final long FLUSH_LIMIT_MS = 5_000;
     static final long LAST_READING_LIMIT_NS = 500_000_000;
     static final long LAST_READING_STEP_NS = 1_000_000;

@@ -1,7 +1,6 @@
 package org.navitas.runtime;
 
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -38,7 +37,7 @@ public final class Recorder implements Runnable {
     private final RecordLog counters = new RecordLog(Format.COUNTERS);
     private final Sampler sampler;
     private final AtomicLong eventBytes = new AtomicLong();
-    private final AtomicBoolean hasFailed = new AtomicBoolean();
+    private final AtomicInteger failures = new AtomicInteger();
     private Thread writerThread;
     private Thread samplerThread;
 
@@ -59,8 +58,8 @@ public final class Recorder implements Runnable {
         threads = new Threads(this);
     }
 
-    /** Starts the recorder if this process is configured for one; otherwise returns null. */
-    static Recorder start() throws IOException {
+    /** Returns the recorder if this process is configured for one; otherwise null. */
+    static Recorder create() throws IOException {
         Platform platform = Platform.detect();
         Settings settings = Settings.load(platform.userId());
         if (settings == null) {
@@ -74,9 +73,7 @@ public final class Recorder implements Runnable {
         int process = platform.processId();
         FileSink sink = settings.logcat ? new LogcatSink(platform, process) : new FileSink(settings.out, process);
         ChunkWriter out = new ChunkWriter(sink, Settings.mapId());
-        Recorder recorder = new Recorder(platform, settings, out, buffers(settings));
-        recorder.begin();
-        return recorder;
+        return new Recorder(platform, settings, out, buffers(settings));
     }
 
     /** Number of event buffers: a 64th of the memory, within limits. */
@@ -86,17 +83,27 @@ public final class Recorder implements Runnable {
         return (int) Math.max(Limits.LEAST_EVENT_BUFFERS, Math.min(most, memory));
     }
 
-    private void begin() {
-        writerThread = Start.own(1, writer);
+    /** Starts the threads. If this throws, {@link #stop} ends those that run. */
+    void begin() {
+        writerThread = Start.own(Limits.WRITER_THREAD, writer);
         writerThread.start();
         if (ticker != null) {
-            Start.own(2, ticker).start();
+            Start.own(Limits.TICKER_THREAD, ticker).start();
         }
         if (sampler.hasSources()) {
-            samplerThread = Start.own(3, sampler);
+            samplerThread = Start.own(Limits.SAMPLER_THREAD, sampler);
             samplerThread.start();
         }
-        Runtime.getRuntime().addShutdownHook(Start.own(4, this));
+        Runtime.getRuntime().addShutdownHook(Start.own(Limits.END_THREAD, this));
+    }
+
+    /** Ends the threads soon after. */
+    void stop() {
+        sampler.stop();
+        writer.stop();
+        if (ticker != null) {
+            ticker.stopping = true;
+        }
     }
 
     /** Ends the recording: writes the rest, within a time limit. Later calls are not recorded. */
@@ -108,7 +115,7 @@ public final class Recorder implements Runnable {
                 samplerThread.join(Limits.STOP_LIMIT_MS / 10);
             }
             writer.publish();
-            writer.stop();
+            stop();
             writerThread.join(Limits.STOP_LIMIT_MS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -205,7 +212,7 @@ public final class Recorder implements Runnable {
 
     /** Called when an error of the runtime or a lack of memory ends a thread's recording. */
     void failed(Throwable cause) {
-        if (hasFailed.compareAndSet(false, true)) {
+        if (failures.getAndIncrement() == 0) {
             Platform.note("thread_stopped", "a thread is no longer recorded: ", cause);
         }
     }

@@ -121,18 +121,13 @@ final class Sampler implements Runnable {
         for (FileSource source : sources) {
             source.finish();
         }
-        sample();
+        sample(true);
         lastRounds++; // only this thread writes it
     }
 
     /** Returns the interval at which rounds of this cost stay within the share of a core. */
     static long widened(long intervalNs, long costNs) {
         return Math.max(intervalNs, Limits.CORE_SHARE * costNs);
-    }
-
-    /** Reads each source once. */
-    void sample() {
-        sample(true);
     }
 
     /** Reads each source once, those of traffic only on request. */

@@ -69,8 +69,8 @@ final class Settings {
     }
 
     /**
-     * Loads the settings of a process with this uid; returns null if there are none. Throws IllegalArgumentException, which names the key, for an
-     * invalid value.
+     * Loads the settings of a process with this uid; returns null if there are none. Throws IllegalArgumentException,
+     * which names the key, for an invalid value.
      */
     static Settings load(int uid) throws IOException {
         String sysRoot = System.getProperty("navitas.sysRoot", "/");

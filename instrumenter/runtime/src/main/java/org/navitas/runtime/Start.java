@@ -13,7 +13,7 @@ final class Start implements Runnable {
     static ThreadGroup group;
     /** What {@link Running} takes; null if nothing is recorded. */
     static Recorder recorder;
-    /** Those of the start, the writer, the ticker, the sampler and the end. */
+    /** The own threads by number ({@link Limits}); those that can still be started. */
     private static Start[] places;
     /** The thread that begins the start: its probes meanwhile cannot wait. Then that of the start. Null before. */
     private static volatile Thread first;
@@ -34,7 +34,7 @@ final class Start implements Runnable {
     /** Returns whether {@link Running} can be used. Starts the recorder if that has not been tried. Throws nothing. */
     static boolean isReady() {
         try {
-            return Probe.ready || !isOver && await();
+            return Probe.ready || (isOver ? Probe.ready : await());
         } catch (Throwable e) { // the stack is full, or the memory: the next probe tries again
             return false;
         }
@@ -58,56 +58,63 @@ final class Start implements Runnable {
             if (thread == first || thread.getThreadGroup() == group) {
                 return false;
             }
-            isFirst = first == null;
+            isFirst = first == null && !isOver;
             if (isFirst) {
-                first = thread;
                 endNs = System.nanoTime() + 1_000_000 * Limits.START_LIMIT_MS;
+                first = thread;
             }
         }
         if (isFirst) {
-            begin();
+            try {
+                begin();
+            } catch (StackOverflowError e) {
+                first = null; // the next probe tries again, or a thread that waits
+                throw e;
+            } catch (Throwable e) {
+                end(e);
+            }
         }
         boolean isInterrupted = false;
         synchronized (Start.class) {
-            for (long leftMs; !isOver && (leftMs = (endNs - System.nanoTime()) / 1_000_000) > 0; ) {
+            while (!isOver && first != null && System.nanoTime() - endNs < 0) {
                 try {
-                    Start.class.wait(leftMs);
+                    Start.class.wait(Limits.START_STEP_MS);
                 } catch (InterruptedException e) {
                     isInterrupted = true;
                 }
             }
         }
-        if (!isOver) {
-            end("the start takes too long");
-        }
         if (isInterrupted) {
             thread.interrupt();
+        }
+        if (first == null) {
+            return isReady();
+        }
+        if (!isOver) {
+            end("the start takes too long");
         }
         return Probe.ready;
     }
 
     private static void begin() {
-        try {
-            if (places == null) {
-                group = new ThreadGroup("navitas");
-                places = new Start[] {
-                    new Start("navitas-start"), new Start("navitas-writer"), new Start("navitas-ticker"),
-                    new Start("navitas-sampler"), new Start("navitas-end")
-                };
-            }
-            ClassLoader loader = Start.class.getClassLoader();
-            if (loader != null && Thread.holdsLock(loader)) {
-                places[0].run(); // another thread could load no class
-            } else if (places[0].thread.getState() == Thread.State.NEW) {
-                places[0].thread.start();
-            }
-            first = places[0].thread; // if this thread's stack is full while it waits, its next probe waits, too
-        } catch (StackOverflowError e) {
-            first = null; // the next probe tries again
-            throw e;
-        } catch (Throwable e) {
-            end(e);
+        if (places == null) {
+            group = new ThreadGroup("navitas");
+            places = new Start[] {
+                new Start("navitas-start"), new Start("navitas-writer"), new Start("navitas-ticker"),
+                new Start("navitas-sampler"), new Start("navitas-end")
+            };
         }
+        Start start = places[Limits.START_THREAD];
+        if (start == null) {
+            return; // an earlier try has ended the start
+        }
+        ClassLoader loader = Start.class.getClassLoader();
+        if (loader != null && Thread.holdsLock(loader)) {
+            start.run(); // another thread could load no class
+        } else if (!start.thread.isAlive()) {
+            start.thread.start();
+        }
+        first = start.thread; // if this thread's stack is full while it waits, its next probe waits, too
     }
 
     @Override
@@ -116,14 +123,21 @@ final class Start implements Runnable {
             task.run();
             return;
         }
+        Object problem = null;
         try {
-            recorder = Recorder.start();
+            recorder = Recorder.create();
+            if (recorder != null) {
+                recorder.begin();
+            }
             Class.forName("org.navitas.runtime.Running");
             initialize("org.navitas.runtime.BlockRunning");
             initialize("org.navitas.hooks.Tables$Made");
-            end(null);
         } catch (Throwable e) {
-            end(e);
+            problem = e;
+        }
+        end(problem);
+        for (int i = 0; i < Limits.THREADS; i++) {
+            places[i] = null; // a thread that does not run keeps what it has inherited
         }
     }
 
@@ -136,20 +150,21 @@ final class Start implements Runnable {
         }
     }
 
-    /** Ends the start once; with a problem, nothing is recorded. */
+    /** Ends the start once; with a problem, or later than the limit, nothing is recorded. */
     private static void end(Object problem) {
         boolean isLate;
         synchronized (Start.class) {
             isLate = isOver;
-            isOver = true;
             Probe.ready |= !isLate && problem == null;
+            isOver = true; // last: a thread that sees it sees what is ready
             Start.class.notifyAll();
         }
         try {
+            if (recorder != null && !Probe.ready) {
+                recorder.stop();
+            }
             if (!isLate && problem != null) {
                 Platform.note("not_recording", "nothing is recorded: ", problem);
-            } else if (isLate && problem == null && recorder != null) {
-                recorder.run();
             }
         } catch (Throwable e) {
             return; // there is no memory for the note

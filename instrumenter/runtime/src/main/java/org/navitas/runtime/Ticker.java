@@ -18,6 +18,8 @@ final class Ticker extends FileSource implements Runnable {
     private long ticks;
     private long sum;
     private double squares;
+    /** Whether the thread ends soon. */
+    volatile boolean stopping;
 
     Ticker(Platform platform, long periodNs) {
         super(Format.TICKS, null);
@@ -28,7 +30,7 @@ final class Ticker extends FileSource implements Runnable {
 
     @Override
     public void run() {
-        for (long costNs = 0; ; ) {
+        for (long costNs = 0; !stopping; ) {
             long before = platform.threadCpuNanos();
             for (int i = 0; i < Limits.COST_EVERY; i++) {
                 long mean = Sampler.widened(periodNs, costNs);

@@ -56,7 +56,7 @@ public class SamplerTest {
         file("sys/empty", "");
         settings.setProperty("source.3", "/sys/stats");
         settings.setProperty("source.4", "/sys/empty");
-        sampler().sample();
+        sampler().sample(true);
         assertEquals(Collections.singletonList("3 " + large), recorded());
     }
 
@@ -66,15 +66,15 @@ public class SamplerTest {
         file("proc/self/task/11/comm", "main\n");
         settings.setProperty("source.1", "threads");
         Sampler sampler = sampler();
-        sampler.sample();
-        sampler.sample();
+        sampler.sample(true);
+        sampler.sample(true);
         assertEquals("nothing ran in between", Arrays.asList("1 11 100 20 3 main\n"), recorded());
         file("proc/self/task/12/schedstat", "7 0 1\n");
         file("proc/self/task/12/comm", "a worker\n");
-        sampler.sample();
+        sampler.sample(true);
         file("proc/self/task/11/schedstat", "150 20 4\n");
         new File(root.getRoot(), "proc/self/task/12/schedstat").delete(); // as if the thread ended during the reading
-        sampler.sample();
+        sampler.sample(true);
         assertEquals(Arrays.asList("1 12 7 0 1 a worker\n", "1 11 150 20 4 main\n"), recorded());
     }
 
@@ -86,8 +86,8 @@ public class SamplerTest {
             return; // not on Linux: there is nothing to read
         }
         Sampler sampler = new Sampler(new JvmPlatform(), new Settings("/", settings), counters, out, null);
-        sampler.sample();
-        sampler.sample();
+        sampler.sample(true);
+        sampler.sample(true);
         List<String> recorded = recorded();
         int process = new JvmPlatform().processId();
         assertFalse(recorded.isEmpty());
@@ -102,7 +102,7 @@ public class SamplerTest {
         out.records(null, Format.COUNTERS, 0, 0, 0, new Bytes());
         long own = out.storedBytes();
         assertTrue(own > 0);
-        sampler().sample();
+        sampler().sample(true);
         assertEquals(Collections.singletonList("4 write_bytes: 9000\nruntime_write_bytes: " + own + "\n"), recorded());
     }
 
@@ -143,7 +143,7 @@ public class SamplerTest {
         settings.setProperty("source.6", "traffic");
         Sampler sampler = sampler();
         for (int i = 0; i < 5; i++) {
-            sampler.sample();
+            sampler.sample(true);
         }
         assertFalse("a JVM without a phone", sampler.hasSources());
         assertEquals(Collections.emptyList(), recorded());
@@ -154,14 +154,14 @@ public class SamplerTest {
         settings.setProperty("source.3", "/sys/absent");
         Sampler sampler = sampler();
         for (int i = 0; i < 4; i++) {
-            sampler.sample();
+            sampler.sample(true);
         }
         file("sys/absent", "1");
-        sampler.sample();
+        sampler.sample(true);
         assertEquals("it has come after all", 1, recorded().size());
         new File(root.getRoot(), "sys/absent").delete();
         for (int i = 0; i < 5; i++) {
-            sampler.sample();
+            sampler.sample(true);
         }
         assertFalse(sampler.hasSources());
     }

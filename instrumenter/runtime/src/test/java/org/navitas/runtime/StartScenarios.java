@@ -1,6 +1,7 @@
 package org.navitas.runtime;
 
 import java.io.File;
+import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.security.Permission;
@@ -229,6 +230,27 @@ public final class StartScenarios {
         check(System.nanoTime() - start < SOON_NS, "it waited");
     }
 
+    /** A process without settings needs no module that not each JVM has, and keeps nothing of the thread with the first probe. */
+    static void unconfigured() throws Exception {
+        System.clearProperty("navitas.out");
+        Loader loader = new Loader();
+        Runnable code = loader.code();
+        loader.lacking = "java.lang.management.ManagementFactory";
+        InheritableThreadLocal<Object> inherited = new InheritableThreadLocal<>();
+        inherited.set(new Object());
+        WeakReference<Object> value = new WeakReference<>(inherited.get());
+        code.run();
+        code.hashCode();
+        check(code.toString().equals("false"), "it is recorded");
+        inherited.remove();
+        long end = System.nanoTime() + SOON_NS;
+        while (value.get() != null && System.nanoTime() < end) {
+            System.gc();
+            Thread.sleep(10);
+        }
+        check(value.get() == null, "an inherited value is kept");
+    }
+
     static void threads() throws Exception {
         CountDownLatch all = new CountDownLatch(THREADS);
         Thread[] threads = new Thread[THREADS];
@@ -293,6 +315,8 @@ public final class StartScenarios {
             use();
         }
         check(!Hook.records(), "hooks record");
+        check(BlockProbe.find(1, 3) == BlockProbe.find(2, 3), "each call needs memory");
+        check(BlockProbe.find(3, 8).length >= 8, "too few counters");
     }
 
     /** A lack of memory for each class that the start may need. */
@@ -306,9 +330,21 @@ public final class StartScenarios {
             code.hashCode();
             code.hashCode();
             needed += code.toString().equals("true") ? 0 : 1;
+            checkThreadsEnd();
             System.clearProperty(Format.RECORDING);
         }
         check(needed >= 20, "only " + needed + " are needed");
+    }
+
+    private static void checkThreadsEnd() throws InterruptedException {
+        Thread[] threads = new Thread[100];
+        int count = Thread.enumerate(threads);
+        for (int i = 0; i < count; i++) {
+            if (threads[i].getName().startsWith("navitas-")) {
+                threads[i].join(10_000);
+                check(!threads[i].isAlive(), threads[i].getName() + " still runs");
+            }
+        }
     }
 
     /** A start that needs a lock of the first probe's thread. */
