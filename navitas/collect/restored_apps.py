@@ -16,6 +16,7 @@ from navitas.regular_files import open_regular
 
 WarnOfApp = Callable[[str, str], None]
 """Takes a warning's message and remedy."""
+_SEVERAL = "several"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +86,9 @@ def _restore(device: Device, apps: SavedApps, app: SavedApp, code: str | None) -
 
 
 def _code(device: Device, app: SavedApp) -> str:
-    """Return the SHA-256 of the app's APK on the device; empty if unknown."""
+    """Return the SHA-256 of the app's APK on the device, empty if unknown. Several APKs are neither the copy nor profiled."""
     paths = apk_paths(device, app.package, app.user)
-    return sha256_on(device, paths[0]) if len(paths) == 1 else ""
+    return _SEVERAL if len(paths) > 1 else sha256_on(device, paths[0]) if paths else ""
 
 
 def _own_code(app: SavedApp) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from app_phone import APP, OWN, PROFILED, AppPhone, Warnings, refused
+from app_phone import APP, BASE, OWN, PROFILED, AppPhone, Warnings, refused
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
 from support.no_progress import NoProgress
 
@@ -98,6 +98,17 @@ def test_a_build_that_the_user_installed_since_stays(killed: AppPhone, bundle: B
     assert start(killed, bundle) == [] and killed.code[APP] == NEWER
 
 
+def test_a_build_of_several_apks_that_the_user_installed_since_stays(killed: AppPhone, bundle: Bundle) -> None:
+    killed.paths = f"package:{BASE}\npackage:/data/app/split.apk\n"
+    assert "replaced since" in start(killed, bundle)[0] and killed.installed == []
+
+
+def test_without_hashes_what_is_left_is_restored(killed: AppPhone, bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.collect.restored_apps.sha256_on", lambda *_: "")
+    with kept_apps(killed, [bundle], NoProgress()):
+        assert killed.code[APP] == OWN
+
+
 def test_an_app_that_the_user_uninstalled_since_stays_away(killed: AppPhone, bundle: Bundle, state: Path) -> None:
     killed.having = {}
     (text,) = start(killed, bundle)
@@ -113,7 +124,7 @@ def test_an_app_that_the_user_restored_needs_no_copy(killed: AppPhone, bundle: B
 
 
 def test_the_first_copy_counts_until_it_is_restored(killed: AppPhone, bundle: Bundle, state: Path, tmp_path: Path) -> None:
-    """The phone refuses it again and again; also after a second kill, it knows the build with probes."""
+    """The phone refuses it repeatedly. After a second kill, it is still known which builds have probes."""
     killed.refusal = {APP: refused("no space")}
     progress = Warnings()
     with pytest.raises(DeviceError, match="no space"), kept_apps(killed, [bundle], progress):
