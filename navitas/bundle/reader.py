@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
+from zipfile import ZipExtFile
 
 from navitas.bundle.archive import Archive, open_archive
 from navitas.bundle.manifest import AndroidManifest, AnyManifest, BundleManifest, InvalidBundle, quoted
@@ -28,16 +32,26 @@ class Bundle:
 
     def extract(self, name: str, path: Path) -> Path:
         """Copy an entry, such as an APK, into a file. Raises `BuildError`."""
-        try:
-            with open_archive(self.path) as archive, archive.zip.open(name) as source, path.open("wb") as target:
-                shutil.copyfileobj(source, target, 1 << 20)
-        except (InvalidBundle, OSError, KeyError) as error:
-            raise BuildError(f"{self.path}: {name} cannot be read ({error})", "Build the project again.") from error
+        with self._entry(name) as source, path.open("wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
         return path
+
+    def sha256(self, name: str) -> str:
+        """Return the SHA-256 of an entry in hexadecimal digits. Raises `BuildError`."""
+        with self._entry(name) as source:
+            return hashlib.file_digest(source, "sha256").hexdigest()
 
     def copy_to(self, path: Path) -> Bundle:
         """Copy the bundle to another file and return that one."""
         return replace(self, path=Path(shutil.copyfile(self.path, path)))
+
+    @contextmanager
+    def _entry(self, name: str) -> Iterator[ZipExtFile]:
+        try:
+            with open_archive(self.path) as archive, archive.zip.open(name) as source:
+                yield cast(ZipExtFile, source)
+        except (InvalidBundle, OSError, KeyError) as error:
+            raise BuildError(f"{self.path}: {name} cannot be read ({error})", "Build the project again.") from error
 
 
 def open_bundles(paths: Sequence[Path]) -> list[Bundle]:

@@ -18,8 +18,11 @@ from navitas.cli.paths import TEXT
 from navitas.cli.phones import device_of
 from navitas.cli.standard_output import output_console
 from navitas.collect.doctor import Check, Examination, examine
+from navitas.collect.packages import packages_of_all_users
+from navitas.collect.restored_apps import restore_left_apps
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
+from navitas.collect.state.saved_apps import SavedApps
 from navitas.collect.trace.run_trace import remove_traces
 from navitas.device.adb_server import adb_path, adb_versions, user_client
 from navitas.device.base import Device
@@ -38,7 +41,7 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
     "--restore",
     is_flag=True,
     from_project=False,
-    help="Restore settings that an interrupted measurement changed on the device, and end its traces.",
+    help="Restore settings and apps that an interrupted measurement changed on the device, and end its traces.",
 )
 @json_option
 def command(*, package: str | None, serial: str | None, restore: bool, json_file: Path | None) -> int:
@@ -74,17 +77,25 @@ def _adb() -> Check:
 
 
 def _restore(device: Device, checks: list[Check]) -> None:
-    journal = Journal(device.info)
-    warnings: list[tuple[str, str]] = []
+    journal, apps = Journal(device.info), SavedApps(device.info)
+    problems: list[Check] = []
+
+    def warn(message: str, remedy: str) -> None:
+        problems.append(Check("restored", "problem", message, remedy))
+
     try:
         with journal.held():
-            names = restore_left(device, journal, lambda _code, message, remedy: warnings.append((message, remedy)))
+            names = restore_left(device, journal, lambda _code, message, remedy: warn(message, remedy))
             remove_traces(device)
+        if apps.exist():
+            with apps.held():
+                names += restore_left_apps(device, apps, packages_of_all_users(device), warn)
     except OSError as error:
-        checks.append(Check("restored", "problem", f"{journal.path}: {error.strerror}", "make that folder readable and writable"))
+        where = error.filename or journal.path
+        checks.append(Check("restored", "problem", f"{where}: {error.strerror}", "make that folder readable and writable"))
         return
     checks.append(Check("restored", "ok", ", ".join(names) or "nothing to restore"))
-    checks.extend(Check("restored", "problem", message, remedy) for message, remedy in warnings)
+    checks.extend(problems)
 
 
 def checks_table(checks: Sequence[Check]) -> FittedTable:

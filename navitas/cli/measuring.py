@@ -27,7 +27,7 @@ from navitas.collect.session import IsEnough, ProfilingOutcome, profile, profile
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.folder_lock import FolderLock
-from navitas.recording.store import MANIFEST_NAME
+from navitas.recording.store import MANIFEST_NAME, open_recording
 from navitas.report.registry import find_format
 from navitas.report.units import joules
 from navitas.untrusted_text import printable, printable_line
@@ -121,7 +121,10 @@ def _with_default_files(report: ReportOptions, recording: Path) -> ReportOptions
 
 @contextmanager
 def report_partial_on_error(recording: Path, report: ReportOptions) -> Iterator[None]:
-    """On an error or interruption in the block, print where the partial recording is. If the device was lost, report it."""
+    """On an error or interruption in the block, print where the recording is, which is usually partial.
+
+    After an error of the device, report it: the device was lost, or an app cannot be restored after the last run.
+    """
     manifest = recording / MANIFEST_NAME
     before = _file_version(manifest)
     try:
@@ -130,14 +133,21 @@ def report_partial_on_error(recording: Path, report: ReportOptions) -> Iterator[
         if _file_version(manifest) not in (None, before):
             if isinstance(error, DeviceError):
                 _report_partial(recording, report)
-            location(f"partial recording kept: {recording} (navitas report {shell_word(recording)})")
+            kind = "recording" if _is_complete(recording) else "partial recording"
+            location(f"{kind} kept: {recording} (navitas report {shell_word(recording)})")
         with suppress(OSError):
             recording.rmdir()  # Removes the folder if nothing was recorded.
         raise
 
 
+def _is_complete(recording: Path) -> bool:
+    with suppress(NavitasError):
+        return open_recording(recording).manifest.state == "complete"
+    return False
+
+
 def _report_partial(recording: Path, report: ReportOptions) -> None:
-    """Write the reports of a partial recording. Prints an error instead of raising it, so that the first error is not lost."""
+    """Write the reports of a recording after an error. Prints another error instead of raising it: the first one is not lost."""
     try:
         loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
         write_reports(loaded, _with_default_files(report, recording))

@@ -109,9 +109,11 @@ def location(text: str) -> None:
     _print(text)
 
 
-def warning(text: str) -> None:
-    """Print a warning."""
+def warning(text: str, remedy: str = "") -> None:
+    """Print a warning and its remedy."""
     _print(f"warning: {text}", "yellow")
+    if remedy:
+        _print(f"         {remedy}")
 
 
 def error(message: str, remedy: str = "") -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
-from navitas.cli.messages import is_quiet, is_verbose
+from navitas.cli.messages import is_quiet, is_verbose, warning
 from navitas.cli.standard_output import error_console
 from navitas.untrusted_text import printable, printable_line
 
@@ -58,6 +58,9 @@ class ConsoleProgress:
         if self._status and text.strip():
             line = _truncate(text.strip(), self._free_columns(self._stage))
             self._status.update(f"{escape(self._stage)} [dim]{escape(line)}[/dim]")
+
+    def warning(self, message: str, remedy: str) -> None:
+        warning(message, remedy)
 
     def test(self, number: int, total: int, name: str) -> None:
         count = f"{number}/{total}"

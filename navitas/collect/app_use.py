@@ -86,13 +86,18 @@ def record(
     """
     start = condition_at_start(device, options)
     bundles = [use.bundle] if use.bundle else []
-    with kept_apps(device, bundles, progress), installed(device, bundles, progress) if bundles else nullcontext():
+    with (
+        kept_apps(device, bundles, progress) as warnings,
+        installed(device, bundles, progress) if bundles else nullcontext(),
+    ):
         if not device.shell(f"pm path{device.info.user_flag} {shlex.quote(use.package)}").text.strip():
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
         known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else None)
         use = replace(use, map=known)
         plan = _plan(use)
         with opened(device, options, known.project if known else use.package, output, progress, lock=lock) as recording:
+            for warning in warnings:
+                recording.writer.warn(*warning)
             if use.bundle:
                 recording.warn_of_build(use.bundle.manifest, options)
             permissions = recording.permissions([use.package])

@@ -9,12 +9,11 @@ from contextlib import contextmanager, suppress
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.collect import runtime_config
+from navitas.collect.packages import installed_packages, is_back, packages_of
 from navitas.collect.progress import Progress
 from navitas.device.base import Device
 from navitas.errors import DeviceError, UsageError
 from navitas.owned_folder import owned_folder
-
-_RECONNECT_S = 1.0
 
 
 @contextmanager
@@ -31,7 +30,7 @@ def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
             _install(device, bundle)
         yield
     except BaseException as error:
-        reachable = device.wait_until_back(_RECONNECT_S)
+        reachable = is_back(device)
         if not reachable and isinstance(error, DeviceError):
             _add_uninstall_remedy(error, device, bundles, present)
         raise
@@ -44,9 +43,7 @@ def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
 
 def _add_uninstall_remedy(error: DeviceError, device: Device, bundles: Sequence[Bundle], present: set[str]) -> None:
     """Add to the error's remedy how to remove the installed apps: a later profiling cannot know that they are not the user's."""
-    apps = [bundle.manifest for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
-    left = dict.fromkeys(name for app in apps for name in (app.test_package, app.package) if name not in present)
-    if left:
+    if left := [name for name in packages_of(bundles) if name not in present]:
         info = device.info
         commands = "; ".join(f"adb -s {info.serial} uninstall{info.user_flag} {name}" for name in left)
         error.remedy += f"; the installed packages may still be there: {commands}"
@@ -76,11 +73,10 @@ def _install(device: Device, bundle: Bundle) -> None:
 
 
 def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:
-    """Return the packages on the device; empty if the device cannot have packages of the user."""
-    if device.info.kind == "virtual" and not any(isinstance(bundle.manifest, AndroidManifest) for bundle in bundles):
+    """Return the packages on the device; empty if it can have none of the user. Raises `DeviceError` if they are unknown."""
+    if device.info.kind == "virtual" and not packages_of(bundles):
         return set()
-    lines = device.shell(f"pm list packages{device.info.user_flag}").text.splitlines()
-    return {line.removeprefix("package:").strip() for line in lines}
+    return installed_packages(device, device.info.named_user)
 
 
 def _remove(device: Device, bundle: Bundle, present: set[str]) -> None:
@@ -88,7 +84,7 @@ def _remove(device: Device, bundle: Bundle, present: set[str]) -> None:
     if not isinstance(manifest, AndroidManifest):
         device.uninstall(manifest.package)
         return
-    for package in dict.fromkeys((manifest.test_package, manifest.package)):
+    for package in packages_of([bundle]):
         if package not in present:
             device.uninstall(package)
     if device.info.kind == "virtual" and manifest.test_package not in present:

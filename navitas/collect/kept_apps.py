@@ -2,107 +2,114 @@
 
 from __future__ import annotations
 
-import itertools
-import shlex
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
+from navitas.collect.packages import InstalledPackages, apk_hashes, apk_paths, packages_of, packages_of_all_users
 from navitas.collect.progress import Progress
+from navitas.collect.restored_apps import WarnOfApp, restore_apps, restore_left_apps
+from navitas.collect.state.saved_apps import SavedApp, SavedApps
 from navitas.device.base import Device
-from navitas.errors import DeviceError, NavitasError
-from navitas.owned_folder import owned_folder
-from navitas.user_folders import make_folder, state_folder
+from navitas.errors import DeviceError
+from navitas.recording.codes import WarningCode
 
-_RECONNECT_S = 1.0
+AppWarning = tuple[WarningCode, str, str]
+"""A warning for the recordings: its code, message and remedy."""
+_INSTALL = "afterwards, install your own build again"
 
 
 @contextmanager
-def kept_apps(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
+def kept_apps(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[list[AppWarning]]:
     """Copy the installed APKs of the bundles' packages from the phone, and install them again at the end of the block.
 
-    Their data stay. An app that consists of several APKs keeps the profiled code, as does one whose APK cannot be read; the
-    progress names it. Raises `DeviceError` if an app cannot be restored; its APK is then in the user's state folder.
+    Their data stay. Before, apps that an earlier measurement left replaced are restored. The copies are in the user's state
+    folder until then, so that the next start can restore them if this one cannot: after SIGKILL, or when the phone is unplugged.
+    Yields the warnings that were shown: about restored apps, and about those that keep the profiled code.
+    Raises `DeviceError` if an app cannot be restored, or if another profiling has replaced apps.
     """
-    apps = [bundle.manifest for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
-    names = dict.fromkeys(name for app in apps for name in (app.package, app.test_package))
-    with owned_folder("navitas-kept-") as folder:
-        saved: dict[str, _Saved] = {}
-        for name in names:
-            if (found := _apk_of(device, name)) is not None:
-                apk, user = found
-                progress.stage(f"saving {name} as it is installed")
-                if apk and (file := _save(device, name, apk, folder)) is not None:
-                    saved[name] = _Saved(file, user)
-                if name not in saved:
-                    progress.stage(f"{name} is installed and cannot be saved: it will keep the profiled code")
+    warnings: list[AppWarning] = []
+
+    def warn(message: str, remedy: str) -> None:
+        warnings.append(("cleanup", message, remedy))
+        progress.warning(message, remedy)
+
+    if not packages_of(bundles):
+        yield warnings
+        return
+    apps, installed = SavedApps(device.info), packages_of_all_users(device)
+    present = _present(bundles, installed, warn)
+    with ExitStack() as stack:
+        saved: list[SavedApp] = []
+        if present or apps.exist():
+            try:
+                stack.enter_context(apps.held())
+            except OSError as error:
+                for package in present:
+                    _warn_of_unsaved(package, error, warn)
+            else:
+                for package in restore_left_apps(device, apps, installed, warn):
+                    warn(f"{package}, left replaced by an earlier measurement, was restored", "")
+                saved = _save(device, bundles, present, apps, progress=progress, warn=warn)
         try:
-            yield
-        except BaseException as error:
-            failed = _restore(device, saved, progress)
-            if failed and isinstance(error, NavitasError):
-                error.remedy += "; " + "; ".join(f"restore {name}: {command}" for name, (_, command) in failed.items())
+            yield warnings
+        except BaseException:  # it counts more than an app that cannot be restored
+            for failure in restore_apps(device, apps, saved, progress):
+                progress.warning(failure.message, failure.remedy)
             raise
-        for name, (why, command) in _restore(device, saved, progress).items():
-            raise DeviceError(f"{name} was installed before, and cannot be restored: {why}", command)
+        if failed := restore_apps(device, apps, saved, progress):
+            raise DeviceError("; ".join(one.message for one in failed), "; ".join(one.remedy for one in failed))
 
 
-@dataclass(frozen=True, slots=True)
-class _Saved:
-    """A copy of an installed APK, and a user who has the app; None on a phone with one user."""
-
-    file: Path
-    user: int | None
-
-
-def _apk_of(device: Device, name: str) -> tuple[str, int | None] | None:
-    """Return the path of a package's APK on the phone, empty if it has several, and a user who has it; None if no user has it.
-
-    The code of an app is the same for all users, so any of them counts.
-    """
-    several = device.info.named_user is not None
-    for user in device.info.users if several else (None,):
-        user_flag = "" if user is None else f" --user {user}"
-        lines = device.shell(f"pm path{user_flag} {shlex.quote(name)}").text.splitlines()
-        paths = [line.removeprefix("package:").strip() for line in lines if line.startswith("package:")]
-        if paths:
-            return (paths[0] if len(paths) == 1 else ""), user
-    return None
+def _present(bundles: Sequence[Bundle], installed: InstalledPackages, warn: WarnOfApp) -> dict[str, int | None]:
+    """Return the bundles' packages that a user has, with that user. The code of an app is the same for all users."""
+    users = {package: installed.users_with(package) for package in packages_of(bundles)}
+    absent = ", ".join(package for package, having in users.items() if not having)
+    for user, why in installed.unknown.items() if absent else ():
+        warn(f"if user {user} has {absent}, it will keep the profiled code: {why}", _INSTALL)
+    return {package: having[0] for package, having in users.items() if having}
 
 
-def _save(device: Device, name: str, apk: str, folder: Path) -> Path | None:
-    file = folder / f"{name}.apk"
-    with suppress(DeviceError):
-        device.pull(apk, file)
-        return file
-    return None
+def _save(
+    device: Device,
+    bundles: Sequence[Bundle],
+    present: Mapping[str, int | None],
+    apps: SavedApps,
+    *,
+    progress: Progress,
+    warn: WarnOfApp,
+) -> list[SavedApp]:
+    """Copy the installed apps. An app that is still left replaced keeps its first copy."""
+    left, saved = apps.read(), []
+    with ExitStack() as interrupted:
+        for package, user in present.items():
+            progress.stage(f"saving {package} as it is installed")
+            hashes = apk_hashes(bundles, package)
+            try:
+                if package in left:
+                    app = apps.write(replace(left[package], profiled=(*left[package].profiled, *hashes)))
+                else:
+                    app = apps.save(package, user, hashes, partial(_pull, device, package, user))
+                    interrupted.callback(apps.forget, app)  # nothing is replaced yet
+                saved.append(app)
+            except (DeviceError, OSError) as error:
+                _warn_of_unsaved(package, error, warn)
+        interrupted.pop_all()
+    return saved
 
 
-def _restore(device: Device, saved: dict[str, _Saved], progress: Progress) -> dict[str, tuple[str, str]]:
-    """Install the saved APKs. Returns why that failed, and the command that does it later, by the app."""
-    failed: dict[str, tuple[str, str]] = {}
-    if saved:
-        progress.stage(f"restoring {', '.join(saved)}")
-        device.wait_until_back(_RECONNECT_S)
-    for name, one in saved.items():
-        try:
-            device.install([one.file], downgrade=True, user=one.user)
-        except DeviceError as error:
-            copy = shlex.quote(str(_kept_copy(device, one.file)))
-            flag = "" if one.user is None else f" --user {one.user}"
-            failed[name] = (error.message, f"adb -s {shlex.quote(device.info.serial)} install -r -t -d{flag} {copy}")
-    return failed
+def _pull(device: Device, package: str, user: int | None, file: Path) -> None:
+    """Copy a package's APK from the device. Raises `DeviceError` if it has several, or cannot be read."""
+    paths = apk_paths(device, package, user)
+    if len(paths) != 1:
+        why = f"it consists of {len(paths)} APKs" if paths else "the phone does not say where its APK is"
+        raise DeviceError(f"device {device.info.serial}: {why}")
+    device.pull(paths[0], file)
 
 
-def _kept_copy(device: Device, file: Path) -> Path:
-    """Move an APK to a folder that stays, and return its new path."""
-    place = state_folder() / "apps" / "".join(char if char.isalnum() else "_" for char in device.info.serial)
-    make_folder(place.parent)
-    make_folder(place)
-    names = (f"{file.stem}{number or ''}{file.suffix}" for number in itertools.count())
-    free = next(place / name for name in names if not (place / name).exists())  # an earlier copy can be the only one
-    return Path(shutil.move(file, free))
+def _warn_of_unsaved(package: str, why: DeviceError | OSError, warn: WarnOfApp) -> None:
+    reason = why.message if isinstance(why, DeviceError) else str(why)
+    warn(f"{package} is installed and cannot be saved: it will keep the profiled code: {reason}", _INSTALL)

@@ -16,6 +16,10 @@ class Progress(Protocol):
         """Details of the stage, shown on a temporary line."""
         ...
 
+    def warning(self, message: str, remedy: str) -> None:
+        """A warning, which is shown at once and stays."""
+        ...
+
     def test(self, number: int, total: int, name: str) -> None:
         """Test `number` of `total` has started."""
         ...

@@ -63,7 +63,8 @@ def profile_versions(
     turns = Turns(options, versions=len(versions))
     alone = versions[0] if len(versions) == 1 else None
     with ExitStack() as stack:
-        stack.enter_context(kept_apps(device, [bundle for version in versions for bundle in version.bundles], progress))
+        every = [bundle for version in versions for bundle in version.bundles]
+        warnings = stack.enter_context(kept_apps(device, every, progress))
         if alone is not None:
             stack.enter_context(installed(device, alone.bundles, progress))
         recorded: list[VersionRuns] = []
@@ -78,6 +79,8 @@ def profile_versions(
             for one in recorded:
                 one.recording.writer.warn(code, text, remedy)
 
+        for warning in warnings:
+            warn(*warning)
         permissions = recorded[0].recording.permissions(recorded[0].packages) if alone is not None else ()
         with measured(device, start, options, warn, progress, permissions=permissions) as cool_down:
             for turn in turns.numbers(is_enough):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-from navitas.device.base import Device
+from navitas.device.base import Device, ShellResult
 from navitas.errors import UsageError
 
-_LISTED = re.compile(r"UserInfo\{([0-9]{1,6}):(.*):[0-9a-f]+\}")
+_HEADER = "Users:"
+# AOSP: PackageManagerShellCommand.runListUsers, UserInfo.toString.
+_LISTED = re.compile(r"\tUserInfo\{([0-9]{1,6}):(.*):[0-9a-f]+\}(?: running)?")
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _READY = "RUNNING_UNLOCKED"
 
@@ -15,28 +17,43 @@ _READY = "RUNNING_UNLOCKED"
 def named_user(device: Device, wanted: int | None) -> tuple[int | None, tuple[int, ...]]:
     """Return the user that commands must name, the wanted one or the one in the foreground, and all users of the phone.
 
-    On a phone with several users, commands must name the first one, too: without a user, `pm uninstall` means all of them.
+    On a phone with several users, commands must name the first one, too: without a user, `pm uninstall` means all of them. So
+    they also name it if the phone's list is unreadable; then it is the only user of the result.
     See `DeviceInfo`. Raises `UsageError` if the phone has no such user, or has not started and unlocked it.
     """
     lines = device.shell("am get-current-user").text.split()
     said = lines[-1] if lines else ""
     foreground = int(said) if _NUMBER.fullmatch(said) else 0
-    found = map(_LISTED.search, device.shell("pm list users").text.splitlines())
-    users = {int(user[1]): user[2] for user in found if user}
+    users = _users(device.shell("pm list users"), foreground)
     if wanted is not None and wanted != foreground:
         _check(device, wanted, users)
     user = foreground if wanted is None else wanted
+    if users is None:
+        return user, (user,)
     return (user if user or foreground or len(users) > 1 else None), tuple(users)
 
 
-def _check(device: Device, wanted: int, users: dict[int, str]) -> None:
+def _users(listed: ShellResult, foreground: int) -> dict[int, str] | None:
+    """Return the names of the phone's users by number; None if the list is unreadable.
+
+    A user's name may contain line feeds, and so add lines. Each line must be one of Android's, and numbers are unique.
+    """
+    _, header, text = f"\n{listed.text}".partition(f"\n{_HEADER}\n")
+    found = [_LISTED.fullmatch(line) for line in text.removesuffix("\n").split("\n")]
+    users = {int(user[1]): user[2] for user in found if user}
+    is_consistent = bool(header) and len(users) == len(found) and foreground in users
+    return users if listed.exit_code == 0 and is_consistent else None
+
+
+def _check(device: Device, wanted: int, users: dict[int, str] | None) -> None:
     serial = device.info.serial
-    if wanted not in users:
-        known = ", ".join(f"{number} ({name})" for number, name in users.items()) or "unknown"
+    if users is not None and wanted not in users:
+        known = ", ".join(f"{number} ({name})" for number, name in users.items())
         raise UsageError(f"device {serial} has no user {wanted}; its users: {known}", "adb shell pm list users")
     state = device.shell(f"am get-started-user-state {wanted}").text.strip()
     if state != _READY:
+        name = f" ({users[wanted]})" if users else ""
         raise UsageError(
-            f"user {wanted} ({users[wanted]}) of device {serial} is not ready: {state or 'its state is unknown'}",
+            f"user {wanted}{name} of device {serial} is not ready: {state or 'its state is unknown'}",
             f"start it (adb shell am start-user {wanted}), and unlock it on the phone",
         )

@@ -19,6 +19,7 @@ from support.no_progress import NoProgress
 from navitas.build.jars import JARS
 from navitas.bundle.reader import open_bundle
 from navitas.collect.kept_apps import kept_apps
+from navitas.collect.state.saved_apps import SavedApps
 from navitas.device.adb import AdbDevice
 from navitas.errors import DeviceError
 
@@ -158,17 +159,28 @@ def test_run_as_rejects_a_release_build(virtual: AdbDevice, apks: dict[str, Path
     assert (found.exit_code, found.stderr) == (1, f"run-as: package not debuggable: {APP}\n".encode())
 
 
-def test_an_app_gets_its_own_code_back_after_a_measurement(virtual: AdbDevice, apks: dict[str, Path], tmp_path: Path) -> None:
+def test_an_app_gets_its_own_code_back_after_a_measurement(
+    virtual: AdbDevice, apks: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     names = {"package": APP, "test_package": TESTS}
     files = bundle_maker.ANDROID_FILES | {"bundle.json": json.dumps(bundle_maker.ANDROID_MANIFEST | names)}
+    files["app.apk"] = apks["app-v3"].read_bytes()
     bundle = open_bundle(bundle_maker.make(tmp_path / "a.zip", files))
+    copies, left = SavedApps(virtual.info).folder, tmp_path / "left"
     virtual.install([apks["app"]])
     virtual.shell(f"run-as {APP} sh -c 'echo kept > files/state'")
     with kept_apps(virtual, [bundle], NoProgress()):
         virtual.install([apks["app-v3"]])
         assert "versionCode=3 " in virtual.shell(f"dumpsys package {APP}").text
-    assert "versionCode=2 " in virtual.shell(f"dumpsys package {APP}").text
-    assert virtual.shell(f"run-as {APP} cat files/state; pm path {TESTS}").text == "kept\n"
+        shutil.copytree(copies, left)
+    assert "versionCode=2 " in virtual.shell(f"dumpsys package {APP}").text and not copies.exists()
+    virtual.install([apks["app-v3"]])
+    left.rename(copies)  # a measurement was killed
+    with kept_apps(virtual, [bundle], NoProgress()) as warnings:
+        assert "versionCode=2 " in virtual.shell(f"dumpsys package {APP}").text
+    assert [message for _, message, _ in warnings] == [f"{APP}, left replaced by an earlier measurement, was restored"]
+    assert virtual.shell(f"run-as {APP} cat files/state; pm path {TESTS}").text == "kept\n" and not copies.exists()
 
 
 def test_users_have_their_own_uids_and_data(virtual: AdbDevice, apks: dict[str, Path]) -> None:

@@ -27,15 +27,11 @@ _PASSING = re.compile(r"\S+:\d+|emulator-\d+", re.ASCII)
 
 
 class Journal:
-    """One phone's file, `$XDG_STATE_HOME/navitas/devices/<serial>.json`: the earlier value of each changed setting.
-
-    An address may later belong to another phone, so its file name includes the model: `<address>-<model>.json`.
-    """
+    """One phone's file, `$XDG_STATE_HOME/navitas/devices/<serial>.json`: the earlier value of each changed setting."""
 
     def __init__(self, info: DeviceInfo) -> None:
         self._info = info
-        model = f"-{_plain(info.model)[:60]}" if _PASSING.fullmatch(info.serial) else ""
-        self.path = state_folder() / "devices" / f"{_file_name(info.serial)}{model}.json"
+        self.path = state_folder() / "devices" / f"{device_name(info)}.json"
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -94,6 +90,12 @@ class Journal:
                 if old and json.loads(read_regular(other, _MAX_BYTES))["kind"] == "virtual":
                     other.unlink()
                     other.with_suffix(".lock").unlink(missing_ok=True)
+
+
+def device_name(info: DeviceInfo) -> str:
+    """Return a file name for a phone: its serial, or `<address>-<model>`, since an address may later belong to another phone."""
+    model = f"-{_plain(info.model)[:60]}" if _PASSING.fullmatch(info.serial) else ""
+    return f"{_file_name(info.serial)}{model}"
 
 
 def _file_name(serial: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from navitas.cli.messages import Preferences, Verbosity, prefer
 from navitas.cli.progress import ConsoleProgress, short_label
 
 
@@ -78,3 +79,16 @@ def test_the_live_line_never_wraps(width: int) -> None:
             assert progress._status is not None
             shown = console.render_lines(progress._status.renderable, pad=False)
             assert len(shown) == 1
+
+
+def test_a_warning_is_printed_with_its_remedy_also_if_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    prefer(Preferences(Verbosity.QUIET))
+    try:
+        with ConsoleProgress() as progress:
+            progress.stage("saving")
+            progress.warning("an app cannot be saved", "install it again")
+            progress.warning("an app was restored", "")
+    finally:
+        prefer(Preferences())
+    lines = ["warning: an app cannot be saved", "         install it again", "warning: an app was restored"]
+    assert capsys.readouterr().err.splitlines() == lines

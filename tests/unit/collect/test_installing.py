@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from support.no_progress import NoProgress
 
 from navitas.bundle.reader import open_bundle
 from navitas.collect.installing import installed
+from navitas.collect.packages import installed_packages
 from navitas.errors import DeviceError
 
 APP, TESTS = ANDROID_MANIFEST["package"], ANDROID_MANIFEST["test_package"]
@@ -31,8 +33,27 @@ def test_the_error_names_what_a_lost_phone_may_keep(tmp_path: Path, present: str
     bundle = open_bundle(make(tmp_path / "a.zip", ANDROID_FILES | {"bundle.json": json.dumps(ANDROID_MANIFEST)}))
     with (
         pytest.raises(DeviceError) as caught,
-        installed(Lost({"pm list packages": present}), [bundle], NoProgress()),
+        installed(Lost({"pm list packages": f"package:android\n{present}"}), [bundle], NoProgress()),
     ):
         pass
     commands = "; ".join(f"adb -s serial-1 uninstall {name}" for name in left)
     assert caught.value.remedy == f"reconnect it; the installed packages may still be there: {commands}"
+
+
+@pytest.mark.parametrize(
+    ("listed", "code", "why"), [("Error: x\n", 255, "Error: x"), ("", 0, "it listed none"), ("package:a\n", 1, "package:a")]
+)
+def test_packages_that_cannot_be_listed_are_an_error(tmp_path: Path, listed: str, code: int, why: str) -> None:
+    """Otherwise, the user's own app would be uninstalled with its data."""
+    bundle = open_bundle(make(tmp_path / "a.zip", ANDROID_FILES | {"bundle.json": json.dumps(ANDROID_MANIFEST)}))
+    device = FakeDevice({"pm list packages": listed}, codes={"pm list packages": code})
+    message = f"^device serial-1: its packages cannot be listed: {why}$"
+    with pytest.raises(DeviceError, match=message), installed(device, [bundle], NoProgress()):
+        pass
+    assert device.commands == ["pm list packages"]
+
+
+def test_a_virtual_phone_may_have_no_package() -> None:
+    device = FakeDevice()
+    device.info = replace(device.info, kind="virtual")
+    assert installed_packages(device, 10) == set() and device.commands == ["pm list packages --user 10"]

@@ -28,10 +28,45 @@ def test_commands_name_a_user_if_there_are_several(foreground: str, wanted: int 
     assert named_user(phone(foreground), wanted) == (named, (0, 10))
 
 
-@pytest.mark.parametrize(("listed", "users"), [("Users:\n\tUserInfo{0:Owner:c13} running\n", (0,)), ("", ()), ("Error\n", ())])
-def test_commands_name_no_user_if_there_is_one(listed: str, users: tuple[int, ...]) -> None:
-    assert named_user(phone(listed=listed), None) == (None, users)
-    assert named_user(phone(listed=listed), 0) == (None, users)
+def test_commands_name_no_user_if_there_is_one() -> None:
+    one = phone(listed="Users:\n\tUserInfo{0:Owner:c13} running\n")
+    assert named_user(one, None) == named_user(one, 0) == (None, (0,))
+
+
+UNREADABLE = {
+    "nothing": "",
+    "an error": "Error: unknown list type\n",
+    "no users": "Users:\n",
+    "another form": "Users:\n\tUserInfo{0:Owner:c13} running\n\tUser 10\n",
+    "no tab": "Users:\nUserInfo{0:Owner:c13} running\nUserInfo{10:Work:1030}\n",
+    "a number twice": "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{10:a:30}\n\tUserInfo{10:b:30}\n",
+    "a name of two lines": "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{10:a\nb:30} running\n",
+    "a name that looks like a user": "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{10:\n\tUserInfo{11:b:30} running\n",
+    "without the one in front": "Users:\n\tUserInfo{11:Owner:c13} running\n",
+}
+
+
+@pytest.mark.parametrize("listed", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("user", [0, 10])
+def test_an_unreadable_list_may_hide_users_so_commands_name_the_measured_one(listed: str, user: int) -> None:
+    assert named_user(phone(f"{user}\n", listed=listed), None) == (user, (user,))
+
+
+def test_a_failed_list_is_unreadable_whatever_it_printed() -> None:
+    device = phone(listed="Users:\n\tUserInfo{0:Owner:c13} running\n")
+    device.codes["pm list users"] = 255
+    assert named_user(device, None) == (0, (0,))
+
+
+def test_without_a_list_the_state_shows_whether_a_user_exists() -> None:
+    assert named_user(phone(listed=""), 10) == (10, (10,))
+    with pytest.raises(UsageError, match=r"^user 10 of device serial-1 is not ready: User is not started: 10$"):
+        named_user(phone(listed="", state="User is not started: 10\n"), 10)
+
+
+def test_separators_that_are_no_line_feeds_belong_to_a_name() -> None:
+    listed = "WARNING: linker\nUsers:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{10:a\x0b\u2028\x85b}:30}\n"
+    assert named_user(phone(listed=listed), None) == (0, (0, 10))
 
 
 def test_a_user_that_does_not_exist_is_an_error_with_those_that_do() -> None:
