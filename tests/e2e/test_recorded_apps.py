@@ -30,6 +30,9 @@ def test_an_app_without_tests_is_recorded(tmp_path: Path, gradle: str, name: str
     profiled = navitas("profile", *build)
     assert profiled.returncode != 0
     assert f"or record a use of the app: navitas record {project}" in " ".join(profiled.stderr.split()), profiled.stderr
+    tests = build_file(project).parent / "src/androidTest/java"
+    tests.mkdir(parents=True)
+    (tests / "Broken.java").write_text("class Broken {")  # a recording needs no tests, so they are not compiled
     recorded = navitas("record", *build, "--monkey", 20, "-o", tmp_path / "rec")
     assert recorded.returncode == 0, recorded.stdout + recorded.stderr
     report = json.loads((tmp_path / "rec/report.json").read_text("utf-8"))

@@ -23,7 +23,10 @@ final class EarlierMap {
       for (int i = 0; i < each.ids.length; i++) {
         MethodRef method = each.methods.get(i);
         used.set(each.ids[i]);
-        ids.computeIfAbsent(each.name, k -> new HashMap<>()).put(method.name + method.descriptor, each.ids[i]);
+        Integer other = ids.computeIfAbsent(each.name, k -> new HashMap<>()).put(method.name + method.descriptor, each.ids[i]);
+        if (other != null) {
+          throw new IllegalArgumentException(each.name + "." + method.name + method.descriptor + " twice");
+        }
       }
     }
   }
@@ -34,8 +37,10 @@ final class EarlierMap {
       return new EarlierMap(MapReader.empty());
     }
     MapReader map;
+    EarlierMap earlier;
     try {
       map = MapReader.read(Io.readRegular(file));
+      earlier = new EarlierMap(map);
     } catch (IOException e) {
       throw Io.failure(file.toString(), e);
     } catch (JsonParserException | IllegalArgumentException e) {
@@ -45,7 +50,7 @@ final class EarlierMap {
       throw new InstrumentException(file + ": its classes have probes of kind '" + map.head.probes.text() + "', not '" + probes.text()
           + "'; use one kind for all classes of a process");
     }
-    return new EarlierMap(map);
+    return earlier;
   }
 
   /** Returns the ids of this map's methods; not changed. */

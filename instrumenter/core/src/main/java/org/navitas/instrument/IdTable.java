@@ -7,8 +7,9 @@ import java.util.List;
 
 /**
  * Gives ids to the methods of classes. A class has a block of ids at a place that its name decides, in a table with much
- * more room than needed. So a class keeps its ids when others change, and equal classes get equal ids without a memory of
- * earlier runs. All ids move only when the table must double, because the app has.
+ * more room than needed. So most classes keep their ids when others change, and equal apps get equal ids without a memory
+ * of earlier runs. Some ids move: a few, when a new or larger class takes the place of another one; all of an app, when
+ * the table must double; all of its tests, when the app's highest id passes a power of two.
  *
  * <p>Blocks have the size of a power of two and begin at its multiples, and larger ones are placed first. So a block of
  * some size is completely free or completely taken, and each one finds a place as long as the table has one.

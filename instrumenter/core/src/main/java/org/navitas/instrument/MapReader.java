@@ -180,7 +180,13 @@ final class MapReader {
 
   private static int number(Map<String, Object> fields, String name, int otherwise) {
     Object value = fields.get(name);
-    return value instanceof Number ? ((Number) value).intValue() : otherwise;
+    if (value == null) {
+      return otherwise;
+    }
+    if (!(value instanceof Number) || ((Number) value).doubleValue() != ((Number) value).intValue()) {
+      throw new IllegalArgumentException("an entry with the " + name + " " + value);
+    }
+    return ((Number) value).intValue();
   }
 
   private static String text(Map<String, Object> fields, String name) {

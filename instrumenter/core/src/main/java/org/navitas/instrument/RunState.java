@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 final class RunState {
   /** Increases with every change of this format or of the instrumented code. */
-  private static final int VERSION = 8;
+  private static final int VERSION = 9;
   private static final int HASH_BYTES = 32;
 
   /** A written file: how it was made, and what shows that it has not been changed since. */

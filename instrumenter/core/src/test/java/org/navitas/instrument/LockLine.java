@@ -4,6 +4,9 @@ import java.util.Arrays;
 
 /** The locks that a method holds at one instruction of dex code, and which registers hold the locked objects. */
 final class LockLine {
+  /** ART verifies only code that holds at most this many (AOSP: kMaxMonitorStackDepth of the verifier). */
+  static final int MOST = 32;
+
   /** By register: a bit for each held lock, whose position is its depth. */
   private final long[] depths;
   private int held;
@@ -31,8 +34,13 @@ final class LockLine {
     depths[to] = depths[from];
   }
 
-  void enter(int register) {
+  /** Takes a lock; returns the fault, or null. */
+  String enter(int register) {
+    if (held == MOST) {
+      return "holds more than " + MOST + " locks";
+    }
     depths[register] |= 1L << held++;
+    return null;
   }
 
   /** Releases the last lock; returns the fault, or null. */

@@ -131,10 +131,8 @@ final class StructuredLocks {
   private void execute(int at, Instruction instruction, LockLine line) {
     Opcode op = instruction.getOpcode();
     int register = instruction instanceof OneRegisterInstruction ? ((OneRegisterInstruction) instruction).getRegisterA() : -1;
-    if (op == Opcode.MONITOR_ENTER) {
-      line.enter(register);
-    } else if (op == Opcode.MONITOR_EXIT) {
-      String wrong = line.exit(register);
+    if (op == Opcode.MONITOR_ENTER || op == Opcode.MONITOR_EXIT) {
+      String wrong = op == Opcode.MONITOR_ENTER ? line.enter(register) : line.exit(register);
       if (wrong != null) {
         fail(at, wrong);
       }

@@ -89,6 +89,15 @@ public class StructuredLocksTest {
   }
 
   @Test
+  public void moreThanTheVerifierFollows() {
+    for (int i = 0; i <= LockLine.MOST; i++) {
+      enter(0);
+    }
+    end();
+    assertFault("holds more than 32 locks");
+  }
+
+  @Test
   public void takenAgainInALoop() {
     code.addLabel("again");
     enter(0);

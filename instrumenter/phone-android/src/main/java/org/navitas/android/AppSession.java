@@ -39,7 +39,7 @@ public final class AppSession {
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             try {
-                request(line.split(" "));
+                request(line.split(" ", -1)); // a text can be empty
                 answers.println("done");
             } catch (IllegalArgumentException e) {
                 answers.println("failed " + e.getMessage());

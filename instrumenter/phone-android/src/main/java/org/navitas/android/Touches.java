@@ -12,17 +12,27 @@ final class Touches {
 
     private Touches() {}
 
-    /** Moves a finger from one point to another within a time; both may be the same. Does nothing without an activity. */
+    /**
+     * Moves a finger from one point to another within a time; both may be the same. As on a phone, the activity that it
+     * touches gets the whole gesture, or the gesture's cancellation once another activity is in front. Does nothing without
+     * an activity.
+     */
     static void swipe(float fromX, float fromY, float toX, float toY, long durationMs) {
+        Activity touched = Activities.top();
+        if (touched == null) {
+            return;
+        }
         long down = SystemClock.uptimeMillis();
-        send(down, MotionEvent.ACTION_DOWN, fromX, fromY);
+        boolean isOn = send(touched, down, MotionEvent.ACTION_DOWN, fromX, fromY);
         long steps = durationMs / STEP_MS;
-        for (long step = 1; step <= steps; step++) {
+        for (long step = 1; isOn && step <= steps; step++) {
             SystemClock.sleep(STEP_MS);
             float part = (float) step / steps;
-            send(down, MotionEvent.ACTION_MOVE, fromX + part * (toX - fromX), fromY + part * (toY - fromY));
+            isOn = send(touched, down, MotionEvent.ACTION_MOVE, fromX + part * (toX - fromX), fromY + part * (toY - fromY));
         }
-        send(down, MotionEvent.ACTION_UP, toX, toY);
+        if (isOn) {
+            send(touched, down, MotionEvent.ACTION_UP, toX, toY);
+        }
     }
 
     /** Adds text to the field with the focus, if there is one. */
@@ -36,14 +46,17 @@ final class Touches {
         });
     }
 
-    private static void send(long down, int action, float x, float y) {
+    /** Sends a part of a gesture, or its cancellation if the activity is no longer in front. Returns whether it is. */
+    private static boolean send(Activity touched, long down, int action, float x, float y) {
+        boolean[] isInFront = new boolean[1];
         PhoneInstrumentation.get().runOnMainSync(() -> {
-            if (Activities.top() != null) {
-                MotionEvent event = MotionEvent.obtain(down, SystemClock.uptimeMillis(), action, x, y, 0);
-                Activities.top().dispatchTouchEvent(event);
-                event.recycle();
-            }
+            isInFront[0] = Activities.top() == touched;
+            int sent = isInFront[0] ? action : MotionEvent.ACTION_CANCEL;
+            MotionEvent event = MotionEvent.obtain(down, SystemClock.uptimeMillis(), sent, x, y, 0);
+            touched.dispatchTouchEvent(event);
+            event.recycle();
         });
         PhoneInstrumentation.get().waitForIdleSync();
+        return isInFront[0];
     }
 }

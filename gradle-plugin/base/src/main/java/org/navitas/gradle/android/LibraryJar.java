@@ -13,6 +13,9 @@ import org.navitas.gradle.BundleZip;
 
 /** A jar with the classes of libraries. It is written only if one of them has changed, since packing them takes seconds. */
 final class LibraryJar {
+  /** Increases with every change of what the jar contains. */
+  private static final String VERSION = "1\n";
+
   private final List<File> sources;
   private final File jar;
   private final Path stamp;
@@ -69,7 +72,7 @@ final class LibraryJar {
 
   /** Describes the jar and its sources; differs if one of them was written since. */
   private byte[] state() {
-    StringBuilder text = new StringBuilder();
+    StringBuilder text = new StringBuilder(VERSION);
     append(text, jar);
     sources.forEach(source -> append(text, source));
     return text.toString().getBytes(StandardCharsets.UTF_8);

@@ -42,7 +42,7 @@ public final class VariantChoice {
    */
   public boolean getsProbes(String name, boolean debuggable, boolean hasTests) {
     String refusal = probes.refusal(name, debuggable);
-    if (hasTests && !refusal.isEmpty()) {
+    if ((hasTests || module.isAppOnly()) && !refusal.isEmpty()) {
       leftOut.put(name, refusal);
     }
     return refusal.isEmpty();
@@ -75,7 +75,7 @@ public final class VariantChoice {
   }
 
   /**
-   * Returns the variants with tests.
+   * Returns the variants that can be profiled, or recorded if the build only makes apps.
    *
    * @return in the order in which they were added
    */
@@ -84,7 +84,7 @@ public final class VariantChoice {
   }
 
   /**
-   * Returns why variants with tests get no probes.
+   * Returns why variants that could be profiled or recorded get no probes.
    *
    * @return reasons by variant; the module's reason has no name
    */
@@ -93,9 +93,9 @@ public final class VariantChoice {
   }
 
   /**
-   * Returns why nothing can be profiled.
+   * Returns why nothing can be profiled or recorded.
    *
-   * @return the end of a sentence about the module; empty if a variant can be profiled, or if there are no tests
+   * @return the end of a sentence about the module; empty if a variant can be, or if there is nothing to profile or record
    */
   public String refusal() {
     if (!probes.refusal().isEmpty()) {
@@ -140,7 +140,7 @@ public final class VariantChoice {
   /**
    * Returns the bundle of the selected variant.
    *
-   * @return the bundle; a missing file if there are no tests, or if the build leaves them out
+   * @return the bundle; a missing file if there is nothing to profile or record, or if the build leaves it out
    * @throws GradleException if the user must choose, or if the module's block selects a variant that it does not have
    */
   public File bundle() {
@@ -151,7 +151,7 @@ public final class VariantChoice {
     String configured = extension.getVariant();
     if (chosen == null || configured != null && configured.equals(wanted()) && !configured.equals(chosen.name())) {
       String names = variants.stream().map(AndroidVariant::name).collect(Collectors.joining(", "));
-      String problem = wanted() == null ? "has several variants" : "has no variant '" + wanted() + "' with tests";
+      String problem = wanted() == null ? "has several variants" : "has no variant '" + wanted() + (module.isAppOnly() ? "' of an app" : "' with tests");
       throw new GradleException(
           "navitas: " + project.getPath() + " " + problem + ": choose one of " + names + " by navitas { variant '"
               + variants.get(0).name() + "' } or -Pnavitas.variant=" + variants.get(0).name());

@@ -46,8 +46,11 @@ final class VariantTasks {
     this.isApp = isApp;
   }
 
-  /** Returns whether there are sources of tests. */
-  boolean haveTests() {
+  /** Returns whether tests belong to the bundle: whether there are sources, unless only apps are wanted. */
+  private boolean haveTests() {
+    if (module.isAppOnly()) {
+      return false;
+    }
     for (SourceProvider sources : test.getSourceSets()) {
       for (File folder : sources.getJavaDirectories()) {
         File kotlin = new File(folder.getParentFile(), "kotlin"); // only Kotlin's plugin knows it

@@ -150,6 +150,24 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract DirectoryProperty getNavitasFolder();
 
   /**
+   * Which of {@link #getAllJars} have the module's own classes: an input, since paths are none.
+   *
+   * @return positions
+   */
+  @Input
+  public Provider<List<Integer>> getOwnJars() {
+    return getAllJars().map(jars -> {
+      List<Integer> own = new ArrayList<>();
+      for (int i = 0; i < jars.size(); i++) {
+        if (isProcessed(jars.get(i).getAsFile())) {
+          own.add(i);
+        }
+      }
+      return own;
+    });
+  }
+
+  /**
    * Whether the output contains the class with the map's id.
    *
    * @return true for the first map of a process
@@ -254,11 +272,15 @@ public abstract class ClassesTask extends DefaultTask {
       } else if (jar.getName().equals(RESOURCE_IDS)) {
         sources.add(ClassSource.plain(jar));
       } else {
-        boolean isProcessed = isIn(getBuildFolder(), jar) && !isIn(getNavitasFolder(), jar);
-        sources.add(getWhole().get() && !isProcessed ? ClassSource.library(jar, module) : own(jar, module));
+        sources.add(getWhole().get() && !isProcessed(jar) ? ClassSource.library(jar, module) : own(jar, module));
       }
     }
     return sources;
+  }
+
+  /** Whether another plugin of the module has made the jar. */
+  private boolean isProcessed(File jar) {
+    return isIn(getBuildFolder(), jar) && !isIn(getNavitasFolder(), jar);
   }
 
   private static boolean isIn(DirectoryProperty folder, File file) {

@@ -108,7 +108,7 @@ final class VariantTasks {
         ScopedArtifact.CLASSES.INSTANCE, ClassesTask::getAllJars, ClassesTask::getAllDirectories, ClassesTask::getLibraries);
     // A transformed artifact is one jar, which Android dexes as a whole; a folder it dexes file by file.
     classes.toAppend(ScopedArtifact.CLASSES.INSTANCE, ClassesTask::getClasses);
-    // Android's choice of the folder can contain the jar.
+    // Android's choice of the folder can contain the jar, which would be removed from it as a file that is no class.
     task.configure(it -> it.getClasses().set(new File(module.map(variant.getName(), component == test).getParentFile(), "classes")));
     return task;
   }
