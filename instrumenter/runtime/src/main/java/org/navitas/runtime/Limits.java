@@ -60,7 +60,7 @@ final class Limits {
     static final int START_THREAD = 0, WRITER_THREAD = 1, TICKER_THREAD = 2, SAMPLER_THREAD = 3, END_THREAD = 4, THREADS = 5;
     /** How long probes wait for the start. Android calls an app unresponsive if its main thread takes 5 s for an input. */
     static final long START_LIMIT_MS = 3_000;
-    /** Time between two looks whether the start must begin anew. */
+    /** Time between two looks whether the start must be tried again. */
     static final long START_STEP_MS = 50;
     static final long FLUSH_LIMIT_MS = 5_000;
     static final long LAST_READING_LIMIT_NS = 500_000_000;
