@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
@@ -16,24 +16,14 @@ from navitas.untrusted_text import printable
 from navitas.virtual_phone.start import virtual_phone
 
 
-def device_of(serial: str | None, phone: str = "default") -> AbstractContextManager[AdbDevice]:
-    """Return the device of `--device`: a new virtual phone, modeled on `phone`, or a device that adb lists.
-
-    None selects the only device on adb. Raises `DeviceError`.
-    """
-    found: AbstractContextManager[AdbDevice] = (
-        virtual_phone(phone=phone) if serial == VIRTUAL else nullcontext(select_device(serial))
-    )
-    return found
-
-
 @contextmanager
-def user_of_device(serial: str, phone: str, user: int | None) -> Iterator[AdbDevice]:
-    """Yield the device of `--device`, to measure the apps of one of its users (None: of the one in the foreground).
+def device_of(serial: str | None, phone: str = "default", user: int | None = None) -> Iterator[AdbDevice]:
+    """Yield the device of `--device`: a new virtual phone, modeled on `phone`, or a device that adb lists.
 
+    None selects the only device on adb. Its commands name `user`, or the one in the foreground, if the phone has several.
     Raises `DeviceError`, or `UsageError` if the user is not ready.
     """
-    with device_of(serial, phone) as device:
+    with virtual_phone(phone=phone) if serial == VIRTUAL else nullcontext(select_device(serial)) as device:
         device.measure_user(user)
         yield device
 

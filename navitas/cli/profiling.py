@@ -252,7 +252,7 @@ def _recording_target(output: Path | None, name: str) -> Iterator[RecordingTarge
 def open_device(run: RunOptions) -> AbstractContextManager[Device]:
     """Return the device to measure on. Also imports the modules for measuring, on this background thread, while Gradle builds."""
     measuring()
-    device: AbstractContextManager[Device] = phones().user_of_device(run.device, run.phone, run.user)
+    device: AbstractContextManager[Device] = phones().device_of(run.device, run.phone, run.user)
     return device
 
 
