@@ -53,7 +53,7 @@ class _RecordCommand(NavitasCommand):
         rest = super().parse_args(ctx, args)
         if "--" in given and not ctx.resilient_parsing:
             before, *_ = self.make_parser(ctx).parse_args(args=given[: given.index("--")])
-            if before.get("app") is None:
+            if not isinstance(before.get("app"), str):
                 raise UsageError("the app is missing before --", "give its package or project: navitas record APP -- COMMAND")
         return rest
 
