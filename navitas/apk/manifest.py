@@ -84,9 +84,14 @@ class ApkManifest:
         return tuple(dict.fromkeys([self.process, *(part.process for part in (*self.activities, *self.services))]))
 
     @property
+    def launchers(self) -> tuple[AppComponent, ...]:
+        """The activities that a launcher shows."""
+        return tuple(activity for activity in self.activities if activity.is_launcher)
+
+    @property
     def launcher(self) -> AppComponent | None:
-        """The activity that a launcher starts."""
-        return next((activity for activity in self.activities if activity.is_launcher), None)
+        """The first activity that a launcher shows."""
+        return next(iter(self.launchers), None)
 
 
 def read_apk(file: Path | BinaryIO) -> ApkManifest:

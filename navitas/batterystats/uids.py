@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from navitas.android_ids import UIDS_PER_USER
+
 _UID = re.compile(r"u(\d{1,4})(ai|a|i|s)(\d{1,5})|(-?\d{1,10})", re.ASCII)
 FIRST_APP_UID = 10_000
 """Lower uids, of any user, are those of the system (AOSP: Process.FIRST_APPLICATION_UID)."""
-UIDS_PER_USER = 100_000
 # UserHandle.formatUid: apps, isolated processes, isolated processes of an app zygote, shared and system users.
 _FIRST = {"a": FIRST_APP_UID, "i": 99_000, "ai": 90_000, "s": 0}
 

@@ -63,7 +63,7 @@ class GradleOutput:
                 self.failure = Failure.model_validate_json(line.removeprefix(_FAILURE))
                 return
         except ValidationError as error:
-            raise BuildError(f"the Gradle plugin output_text {line!r}", "Use the same Navitas in your build.") from error
+            raise BuildError(f"the Gradle plugin printed {line!r}", "Use the same Navitas in your build.") from error
         if line.startswith(_VERSION):
             self.version = line.removeprefix(_VERSION).strip()
             return

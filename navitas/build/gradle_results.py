@@ -57,10 +57,10 @@ def failure_of(
                 return BuildError(f"{project}: {prefix}{line.strip().lstrip('> ')}", remedy)
     ours = [f"  {line}" for line in dict.fromkeys(output.lines) if line.startswith(_OURS) and line not in tail]
     output_text = "\n".join([*ours[-TAIL_LINES:], *(f"  {line}" for line in tail)])
+    tasks = "assembleDebug`" if app_only else "testClasses` (Android: `assembleDebugAndroidTest`)"
     return BuildError(
         f"{project}: the Gradle build failed (exit code {exit_code}). Its last lines:\n{output_text}",
-        f"Make `{launcher[-1]} testClasses` (Android: `assembleDebugAndroidTest`) work in this project first,"
-        " or name another Gradle with --gradle.",
+        f"Make `{launcher[-1]} {tasks} work in this project first, or name another Gradle with --gradle.",
     )
 
 
@@ -80,10 +80,11 @@ def bundles_of(
     bundles = open_bundles([Path(report.bundle) for report in reports if report.bundle is not None])
     kinds = {report.kind for report in reports}
     if not bundles:
-        use = f"record a use of the app: navitas record {project}" if any(one.has_app for one in reports) else ""
+        use = f"record a use of the app: navitas record {project}" if not app_only and any(one.has_app for one in reports) else ""
+        verb = "record" if app_only else "profile"
         if refusals := [f"the module {report.module} {report.left_out}" for report in reports if report.left_out is not None]:
-            remedy = f"Change what it names{f', or {use}' if use else ', and profile the project again.'}"
-            raise UsageError(f"{project}: nothing to profile: {'; '.join(refusals)}", remedy)
+            remedy = f"Change what it names{f', or {use}' if use else f', and {verb} the project again.'}"
+            raise UsageError(f"{project}: nothing to {verb}: {'; '.join(refusals)}", remedy)
         if app_only:
             raise UsageError(
                 f"{project} has no Android app to record{_modules(reports, 'android')}",

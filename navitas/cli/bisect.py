@@ -21,7 +21,7 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import failed_check, location, next_step, note, shell_word, warning
 from navitas.cli.option import option, section
-from navitas.cli.options import Finite, device_option, phone_option, probe_options
+from navitas.cli.options import Finite, device_option, phone_option, probe_options, user_option
 from navitas.cli.paths import FOLDER, PROGRAM, READ, TEXT
 from navitas.cli.profiling import BuildOptions, RunOptions, default_recording, open_device, warn_about_patterns
 from navitas.cli.progress import ConsoleProgress
@@ -63,7 +63,7 @@ _SHOWN = 5
         help="Accepted probability of a wrong commit.",
     ),
 )
-@section("Device", device_option, phone_option)
+@section("Device", device_option, user_option, phone_option)
 @section(
     "Build",
     option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [all with tests]"),
@@ -129,7 +129,8 @@ class _Result:
 
 def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Request:
     """Check everything before the first build."""
-    figure, device, phone, output = (values.pop(name) for name in ("figure", "device", "phone", "output"))
+    figure = values.pop("figure")
+    run = RunOptions(*(values.pop(name) for name in ("phone", "output", "device", "user")))
     options = ProfileOptions(tests=values.pop("tests"))
     turns, most_turns, builds, error = (values.pop(name) for name in ("turns", "most_turns", "builds", "error_percent"))
     build = BuildOptions(**values)
@@ -141,10 +142,10 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
     find_gradle(project, build.gradle)
     check_patterns(build.include, build.exclude)
     check_options(options)
-    load_spec(find_profile(phone))
+    load_spec(find_profile(run.phone))
     stats()  # a missing library is reported before the first build
-    if output is not None and output.is_dir() and any(output.iterdir()):
-        raise UsageError(f"{output} is not empty", "Name a new folder.")
+    if run.output is not None and run.output.is_dir() and any(run.output.iterdir()):
+        raise UsageError(f"{run.output} is not empty", "Name a new folder.")
     commits = first_parents(project, good, bad)
     for side, name, commit in (("GOOD", good, commits[0]), ("BAD", bad, commits[-1])):
         check_folder(project, commit.hash, f"{side} ({printable(name)})")
@@ -153,7 +154,7 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
         warning(f"the search follows first parents: {merges:,} merges count as one commit each")
     warn_about_patterns(project, options.tests)
     limits = Limits(error / 100, builds or most_builds(len(commits) - 1), turns, most_turns)
-    return _Request(project, commits, build, options, RunOptions(phone, output, device), limits, figure)
+    return _Request(project, commits, build, options, run, limits, figure)
 
 
 def _run(request: _Request, stack: ExitStack) -> _Result:

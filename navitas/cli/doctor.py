@@ -13,7 +13,7 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
-from navitas.cli.options import VIRTUAL
+from navitas.cli.options import VIRTUAL, user_option
 from navitas.cli.paths import TEXT
 from navitas.cli.phones import device_of
 from navitas.cli.standard_output import output_console
@@ -37,6 +37,7 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
 @click.command("doctor", cls=NavitasCommand, example="navitas doctor org.example.app --device SERIAL")
 @click.argument("package", required=False, type=TEXT)
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@user_option
 @option(
     "--restore",
     is_flag=True,
@@ -44,7 +45,7 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
     help="Restore settings and apps that an interrupted measurement changed on the device, and end its traces.",
 )
 @json_option
-def command(*, package: str | None, serial: str | None, restore: bool, json_file: Path | None) -> int:
+def command(*, package: str | None, serial: str | None, user: int | None, restore: bool, json_file: Path | None) -> int:
     """Check what can be measured on a device, and what an installed debuggable app, PACKAGE, can read there.
 
     Changes nothing on the device, except with --restore.
@@ -55,7 +56,7 @@ def command(*, package: str | None, serial: str | None, restore: bool, json_file
     try:
         if serial != VIRTUAL:
             checks.append(_adb())
-        with device_of(serial) as device:
+        with device_of(serial, user=user) as device:
             if restore:
                 _restore(device, checks)
             found = examine(device, package)

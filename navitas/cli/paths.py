@@ -94,6 +94,11 @@ class NameOrFile(Utf8Text):
         return text
 
 
+def with_name(path: Path) -> Path:
+    """Return a path with a name that messages can show, which `.` and `..` lack."""
+    return path if path.name not in ("", "..") else Path(os.path.realpath(path))
+
+
 def file_of_recording(path: Path) -> UsageError:
     """Return the error for an output that is a file of a recording."""
     return UsageError(f"{path} is a file of the recording", "Name another file: a recording is never changed.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from navitas.cli.options import (
     report_options,
     user_option,
 )
-from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME
+from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, with_name
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
 from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import MAX_SEED, ProfileOptions
@@ -176,8 +175,8 @@ def command(ctx: click.Context, /, **values: Any) -> int:
         if source is not None:
             raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
         if against is not None:
-            return profile_against(_with_name(project), against, build, options, report=report, run=run, replace=replace)
-        return profile_project(_with_name(project), build, options, report, run)
+            return profile_against(with_name(project or Path()), against, build, options, report=report, run=run, replace=replace)
+        return profile_project(with_name(project or Path()), build, options, report, run)
     if against is not None:
         raise UsageError("--against builds a revision of PROJECT, so it excludes --bundle", "give PROJECT instead of --bundle")
     if project is not None or given_options(ctx, build_options):
@@ -185,12 +184,6 @@ def command(ctx: click.Context, /, **values: Any) -> int:
             "--bundle excludes PROJECT and the build options, since a bundle is already built", "set these in its build"
         )
     return profile_bundles(bundles, options, report, run, source)
-
-
-def _with_name(project: Path | None) -> Path:
-    """Return the project's path with a name that messages can show, which `.` and `..` lack."""
-    path = project or Path()
-    return path if path.name not in ("", "..") else Path(os.path.realpath(path))
 
 
 def _check_report(report: ReportOptions, granularity: str) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from navitas.build.gradle import find_gradle, is_gradle_project
+from navitas.android_ids import PACKAGE_NAME
+from navitas.build.gradle import check_project, find_gradle
 from navitas.build.patterns import check_patterns
 from navitas.bundle.reader import Bundle, open_bundle
 from navitas.cli.commands import NavitasCommand
@@ -29,12 +29,11 @@ from navitas.cli.options import (
     report_options,
     user_option,
 )
-from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT
+from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT, with_name
 from navitas.cli.profiling import BuildOptions, RunOptions
 from navitas.cli.recorded_use import record_project, record_use
 from navitas.cli.waiting import wait_for_user
 from navitas.collect.app_use import Use
-from navitas.collect.doctor import PACKAGE
 from navitas.collect.input_script import read_input_script
 from navitas.collect.map_cache import KnownMap
 from navitas.collect.options import ProfileOptions
@@ -46,7 +45,20 @@ _MONKEY_SEED = 1
 _MONKEY_MS = 100
 
 
-@click.command("record", cls=NavitasCommand, example="navitas record . --device SERIAL --monkey 500")
+class _RecordCommand(NavitasCommand):
+    """Reports a missing app, for which the first word of a COMMAND would be taken."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        rest = super().parse_args(ctx, args)
+        if "--" in given and not ctx.resilient_parsing:
+            before, *_ = self.make_parser(ctx).parse_args(args=given[: given.index("--")])
+            if not isinstance(before.get("app"), str):
+                raise UsageError("the app is missing before --", "give its package or project: navitas record APP -- COMMAND")
+        return rest
+
+
+@click.command("record", cls=_RecordCommand, example="navitas record . --device SERIAL --monkey 500")
 @click.argument("app", metavar="PACKAGE|PROJECT", type=TEXT)
 @click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=TEXT)
 @section(
@@ -84,16 +96,17 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     app, gradle, path, map_file = (values.pop(name) for name in ("app", "gradle", "bundle", "map_file"))
     build = BuildOptions(gradle=gradle, **{name: values.pop(name) for name in _BUILD})
     check_patterns(build.include, build.exclude)
-    known: KnownMap | None = None
     use_by = _Usage(values.pop("words"), values.pop("events"), values.pop("script"), values.pop("duration_s"))
     options = ProfileOptions(radios_off=pop_radios_off(values), **values)
-    if is_gradle_project(Path(app)):
+    if "/" in app or (app and Path(app).is_dir()):
+        project = with_name(Path(app))
+        check_project(project)
         if path or map_file:
-            raise UsageError(f"{app} is a project, which Navitas builds: it has no --bundle and no --map", "leave them out")
+            raise UsageError(f"{project} is a project, which Navitas builds: it has no --bundle and no --map", "leave them out")
         return record_project(
-            Path(app), build, lambda bundle: use_by.use(bundle.manifest.package, bundle, None), options, report=report, run=run
+            project, build, lambda bundle: use_by.use(bundle.manifest.package, bundle, None), options, report=report, run=run
         )
-    if not PACKAGE.fullmatch(app):
+    if not PACKAGE_NAME.fullmatch(app):
         raise UsageError(f"{app!r} is neither a package nor a Gradle project", "to list packages: adb shell pm list packages")
     if given := given_options(ctx, _BUILD):
         raise UsageError(f"{given[0]} is for the build of a PROJECT, but {app} is a package", "give the folder of its project")
@@ -106,7 +119,7 @@ def command(ctx: click.Context, /, **values: Any) -> int:
         raise UsageError(f"{path} contains {bundle.manifest.package}, not {app}", f"navitas record {bundle.manifest.package} …")
     if gradle is not None:
         find_gradle(Path(), gradle)  # Reports a wrong path before the measurement.
-    known = read_map(map_file, app) if map_file else None
+    known: KnownMap | None = read_map(map_file, app) if map_file else None
     return record_use(use_by.use(app, bundle, known), options, report, run, gradle)
 
 
@@ -121,6 +134,7 @@ class _Usage:
         if given and duration_s is not None:
             raise UsageError(f"--duration is for a use by hand; {given[0]} ends by itself", "leave one out")
         self._duration_s = duration_s
+        self._script = script
         self._line = _line_of(words, read_input_script(script) if script else "")
         self._events = events
 
@@ -131,8 +145,11 @@ class _Usage:
             # Without system keys, which leave the app or change the volume.
             shared = f"-s {_MONKEY_SEED} --throttle {_MONKEY_MS} --pct-syskeys 0"
             line = f"monkey -p {shlex.quote(package)} {shared} {self._events}"
-        wait: Callable[[], None] = lambda: wait_for_user(self._duration_s)  # noqa: E731
-        return Use(package, line, wait, map_ids, bundle, known, self._duration_s)
+        needs_front = self._events is not None
+        return Use(package, line, self._wait, map_ids, bundle, known, self._duration_s, self._script, needs_front)
+
+    def _wait(self) -> None:
+        wait_for_user(self._duration_s)
 
 
 def _line_of(words: tuple[str, ...], script: str) -> str:

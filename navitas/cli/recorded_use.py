@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from navitas.build.git import revision
-from navitas.build.gradle import check_project, find_gradle
+from navitas.build.gradle import find_gradle
 from navitas.bundle.reader import Bundle
 from navitas.cli.background import BackgroundContext
 from navitas.cli.options import ReportOptions
@@ -63,7 +63,6 @@ def record_project(
     run: RunOptions,
 ) -> int:
     """Build the app of a Gradle project with probes, and record the use that `use_of` returns. Returns the exit code."""
-    check_project(project)
     find_gradle(project, build.gradle)
     java: list[str] = []
     with owned_folder("navitas-bundles-") as folder, BackgroundContext(lambda: nullcontext(revision(project))) as git:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from navitas.device.base import Device, ShellResult
+from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.power.power_profile import MAX_BYTES
 
@@ -74,20 +74,12 @@ class AppFolder:
 
     def remove(self) -> None:
         """Remove the folder from the device, and an empty media folder around it."""
-        self.device.shell(f"{self._run_as}rm -rf {self._folder}")
-        if self.place == "media":
-            self.device.shell(f"rmdir {shlex.quote(self.path.rpartition('/')[0])} 2>/dev/null")
-
-    def is_readable(self) -> bool:
-        """Return whether the shell can list the folder."""
-        return self._list().exit_code == 0
+        around = f"; rmdir {shlex.quote(self.path.rpartition('/')[0])} 2>/dev/null" if self.place == "media" else ""
+        self.device.shell(f"{self._run_as}rm -rf {self._folder}{around}")
 
     def files(self) -> list[str]:
         """Return the names of the files in the folder."""
-        return self._list().text.split()
-
-    def _list(self) -> ShellResult:
-        return self.device.shell(f"{self._run_as}ls {self._folder}")
+        return self.device.shell(f"{self._run_as}ls {self._folder}").text.split()
 
     def power_profile(self) -> bytes:
         """Return the phone's power profile as the app read it (XML). Raises `DeviceError` if it is too large."""
@@ -125,9 +117,3 @@ class AppFolder:
 def event_files(names: Sequence[str]) -> list[str]:
     """Return the names of the runtime's event files, sorted."""
     return sorted(name for name in names if _EVENT_FILE.fullmatch(name))
-
-
-def readable(device: Device, package: str) -> AppFolder | None:
-    """Return the folder that a run has prepared and the shell can read; None if there is none."""
-    folders = (AppFolder(device, package, place) for place in PLACES)
-    return next((folder for folder in folders if folder.is_readable()), None)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from navitas.android_ids import PACKAGE_NAME
 from navitas.collect import power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.state.condition import THERMAL_NAMES, BatteryState, PhoneCondition, parse_battery, parse_thermal
@@ -16,7 +17,7 @@ from navitas.collect.state.guard import setting_of
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.permissions import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
 from navitas.collect.trace import atrace, perfetto
-from navitas.device.base import Device
+from navitas.device.base import Device, DeviceInfo
 from navitas.errors import DeviceError, PowerProfileError
 from navitas.power_statistics import SERVICE, parse_power_statistics
 from navitas.recording.manifest import Policy
@@ -26,7 +27,6 @@ Level = Literal["sched", "thread-freq", "thread-time", "device"]
 
 _SHELL_S = 90.0
 _FIRST_SDK, _LAST_SDK = 26, 36
-PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
 _DENIED = re.compile(r"Permission denied|not allowed|denied", re.IGNORECASE)
 _NOT_DEBUGGABLE = "not debuggable"
 """What `run-as` prints for such an app, in all releases."""
@@ -77,16 +77,16 @@ def examine(device: Device, package: str | None = None) -> Examination:
     Raises `DeviceError` if the device is lost.
     """
     policies = topology.read_policies(device)
-    outputs = _run_commands(device, _commands(policies, package))
+    outputs = _run_commands(device, _commands(policies, package, device.info.user_flag))
     info = device.info
     checks = [
         Check("device", "ok", f"{info.serial}, {info.model or 'no model'} ({info.kind})"),
         _release(outputs["release"].text, info.sdk),
         *_kernel(outputs, policies, ""),
-        *(_package(outputs, policies, package) if package else ()),
+        *(_package(outputs, policies, package, info) if package else ()),
         _perfetto(outputs, info.sdk),
         _atrace(outputs),
-        *_power(outputs, info.sdk, package),
+        *_power(outputs, info, package),
         _profile(device, policies),
         *_state(device, outputs),
     ]
@@ -102,7 +102,7 @@ def _untraced(outputs: Mapping[str, _Output], policies: list[Policy], side: str)
     return "thread-time" if any(outputs[f"{side}time_in_state {policy.id}"].has_output for policy in policies) else "device"
 
 
-def _commands(policies: list[Policy], package: str | None) -> dict[str, str]:
+def _commands(policies: list[Policy], package: str | None, user_flag: str) -> dict[str, str]:
     """Return the commands to run, by name. Those of the app run with its rights."""
     both = {f"time_in_state {p.id}": f"cat {topology.CPUFREQ}/policy{p.id}/stats/time_in_state" for p in policies}
     both |= {"schedstat": "cat /proc/self/schedstat"}
@@ -121,9 +121,10 @@ def _commands(policies: list[Policy], package: str | None) -> dict[str, str]:
     }
     if package:
         name = shlex.quote(package)
-        commands |= {"path": f"pm path {name}", "app id": f"run-as {name} id -u"}
+        as_app = f"run-as {name}{user_flag}"
+        commands |= {"path": f"pm path{user_flag} {name}", "app id": f"{as_app} id -u"}
         commands["fine monitors"] = reading_command(package)
-        commands |= {f"app {key}": f"run-as {name} {command}" for key, command in both.items()}
+        commands |= {f"app {key}": f"{as_app} {command}" for key, command in both.items()}
     return commands
 
 
@@ -185,9 +186,11 @@ def _kernel(outputs: Mapping[str, _Output], policies: list[Policy], side: str) -
         yield Check(name, "ok", "readable") if output.has_output else Check(name, "note", f"it {output.problem}", remedy)
 
 
-def _package(outputs: Mapping[str, _Output], policies: list[Policy], package: str) -> Iterator[Check]:
-    if not PACKAGE.fullmatch(package) or not outputs["path"].has_output:
-        yield Check("package", "problem", f"{package} is not installed", "install it; adb shell pm list packages lists all names")
+def _package(outputs: Mapping[str, _Output], policies: list[Policy], package: str, info: DeviceInfo) -> Iterator[Check]:
+    if not PACKAGE_NAME.fullmatch(package) or not outputs["path"].has_output:
+        where = "" if info.named_user is None else f" for user {info.named_user}"
+        listing = f"adb shell pm list packages{info.user_flag} lists all names"
+        yield Check("package", "problem", f"{package} is not installed{where}", f"install it; {listing}")
         return
     if not outputs["app id"].has_output:
         problem = (outputs["app id"].text.splitlines() or ["run-as failed"])[-1][:200]
@@ -217,12 +220,12 @@ def _atrace(outputs: Mapping[str, _Output]) -> Check:
     return Check("atrace", "note", "cannot trace the scheduler", "not needed if the phone has perfetto")
 
 
-def _power(outputs: Mapping[str, _Output], sdk: int, package: str | None) -> Iterator[Check]:
+def _power(outputs: Mapping[str, _Output], info: DeviceInfo, package: str | None) -> Iterator[Check]:
     """Check what measures the phone's components: rails, consumers, and the monitors that apps can read."""
     found = parse_power_statistics(outputs["power statistics"].text)
     rails = max(len(found.meters), _sysfs_rails(outputs))
     readers = [
-        *(["perfetto"] if found.meters and _has_perfetto(outputs, sdk) else []),
+        *(["perfetto"] if found.meters and _has_perfetto(outputs, info.sdk) else []),
         *(["the shell"] if _sysfs_rails(outputs) else []),
         *(["dumpsys"] if found.meters else []),
     ]
@@ -234,8 +237,8 @@ def _power(outputs: Mapping[str, _Output], sdk: int, package: str | None) -> Ite
         users = len(found.by_uid)
         by_app = f", {users} of them by app" if users else ", none of them by app"
         yield Check("energy consumers", "ok", f"{len(found.consumers)} consumers{by_app}")
-    if sdk >= topology.HAS_POWER_MONITORS:
-        yield _monitors(outputs, sdk, package, has_rails=bool(rails))
+    if info.sdk >= topology.HAS_POWER_MONITORS:
+        yield _monitors(outputs, info, package, has_rails=bool(rails))
 
 
 _NO_RAILS = "with a power meter, fit a model: navitas model components fit --meter FILE"
@@ -245,13 +248,13 @@ def _sysfs_rails(outputs: Mapping[str, _Output]) -> int:
     return len(_RAIL.findall(outputs["rails"].text)) if outputs["rails"].has_output else 0
 
 
-def _monitors(outputs: Mapping[str, _Output], sdk: int, package: str | None, *, has_rails: bool) -> Check:
+def _monitors(outputs: Mapping[str, _Output], info: DeviceInfo, package: str | None, *, has_rails: bool) -> Check:
     """The API for apps (PowerMonitor), which Navitas reads if nothing else shows rails."""
     name, use = "power monitors in apps", "not needed: other sources show the rails" if has_rails else "used with --record"
     found = outputs["fine monitors"].text if package else ""
-    if sdk < HAS_FINE_MONITORS:
+    if info.sdk < HAS_FINE_MONITORS:
         return Check(name, "ok", f"new readings every 20 s; {use}", "" if has_rails else _LONG_TESTS)
-    if is_granted(found) or is_requested(found):
+    if is_granted(found, info.user) or is_requested(found):
         return Check(name, "ok", f"new readings every 250 ms; {use}")
     return Check(name, "ok", f"new readings every 20 s; {use}", "" if has_rails else _REQUEST)
 

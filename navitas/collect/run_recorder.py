@@ -56,8 +56,9 @@ class RunPlan:
     """Upper bound of the duration of the run's work; None: unbounded."""
 
 
-Work = Callable[[RunPlan, InstrumentResult, Path], None]
-"""The work of the app during the run. The path is for its raw output."""
+Work = Callable[[RunPlan, InstrumentResult, Path, AppFolder | None], None]
+"""The work of the app during the run. The path is for its raw output; the folder gets its event files, unless it is None: then
+events come through the log."""
 
 
 class RunRecorder:
@@ -115,7 +116,7 @@ class RunRecorder:
             battery.write_bytes(self._device.shell("dumpsys battery").stdout)
             if self._history is not None:
                 self._history.begin(states, plan.package)
-            self._run_sampled(plan, done, work, transport)
+            self._run_sampled(plan, done, work, folder if transport == "files" else None)
             self.enter(plan, "crashed" if done.crashed else "complete")
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
@@ -131,12 +132,12 @@ class RunRecorder:
             if reachable:
                 failure = self._best_effort(
                     lambda: self._history.end(states, plan.id) if self._history is not None else None,
-                    lambda: self._device.shell(f"am force-stop{self._device.info.user_flag} {plan.package}"),
+                    lambda: self._device.shell(f"am force-stop{self._device.info.user_flag} {shlex.quote(plan.package)}"),
                     lambda: self._trace.pull(lambda name: self._writer.path("trace", plan.id, name)),
                     lambda: self._pull(plan, done, folder, transport),
                     folder.remove,
                     lambda: self._clear(plan),
-                    lambda: self._device.shell(f"rm -f {config}"),
+                    lambda: self._device.shell(f"rm -f {shlex.quote(config)}"),
                 )
             else:
                 left = f"{config}, {folder.path} and a trace may still be on the device"
@@ -162,15 +163,20 @@ class RunRecorder:
             self._writer.warn("hot", message, remedy, run=plan.id)
 
     def _configure(self, plan: RunPlan, config: str) -> tuple[AppFolder, Transport]:
-        """Write the runtime's settings. Returns the app's folder and the transport of its events."""
+        """Write the runtime's settings. Returns the app's folder and the transport of its events.
+
+        A lost device may have left another folder, whose settings would make the app record there, too: it is removed.
+        """
         probes = self._options.granularity == "method" and not plan.baseline
         refusals = []
-        for place in PLACES:
+        for number, place in enumerate(PLACES, 1):
             folder = AppFolder(self._device, plan.package, place)
             text = runtime_config.properties(self._options, self._sources, folder.path, plan.repeat, probes=probes)
             self._device.push(text, config)
             refusal = folder.prepare(config)
             if not refusal:
+                for other in PLACES[number:]:
+                    AppFolder(self._device, plan.package, other).remove()
                 return folder, self._options.transport
             refusals.append(refusal)
         if self._options.transport == "files":
@@ -181,7 +187,8 @@ class RunRecorder:
             self._device.push(runtime_config.properties(options, self._sources, folder.path, plan.repeat, probes=probes), config)
         return folder, "logcat"
 
-    def _run_sampled(self, plan: RunPlan, done: InstrumentResult, work: Work, transport: Transport) -> None:
+    def _run_sampled(self, plan: RunPlan, done: InstrumentResult, work: Work, folder: AppFolder | None) -> None:
+        transport: Transport = "logcat" if folder is None else "files"
         log = self._writer.path("logcat", plan.id, "logcat.txt")
         logcat = LogcatCapture(self._device, log, transport)
         samples = self._writer.path("shell", plan.id, "shell.txt")
@@ -197,7 +204,7 @@ class RunRecorder:
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:
             self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", text, remedy, run=plan.id))
-            work(plan, done, stream)
+            work(plan, done, stream, folder)
             sampler.wait_for_block(1.0)
             self._trace.stop()
         for failure in filter(None, (logcat.failure, sampler.failure)):
@@ -209,7 +216,7 @@ class RunRecorder:
         for note in runtime_notes(log):
             done.troubles.append(f"{plan.package}: {note}")
 
-    def _tests(self, plan: RunPlan, done: InstrumentResult, stream: Path) -> None:
+    def _tests(self, plan: RunPlan, done: InstrumentResult, stream: Path, _: AppFolder | None) -> None:
         run_tests(
             self._device,
             plan.target,

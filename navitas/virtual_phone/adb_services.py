@@ -117,7 +117,9 @@ def _guard(write: Callable[[bytes], Awaitable[None]]) -> Callable[[bytes], Await
 async def _raw(phone: Phone, command: str, stream: AdbStream) -> None:
     """`exec:`: raw input, and output merged with standard error. There is no exit code."""
     output = CallSink(_guard(stream.write))
-    await run_shell(phone, command or _FROM_INPUT, SHELL, Streams(Input(_StreamSource(stream)), output, output))
+    await run_shell(
+        phone, command or _FROM_INPUT, SHELL, Streams(Input(_StreamSource(stream)), output, output), lambda: stream.closed
+    )
 
 
 async def _shell_v1(phone: Phone, command: str, stream: AdbStream, *, terminal: bool) -> None:
@@ -165,7 +167,9 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
         if screen is not None:
             return await screen.run(command)
         out, err = CallSink(sink(shell_v2.Id.STDOUT)), CallSink(sink(shell_v2.Id.STDERR))
-        return await run_shell(phone, command or _FROM_INPUT, SHELL, Streams(Input(stdin.reader), out, err))
+        return await run_shell(
+            phone, command or _FROM_INPUT, SHELL, Streams(Input(stdin.reader), out, err), lambda: stream.closed
+        )
 
     status = await _until_first(feed(), run())
     await stream.write(shell_v2.encode(shell_v2.Id.EXIT, bytes([status & 0xFF])))

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from navitas.virtual_phone.identity import FIRST_USER, PER_USER, SHELL, SHELL_UID, Identity
+from navitas.android_ids import UIDS_PER_USER
+from navitas.virtual_phone.identity import FIRST_USER, SHELL, SHELL_UID, Identity
 from navitas.virtual_phone.releases import DEFAULT_SDK, denied
 
 Node = Callable[[], bytes]
@@ -315,7 +316,7 @@ class FileTree:
         app = self._app_of(real)
         if app is not None:
             package, user = app
-            return user * PER_USER + self.app_uids[package] if package in self.app_uids else 0
+            return user * UIDS_PER_USER + self.app_uids[package] if package in self.app_uids else 0
         return SHELL_UID if any(is_under(real, folder) for folder in _WRITABLE) else 0
 
     def _check_search(self, real: str, who: Identity, path: str) -> None:

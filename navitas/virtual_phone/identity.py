@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from navitas.android_ids import UIDS_PER_USER
+
 SHELL_UID = 2000
 FIRST_APP_UID = 10000
 FIRST_USER = 0
-PER_USER = 100_000
-"""The uids of each user of the phone (UserHandle.PER_USER_RANGE)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Identity:
     @property
     def user(self) -> int:
         """The number of the phone's user."""
-        return self.uid // PER_USER
+        return self.uid // UIDS_PER_USER
 
 
 SHELL = Identity(SHELL_UID, "shell")
@@ -30,7 +30,7 @@ SHELL = Identity(SHELL_UID, "shell")
 
 def app_user_name(uid: int) -> str:
     """Return Android's name of an app's uid: `u0_a123` for 10123, `u10_a123` for 1010123."""
-    return f"u{uid // PER_USER}_a{uid % PER_USER - FIRST_APP_UID}"
+    return f"u{uid // UIDS_PER_USER}_a{uid % UIDS_PER_USER - FIRST_APP_UID}"
 
 
 def user_name(uid: int) -> str:

@@ -45,10 +45,14 @@ class JobTable:
         who: Identity,
         coroutine: Coroutine[Any, Any, int],
         *,
+        group: int | None = None,
         on_signal: Callable[[int], bool] = lambda number: False,
     ) -> PhoneJob:
-        """Run a coroutine as a process. A signal ends it, except 0, those that only stop or continue a process, which do nothing
-        here, and those that `on_signal` handles (never SIGKILL)."""
+        """Run a coroutine as a process, of a group or (None) of its own.
+
+        A signal ends it, except 0, those that only stop or continue a process, which do nothing here, and those that `on_signal`
+        handles (never SIGKILL).
+        """
         signals: list[int] = []
 
         def send_signal(number: int) -> None:
@@ -62,7 +66,7 @@ class JobTable:
             self._jobs.discard(job)
 
         task = asyncio.create_task(coroutine)
-        pid = self._processes.add_inner(args, who, send_signal)
+        pid = self._processes.add_inner(args, who, send_signal, group)
         job = PhoneJob(pid, args, task, signals)
         self._jobs.add(job)
         task.add_done_callback(end)
@@ -74,11 +78,12 @@ class JobTable:
         who: Identity,
         coroutine: Coroutine[Any, Any, int],
         *,
+        group: int | None = None,
         on_signal: Callable[[int], bool] = lambda number: False,
         started: Callable[[int], None] = lambda pid: None,
     ) -> int:
         """Run a coroutine as a process to its end; return its exit status. `started` gets its pid. It ends with its caller."""
-        job = self.start(args, who, coroutine, on_signal=on_signal)
+        job = self.start(args, who, coroutine, group=group, on_signal=on_signal)
         started(job.pid)
         try:
             return await job.wait()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from navitas.android_ids import UIDS_PER_USER
 from navitas.apk.manifest import ApkManifest
 from navitas.bundle.manifest import BundleManifest
-from navitas.virtual_phone.identity import FIRST_USER, PER_USER, Identity, app_user_name
+from navitas.virtual_phone.identity import FIRST_USER, Identity, app_user_name
 
 RUNNER = "org.navitas.phone.InstrumentMain"
 APK, APK_TEXT, BUNDLE = "base.apk", "AndroidManifest.xml", "bundle.json"
@@ -80,13 +81,13 @@ class Package:
     @property
     def user(self) -> int:
         """The number of the user whose uid and data these are."""
-        return self.uid // PER_USER
+        return self.uid // UIDS_PER_USER
 
     def for_user(self, user: int) -> Package:
         """Return the package of the first user as another one has it: with a uid and a data folder of its own."""
         if user == FIRST_USER:
             return self
-        return replace(self, uid=user * PER_USER + self.uid, data=self.data.parents[1] / "user" / str(user) / self.name)
+        return replace(self, uid=user * UIDS_PER_USER + self.uid, data=self.data.parents[1] / "user" / str(user) / self.name)
 
     @property
     def debuggable(self) -> bool:

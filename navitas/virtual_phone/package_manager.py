@@ -11,7 +11,7 @@ import shutil
 import signal
 import tempfile
 import zipfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,7 +22,7 @@ from navitas.virtual_phone import apk_install
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions, Platform
 from navitas.virtual_phone.file_tree import FileTree
 from navitas.virtual_phone.identity import FIRST_APP_UID, FIRST_USER
-from navitas.virtual_phone.package import APK, APK_TEXT, BUNDLE, InstalledApk, InstrumentationRunner, Package, Signing
+from navitas.virtual_phone.package import APK, APK_TEXT, BUNDLE, InstalledApk, Package, Signing
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.users import Users
 
@@ -40,7 +40,7 @@ class PackageManager:
         self._processes = processes
         self._platform = platform
         self._packages: dict[str, Package] = {}
-        self._granted: dict[str, set[str]] = {}
+        self._granted: dict[str, dict[int, set[str]]] = {}
         self._users_of: dict[str, set[int]] = {}
         self.users = Users()
         self._apps = files.root / "data/app"
@@ -78,32 +78,26 @@ class PackageManager:
             self.uninstall(name, users=[user])
         return True
 
-    def find_runner(self, component: str, user: int = FIRST_USER) -> tuple[Package, InstrumentationRunner] | None:
-        """Return the instrumentation with this full component name, and its package, as a user has it installed."""
-        package = self.get(component.partition("/")[0], user)
-        runner = package.runner(component) if package else None
-        return (package, runner) if package and runner else None
-
-    def granted(self, name: str) -> frozenset[str]:
-        """Return the permissions that `pm grant` gave a package."""
-        return frozenset(self._granted.get(name, ()))
+    def granted(self, name: str) -> Mapping[int, frozenset[str]]:
+        """Return the permissions that `pm grant` gave a package, by user."""
+        return {user: frozenset(permissions) for user, permissions in self._granted.get(name, {}).items()}
 
     def has_permission(self, uid: int, permission: str) -> bool:
         """Return whether `pm grant` gave the package with this uid a permission."""
         packages = (package for user in self.users.all() for package in self.all(user.id))
-        return any(package.uid == uid and permission in self.granted(package.name) for package in packages)
+        return any(package.uid == uid and permission in self.granted(package.name).get(package.user, ()) for package in packages)
 
-    def set_permission(self, name: str, permission: str, *, granted: bool) -> None:
-        """Grant or revoke a permission. Does nothing if the package is not installed.
+    def set_permission(self, name: str, permission: str, user: int, *, granted: bool) -> None:
+        """Grant or revoke a permission for a user. Does nothing if the user does not have the package.
 
         Raises `PermissionError` with Android's words if the package's manifest does not request the permission.
         """
-        package = self._packages.get(name)
+        package = self.get(name, user)
         if package is None:
             return
         if package.apk is None or permission not in package.apk.manifest.permissions:
             raise PermissionError(f"Package {name} has not requested permission {permission}")
-        permissions = self._granted.setdefault(name, set())
+        permissions = self._granted.setdefault(name, {}).setdefault(user, set())
         if granted:
             permissions.add(permission)
         else:
@@ -169,6 +163,7 @@ class PackageManager:
                 for folder in (self._packages[name].for_user(user).data, *self._shared_folders(name, user)):
                     shutil.rmtree(folder, ignore_errors=True)
             self._users_of[name].remove(user)
+            self._granted.get(name, {}).pop(user, None)
         if gone and not self._users_of[name]:
             shutil.rmtree(self._packages.pop(name).code, ignore_errors=True)
             self._granted.pop(name, None)

@@ -22,7 +22,7 @@ _TASK_FILES = ("comm", "schedstat", "stat", "status", "time_in_state")
 
 @dataclass(frozen=True, slots=True)
 class PhoneProcess:
-    """One process as `ps` shows it. `send_signal` takes a signal number."""
+    """One process as `ps` shows it. `send_signal` takes a signal number. `group` is the pid of its group's leader."""
 
     pid: int
     name: str
@@ -30,6 +30,7 @@ class PhoneProcess:
     who: Identity
     on_host: bool
     send_signal: Callable[[int], None]
+    group: int
 
 
 class ProcessTable:
@@ -45,7 +46,7 @@ class ProcessTable:
 
     def add_host(self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> None:
         """Show a host process on the phone, and count its CPU time, traffic and file accesses."""
-        self._processes[pid] = PhoneProcess(pid, name, args, who, True, send_signal)
+        self._processes[pid] = PhoneProcess(pid, name, args, who, True, send_signal, pid)
         self._app_uids[pid] = who.uid
         self._kernel.add_process(pid)
         self._devices.add_process(pid)
@@ -60,11 +61,13 @@ class ProcessTable:
         """The number of the phone's cores; 0 without a model of them."""
         return self._kernel.cpu_count()
 
-    def add_inner(self, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> int:
-        """Show a process that runs inside the phone's own process. Returns its pid."""
+    def add_inner(
+        self, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None], group: int | None = None
+    ) -> int:
+        """Show a process that runs inside the phone's own process, in a group or (None) its own. Returns its pid."""
         pid = self._next_inner_pid
         self._next_inner_pid += 1
-        self._processes[pid] = PhoneProcess(pid, args[0], args, who, False, send_signal)
+        self._processes[pid] = PhoneProcess(pid, args[0], args, who, False, send_signal, pid if group is None else group)
         return pid
 
     def remove(self, pid: int) -> None:
@@ -87,6 +90,10 @@ class ProcessTable:
     def all(self) -> list[PhoneProcess]:
         """Return all running processes, by pid."""
         return [self._processes[pid] for pid in sorted(self._processes)]
+
+    def of_group(self, group: int) -> list[PhoneProcess]:
+        """Return the running processes of a group."""
+        return [process for process in self.all() if process.group == group]
 
     def of_package(self, package: str) -> list[PhoneProcess]:
         """Return the running processes of an app."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from navitas.batterystats.uids import UIDS_PER_USER
+from navitas.android_ids import UIDS_PER_USER
 
 
 def packages_by_uid(named: Iterable[tuple[int, str]], uids: Iterable[int]) -> Mapping[int, tuple[str, ...]]:

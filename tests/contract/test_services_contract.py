@@ -244,6 +244,16 @@ def test_a_lost_host_ends_its_commands(device: AdbDevice) -> None:
     )
 
 
+@pytest.mark.parametrize("trap", ["", "trap 'kill -9 -$$' HUP; "])
+def test_a_lost_host_ends_what_ignores_it_by_a_trap_only(device: AdbDevice, trap: str) -> None:
+    """adbd sends SIGHUP to the shell that it has started, which leads a process group."""
+    with device.stream(f"{trap}sh -c 'trap \"\" HUP; echo $$; exec sleep 1000' & wait $!") as stream:
+        pid = next(stream.lines()).decode()
+    waiting = f"i=0; while kill -0 {pid} 2>/dev/null && [ $i -lt 20 ]; do sleep 0.1; i=$((i+1)); done; echo $i"
+    assert (device.shell(waiting).text == "20\n") is (not trap)
+    device.shell(f"kill -9 {pid}")
+
+
 def test_ports_of_the_device_can_be_forwarded(virtual: AdbDevice, adb: Adb) -> None:
     with socket.create_server(("127.0.0.1", 0)) as app:
         inner = app.getsockname()[1]

@@ -142,6 +142,18 @@ def test_an_app_of_another_user_survives_a_measurement(made: Made, serial: str, 
         phone.shell(f"pm remove-user {user}")
 
 
+def test_the_use_of_an_app_is_recorded_through_the_log(made: Made, serial: str, phone: AdbDevice, tmp_path: Path) -> None:
+    """Settings that a lost phone has left in the media folder would make the app record there, too: they are removed."""
+    bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
+    media = f"/storage/emulated/0/Android/media/{APP}"
+    phone.shell(f"mkdir -p {media}/navitas; echo out={media}/navitas > {media}/navitas/navitas.properties")
+    always = ["record", APP, "--device", serial, "--bundle", str(bundle), "-o", str(tmp_path / "rec")]
+    assert run([*always, "--transport", "logcat", "--monkey", "20"]) == 0
+    assert '"onCreate"' in (tmp_path / "rec/report.json").read_text()
+    assert not any((tmp_path / "rec").rglob("events-*"))
+    assert phone.shell("ls /sdcard/Android/media").text == ""
+
+
 def test_a_script_of_input_events_uses_the_app(made: Made, serial: str, tmp_path: Path) -> None:
     bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
     (tmp_path / "use.txt").write_text(

@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "navitas"
 
 ALLOWED = {
     "errors": set(),
+    "android_ids": set(),
     "regular_files": set(),
     "cpu_limit": set(),
     "folder_lock": {"regular_files"},
@@ -24,7 +25,7 @@ ALLOWED = {
     "html_page": {"untrusted_text"},
     "line_blocks": set(),
     "power_statistics": set(),
-    "batterystats": {"errors", "line_blocks", "regular_files"},
+    "batterystats": {"errors", "android_ids", "line_blocks", "regular_files"},
     "binary_xml": set(),
     "apk": {"binary_xml", "regular_files"},
     "unknown_parts": set(),
@@ -35,6 +36,7 @@ ALLOWED = {
     "device": {"errors", "folder_lock", "new_files", "regular_files", "untrusted_text", "user_folders"},
     "virtual_phone": {
         "errors",
+        "android_ids",
         "apk",
         "bundle",
         "device",
@@ -73,6 +75,7 @@ ALLOWED = {
     },
     "collect": {
         "errors",
+        "android_ids",
         "cpu_limit",
         "folder_lock",
         "binary_xml",
@@ -90,7 +93,7 @@ ALLOWED = {
     "attribute": {"errors", "recording", "power", "parse"},
     "analyze": {"errors", "extra_libraries", "new_files", "recording", "power", "parse", "attribute", "regular_files"},
     "report": {"errors", "extra_libraries", "parse", "analyze", "html_page", "untrusted_text"},
-    "vitals": {"errors", "analyze", "attribute", "batterystats", "graph", "line_blocks", "parse", "recording"},
+    "vitals": {"errors", "android_ids", "analyze", "attribute", "batterystats", "graph", "line_blocks", "parse", "recording"},
     "graph": {"errors", "analyze", "attribute", "parse", "report", "strong_components", "untrusted_text"},
     "strong_components": set(),
     "operations": {

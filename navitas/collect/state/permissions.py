@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable
 from functools import partial
 
+from navitas.android_ids import PACKAGE_NAME
 from navitas.collect.state.settings import PhoneSetting
 from navitas.device.base import Device
 
@@ -14,7 +15,6 @@ FINE_MONITORS = "android.permission.ACCESS_FINE_POWER_MONITORS"
 HAS_FINE_MONITORS = 37
 """The first API level with this permission."""
 _PREFIX = "fine_monitors/"
-_PACKAGE = re.compile(r"[A-Za-z][\w.]{0,254}", re.ASCII)
 _GRANTED, _REVOKED = "granted", "revoked"
 _ABSENT = "Unable to find package"
 """What `dumpsys package` prints for an app that is not installed."""
@@ -26,17 +26,19 @@ _KEY = re.compile(r"([^@]*)(?:@(\d{1,6}))?")
 def is_granted(text: str, user: int = 0) -> bool:
     """Return whether the output of `reading_command` says that the app has the permission, for one of the phone's users.
 
-    Lines before those of the users are of all of them, unless they name one.
+    Lines before those of the users are of all of them, unless one names a user who differs.
     """
-    of_lines = user
+    of_lines, of_all, of_user = user, False, None
     for line in text.splitlines():
         if begins := _USER.match(line):
             of_lines = int(begins[1])
-        elif f"{FINE_MONITORS}: granted=true" in line:
-            named = _USER_OF_LINE.search(line)
-            if user == (int(named[1]) if named else of_lines):
-                return True
-    return False
+        elif f"{FINE_MONITORS}: granted=" in line:
+            granted = "granted=true" in line
+            if named := _USER_OF_LINE.search(line):
+                of_user = granted if int(named[1]) == user else of_user
+            elif of_lines == user:
+                of_all = of_all or granted
+    return of_all if of_user is None else of_user
 
 
 def is_requested(text: str) -> bool:
@@ -64,7 +66,7 @@ def _state(user: int, text: str) -> str | None:
 def permission_setting(key: str) -> PhoneSetting | None:
     """Return the setting of an app's permission with this key; None if it is another setting's key."""
     parts = _KEY.fullmatch(key.removeprefix(_PREFIX))
-    if not key.startswith(_PREFIX) or parts is None or not _PACKAGE.fullmatch(parts[1]):
+    if not key.startswith(_PREFIX) or parts is None or not PACKAGE_NAME.fullmatch(parts[1]):
         return None
     package, user = parts[1], parts[2]
     flag = "" if user is None else f" --user {user}"
@@ -82,7 +84,7 @@ def fine_monitors(device: Device, packages: Iterable[str]) -> list[PhoneSetting]
     """Return the settings that give the permission to those apps that request it. Empty before Android 17."""
     if device.info.sdk < HAS_FINE_MONITORS:
         return []
-    names = [package for package in dict.fromkeys(packages) if _PACKAGE.fullmatch(package)]
+    names = [package for package in dict.fromkeys(packages) if PACKAGE_NAME.fullmatch(package)]
     requested = [package for package in names if is_requested(device.shell(reading_command(package)).text)]
     of_user = "" if device.info.named_user is None else f"@{device.info.named_user}"
     return [found for package in requested if (found := permission_setting(f"{_PREFIX}{package}{of_user}")) is not None]

@@ -211,7 +211,7 @@ class Interpreter(Shell):
         body = CommandGroup(Script((AndOr(item.pipelines),)), subshell=False)
         shell = self.subshell()
         own = streams.copy(stdin=Input(BytesSource()))
-        job = self.phone.jobs.start(("sh",), self.who, shell.isolated(body, own), on_signal=shell.take_signal)
+        job = self.phone.jobs.start(("sh",), self.who, shell.isolated(body, own), group=self.group, on_signal=shell.take_signal)
         self.last_job = job.pid
         self.jobs.append(job)
         if not _redirects_output(item):
@@ -330,13 +330,14 @@ class Interpreter(Shell):
         shell = Interpreter(self.phone, self.who, self.cwd, self.environment)
         shell.umask, shell.depth, shell.affinity = self.umask, self.depth, self.affinity
         shell.traps = {number: script for number, script in self.traps.items() if not script}
-        shell.holding_streams = self.holding_streams
+        shell.holding_streams, shell.group, shell.hung_up = self.holding_streams, self.group, self.hung_up
         return shell
 
     async def as_process(self, args: tuple[str, ...], text: str, streams: Streams) -> int:
         """Run a script in this shell, with a separate pid."""
         script = self.run_text(text, streams.copy())
-        return await self.phone.jobs.run(args, self.who, script, on_signal=self.take_signal, started=self.set_pid)
+        jobs = self.phone.jobs
+        return await jobs.run(args, self.who, script, group=self.group, on_signal=self.take_signal, started=self.set_pid)
 
     def set_pid(self, pid: int) -> None:
         """Set the shell's pid."""

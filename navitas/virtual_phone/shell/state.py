@@ -42,6 +42,10 @@ class ShellState:
         self.status = 0
         self.substituted = 0
         self.pid = 0
+        self.group: int | None = None
+        """The group of the processes that this shell starts; None: each has its own."""
+        self.hung_up = asyncio.Event()
+        """Set if the host is gone: adbd has sent SIGHUP to the first shell. Programs that ignore it go on."""
         self.depth = 0
         self.last_job = 0
         self.tested = 0
@@ -147,7 +151,7 @@ class ShellState:
         copy.traps = {number: script for number, script in self.traps.items() if not script}
         copy._start_s = self._start_s
         copy._local_scopes = [dict(scope) for scope in self._local_scopes]
-        copy.holding_streams = self.holding_streams
+        copy.holding_streams, copy.group, copy.hung_up = self.holding_streams, self.group, self.hung_up
         return copy
 
     @contextlib.contextmanager

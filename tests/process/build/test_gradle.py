@@ -120,6 +120,20 @@ def test_a_failed_build_shows_its_last_lines(tmp_path: Path, project: Path) -> N
     assert "--gradle" in caught.value.remedy
 
 
+def test_a_failed_build_of_an_app_names_no_tests(tmp_path: Path, project: Path) -> None:
+    gradle = str(fake_gradle(tmp_path, "exit 7"))
+    with pytest.raises(BuildError) as caught:
+        build_bundles(project, gradle=gradle, app_only=True)
+    assert (
+        caught.value.remedy == f"Make `{gradle} assembleDebug` work in this project first, or name another Gradle with --gradle."
+    )
+
+
+def test_a_mangled_report_is_shown(tmp_path: Path, project: Path) -> None:
+    with pytest.raises(BuildError, match=r"the Gradle plugin printed 'navitas-project \{\}'"):
+        build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo 'navitas-project {}'")))
+
+
 def test_a_gradle_too_old_for_the_junit_platform_is_reported(tmp_path: Path, project: Path) -> None:
     noise = 'openjdk version "17.0.1" 2021-10-19\nOpenJDK Runtime Environment (build 17)\nOpenJDK 64-Bit Server VM (build 17)'
     said = f"{noise}\nnavitas-gradle 4.4.1\n> Could not find method useJUnitPlatform() for arguments [] on task ':test'"

@@ -1,10 +1,9 @@
-"""An app in use: what is said of one that does not start, and of a command that fails."""
+"""An app in use: the bound of its run, and whose app a command can use."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from fake_device import FakeDevice
@@ -12,9 +11,9 @@ from support.no_progress import NoProgress
 
 from navitas.collect import app_use
 from navitas.collect.app_use import Use
-from navitas.collect.instrument import InstrumentResult
+from navitas.collect.options import ProfileOptions
 from navitas.device.base import DeviceInfo
-from navitas.errors import DeviceError
+from navitas.errors import UsageError
 
 
 def use(command: str = "") -> Use:
@@ -27,23 +26,18 @@ def test_only_a_use_of_a_known_length_bounds_its_run() -> None:
     assert app_use._plan(replace(use("monkey 1000"), bound_s=60.0)).bound_s is None
 
 
-def test_why_an_app_did_not_start_is_in_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_use, "_EVENTS_S", 0.0)
-    device = FakeDevice({"monkey": "// CRASH: a.b (pid 7)\n// Short Msg: java.lang.IllegalStateException\n", "ps": "PID NAME\n"})
-    with pytest.raises(
-        DeviceError, match=r"a\.b does not run; .*the command that starts it printed: // CRASH: a\.b \(pid 7\) // Short Msg: java"
-    ):
-        app_use._record_use(device, use(), InstrumentResult(), tmp_path / "raw", NoProgress())
+def test_a_command_for_the_user_in_front_is_refused_for_another_one(tmp_path: Path) -> None:
+    """Nothing is installed or changed before."""
+    device = FakeDevice({"am get-current-user": "0\n"})
+    device.info = DeviceInfo("phone", "x", "", "", 30, named_user=10)
+    monkey = replace(use("monkey 1000"), needs_front=True)
+    with pytest.raises(UsageError, match="--monkey uses apps of the user in the foreground, user 0, and user 10 is measured"):
+        app_use.record(device, monkey, ProfileOptions(), tmp_path / "rec", NoProgress())
+    assert device.commands == ["am get-current-user"]
 
 
-@pytest.mark.parametrize("kind", ["phone", "virtual"])
-def test_the_remedy_for_an_app_that_does_not_run_fits_the_device(
-    kind: Literal["phone", "virtual"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(app_use, "_EVENTS_S", 0.0)
-    device = FakeDevice({"monkey": "", "ps": "PID NAME\n"})
-    device.info = DeviceInfo(kind, "x", "", "", 30)
-    with pytest.raises(DeviceError) as error:
-        app_use._record_use(device, use(), InstrumentResult(), tmp_path / "raw", NoProgress())
-    assert ("start it on the phone" in error.value.remedy) == (kind == "phone")
-    assert ("docs/virtual-phone.md" in error.value.remedy) == (kind == "virtual")
+@pytest.mark.parametrize(("user", "front"), [(None, "10"), (0, "0"), (10, "10")])
+def test_it_is_accepted_for_the_user_in_front(user: int | None, front: str) -> None:
+    device = FakeDevice({"am get-current-user": f"{front}\n"})
+    device.info = DeviceInfo("phone", "x", "", "", 30, named_user=user)
+    app_use._check_front(device)

@@ -252,6 +252,17 @@ def test_a_frozen_battery_is_reported() -> None:
     assert (check.status, check.remedy) == ("note", "adb shell dumpsys battery reset")
 
 
+def test_the_app_is_that_of_the_measured_user() -> None:
+    of_user = {key.replace("run-as org.app ", "run-as org.app --user 10 "): text for key, text in {**GOOD, **IN_APP}.items()}
+    del of_user["pm path org.app"]
+    device = AnsweringDevice({**of_user, "pm path --user 10 org.app": "package:/data/app/base.apk\n"})
+    device.info = replace(device.info, named_user=10)
+    assert by_name(examine(device, "org.app").checks)["time_in_state in the app"].status == "ok"
+    missing = by_name(examine(device, "org.other").checks)["package"]
+    assert missing.found == "org.other is not installed for user 10"
+    assert "adb shell pm list packages --user 10" in missing.remedy
+
+
 def test_names_reach_the_shell_quoted() -> None:
     device = AnsweringDevice(GOOD)
     assert by_name(examine(device, "x; reboot").checks)["package"].status == "problem"

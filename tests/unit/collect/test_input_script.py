@@ -6,10 +6,11 @@ import shlex
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from navitas.collect.input_script import read_input_script
+from navitas.collect.key_names import KEY_NAMES
 from navitas.errors import UsageError
 
 
@@ -20,10 +21,16 @@ def script(tmp_path: Path, text: str) -> str:
 
 
 def test_events_become_commands_that_run_one_after_the_other(tmp_path: Path) -> None:
-    text = "# opens the list\ntap 10 20.5\n\nswipe 1 2 3 4 500 # slowly\nkeyevent HOME 4\ntext 'it is $(x)'\nsleep 0.5\n"
-    assert script(tmp_path, text) == (
-        "input tap 10 20.5 && input swipe 1 2 3 4 500 && input keyevent HOME 4 && input text 'it%sis%s$(x)' && sleep 0.5"
+    text = "# opens the list\ntap 10 20.5\n\nswipe 1 2 3 4 500 # slowly\nkeyevent KEYCODE_HOME\ntext 'it is $(x)'\nsleep 0.5\n"
+    define, events = script(tmp_path, text).split("\n", 1)
+    assert define == 'e() { n=$1; shift; input "$@"; }'
+    assert events.startswith(
+        "e 2 tap 10 20.5 && e 4 swipe 1 2 3 4 500 && e 5 keyevent KEYCODE_HOME && e 6 text 'it%sis%s$(x)' && n=7 && sleep 0.5 || "
     )
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_event(tmp_path: Path) -> None:
+    assert "\ne 1 tap 1 2 || " in script(tmp_path, "\ufefftap 1 2\n")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +42,18 @@ def test_events_become_commands_that_run_one_after_the_other(tmp_path: Path) -> 
         ("sleep x", "line 1: not 'sleep SECONDS'"),
         ("reboot", "line 1: 'reboot' is not an event"),
         ("keyevent 'A;B'", "line 1: not 'keyevent"),
-        ("text 'ü'", "line 1: not 'text"),
+        ("text 'ü'", "line 1: not 'text .*'ü' is not printable ASCII"),
+        ("text 'a%sb'", "line 1: not 'text .*types a space for %s"),
+        ("text ''", "line 1: not 'text .*it is empty"),
+        (f"text {'x' * 1001}", "line 1: not 'text .*1,001 characters"),
+        ("swipe 1 2 3 4 300.5", "line 1: not 'swipe .*300.5 is not a whole number of milliseconds"),
+        ("tap -5 10", "line 1: not 'tap X Y': -5 is negative"),
+        ("keyevent back", "line 1: not 'keyevent .*'back' is an unknown key name: write BACK"),
+        (
+            "keyevent BACKWARDS",
+            "line 1: not 'keyevent .*: write a name of android.view.KeyEvent, with or without KEYCODE_, or a number",
+        ),
+        ("tap 1 x2", "line 1: not 'tap X Y': 'x2' is not a number"),
         ("text 'open", "line 1: No closing quotation"),
         ("# nothing\n\n", "it has no events"),
         ("tap \u0661 2", "line 1: not 'tap X Y'"),
@@ -57,5 +75,12 @@ def test_binary_data_is_an_error(tmp_path: Path) -> None:
 
 @given(text=st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1, max_size=40))
 def test_any_text_stays_one_word_of_the_shell(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    assume("%s" not in text)
     command = script(tmp_path_factory.mktemp("script"), f"text {shlex.quote(text)}")
-    assert shlex.split(command) == ["input", "text", text.replace(" ", "%s")]
+    event = command.partition("\n")[2].rpartition(" || ")[0]
+    assert shlex.split(event) == ["e", "1", "text", text.replace(" ", "%s")]
+
+
+def test_key_names_are_those_of_androids_keys() -> None:
+    """338 constants, without KEYCODE_UNKNOWN."""
+    assert len(KEY_NAMES) == 337 and {"BACK", "HOME", "3D_MODE", "0", "F24"} <= KEY_NAMES and "UNKNOWN" not in KEY_NAMES

@@ -17,7 +17,7 @@ from navitas.collect.state import guard
 from navitas.collect.state.guard import prepared, restore_left
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.measuring import measured
-from navitas.collect.state.permissions import FINE_MONITORS, fine_monitors, permission_setting
+from navitas.collect.state.permissions import FINE_MONITORS, fine_monitors, is_granted, permission_setting
 from navitas.virtual_phone.power_stats_dump import dump_power_statistics
 
 
@@ -75,6 +75,14 @@ def test_only_apps_that_request_it_get_it_and_lose_it_again() -> None:
         f"pm grant org.asks {FINE_MONITORS}",
         f"pm revoke org.asks {FINE_MONITORS}",
     ]
+
+
+def test_a_line_of_a_user_counts_more_than_that_of_all() -> None:
+    """The form of AOSP's Settings.dumpInstallPermissionsLPr: other users are listed if they differ."""
+    text = f"  {FINE_MONITORS}: granted=true\n  {FINE_MONITORS}: granted=false, userId=10\n    User 0: x\n    User 10: x\n"
+    assert [is_granted(text, user) for user in (0, 10, 11)] == [True, False, True]
+    text = text.replace("true", "no").replace("false", "true")
+    assert [is_granted(text, user) for user in (0, 10, 11)] == [False, True, False]
 
 
 def test_what_was_granted_before_stays_granted() -> None:

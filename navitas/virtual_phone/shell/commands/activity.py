@@ -9,7 +9,7 @@ from navitas.virtual_phone.am_instrument import PrettyPrinter, make_launch, run_
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.package import InstrumentationRunner, Package
-from navitas.virtual_phone.shell.commands.app_start import start, start_service, stop_service
+from navitas.virtual_phone.shell.commands.app_start import running_users_package, start, start_service, stop_service
 from navitas.virtual_phone.shell.commands.broadcast import broadcast
 from navitas.virtual_phone.shell.commands.command_options import find_user, options, user_option
 from navitas.virtual_phone.shell.commands.user_commands import current_user, start_user, user_state
@@ -53,7 +53,8 @@ async def _instrument(context: Context, args: list[str]) -> int:
     """Handle options and errors as AOSP's Am.java, Instrument.java and BaseCommand.java do."""
     try:
         run = _parse(args)
-        component = _component(context, run.component)
+        user = find_user(context, run.user) or FIRST_USER
+        component = _component(context, run.component, user)
     except _WrongArgument as error:
         if error.is_option:
             await context.err(f"Error: Unknown option: {error}\n")
@@ -61,11 +62,10 @@ async def _instrument(context: Context, args: list[str]) -> int:
             await context.out(_on_error(error, raw="-r" in args) if "-w" in args and error.from_run else "")
             await context.err(f"{_USAGE}\nError: {error}\n")
         return 0
-    user = find_user(context, run.user) or FIRST_USER
-    found = context.phone.packages.find_runner(component, user) if _is_started(context, user) else None
-    if found is None:
+    package = running_users_package(context, component.partition("/")[0], user)
+    runner = package.runner(component) if package else None
+    if package is None or runner is None:
         return await _refuse(context, component, run, f"Unable to find instrumentation info for: ComponentInfo{{{component}}}")
-    package, runner = found
     target = context.phone.packages.get(runner.target, user)
     if target is None:
         return await _refuse(context, component, run, f"Unable to find instrumentation target package: {runner.target}")
@@ -123,22 +123,17 @@ def _parse(args: list[str]) -> _Run:
     return run
 
 
-def _component(context: Context, text: str) -> str:
+def _component(context: Context, text: str, user: int) -> str:
     """Return PACKAGE/RUNNER with the runner's full name. A package alone means its only instrumentation."""
     name, slash, runner = text.partition("/")
     if not slash:
-        package = context.phone.packages.get(name)
+        package = context.phone.packages.get(name, user)
         if package is None or len(package.runners) != 1:
             raise _WrongArgument(f"No instrumentation found for: {text}", from_run=True)
         return package.runners[0].component
     if not name or not runner:
         raise _WrongArgument(f"Bad component name: {text}", from_run=True)
     return f"{name}/{name if runner.startswith('.') else ''}{runner}"
-
-
-def _is_started(context: Context, user: int) -> bool:
-    found = context.phone.packages.users.get(user)
-    return found is not None and found.is_running
 
 
 def _may_test(package: Package, target: Package) -> bool:

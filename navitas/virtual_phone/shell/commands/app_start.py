@@ -61,6 +61,13 @@ async def running(context: Context, package: Package) -> tuple[bool, AppProcess]
     return (True, app) if app else (False, await context.phone.apps.start(package))
 
 
+def running_users_package(context: Context, name: str, user: int) -> Package | None:
+    """Return a package as one of the phone's users has it. The components of users that are not started are not found."""
+    packages = context.phone.packages
+    found = packages.users.get(user)
+    return packages.get(name, user) if found is not None and found.is_running else None
+
+
 async def _request(app: AppProcess, request: str) -> int:
     """Send a request without waiting; errors go to the log."""
     try:
@@ -73,7 +80,7 @@ async def _request(app: AppProcess, request: str) -> int:
 async def _service(context: Context, args: list[str], request: str, doing: str) -> int:
     intent = parse_intent(args)
     name, slash, short = (intent.component or intent.package).partition("/")
-    package = context.phone.packages.get(name, intent.user)
+    package = running_users_package(context, name, intent.user)
     service = _named(package.apk.manifest.services if package and package.apk else (), name, short) if slash else None
     await context.out(f"{doing}: {intent}\n")
     if package is None or service is None:
@@ -90,7 +97,7 @@ async def _service(context: Context, args: list[str], request: str, doing: str) 
 
 def _find_activity(context: Context, intent: IntentArguments) -> tuple[Package | None, AppComponent | None]:
     name, _, short = intent.component.partition("/")
-    package = context.phone.packages.get(name or intent.package, intent.user)
+    package = running_users_package(context, name or intent.package, intent.user)
     if package is None or package.apk is None:
         return None, None
     manifest = package.apk.manifest

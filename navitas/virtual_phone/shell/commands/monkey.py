@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 
 from navitas.virtual_phone.apps import AppEnded
@@ -18,7 +19,21 @@ _NO_ACTIVITIES = 251
 
 @command("monkey")
 async def monkey(context: Context) -> int:
-    """`-p PACKAGE [-c CATEGORY] [-s SEED] [--throttle MS] [-v] COUNT`; `--pct-*` and `--ignore-*` have no effect."""
+    """`-p PACKAGE [-c CATEGORY] [-s SEED] [--throttle MS] [-v] COUNT`; `--pct-*` and `--ignore-*` have no effect.
+
+    It ignores SIGHUP, as AOSP's script does (`trap "" HUP`), and so outlives a host that is gone.
+    """
+    jobs, shell = context.phone.jobs, context.shell
+    args = ("monkey", *context.args)
+    job = jobs.start(args, shell.who, _run(context), group=shell.group, on_signal=lambda number: number == signal.SIGHUP)
+    try:
+        return await job.wait()
+    finally:
+        if not shell.hung_up.is_set():
+            await jobs.stop([job])
+
+
+async def _run(context: Context) -> int:
     values, verbose, count = _parse(context.args)
     seed, throttle = _number(values.get("-s", "0")), _number(values.get("--throttle", "0"))
     package = context.phone.packages.get(values.get("-p", ""))

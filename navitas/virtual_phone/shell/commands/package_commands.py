@@ -9,10 +9,10 @@ from typing import BinaryIO
 
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions
 from navitas.virtual_phone.identity import FIRST_USER
-from navitas.virtual_phone.package import Package, short_name
+from navitas.virtual_phone.package import Package
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
+from navitas.virtual_phone.shell.commands.activity_queries import query_activities, resolve_activity
 from navitas.virtual_phone.shell.commands.command_options import Options, options, to_int, user_option
-from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
 from navitas.virtual_phone.shell.commands.user_commands import create_user, remove_user
 from navitas.virtual_phone.shell.context import COMMANDS, Context, command
 from navitas.virtual_phone.shell.flow import CommandError
@@ -25,10 +25,11 @@ _INSTALL_OPTIONS = ("user=", "abi=", "install-location=", "force-queryable", "do
 
 @command("pm")
 async def pm(context: Context) -> int:
-    """install, uninstall, list, path, clear, grant, revoke, resolve-activity, create-user, remove-user."""
+    """install, uninstall, list, path, clear, grant, revoke, resolve-activity, query-activities, create-user, remove-user."""
     actions: dict[str, Callable[[Context], Awaitable[int]]] = {
         "install": _install, "uninstall": _uninstall, "list": _list, "path": _path, "clear": _clear,
-        "resolve-activity": _resolve_activity, "create-user": create_user, "remove-user": remove_user,
+        "resolve-activity": resolve_activity, "query-activities": query_activities,
+        "create-user": create_user, "remove-user": remove_user,
     }  # fmt: skip
     actions |= {name: partial(_set_permission, action=name) for name in ("grant", "revoke")}
     action = actions.get(context.args[0] if context.args else "")
@@ -119,19 +120,6 @@ async def _path(context: Context) -> int:
     return 0
 
 
-async def _resolve_activity(context: Context) -> int:
-    """`[--brief] [--user USER] -a MAIN -c LAUNCHER PACKAGE`: the activity that a launcher starts."""
-    intent = parse_intent([word for word in context.args if word != "--brief"])
-    package = context.phone.packages.get(intent.package, intent.user)
-    activity = package.apk.manifest.launcher if package and package.apk else None
-    if package is None or activity is None:
-        await context.out("No activity found\n")
-        return 0
-    found = f"{package.name}/{short_name(activity.name, package.name)}"
-    await context.out(f"priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true\n{found}\n")
-    return 0
-
-
 async def _clear(context: Context) -> int:
     found = options(context, "", ("user=",))
     cleared = bool(found.rest) and context.phone.packages.clear(found.rest[0], user_option(context, found) or FIRST_USER)
@@ -149,7 +137,8 @@ async def _set_permission(context: Context, *, action: str) -> int:
     try:
         if permission == FINE_POWER_MONITORS and not has(permission, context.phone.sdk):
             raise ValueError(f"Unknown permission: {permission}")
-        context.phone.packages.set_permission(name, permission, granted=action == "grant")
+        user = user_option(context, found) or FIRST_USER
+        context.phone.packages.set_permission(name, permission, user, granted=action == "grant")
     except (ValueError, PermissionError) as error:
         kind = "SecurityException" if isinstance(error, PermissionError) else "IllegalArgumentException"
         await context.err(f"\nException occurred while executing '{action}':\njava.lang.{kind}: {error}\n")

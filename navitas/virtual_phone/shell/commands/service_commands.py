@@ -47,7 +47,9 @@ async def dumpsys(context: Context) -> int:
         return 0
     if name == "package" and len(args) > 1:
         await context.out(
-            dump_package(phone.packages.get(args[1]), args[1], phone.packages.granted(args[1]), phone.packages.users_of(args[1]))
+            dump_package(
+                phone.packages.get_installed(args[1]), args[1], phone.packages.granted(args[1]), phone.packages.users_of(args[1])
+            )
         )
         return 0
     dumps: dict[str, Callable[[], str]] = {

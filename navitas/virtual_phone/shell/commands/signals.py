@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 
-from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.jobs import PhoneJob
 from navitas.virtual_phone.process_table import PhoneProcess
 from navitas.virtual_phone.shell.context import Context, builtin
@@ -108,7 +107,7 @@ async def jobs(context: Context) -> int:
 
 @builtin("kill")
 async def kill(context: Context) -> int:
-    """Send a signal to processes by pid or %job; `-l` lists signals, or names one by its number."""
+    """Send a signal to processes by pid or %job, or (`-PID`) to a group; `-l` lists signals, or names one by its number."""
     if context.args[:1] == ["-l"]:
         await context.out(_listed(context.args[1:]))
         return 0
@@ -117,23 +116,27 @@ async def kill(context: Context) -> int:
         raise CommandError("missing argument")
     status = 0
     for name in names:
-        job = _job(context, name) if name.startswith("%") else None
-        pid = str(job.pid) if job else name
-        process = context.phone.processes.get(int(pid)) if pid.isdecimal() else None
-        reason = _refusal(context.shell.who, process)
-        if process is None or reason:
+        named = _named(context, name)
+        allowed = [process for process in named if process.who.uid == context.shell.who.uid]
+        for process in allowed:
+            process.send_signal(number)
+        if not allowed:
+            reason = "Operation not permitted" if named else "No such process"
             await context.err(f"/system/bin/sh: kill: {name}: {reason}\n")
             status = 1
-        else:
-            process.send_signal(number)
     await asyncio.sleep(0)  # a shell that killed itself ends here
     return status
 
 
-def _refusal(who: Identity, process: PhoneProcess | None) -> str:
-    if process is None:
-        return "No such process"
-    return "" if process.who.uid == who.uid else "Operation not permitted"
+def _named(context: Context, name: str) -> list[PhoneProcess]:
+    """Return the processes of a pid, of a `%job`, or of a group (`-PID`)."""
+    table = context.phone.processes
+    if name.startswith("-") and name[1:].isdecimal():
+        return table.of_group(int(name[1:]))
+    job = _job(context, name) if name.startswith("%") else None
+    pid = str(job.pid) if job else name
+    process = table.get(int(pid)) if pid.isdecimal() else None
+    return [process] if process else []
 
 
 def _listed(args: list[str]) -> str:
@@ -151,8 +154,8 @@ def signal_of(args: list[str]) -> tuple[int, list[str]]:
     elif args and len(args[0]) > 1 and args[0][0] == "-" and args[0][1:].isalnum():
         text, rest = args[0][1:], args[1:]
     else:
-        return signal.SIGTERM, [argument for argument in args if argument != "--"]
-    return signal_number(text), rest
+        text, rest = "TERM", args
+    return signal_number(text), [argument for argument in rest if argument != "--"]
 
 
 def signal_number(text: str) -> int:

@@ -44,7 +44,9 @@ async def sh(context: Context) -> int:
     shell.arguments = found.rest
     streams = context.streams.copy()
     lines = run_lines(shell, streams.stdin, streams)
-    return await context.phone.jobs.run(args, shell.who, lines, on_signal=shell.take_signal, started=shell.set_pid)
+    return await context.phone.jobs.run(
+        args, shell.who, lines, group=shell.group, on_signal=shell.take_signal, started=shell.set_pid
+    )
 
 
 @command("sleep", "usleep")
@@ -88,7 +90,7 @@ def _signal(context: Context, pid: int, number: int) -> None:
 
 @command("nohup", "setsid", "nice", "ionice")
 async def plain_run(context: Context) -> int:
-    """Run a command. On this phone, hang-ups and priorities do not exist."""
+    """Run a command. Hang-ups and priorities have no effect on it."""
     found = options(context, "n:c:p:dw", mixed=False)
     if not found.rest:
         raise too_few(context, 1)

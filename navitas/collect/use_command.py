@@ -1,0 +1,43 @@
+"""A command on the device that uses an app, run to its end. It never outlives the connection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from navitas.collect.input_script import LINE_MARK
+from navitas.collect.instrument import InstrumentResult
+from navitas.collect.progress import Progress
+from navitas.device.base import Device
+
+_EXIT_MARK = "navitas-exit:"
+_LONGEST_COMMAND = 120
+
+
+def run_command(
+    device: Device, command: str, done: InstrumentResult, stream: Path, progress: Progress, *, script: Path | None = None
+) -> None:
+    """Run a command line to its end, or until Ctrl-C, and keep its output. `script` is the file whose events it sends."""
+    marks = {_EXIT_MARK: "", LINE_MARK: ""}
+    with device.stream(_shell_script(command)) as running, stream.open("wb") as raw:
+        try:
+            for line in running.lines():
+                if mark := next((one for one in marks if line.startswith(one.encode())), ""):
+                    marks[mark] = line.decode("utf-8", "replace").removeprefix(mark).strip()
+                    continue
+                raw.write(line + b"\n")
+                progress.detail(line.decode("utf-8", "replace"))
+        except KeyboardInterrupt:
+            return
+    code, number = marks[_EXIT_MARK], marks[LINE_MARK]
+    if code != "0":
+        what = f"'{command[:_LONGEST_COMMAND]}'" if script is None else f"{script}{f', line {number}' if number else ''}"
+        done.warnings.append(f"{what} ended with exit code {code or 'unknown'}: see instrument.txt of the run")
+
+
+def _shell_script(command: str) -> str:
+    """Return a script that runs a command and prints its exit code, and that kills the command when the host closes the stream.
+
+    adbd then sends SIGHUP, but only to this shell, which leads a process group (AOSP: shell_service.cpp); and `monkey` ignores
+    the signal. The shell's trap kills the group, and needs a shell that waits. Output may not end with a newline.
+    """
+    return f"trap 'kill -9 -$$' HUP\n{{ {command}\n}} &\nwait $!\necho \"\n{_EXIT_MARK}$?\""
