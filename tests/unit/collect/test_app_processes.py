@@ -65,7 +65,7 @@ def test_processes_are_those_of_the_measured_user() -> None:
 
 
 def test_without_a_folder_the_main_process_is_the_first_one() -> None:
-    """Events come through the log, so no file tells that the app records."""
+    """Events come through the log, so no file shows that the app records."""
     assert first_process(device({"ps": PS}, user=10), "a.b", None, NOTHING) == "8"
     only_another = "PID UID NAME\n9 10123 a.b:sync\n"
     assert first_process(device({"ps": only_another}), "a.b", None, NOTHING) is None

@@ -191,7 +191,7 @@ def test_another_phone_at_an_address_has_other_copies(state: Path) -> None:
 @pytest.fixture
 def examined(killed: AppPhone, monkeypatch: pytest.MonkeyPatch) -> AppPhone:
     """The phone of `navitas doctor`."""
-    monkeypatch.setattr(doctor, "device_of", lambda _: nullcontext(killed))
+    monkeypatch.setattr(doctor, "device_of", lambda _, user: nullcontext(killed))
     monkeypatch.setattr(doctor, "examine", lambda *_: Examination("serial-1", "A phone", (), "sched", "sched"))
     monkeypatch.setattr(doctor, "remove_traces", lambda _: None)
     return killed
