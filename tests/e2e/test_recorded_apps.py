@@ -46,7 +46,9 @@ def test_the_reason_why_an_app_cannot_be_recorded(tmp_path: Path, gradle: str, n
     project = copy_project(name, tmp_path)
     with (project / "gradle.properties").open("a") as properties:
         properties.write("\nnavitas.disableVariant=debug\n")
-    with pytest.raises(UsageError, match=r"nothing to record: .*has no probes in debug, because of navitas { disableVariant 'debug' }"):
+    with pytest.raises(
+        UsageError, match=r"nothing to record: .*has no probes in debug, because of navitas { disableVariant 'debug' }"
+    ):
         build_bundles(project, gradle=gradle, app_only=True, virtual=False)
 
 
