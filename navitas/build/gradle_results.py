@@ -80,9 +80,10 @@ def bundles_of(
     bundles = open_bundles([Path(report.bundle) for report in reports if report.bundle is not None])
     kinds = {report.kind for report in reports}
     if not bundles:
-        use = f"record a use of the app: navitas record {project}" if not app_only and any(one.has_app for one in reports) else ""
-        verb = "record" if app_only else "profile"
+        can_record = not app_only and any(one.has_app for one in reports)
+        use = f"record a use of the app: navitas record {project}" if can_record else ""
         if refusals := [f"the module {report.module} {report.left_out}" for report in reports if report.left_out is not None]:
+            verb = "record" if app_only else "profile"
             remedy = f"Change what it names{f', or {use}' if use else f', and {verb} the project again.'}"
             raise UsageError(f"{project}: nothing to {verb}: {'; '.join(refusals)}", remedy)
         if app_only:

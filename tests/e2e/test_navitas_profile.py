@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from support.android_projects import apply_plugin, copy_project, fixture_params
 from support.command_line import NAVITAS, start
-from support.gradle_builds import methods, modules, outcome
+from support.gradle_builds import Build, methods, modules, outcome
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
 
 from navitas.build.plugin_repository import install_plugin
@@ -51,6 +51,30 @@ def gradle_run(gradle: str, project: Path, *arguments: str, env: dict[str, str] 
         command, cwd=project, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False, timeout=280
     )
     return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "root", ["", "plugins {{ id 'java' }}\n{junit}", "plugins {{ id 'java'\n {plugin} apply false }}\n{junit}"]
+)
+def test_the_command_profiles_modules_that_apply_the_plugin(tmp_path: Path, gradle: str, repository: Path, root: str) -> None:
+    """With its version, which Gradle refuses if the project above has the plugin already."""
+    plugin = "id 'org.navitas' version '0.1.0'"
+    is_shared = "apply false" in root
+    build = f"plugins {{ id 'java'\n {plugin.partition(' version')[0] if is_shared else plugin} }}\n{JUNIT}"
+    files = {"settings.gradle": settings(repository, "rootProject.name = 'multi'", "include 'a', 'b'")}
+    if root:
+        files["build.gradle"] = root.format(junit=JUNIT, plugin=plugin)
+        files["src/test/java/p/RootTest.java"] = junit_class("RootTest", "")
+    for name in ("a", "b"):
+        files[f"{name}/build.gradle"] = build
+        files[f"{name}/src/test/java/p/{name.upper()}Test.java"] = junit_class(f"{name.upper()}Test", "")
+    made = Build(write(tmp_path / "p", files), gradle)
+    assert [bundle.manifest.module for bundle in made.bundles] == [*([":"] if is_shared else []), ":a", ":b"]
+    left_out = (
+        "navitas: : is left out: it lies above a module that declares Navitas' plugin for itself; to profile it, declare the"
+        " plugin in its build.gradle too (apply false)"
+    )
+    assert (left_out in made.lines) == ("java" in root and not is_shared), made.lines
 
 
 def test_a_build_profiles_its_modules(tmp_path: Path, gradle: str, repository: Path) -> None:

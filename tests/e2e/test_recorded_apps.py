@@ -12,6 +12,7 @@ from support.android_projects import build_file, copy_project, fixture_params
 from support.command_line import NAVITAS
 
 from navitas.build.gradle import build_bundles
+from navitas.errors import UsageError
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
@@ -38,6 +39,17 @@ def test_an_app_without_tests_is_recorded(tmp_path: Path, gradle: str, name: str
     report = json.loads((tmp_path / "rec/report.json").read_text("utf-8"))
     assert report["totals"]["energy_j"] > 0 and '"onCreate"' in json.dumps(report)
     assert build_file(project).read_bytes() == before
+
+
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("a", "c"), indirect=["gradle"])
+def test_the_reason_why_an_app_cannot_be_recorded(tmp_path: Path, gradle: str, name: str, android_sdk: Path) -> None:
+    project = copy_project(name, tmp_path)
+    with (project / "gradle.properties").open("a") as properties:
+        properties.write("\nnavitas.disableVariant=debug\n")
+    with pytest.raises(
+        UsageError, match=r"nothing to record: .*has no probes in debug, because of navitas { disableVariant 'debug' }"
+    ):
+        build_bundles(project, gradle=gradle, app_only=True, virtual=False)
 
 
 @pytest.mark.parametrize(("gradle", "name"), fixture_params("c"), indirect=["gradle"])

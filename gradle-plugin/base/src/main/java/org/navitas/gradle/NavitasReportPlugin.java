@@ -11,7 +11,6 @@ import org.gradle.api.Project;
 import org.gradle.api.provider.Provider;
 import org.navitas.gradle.android.AndroidModule;
 import org.navitas.gradle.android.AndroidVariant;
-import org.navitas.gradle.android.Framework;
 
 /**
  * Adds {@code navitasReport} to any project. This task reports bundles to the command line. User's builds do not
@@ -38,7 +37,7 @@ public class NavitasReportPlugin implements Plugin<Project> {
       // Android's plugin creates its variants after the project is evaluated, possibly later.
       report.dependsOn((Callable<?>) android.variants::tasks);
       report.settings(project.getPath(), "android", project.provider(() -> bundles(android)),
-          project.provider(android.variants::leftOut), Framework.of(project));
+          project.provider(android.variants::leftOut), android.framework());
       report.hasApp(project.provider(android.variants::hasAppWithoutTests));
       return;
     }

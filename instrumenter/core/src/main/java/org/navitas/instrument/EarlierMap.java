@@ -14,17 +14,17 @@ final class EarlierMap {
   final List<NumberedClass> classes;
   final List<MapReader.SkippedEntry> skipped;
   private final BitSet used = new BitSet();
-  private final Map<String, Map<String, Integer>> ids = new HashMap<>();
+  private final Map<String, Map<MethodRef, Integer>> ids = new HashMap<>();
 
   private EarlierMap(MapReader map) {
     classes = map.classes;
     skipped = map.skipped;
     for (NumberedClass each : classes) {
+      Map<MethodRef, Integer> methods = ids.computeIfAbsent(each.name, k -> new HashMap<>());
       for (int i = 0; i < each.ids.length; i++) {
         MethodRef method = each.methods.get(i);
         used.set(each.ids[i]);
-        Integer other = ids.computeIfAbsent(each.name, k -> new HashMap<>()).put(method.name + method.descriptor, each.ids[i]);
-        if (other != null) {
+        if (methods.put(method, each.ids[i]) != null) {
           throw new IllegalArgumentException(each.name + "." + method.name + method.descriptor + " twice");
         }
       }
@@ -58,8 +58,8 @@ final class EarlierMap {
     return used;
   }
 
-  /** Returns the ids of a class's methods by name and descriptor; empty if the class is not in this map. */
-  Map<String, Integer> idsOf(String className) {
+  /** Returns the ids of a class's methods; empty if the class is not in this map. */
+  Map<MethodRef, Integer> idsOf(String className) {
     return ids.getOrDefault(className, Collections.emptyMap());
   }
 }

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * Gives ids to the methods of classes. A class has a block of ids at a place that its name decides, in a table with much
  * more room than needed. So most classes keep their ids when others change, and equal apps get equal ids without a memory
- * of earlier runs. Some ids move: a few, when a new or larger class takes the place of another one; all of an app, when
- * the table must double; all of its tests, when the app's highest id passes a power of two.
+ * of earlier runs. Some ids move: those of a few classes, when a new or larger class takes the place of another one; all of
+ * an app, when the table must double; all of its tests, when the app's highest id passes a power of two.
  *
  * <p>Blocks have the size of a power of two and begin at its multiples, and larger ones are placed first. So a block of
  * some size is completely free or completely taken, and each one finds a place as long as the table has one.
@@ -18,7 +18,7 @@ final class IdTable {
   /** Event records have 22 bits for the id; the last 256 belong to API calls and to the runtime. */
   static final int MAX_METHODS = (1 << 22) - 256;
   /** How many ids the table has for each id in a block, if there are enough. */
-  static final int ROOM = 16;
+  private static final int ROOM = 16;
   /** So that blocks rarely meet in small apps, too. */
   private static final int SMALLEST_TABLE = 1 << 14;
   private static final int ALL = 1 << 22;
@@ -48,9 +48,9 @@ final class IdTable {
       throw new InstrumentException(methods + used.cardinality() + " methods, but a map can contain at most " + MAX_METHODS
           + ": exclude some with exclude patterns");
     }
-    long blocks = classes.stream().filter(each -> !each.methods.isEmpty()).mapToLong(each -> blockFor(each.methods.size())).sum();
+    long blocks = classes.stream().mapToLong(each -> blockFor(each.methods.size())).sum();
     int first = used.isEmpty() ? 0 : powerOfTwo(used.length());
-    int size = Math.max(SMALLEST_TABLE, powerOfTwo(Math.min(ROOM * blocks, ALL)));
+    int size = sizeFor(blocks);
     while (first + size > ALL) {
       size >>= 1;
     }
@@ -105,9 +105,14 @@ final class IdTable {
     return next >= 0 && next < end;
   }
 
-  /** Returns the size of a class's block: with space for another method. */
+  /** Returns the size of a class's block: with space for another method; 0 for a class without methods. */
   static int blockFor(int methods) {
-    return Math.max(SMALLEST_BLOCK, powerOfTwo(methods + 1));
+    return methods == 0 ? 0 : Math.max(SMALLEST_BLOCK, powerOfTwo(methods + 1));
+  }
+
+  /** Returns the size of a table for blocks that together have that many ids, if there is space for it. */
+  static int sizeFor(long blocks) {
+    return Math.max(SMALLEST_TABLE, powerOfTwo(Math.min(ROOM * blocks, ALL)));
   }
 
   /** Returns the smallest power of two that is not smaller. */

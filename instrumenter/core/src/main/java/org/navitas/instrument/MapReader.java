@@ -8,17 +8,50 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** Reads the text of a method map (docs/dev/formats.md, "Method map"). Unknown fields are ignored. */
 final class MapReader {
   private static final int SCHEMA_VERSION = 1;
-  private static final int HEX_DIGITS = 16;
+  private static final Pattern MAP_ID = Pattern.compile("[0-9a-f]{16}");
 
   /** What comes before the entries. */
   static final class Head {
     /** Null if the text is not a map of this version. */
     String mapId;
     Probes probes = Probes.METHODS;
+    private boolean hasVersion;
+
+    /** Reads a field; returns false, and reads nothing, for one that is not in the head. */
+    private boolean read(String key, JsonReader reader) throws JsonParserException {
+      switch (key) {
+        case "schema_version":
+          int version = MapEntry.wholeNumber(key, MapEntry.value(reader));
+          if (version != SCHEMA_VERSION) {
+            throw new IllegalArgumentException("schema_version " + version);
+          }
+          hasVersion = true;
+          return true;
+        case "map_id":
+          String id = reader.string();
+          if (id == null || !MAP_ID.matcher(id).matches()) {
+            throw new IllegalArgumentException("map_id " + id);
+          }
+          mapId = id;
+          return true;
+        case "probes":
+          probes = Probes.of(reader.string());
+          return true;
+        default:
+          return false;
+      }
+    }
+
+    private void check() {
+      if (!hasVersion || mapId == null) {
+        throw new IllegalArgumentException("it has no " + (hasVersion ? "map_id" : "schema_version"));
+      }
+    }
   }
 
   /** A method, or a whole class, without probes. */
@@ -54,12 +87,13 @@ final class MapReader {
       reader.object();
       // The head ends where the entries begin, so that they are not read.
       for (boolean isHead = true; isHead && reader.next(); ) {
-        isHead = readHead(head, reader.key(), reader);
+        isHead = head.read(reader.key(), reader);
       }
+      head.check();
+      return head;
     } catch (JsonParserException | IllegalArgumentException e) {
       return new Head();
     }
-    return head;
   }
 
   /**
@@ -74,18 +108,16 @@ final class MapReader {
     while (reader.next()) {
       String key = reader.key();
       if (key.equals("classes")) {
-        map.each(reader, map::addClass);
+        MapEntry.each(reader, map::addClass);
       } else if (key.equals("methods")) {
-        map.each(reader, map::addMethod);
+        MapEntry.each(reader, map::addMethod);
       } else if (key.equals("skipped")) {
-        map.each(reader, map::addSkipped);
-      } else if (!readHead(map.head, key, reader)) {
-        value(reader);
+        MapEntry.each(reader, map::addSkipped);
+      } else if (!map.head.read(key, reader)) {
+        MapEntry.value(reader);
       }
     }
-    if (map.head.mapId == null) {
-      throw new IllegalArgumentException("it has no map_id");
-    }
+    map.head.check();
     map.ids.forEach((numbered, list) -> numbered.ids = list.stream().mapToInt(Integer::intValue).toArray());
     return map;
   }
@@ -94,114 +126,25 @@ final class MapReader {
     return JsonReader.from(new String(json, StandardCharsets.UTF_8));
   }
 
-  /** Reads a field of the head; returns false, and reads nothing, for another field. */
-  private static boolean readHead(Head head, String key, JsonReader reader) throws JsonParserException {
-    switch (key) {
-      case "schema_version":
-        int version = reader.intVal();
-        if (version != SCHEMA_VERSION) {
-          throw new IllegalArgumentException("schema_version " + version);
-        }
-        return true;
-      case "map_id":
-        String id = reader.string();
-        if (id == null || id.length() != HEX_DIGITS || !id.matches("[0-9a-f]*")) {
-          throw new IllegalArgumentException("map_id " + id);
-        }
-        head.mapId = id;
-        return true;
-      case "probes":
-        head.probes = Probes.of(reader.string());
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  /** Takes an entry's fields by name. */
-  private interface Adder {
-    void add(Map<String, Object> fields);
-  }
-
-  private void each(JsonReader reader, Adder adder) throws JsonParserException {
-    reader.array();
-    Map<String, Object> fields = new HashMap<>();
-    while (reader.next()) {
-      fields.clear();
-      reader.object();
-      while (reader.next()) {
-        fields.put(reader.key(), value(reader));
-      }
-      adder.add(fields);
-    }
-  }
-
-  /** Reads a value of any kind; returns null for objects and arrays, which only newer maps can contain. */
-  private static Object value(JsonReader reader) throws JsonParserException {
-    switch (reader.current()) {
-      case OBJECT:
-        reader.object();
-        while (reader.next()) {
-          value(reader);
-        }
-        return null;
-      case ARRAY:
-        reader.array();
-        while (reader.next()) {
-          value(reader);
-        }
-        return null;
-      default:
-        return reader.value();
-    }
-  }
-
-  private void addClass(Map<String, Object> fields) {
+  private void addClass(MapEntry entry) {
     NumberedClass numbered = new NumberedClass(
-        text(fields, "name"), text(fields, "sha256"), text(fields, "source"), text(fields, "module"), optional(fields, "file"));
+        entry.text("name"), entry.text("sha256"), entry.text("source"), entry.text("module"), entry.textOrNull("file"));
     classes.add(numbered);
     byName.put(numbered.name, numbered);
   }
 
-  private void addMethod(Map<String, Object> fields) {
-    NumberedClass owner = byName.get(text(fields, "class"));
-    int id = number(fields, "id", -1);
+  private void addMethod(MapEntry entry) {
+    NumberedClass owner = byName.get(entry.text("class"));
+    int id = entry.number("id");
     if (owner == null || id < 0 || id >= IdTable.MAX_METHODS || used.get(id)) {
-      throw new IllegalArgumentException("a method with the id " + fields.get("id") + " of the class " + fields.get("class"));
+      throw new IllegalArgumentException("a method with the id " + id + " of the class " + entry.text("class"));
     }
-    owner.methods.add(new MethodRef(text(fields, "name"), text(fields, "descriptor"), number(fields, "line", 0)));
+    owner.methods.add(new MethodRef(entry.text("name"), entry.text("descriptor"), entry.numberOrZero("line")));
     ids.computeIfAbsent(owner, k -> new ArrayList<>()).add(id);
     used.set(id);
   }
 
-  private void addSkipped(Map<String, Object> fields) {
-    skipped.add(new SkippedEntry(text(fields, "class"), new Skipped(optional(fields, "method"), text(fields, "reason"))));
-  }
-
-  private static int number(Map<String, Object> fields, String name, int otherwise) {
-    Object value = fields.get(name);
-    if (value == null) {
-      return otherwise;
-    }
-    if (!(value instanceof Number) || ((Number) value).doubleValue() != ((Number) value).intValue()) {
-      throw new IllegalArgumentException("an entry with the " + name + " " + value);
-    }
-    return ((Number) value).intValue();
-  }
-
-  private static String text(Map<String, Object> fields, String name) {
-    String value = optional(fields, name);
-    if (value == null) {
-      throw new IllegalArgumentException("an entry without " + name);
-    }
-    return value;
-  }
-
-  private static String optional(Map<String, Object> fields, String name) {
-    Object value = fields.get(name);
-    if (value != null && !(value instanceof String)) {
-      throw new IllegalArgumentException("an entry with the " + name + " " + value);
-    }
-    return (String) value;
+  private void addSkipped(MapEntry entry) {
+    skipped.add(new SkippedEntry(entry.text("class"), new Skipped(entry.textOrNull("method"), entry.text("reason"))));
   }
 }

@@ -1,6 +1,9 @@
 package org.navitas.instrument;
 
-/** A method with probes: its name and descriptor from the class file, and its first source line; 0 if unknown. */
+/**
+ * A method with probes: its name and descriptor from the class file, and its first source line; 0 if unknown. Methods of a
+ * class are equal if their names and descriptors are.
+ */
 final class MethodRef {
   final String name;
   final String descriptor;
@@ -10,5 +13,16 @@ final class MethodRef {
     this.name = name;
     this.descriptor = descriptor;
     this.line = line;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other
+        || other instanceof MethodRef && name.equals(((MethodRef) other).name) && descriptor.equals(((MethodRef) other).descriptor);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * name.hashCode() + descriptor.hashCode();
   }
 }

@@ -1,9 +1,11 @@
 package org.navitas.instrument;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -17,7 +19,19 @@ final class Numbering {
   final List<NumberedClass> classes = new ArrayList<>();
   /** The map that this one continues. */
   final EarlierMap earlier;
-  private final List<Map<Entry, Input>> copies = new ArrayList<>();
+  /** The copies of each class. */
+  private final List<List<Copy>> copies = new ArrayList<>();
+
+  /** A class of an input. */
+  private static final class Copy {
+    final Entry entry;
+    final Input input;
+
+    Copy(Entry entry, Input input) {
+      this.entry = entry;
+      this.input = input;
+    }
+  }
 
   private Numbering(EarlierMap earlier) {
     this.earlier = earlier;
@@ -29,11 +43,11 @@ final class Numbering {
   }
 
   static Numbering of(List<Contents> all, EarlierMap earlier, Probes probes, Warnings warnings) throws InstrumentException {
-    Map<String, Map<Entry, Input>> byName = new TreeMap<>();
+    Map<String, List<Copy>> byName = new TreeMap<>();
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
         if (entry.verdict == Selection.Verdict.TAKE && entry.info.untouchedReason() == null) {
-          byName.computeIfAbsent(entry.info.name, k -> new LinkedHashMap<>()).put(entry, contents.input);
+          byName.computeIfAbsent(entry.info.name, k -> new ArrayList<>(1)).add(new Copy(entry, contents.input));
         }
       }
     }
@@ -46,18 +60,18 @@ final class Numbering {
   }
 
   /** Adds the copies of one class. */
-  private void add(Map<Entry, Input> same, Warnings warnings) {
-    Entry first = same.keySet().iterator().next();
-    Input input = same.get(first);
+  private void add(List<Copy> same, Warnings warnings) {
+    Entry first = same.get(0).entry;
+    Input input = same.get(0).input;
     NumberedClass numbered = new NumberedClass(first.info.name, first.sha256, input.source(), input.module(), first.info.file);
-    Map<String, Integer> known = new LinkedHashMap<>(earlier.idsOf(numbered.name));
-    for (Map.Entry<Entry, Input> each : same.entrySet()) {
-      Entry entry = each.getKey();
+    Set<MethodRef> known = new HashSet<>(earlier.idsOf(numbered.name).keySet());
+    for (Copy each : same) {
+      Entry entry = each.entry;
       if (!entry.sha256.equals(first.sha256) && !entry.path.contains("META-INF/versions/")) {
-        warnings.add("hidden by a class of the same name earlier on the class path", Inventory.place(each.getValue(), entry.path));
+        warnings.add("hidden by a class of the same name earlier on the class path", Inventory.place(each.input, entry.path));
       }
       for (MethodRef method : entry.info.methods) {
-        if (known.put(method.name + method.descriptor, 0) == null) {
+        if (known.add(method)) {
           numbered.methods.add(method);
         }
       }
@@ -69,13 +83,19 @@ final class Numbering {
   private void assign() {
     for (int at = 0; at < classes.size(); at++) {
       NumberedClass numbered = classes.get(at);
-      Map<String, Integer> ids = new LinkedHashMap<>(earlier.idsOf(numbered.name));
-      for (int i = 0; i < numbered.ids.length; i++) {
-        ids.put(numbered.methods.get(i).name + numbered.methods.get(i).descriptor, numbered.ids[i]);
-      }
-      for (Entry entry : copies.get(at).keySet()) {
-        entry.ids = entry.info.methods.stream().mapToInt(method -> ids.get(method.name + method.descriptor)).toArray();
+      for (Copy each : copies.get(at)) {
+        // So it is for most classes: there is one copy, and it is not in the earlier map.
+        boolean hasAll = each.entry.info.methods.equals(numbered.methods);
+        each.entry.ids = hasAll ? numbered.ids : ids(numbered, each.entry.info.methods);
       }
     }
+  }
+
+  private int[] ids(NumberedClass numbered, List<MethodRef> methods) {
+    Map<MethodRef, Integer> ids = new HashMap<>(earlier.idsOf(numbered.name));
+    for (int i = 0; i < numbered.ids.length; i++) {
+      ids.put(numbered.methods.get(i), numbered.ids[i]);
+    }
+    return methods.stream().mapToInt(ids::get).toArray();
   }
 }

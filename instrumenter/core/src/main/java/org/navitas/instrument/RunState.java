@@ -18,8 +18,8 @@ import java.util.TreeSet;
  * that is missing, damaged or of another version is treated as empty, which only costs time.
  */
 final class RunState {
-  /** Increases with every change of this format or of the instrumented code. */
-  private static final int VERSION = 9;
+  /** Increases with every change of this format or of the instrumented code (RunStateTest). */
+  static final int VERSION = 9;
   private static final int HASH_BYTES = 32;
 
   /** A written file: how it was made, and what shows that it has not been changed since. */

@@ -155,7 +155,8 @@ public class BulkTest {
     for (String damaged : Arrays.asList(
         written.replace("\"id\": " + (id + 1), "\"id\": " + id), written.replace("\"id\": " + id, "\"id\": 4194304"),
         written.replace("\"id\": " + id, "\"id\": -1"), written.replace("\"id\": " + id, "\"id\": " + id + ".5"),
-        written.replace("\"id\": " + id, "\"id\": " + (id + (1L << 32))), written.replace("\"name\": \"b\"", "\"name\": \"a\""), written.replace("\"class\": \"z.App\"", "\"class\": \"z.Other\""),
+        written.replace("\"id\": " + id, "\"id\": " + (id + (1L << 32))),
+        written.replace("\"name\": \"b\"", "\"name\": \"a\""), written.replace("\"class\": \"z.App\"", "\"class\": \"z.Other\""),
         written.replace("\"schema_version\": 1", "\"schema_version\": 2"), written.replace("\"map_id\"", "\"id\""),
         written.replace("\"name\": \"b\"", "\"name\": 5"), written.substring(0, written.length() - 4), "[]", "")) {
       write(map, damaged);

@@ -105,7 +105,8 @@ public class IdTableTest {
 
   @Test
   public void aMethodMoreStaysInTheBlock() {
-    for (int methods = 0; methods < 70_000; methods++) {
+    assertEquals(0, IdTable.blockFor(0));
+    for (int methods = 1; methods < 70_000; methods++) {
       int block = IdTable.blockFor(methods);
       assertTrue(methods + " in " + block, block > methods && Integer.bitCount(block) == 1 && block <= Math.max(4, 2 * methods));
     }
@@ -179,8 +180,7 @@ public class IdTableTest {
   }
 
   private static int table(Map<String, Integer> app) {
-    int blocks = app.values().stream().filter(methods -> methods > 0).mapToInt(IdTable::blockFor).sum();
-    return Math.max(1 << 13, Integer.highestOneBit(IdTable.ROOM * blocks - 1));
+    return IdTable.sizeFor(app.values().stream().mapToInt(IdTable::blockFor).sum());
   }
 
   /** Asserts that both have the same ids, except for at most some classes, and returns their number. */

@@ -1,7 +1,7 @@
 package org.navitas.instrument;
 
-import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import org.jf.dexlib2.Opcode;

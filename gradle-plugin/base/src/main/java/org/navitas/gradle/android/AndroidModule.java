@@ -12,13 +12,12 @@ import org.gradle.api.artifacts.Configuration;
 import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NavitasExtension;
 import org.navitas.gradle.ProbeSwitch;
-import org.navitas.gradle.ProjectProperties;
 import org.navitas.gradle.Settings;
 import org.navitas.instrument.Probes;
 
 /** Shared data of the adapters for one Android module: settings, file locations, and contents of APKs and bundles. */
 public final class AndroidModule {
-  private static final String ADAPTER = "navitas.adapter";
+  private static final String ADAPTER = "adapter";
   private static final String RUNTIME_TASK = "navitasRuntime";
   private static final String ORCHESTRATOR = "orchestrator";
 
@@ -26,7 +25,7 @@ public final class AndroidModule {
   private final ProbeSwitch probes;
   private final NavitasExtension extension;
   private final AgpVersion agp;
-  /** The module's variants with tests, and the selected one. */
+  /** The module's variants that can be profiled or recorded, and the selected one. */
   public final VariantChoice variants;
   private final Project project;
   private final RuntimeJarsTask runtime;
@@ -65,7 +64,7 @@ public final class AndroidModule {
     if (agp.warning() != null) {
       project.getLogger().warn("navitas: {}: {}", project.getPath(), agp.warning());
     }
-    Object requested = new ProjectProperties(project).find(ADAPTER);
+    String requested = module.settings.text(ADAPTER, null);
     boolean transform = requested == null ? !agp.hasScopedArtifacts() : requested.equals("transform") && agp.hasTransform();
     String name = transform ? ".transform.TransformAdapter" : ".variants.VariantsAdapter";
     try {
@@ -152,8 +151,17 @@ public final class AndroidModule {
    *
    * @return whether the command line requests it
    */
-  public boolean isAppOnly() {
+  boolean isAppOnly() {
     return settings.flag("appOnly", false);
+  }
+
+  /**
+   * Returns Android's framework for a virtual phone, from the repositories of the user's build.
+   *
+   * @return jars and AARs, or null if the command line does not request them
+   */
+  public FileCollection framework() {
+    return settings.flag("framework", false) ? Framework.of(project) : null;
   }
 
   private boolean hooks() {

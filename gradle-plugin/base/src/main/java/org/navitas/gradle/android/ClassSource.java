@@ -49,6 +49,15 @@ public final class ClassSource {
     return new ClassSource(file, "", null);
   }
 
+  /**
+   * Returns what decides how the classes are instrumented, apart from the classes themselves.
+   *
+   * @return kind and module as text
+   */
+  public String text() {
+    return kind == null ? "unchanged" : kind + " " + module;
+  }
+
   /** Returns whether these are classes of a project, which an edit changes. */
   boolean changesOften() {
     return file.isDirectory() || kind != null && !kind.equals(Input.DEPENDENCY);

@@ -86,30 +86,26 @@ public final class ClassWork {
    * @param sources folders and jars in class path order
    * @param options which classes get probes
    * @param earlierMap the map of the app that these classes test, or null
-   * @param map the method map to write
-   * @param work a folder that is kept for the next run
-   * @param folder the folder to write
-   * @param jar the jar to write
-   * @param writesMapClass whether the folder contains the class with the map's id
+   * @param outputs the files and folders to write
    * @param log receives the warnings
    * @throws IOException if a file cannot be read or written
    */
   public static void intoFolderAndJar(
-      List<ClassSource> sources, ClassOptions options, File earlierMap, File map, File work, File folder, File jar,
-      boolean writesMapClass, Logger log) throws IOException {
+      List<ClassSource> sources, ClassOptions options, File earlierMap, ClassOutputs outputs, Logger log) throws IOException {
     List<Input> inputs = new ArrayList<>();
     Map<ClassSource, File> copies = new LinkedHashMap<>();
     for (ClassSource source : sources) {
       if (source.mayGetProbes(options)) {
         String suffix = source.file.isDirectory() ? "" : ".jar";
-        File copy = new File(work, inputs.size() + suffix);
+        File copy = new File(outputs.work, inputs.size() + suffix);
         inputs.add(new Input(source.file.toPath(), copy.toPath(), source.kind, source.module));
         copies.put(source, copy);
       }
     }
-    String mapId = inputs.isEmpty() ? sameMap(options, earlierMap, map) : instrument(inputs, options, earlierMap, map, log);
-    ClassFolder classes = new ClassFolder(folder);
-    if (writesMapClass) {
+    String mapId = inputs.isEmpty()
+        ? sameMap(options, earlierMap, outputs.map) : instrument(inputs, options, earlierMap, outputs.map, log);
+    ClassFolder classes = new ClassFolder(outputs.folder);
+    if (outputs.writesMapClass) {
       classes.add(MapClass.PATH, MapClass.bytes(mapId));
     }
     List<File> libraries = new ArrayList<>();
@@ -122,7 +118,7 @@ public final class ClassWork {
       }
     }
     classes.removeOthers();
-    new LibraryJar(libraries, jar, new File(work, "libraries.txt")).write(classes);
+    new LibraryJar(libraries, outputs.jar, new File(outputs.work, "libraries.txt")).write(classes);
   }
 
   /** If no class gets probes, the map is the app's. */

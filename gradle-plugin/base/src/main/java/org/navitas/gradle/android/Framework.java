@@ -6,26 +6,17 @@ import org.gradle.api.artifacts.Dependency;
 import org.gradle.api.artifacts.ModuleDependency;
 import org.gradle.api.attributes.Usage;
 import org.gradle.api.file.FileCollection;
-import org.navitas.gradle.ProjectProperties;
 
 /** Android's framework for a virtual phone, from the repositories of the user's build. */
-public final class Framework {
+final class Framework {
   private static final String ROBOLECTRIC = "org.robolectric:robolectric:4.16.1";
   private static final String ANDROID = "org.robolectric:android-all-instrumented:13-robolectric-9030017-i7";
   private static final String JUNIT = "junit:junit:4.13.2";
 
   private Framework() {}
 
-  /**
-   * Returns the framework if the command line requests it ({@code navitas.framework}).
-   *
-   * @param project resolves the files
-   * @return jars and AARs, or null
-   */
-  public static FileCollection of(Project project) {
-    if (!"true".equals(new ProjectProperties(project).find("navitas.framework"))) {
-      return null;
-    }
+  /** Returns jars and AARs, which the project resolves. */
+  static FileCollection of(Project project) {
     ModuleDependency android = (ModuleDependency) project.getDependencies().create(ANDROID);
     android.setTransitive(false);
     return detached(project, project.getDependencies().create(ROBOLECTRIC), project.getDependencies().create(JUNIT))

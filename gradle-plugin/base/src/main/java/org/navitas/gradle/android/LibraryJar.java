@@ -8,12 +8,13 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.ZipFile;
 import org.navitas.gradle.BundleZip;
 
 /** A jar with the classes of libraries. It is written only if one of them has changed, since packing them takes seconds. */
 final class LibraryJar {
-  /** Increases with every change of what the jar contains. */
+  /** Increases with every change of what the jar contains, or of how it is written. */
   private static final String VERSION = "1\n";
 
   private final List<File> sources;
@@ -31,14 +32,21 @@ final class LibraryJar {
     this.stamp = stamp.toPath();
   }
 
-  /** Writes the jar if it is not up to date. Leaves out classes of the folder, which comes first on the class path. */
+  /**
+   * Writes the jar if it is not up to date. Leaves out classes of the folder, which comes first on the class path, but takes those
+   * for which the folder has no place.
+   */
   void write(ClassFolder folder) throws IOException {
-    if (isCurrent(folder)) {
+    Map<String, byte[]> added = folder.withoutPlace();
+    if (added.isEmpty() && isCurrent(folder)) {
       return;
     }
     Files.deleteIfExists(stamp);
-    boolean isComplete = true;
+    boolean isComplete = added.isEmpty();
     try (BundleZip zip = new BundleZip(Files.newOutputStream(jar.toPath()))) {
+      for (Map.Entry<String, byte[]> each : added.entrySet()) {
+        zip.add(each.getKey(), each.getValue());
+      }
       for (File source : sources) {
         isComplete &= add(source, folder, zip);
       }

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.gradle.api.GradleException;
 import org.gradle.api.Project;
@@ -33,11 +34,21 @@ public final class VariantChoice {
   }
 
   /**
+   * Returns whether a variant's bundle has tests: those that exist, unless the build only makes apps to record.
+   *
+   * @param exist whether the variant has sources of tests; used only if they matter
+   * @return whether to build the tests
+   */
+  public boolean hasTests(BooleanSupplier exist) {
+    return !module.isAppOnly() && exist.getAsBoolean();
+  }
+
+  /**
    * Returns whether a variant gets probes. Otherwise nothing of it may change.
    *
    * @param name such as {@code demoDebug}
    * @param debuggable whether its APK is debuggable
-   * @param hasTests whether it has instrumentation tests
+   * @param hasTests whether its bundle has tests
    * @return false if the build leaves it out
    */
   public boolean getsProbes(String name, boolean debuggable, boolean hasTests) {
@@ -151,7 +162,8 @@ public final class VariantChoice {
     String configured = extension.getVariant();
     if (chosen == null || configured != null && configured.equals(wanted()) && !configured.equals(chosen.name())) {
       String names = variants.stream().map(AndroidVariant::name).collect(Collectors.joining(", "));
-      String problem = wanted() == null ? "has several variants" : "has no variant '" + wanted() + (module.isAppOnly() ? "' of an app" : "' with tests");
+      String kind = module.isAppOnly() ? "of an app" : "with tests";
+      String problem = wanted() == null ? "has several variants" : "has no variant '" + wanted() + "' " + kind;
       throw new GradleException(
           "navitas: " + project.getPath() + " " + problem + ": choose one of " + names + " by navitas { variant '"
               + variants.get(0).name() + "' } or -Pnavitas.variant=" + variants.get(0).name());

@@ -21,6 +21,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 import org.navitas.gradle.BundleZip;
+import org.navitas.gradle.CarriedJars;
 
 public class ClassFolderTest {
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
@@ -75,6 +76,33 @@ public class ClassFolderTest {
     jar("library.jar", "l/L.class", "l/More.class", "a/A.class");
     jar.write(write("b/B.class", "two"));
     assertEquals(Arrays.asList("l/L.class", "l/More.class", "a/A.class"), names(packed));
+  }
+
+  @Test
+  public void classesThatDifferOnlyInCapitalsAreInTheJar() throws IOException {
+    write("a/a.class", "earlier");
+    ClassFolder folder = write("a/A.class", "one", "a/a.class", "two", "A/A.class", "three", "a/a.class", "hidden", "b/B.class", "four");
+    assertArrayEquals("one".getBytes(), Files.readAllBytes(root.resolve("a/A.class")));
+    assertEquals(Arrays.asList("A.class"), Arrays.asList(root.resolve("a").toFile().list()));
+    assertTrue(folder.contains("a/a.class"));
+    assertFalse(folder.contains("a/b.class"));
+    File packed = temporary.getRoot().toPath().resolve("packed.jar").toFile();
+    File library = jar("library.jar", "l/L.class", "a/a.class", "B/B.class");
+    LibraryJar jar = new LibraryJar(Arrays.asList(library), packed, temporary.getRoot().toPath().resolve("work/stamp").toFile());
+    jar.write(folder);
+    assertEquals(Arrays.asList("a/a.class", "A/A.class", "l/L.class", "B/B.class"), names(packed));
+    assertEquals("two", text(packed, "a/a.class"));
+    jar.write(write("a/A.class", "one", "a/a.class", "edited"));
+    assertEquals(Arrays.asList("a/a.class", "l/L.class", "B/B.class"), names(packed));
+    assertEquals("edited", text(packed, "a/a.class"));
+    jar.write(write("a/A.class", "one"));
+    assertEquals(Arrays.asList("l/L.class", "a/a.class", "B/B.class"), names(packed));
+  }
+
+  private static String text(File jar, String name) throws IOException {
+    try (ZipFile zip = new ZipFile(jar)) {
+      return new String(CarriedJars.read(zip.getInputStream(zip.getEntry(name))));
+    }
   }
 
   private File jar(String name, String... classes) throws IOException {

@@ -36,6 +36,7 @@ final class VariantTasks {
   private final TestVariant test;
   private final BaseVariant variant;
   private final boolean isApp;
+  private final boolean hasTests;
 
   VariantTasks(Project project, AndroidModule module, TestedExtension android, TestVariant test, boolean isApp) {
     this.project = project;
@@ -44,13 +45,10 @@ final class VariantTasks {
     this.test = test;
     this.variant = test.getTestedVariant();
     this.isApp = isApp;
+    this.hasTests = module.variants.hasTests(this::haveSources);
   }
 
-  /** Returns whether tests belong to the bundle: whether there are sources, unless only apps are wanted. */
-  private boolean haveTests() {
-    if (module.isAppOnly()) {
-      return false;
-    }
+  private boolean haveSources() {
     for (SourceProvider sources : test.getSourceSets()) {
       for (File folder : sources.getJavaDirectories()) {
         File kotlin = new File(folder.getParentFile(), "kotlin"); // only Kotlin's plugin knows it
@@ -64,7 +62,6 @@ final class VariantTasks {
 
   /** Returns whether the variant can be profiled or recorded, and the build does not leave it out. */
   boolean getsProbes() {
-    boolean hasTests = haveTests();
     return (hasTests || isApp) && module.variants.getsProbes(variant.getName(), isDebuggable(), hasTests);
   }
 
@@ -77,7 +74,6 @@ final class VariantTasks {
   }
 
   void create() {
-    boolean hasTests = haveTests();
     String name = variant.getName();
     Configuration tests = testRuntime();
     module.addRuntime(isApp ? project.getConfigurations().getByName(name + RUNTIME_ONLY) : tests, false);
@@ -88,7 +84,7 @@ final class VariantTasks {
     ApkBundleTask bundle = project.getTasks().create(bundled.bundleTask(), ApkBundleTask.class);
     bundle.setGroup("Navitas");
     bundle.setDescription("Packs the instrumented APKs of " + name + " with the data that the command line needs.");
-    bundle.settings(module, variant, hasTests ? test : null, isApp, bundled.bundle(), setup(hasTests),
+    bundle.settings(module, variant, hasTests ? test : null, isApp, bundled.bundle(), setup(),
         module.forVirtualPhone() ? libraries(variant) : null,
         module.forVirtualPhone() ? hasTests ? libraries(test) : project.files() : null);
     if (isApp) {
@@ -120,7 +116,7 @@ final class VariantTasks {
         && name.endsWith("for" + variant.toLowerCase(Locale.ROOT));
   }
 
-  private Map<String, Object> setup(boolean hasTests) {
+  private Map<String, Object> setup() {
     ProductFlavor flavors = variant.getMergedFlavor();
     Object options = android.getTestOptions();
     Map<String, Object> setup = module.setup(

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.gradle.api.DefaultTask;
 import org.gradle.api.file.ConfigurableFileCollection;
 import org.gradle.api.file.Directory;
@@ -29,6 +29,7 @@ import org.gradle.api.tasks.PathSensitive;
 import org.gradle.api.tasks.PathSensitivity;
 import org.gradle.api.tasks.TaskAction;
 import org.navitas.gradle.android.ClassOptions;
+import org.navitas.gradle.android.ClassOutputs;
 import org.navitas.gradle.android.ClassSource;
 import org.navitas.gradle.android.ClassWork;
 import org.navitas.gradle.android.ProbeNotice;
@@ -69,16 +70,6 @@ public abstract class ClassesTask extends DefaultTask {
    */
   @Internal
   public abstract MapProperty<String, String> getModules();
-
-  /**
-   * Paths of the projects whose jars are instrumented.
-   *
-   * @return sorted
-   */
-  @Input
-  public Provider<TreeSet<String>> getModuleNames() {
-    return getModules().map(modules -> new TreeSet<>(modules.values()));
-  }
 
   /**
    * Which classes get probes.
@@ -150,21 +141,13 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract DirectoryProperty getNavitasFolder();
 
   /**
-   * Which of {@link #getAllJars} have the module's own classes: an input, since paths are none.
+   * What each of {@link #getAllJars} is, which its path or its name decides: an input, since Gradle ignores these.
    *
-   * @return positions
+   * @return {@link ClassSource#text} in class path order
    */
   @Input
-  public Provider<List<Integer>> getOwnJars() {
-    return getAllJars().map(jars -> {
-      List<Integer> own = new ArrayList<>();
-      for (int i = 0; i < jars.size(); i++) {
-        if (isProcessed(jars.get(i).getAsFile())) {
-          own.add(i);
-        }
-      }
-      return own;
-    });
+  public Provider<List<String>> getOrigins() {
+    return getAllJars().map(jars -> jarSources().stream().map(ClassSource::text).collect(Collectors.toList()));
   }
 
   /**
@@ -249,45 +232,44 @@ public abstract class ClassesTask extends DefaultTask {
   @TaskAction
   public void instrument() throws IOException {
     File earlier = getEarlierMap().isPresent() ? getEarlierMap().get().getAsFile() : null;
-    ClassWork.intoFolderAndJar(
-        sources(), getOptions().get(), earlier, getMap().get().getAsFile(), getWork().get().getAsFile(),
-        getClasses().get().getAsFile(), getLibraries().get().getAsFile(), getWritesMapClass().get(), getLogger());
+    ClassOutputs outputs = new ClassOutputs(
+        getMap().get().getAsFile(), getClasses().get().getAsFile(), getLibraries().get().getAsFile(), getWork().get().getAsFile(),
+        getWritesMapClass().get());
+    ClassWork.intoFolderAndJar(sources(), getOptions().get(), earlier, outputs, getLogger());
     if (getNotice().isPresent()) {
       getNotice().get().print(getLogger());
     }
   }
 
   private List<ClassSource> sources() {
-    String module = getOptions().get().module;
-    Map<String, String> modules = getModules().get();
     List<ClassSource> sources = new ArrayList<>();
-    for (Directory folder : getAllDirectories().get()) {
-      sources.add(own(folder.getAsFile(), module));
-    }
-    for (RegularFile each : getAllJars().get()) {
-      File jar = each.getAsFile();
-      String project = modules.get(jar.getPath());
-      if (project != null) {
-        sources.add(ClassSource.own(jar, project, false));
-      } else if (jar.getName().equals(RESOURCE_IDS)) {
-        sources.add(ClassSource.plain(jar));
-      } else {
-        sources.add(getWhole().get() && !isProcessed(jar) ? ClassSource.library(jar, module) : own(jar, module));
-      }
-    }
+    getAllDirectories().get().forEach(folder -> sources.add(own(folder.getAsFile())));
+    sources.addAll(jarSources());
     return sources;
   }
 
-  /** Whether another plugin of the module has made the jar. */
-  private boolean isProcessed(File jar) {
-    return isIn(getBuildFolder(), jar) && !isIn(getNavitasFolder(), jar);
+  private List<ClassSource> jarSources() {
+    Map<String, String> modules = getModules().get();
+    return getAllJars().get().stream().map(jar -> source(jar.getAsFile(), modules)).collect(Collectors.toList());
+  }
+
+  private ClassSource source(File jar, Map<String, String> modules) {
+    String project = modules.get(jar.getPath());
+    if (project != null) {
+      return ClassSource.own(jar, project, false);
+    }
+    if (jar.getName().equals(RESOURCE_IDS)) {
+      return ClassSource.plain(jar);
+    }
+    boolean isProcessed = isIn(getBuildFolder(), jar) && !isIn(getNavitasFolder(), jar); // by another plugin of the module
+    return getWhole().get() && !isProcessed ? ClassSource.library(jar, getOptions().get().module) : own(jar);
   }
 
   private static boolean isIn(DirectoryProperty folder, File file) {
     return file.toPath().startsWith(folder.get().getAsFile().toPath());
   }
 
-  private ClassSource own(File file, String module) {
-    return getInstrumentOwn().get() ? ClassSource.own(file, module, getTests().get()) : ClassSource.plain(file);
+  private ClassSource own(File file) {
+    return getInstrumentOwn().get() ? ClassSource.own(file, getOptions().get().module, getTests().get()) : ClassSource.plain(file);
   }
 }

@@ -25,7 +25,7 @@ public final class VariantsAdapter implements AndroidAdapter {
     }));
     onVariants(components, variant -> {
       AndroidTest test = variant instanceof HasAndroidTest ? ((HasAndroidTest) variant).getAndroidTest() : null;
-      boolean hasTests = test != null && !module.isAppOnly() && TestSources.exist(android, variant, test);
+      boolean hasTests = test != null && module.variants.hasTests(() -> TestSources.exist(android, variant, test));
       boolean isRecorded = variant instanceof ApplicationVariant && TestedBuildType.is(android, variant);
       VariantFacts facts = new VariantFacts(android, variant);
       String name = variant.getName();
