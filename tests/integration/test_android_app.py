@@ -35,12 +35,53 @@ public class WorkTest {
 }"""
 }
 
+GESTURE_SOURCES = {
+    "Main": """
+public class Main extends android.app.Activity {
+    @Override protected void onCreate(android.os.Bundle state) {
+        super.onCreate(state);
+        android.widget.Button button = new android.widget.Button(this);
+        button.setOnLongClickListener(view -> {
+            startActivity(new android.content.Intent(this, Detail.class));
+            return true;
+        });
+        setContentView(button);
+    }
+    @Override public boolean dispatchTouchEvent(android.view.MotionEvent event) {
+        if (event.getAction() == android.view.MotionEvent.ACTION_DOWN) pressed();
+        if (event.getAction() == android.view.MotionEvent.ACTION_CANCEL) cancelled();
+        if (event.getAction() == android.view.MotionEvent.ACTION_UP) released();
+        return super.dispatchTouchEvent(event);
+    }
+    void pressed() { }
+    void cancelled() { }
+    void released() { }
+}""",
+    "Detail": """
+public class Detail extends android.app.Activity {
+    @Override public boolean dispatchTouchEvent(android.view.MotionEvent event) {
+        touched();
+        return super.dispatchTouchEvent(event);
+    }
+    void touched() { }
+}""",
+}
+
 
 @pytest.fixture(scope="module")
 def made(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The app and its tests."""
     try:
         return make(tmp_path_factory.mktemp("notes"), TEST_SOURCES)
+    except NotFetchedError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def gestures(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """The app with other activities, which notice gestures."""
+    try:
+        return make(tmp_path_factory.mktemp("gestures"), TEST_SOURCES, hooked=GESTURE_SOURCES)
     except NotFetchedError as error:
         pytest.skip(str(error))
 
@@ -168,6 +209,23 @@ def test_a_script_of_input_events_uses_the_app(made: Made, serial: str, tmp_path
         else {row["name"] for row in report["methods"]}
     )
     assert {"clicked", "onActivityResult"} <= methods
+
+
+@pytest.mark.parametrize(
+    ("use", "called"),
+    [
+        ("input swipe 160 230 160 230 1500", {"pressed", "cancelled"}),  # a long press opens another activity
+        ("input text ''; input tap 160 230", {"pressed", "released"}),
+    ],
+)
+def test_a_gesture_stays_with_the_activity_that_it_touched(
+    gestures: Made, serial: str, tmp_path: Path, use: str, called: set[str]
+) -> None:
+    bundle = bundle_of(gestures, tmp_path / "gestures.bundle.zip")
+    always = ["--device", serial, "--bundle", str(bundle), "-o", str(tmp_path / "rec")]
+    assert run(["record", APP, *always, "--", use]) == 0
+    names = set(re.findall(r'"name": "(\w+)"', (tmp_path / "rec/report.json").read_text()))
+    assert names & {"pressed", "cancelled", "released", "touched"} == called
 
 
 def test_recording_an_app_in_use_finds_the_method_map(

@@ -10,6 +10,10 @@ import android.widget.TextView;
 final class Touches {
     private static final int STEP_MS = 16;
 
+    private final long down = SystemClock.uptimeMillis();
+    /** The activity that the finger touched; null before, and without an activity. */
+    private Activity touched;
+
     private Touches() {}
 
     /**
@@ -18,20 +22,16 @@ final class Touches {
      * an activity.
      */
     static void swipe(float fromX, float fromY, float toX, float toY, long durationMs) {
-        Activity touched = Activities.top();
-        if (touched == null) {
-            return;
-        }
-        long down = SystemClock.uptimeMillis();
-        boolean isOn = send(touched, down, MotionEvent.ACTION_DOWN, fromX, fromY);
+        Touches gesture = new Touches();
+        boolean isOn = gesture.send(MotionEvent.ACTION_DOWN, fromX, fromY);
         long steps = durationMs / STEP_MS;
         for (long step = 1; isOn && step <= steps; step++) {
             SystemClock.sleep(STEP_MS);
             float part = (float) step / steps;
-            isOn = send(touched, down, MotionEvent.ACTION_MOVE, fromX + part * (toX - fromX), fromY + part * (toY - fromY));
+            isOn = gesture.send(MotionEvent.ACTION_MOVE, fromX + part * (toX - fromX), fromY + part * (toY - fromY));
         }
         if (isOn) {
-            send(touched, down, MotionEvent.ACTION_UP, toX, toY);
+            gesture.send(MotionEvent.ACTION_UP, toX, toY);
         }
     }
 
@@ -46,17 +46,23 @@ final class Touches {
         });
     }
 
-    /** Sends a part of a gesture, or its cancellation if the activity is no longer in front. Returns whether it is. */
-    private static boolean send(Activity touched, long down, int action, float x, float y) {
-        boolean[] isInFront = new boolean[1];
+    /** Sends a part of the gesture, or its cancellation if the activity is no longer in front. Returns whether it is. */
+    private boolean send(int action, float x, float y) {
+        boolean[] isOn = new boolean[1];
         PhoneInstrumentation.get().runOnMainSync(() -> {
-            isInFront[0] = Activities.top() == touched;
-            int sent = isInFront[0] ? action : MotionEvent.ACTION_CANCEL;
-            MotionEvent event = MotionEvent.obtain(down, SystemClock.uptimeMillis(), sent, x, y, 0);
-            touched.dispatchTouchEvent(event);
-            event.recycle();
+            Activity front = Activities.top();
+            if (action == MotionEvent.ACTION_DOWN) {
+                touched = front;
+            }
+            isOn[0] = touched != null && touched == front;
+            if (touched != null && !touched.isDestroyed()) {
+                MotionEvent event = MotionEvent.obtain(
+                        down, SystemClock.uptimeMillis(), isOn[0] ? action : MotionEvent.ACTION_CANCEL, x, y, 0);
+                touched.dispatchTouchEvent(event);
+                event.recycle();
+            }
         });
         PhoneInstrumentation.get().waitForIdleSync();
-        return isInFront[0];
+        return isOn[0];
     }
 }
