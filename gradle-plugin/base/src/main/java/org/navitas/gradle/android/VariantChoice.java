@@ -36,7 +36,7 @@ public final class VariantChoice {
   /**
    * Returns whether a variant's bundle has tests: those that exist, unless the build only makes apps to record.
    *
-   * @param exist whether the variant has sources of tests; asked only if they matter
+   * @param exist whether the variant has sources of tests; called only if they matter
    * @return whether to build the tests
    */
   public boolean hasTests(BooleanSupplier exist) {
