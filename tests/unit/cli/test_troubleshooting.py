@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
 SOURCES = [
     *(ROOT / "navitas").rglob("*.py"),
+    *(ROOT / "navitas").rglob("*.gradle"),
     *(ROOT / "instrumenter").glob("*/src/main/java/**/*.java"),
     *(ROOT / "gradle-plugin").glob("*/src/main/java/**/*.java"),
 ]
