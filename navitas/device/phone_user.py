@@ -49,7 +49,9 @@ def _check(device: Device, wanted: int, users: dict[int, str] | None) -> None:
     serial = device.info.serial
     if users is not None and wanted not in users:
         known = ", ".join(f"{number} ({name})" for number, name in users.items())
-        raise UsageError(f"device {serial} has no user {wanted}; its users: {known}", "adb shell pm list users")
+        raise UsageError(
+            f"device {serial} has no user {wanted}; its users: {known}", "name one of them with --user, or leave it out"
+        )
     state = device.shell(f"am get-started-user-state {wanted}").text.strip()
     if state != _READY:
         name = f" ({users[wanted]})" if users else ""
