@@ -47,6 +47,11 @@ def recorded(phone: AdbDevice) -> bytes:
     return b"".join(phone.exec_out(f"run-as {APP} sh -c 'cat files/navitas/events-*.nvch'"))
 
 
+def crash(phone: AdbDevice) -> str:
+    """What ended an app's process, from the log."""
+    return phone.shell("logcat -d -s AndroidRuntime").text
+
+
 def test_instrumentation_tests_run_and_are_recorded(phone: AdbDevice) -> None:
     found = phone.shell(f"am instrument -w -r -e class {APP}.NotesTest -e colour blue {LISTENER} {RUNNER}", timeout_s=240)
     tests = re.findall(r"STATUS: stack=(.*)|STATUS: test=(\w+)\nINSTRUMENTATION_STATUS_CODE: (-?\d)", found.text)
@@ -65,12 +70,12 @@ def test_instrumentation_tests_run_and_are_recorded(phone: AdbDevice) -> None:
 
 def test_activity_lifecycle_is_as_on_a_phone(phone: AdbDevice) -> None:
     found = phone.shell(f"am instrument -w -r -e class {APP}.LifecycleTest {RUNNER}", timeout_s=240)
-    assert found.text.rstrip().endswith("OK (8 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
+    assert found.text.rstrip().endswith("OK (8 tests)\n\n\nINSTRUMENTATION_CODE: -1"), f"{found.text}\n{crash(phone)}"
 
 
 def test_intents_and_alarms_are_delivered_as_on_a_phone(phone: AdbDevice) -> None:
     found = phone.shell(f"am instrument -w -r -e class {APP}.DeliveryTest {RUNNER}", timeout_s=240)
-    assert found.text.rstrip().endswith("OK (3 tests)\n\n\nINSTRUMENTATION_CODE: -1"), found.text
+    assert found.text.rstrip().endswith("OK (4 tests)\n\n\nINSTRUMENTATION_CODE: -1"), f"{found.text}\n{crash(phone)}"
 
 
 @pytest.mark.quiet

@@ -393,6 +393,30 @@ public class DeliveryTest {
         phone.waitForIdleSync();
         assertTrue(got.isEmpty());
     }
+    @Test public void anOrderedBroadcastKeepsItsResultWhenOthersComeBetween() throws Exception {
+        BlockingQueue<String> got = new LinkedBlockingQueue<>();
+        app.registerReceiver(new BroadcastReceiver() {
+            @Override public void onReceive(Context context, Intent intent) {
+                got.add(isOrderedBroadcast() ? "ordered " + getResultCode() : "plain");
+                if (isOrderedBroadcast()) setResultCode(8);
+            }
+        }, new IntentFilter("a.MIXED"));
+        CountDownLatch ended = new CountDownLatch(1);
+        int[] code = new int[1];
+        BroadcastReceiver last = new BroadcastReceiver() {
+            @Override public void onReceive(Context context, Intent intent) { code[0] = getResultCode(); ended.countDown(); }
+        };
+        phone.runOnMainSync(() -> {  // so that none is delivered before all are sent
+            app.sendBroadcast(new Intent("a.MIXED"));
+            app.sendOrderedBroadcast(new Intent("a.MIXED"), null, last, null, 7, null, null);
+            app.sendBroadcast(new Intent("a.MIXED"));
+        });
+        assertTrue(ended.await(20, TimeUnit.SECONDS));
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i < 3; i++) all.add(got.poll(20, TimeUnit.SECONDS));
+        Collections.sort(all);
+        assertEquals("[ordered 7, plain, plain] 8", all + " " + code[0]);
+    }
     @Test public void alarmsComeAfterFiveSecondsUnlessTheyAreCancelled() throws Exception {
         AlarmManager alarms = app.getSystemService(AlarmManager.class);
         BlockingQueue<Intent> got = new LinkedBlockingQueue<>();

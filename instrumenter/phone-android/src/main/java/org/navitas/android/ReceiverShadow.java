@@ -1,24 +1,54 @@
 package org.navitas.android;
 
+import static org.robolectric.util.reflector.Reflector.reflector;
+
 import android.content.BroadcastReceiver;
 import android.content.Context;
 import android.content.Intent;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.Shadows;
+import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.annotation.RealObject;
 import org.robolectric.shadows.ShadowApplication;
 import org.robolectric.shadows.ShadowBroadcastReceiver;
 import org.robolectric.util.ReflectionHelpers;
+import org.robolectric.util.reflector.Direct;
+import org.robolectric.util.reflector.ForType;
 
-/** Gives each receiver its own intent and context, as a phone does, and no broadcasts that a phone does not deliver. */
+/**
+ * Gives each receiver its own intent, context and result, as a phone does, and no broadcasts that a phone does not deliver.
+ *
+ * <p>Robolectric sets the result of an ordered broadcast when it is sent, so a broadcast that is delivered in between would
+ * finish it, and its own delivery would throw.
+ */
 @Implements(className = "android.content.BroadcastReceiver")
 public class ReceiverShadow extends ShadowBroadcastReceiver {
+    private final Queue<BroadcastReceiver.PendingResult> ordered = new ConcurrentLinkedQueue<>();
+    /** Whether the result of the broadcast that is delivered next is set, since it is not ordered. */
+    private boolean isSet;
+
     @RealObject private BroadcastReceiver self;
+
+    @Implementation
+    protected void setPendingResult(BroadcastReceiver.PendingResult result) {
+        if (result != null && ReflectionHelpers.<Boolean>getField(result, "mOrderedHint")) {
+            ordered.add(result);
+        } else {
+            isSet = result != null;
+            reflector(Receiver.class, self).setPendingResult(result);
+        }
+    }
 
     @Override
     public void onReceive(Context sender, Intent intent, AtomicBoolean isAborted) {
+        if (!isSet) {
+            reflector(Receiver.class, self).setPendingResult(ordered.poll());
+        }
+        isSet = false;
         Context registrar = registrar();
         boolean isDelivered = registrar == null || BroadcastRules.isDelivered(intent, self, registrar);
         Context context = registrar == null ? RuntimeEnvironment.getApplication() : registrar;
@@ -36,5 +66,11 @@ public class ReceiverShadow extends ShadowBroadcastReceiver {
             }
         }
         return null;
+    }
+
+    @ForType(BroadcastReceiver.class)
+    interface Receiver {
+        @Direct
+        void setPendingResult(BroadcastReceiver.PendingResult result);
     }
 }
