@@ -15,6 +15,7 @@ from navitas.errors import DeviceError
 # A virtual phone on a busy machine needs a minute to load the framework.
 _START_S = 180.0
 _EVENTS_S = 15.0
+_BY_HAND_S = 120.0
 _POLL_S = 0.3
 _NO_ACTIVITY = "No activities found"
 """What `monkey` and `cmd package query-activities` print for an app without an activity for launchers."""
@@ -41,13 +42,16 @@ def has_no_activity(started: ShellResult) -> bool:
     return _NO_ACTIVITY in started.text
 
 
-def first_process(device: Device, package: str, folder: AppFolder | None, started: ShellResult) -> str | None:
+def first_process(
+    device: Device, package: str, folder: AppFolder | None, started: ShellResult, *, by_hand: bool = False
+) -> str | None:
     """Return the app's first process that writes events, or its main process if events come through the log (no `folder`).
 
-    None if only other processes of the app run. Raises `DeviceError` if the app does not run, with what its start printed, or if
+    Wait for it for some seconds, or for two minutes if a person starts the app (`by_hand`). None if only other processes of the
+    app run. Raises `DeviceError` if the app does not run, with what its start printed, or if
     it writes no events.
     """
-    deadline = time.monotonic() + _EVENTS_S
+    deadline = time.monotonic() + (_BY_HAND_S if by_hand else _EVENTS_S)
     while True:
         found = _main_process(device, package) if folder is None else _writing_process(folder)
         if found is not None or time.monotonic() > deadline:

@@ -25,7 +25,7 @@ from navitas.collect.session import ProfilingOutcome
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
 from navitas.collect.use_command import run_command
-from navitas.device.base import Device
+from navitas.device.base import Device, ShellResult
 from navitas.errors import DeviceError, RecordingError, UsageError
 from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
@@ -142,22 +142,35 @@ def _record_use(
     done.set(name, "cut")
     progress.stage(f"starting {use.package}")
     started = start_app(device, use.package)
-    if has_no_activity(started) and not use.command:
+    has_none = has_no_activity(started)
+    if has_none and not use.command:
         progress.stage(f"{use.package} has no activity to start: start what you want to measure")
-    first = first_process(device, use.package, folder, started)
-    if folder is not None and use.bundle is None:
-        _check_map(folder, use)
+    starts_it = has_none and bool(use.command)
+    """Whether the command has to start the app."""
+    first = None if starts_it else _first_process(device, use, folder, started, by_hand=has_none)
     by_hand = "" if use.command or use.bound_s is not None else ": use it, then press Enter"
     progress.stage(f"recording {use.package}{by_hand}")
     if use.command:
         run_command(device, use.command, done, stream, progress, script=use.script)
     else:
         use.until()
+    if starts_it:
+        first = _first_process(device, use, folder, started)
     time.sleep(_FLUSH_S)
     if first is not None and first not in processes(device, use.package):
         done.crashed = True
         done.message = "its process ended before the recording did"
     done.set(name, "cut" if done.crashed else "passed")
+
+
+def _first_process(
+    device: Device, use: Use, folder: AppFolder | None, started: ShellResult, *, by_hand: bool = False
+) -> str | None:
+    """Wait for the app's first events, and check whether their method map is known."""
+    first = first_process(device, use.package, folder, started, by_hand=by_hand)
+    if folder is not None and use.bundle is None:
+        _check_map(folder, use)
+    return first
 
 
 def _check_map(remote: AppFolder, use: Use) -> None:

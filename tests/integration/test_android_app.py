@@ -135,6 +135,20 @@ def test_the_events_of_an_app_that_is_not_debuggable_are_in_its_media_folder(
     assert '"onCreate"' in (tmp_path / "use/report.json").read_text()
 
 
+def test_a_command_can_start_an_app_that_no_launcher_shows(jvm: str, serial: str, tmp_path: Path, capsys: Capture) -> None:
+    try:
+        made = make(tmp_path / "service", TEST_SOURCES, launcher=False)
+    except NotFetchedError as error:
+        pytest.skip(str(error))
+    bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
+    always = ["record", APP, "--device", serial, "--bundle", str(bundle)]
+    start = f"am startservice -n {APP}/.Sync && sleep 1"
+    assert run([*always, "-o", str(tmp_path / "use"), "--", start]) == 0
+    assert '"work"' in (tmp_path / "use/report.json").read_text()
+    assert run([*always, "-o", str(tmp_path / "none"), "--", "true"]) != 0
+    assert f"{APP} does not run" in capsys.readouterr().err
+
+
 def test_an_app_of_another_user_is_measured_alone(
     made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
 ) -> None:

@@ -491,10 +491,13 @@ def make(
     *,
     permissions: Sequence[str] = (),
     debuggable: bool = True,
+    launcher: bool = True,
 ) -> Made:
     """Build the app with an Application class, instrumented, and its tests (sources by class name) with a JUnit version.
 
-    With `hooked`, the app has these classes, too, and hooks. Its manifest requests `permissions`. Raises `NotFetchedError`.
+    With `hooked`, the app has these classes, too, and hooks. Its manifest requests `permissions`.
+
+    With `launcher`, launchers show its activity. Raises `NotFetchedError`.
     """
     jar = JARS / "navitas-phone-android.jar"
     if shutil.which("javac") is None or shutil.which("keytool") is None or not jar.is_file():
@@ -509,7 +512,7 @@ def make(
     app_jar = pack_classes(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
     signer = Signer(folder, JARS / "navitas-phone-install.jar")
     parts = (
-        activity(".Main", launcher=True),
+        activity(".Main", launcher=launcher),
         activity(".Detail"),
         *(Tag("service", {"name": name}) for name in (".Sync", ".Queue")),
     )
