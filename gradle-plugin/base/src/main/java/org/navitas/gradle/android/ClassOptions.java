@@ -69,6 +69,15 @@ public final class ClassOptions implements Serializable {
   }
 
   /**
+   * Returns whether some classes get probes, and none of them depends on other classes or on edits.
+   *
+   * @return whether classes can get their probes one by one
+   */
+  public boolean fitSingleClasses() {
+    return probes == Probes.METHODS && edits == null && !mayNameLibraries() && !isNothing();
+  }
+
+  /**
    * Returns a line that differs if the result can differ.
    *
    * @return the options as text

@@ -32,6 +32,7 @@ import org.navitas.gradle.android.ClassOptions;
 import org.navitas.gradle.android.ClassOutputs;
 import org.navitas.gradle.android.ClassSource;
 import org.navitas.gradle.android.ClassWork;
+import org.navitas.gradle.android.KnownIds;
 import org.navitas.gradle.android.ProbeNotice;
 
 /** Instruments the classes of one component before they go to the dexer. */
@@ -209,6 +210,15 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract RegularFileProperty getSummary();
 
   /**
+   * The ids of methods, for {@link LibraryProbes}.
+   *
+   * @return the file to write; absent if Android adds no probes
+   */
+  @Optional
+  @OutputFile
+  public abstract RegularFileProperty getIds();
+
+  /**
    * Instrumented copies that are kept for the next run.
    *
    * @return a local folder
@@ -236,6 +246,9 @@ public abstract class ClassesTask extends DefaultTask {
         getMap().get().getAsFile(), getClasses().get().getAsFile(), getLibraries().get().getAsFile(), getWork().get().getAsFile(),
         getWritesMapClass().get());
     ClassWork.intoFolderAndJar(sources(), getOptions().get(), earlier, outputs, getLogger());
+    if (getIds().isPresent()) {
+      KnownIds.save(getMap().get().getAsFile(), getIds().get().getAsFile());
+    }
     if (getNotice().isPresent()) {
       getNotice().get().print(getLogger());
     }

@@ -1,0 +1,46 @@
+package org.navitas.gradle.android.variants;
+
+import com.android.build.api.instrumentation.AsmClassVisitorFactory;
+import com.android.build.api.instrumentation.ClassContext;
+import com.android.build.api.instrumentation.ClassData;
+import com.android.build.api.instrumentation.InstrumentationParameters;
+import org.gradle.api.file.RegularFileProperty;
+import org.gradle.api.tasks.InputFile;
+import org.gradle.api.tasks.PathSensitive;
+import org.gradle.api.tasks.PathSensitivity;
+import org.navitas.gradle.android.KnownIds;
+import org.objectweb.asm.ClassVisitor;
+
+/**
+ * Adds probes to the classes of other projects that an app contains. Android then processes each project on its own: after an
+ * edit, it compiles only what changed.
+ */
+public abstract class LibraryProbes implements AsmClassVisitorFactory<LibraryProbes.Parameters> {
+  /** What decides which classes get probes. */
+  public interface Parameters extends InstrumentationParameters {
+    /**
+     * The ids of methods.
+     *
+     * @return a file of {@link org.navitas.instrument.ClassIds}
+     */
+    @InputFile
+    @PathSensitive(PathSensitivity.NONE)
+    RegularFileProperty getIds();
+  }
+
+  @Override
+  public boolean isInstrumentable(ClassData type) {
+    return KnownIds.of(ids()).has(type.getClassName());
+  }
+
+  @Override
+  public ClassVisitor createClassVisitor(ClassContext context, ClassVisitor next) {
+    int api = getInstrumentationContext().getApiVersion().get();
+    String name = context.getCurrentClassData().getClassName();
+    return new ClassReplacer(api, next, original -> KnownIds.of(ids()).instrument(name, original));
+  }
+
+  private java.io.File ids() {
+    return getParameters().get().getIds().get().getAsFile();
+  }
+}
