@@ -77,6 +77,27 @@ def test_the_command_profiles_modules_that_apply_the_plugin(tmp_path: Path, grad
     assert (left_out in made.lines) == ("java" in root and not is_shared), made.lines
 
 
+CATALOG = '[plugins]\nenergy-use = { id = "org.navitas", version = "0.1.0" }\n'
+
+
+@pytest.mark.parametrize(
+    ("managed", "plugin"),
+    [("\nplugins { id 'org.navitas' version '0.1.0' }", "id 'org.navitas'"), ("", "alias(libs.plugins.energy.use)")],
+)
+@pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
+def test_the_version_can_be_in_the_settings_or_in_a_catalog(
+    tmp_path: Path, gradle: str, repository: Path, managed: str, plugin: str
+) -> None:
+    build = settings(repository, "include 'a'").replace("} }\n", f"}}{managed} }}\n", 1)
+    files = {
+        "settings.gradle": build,
+        "gradle/libs.versions.toml": CATALOG,
+        "a/build.gradle": f"plugins {{ id 'java'\n {plugin} }}\n{JUNIT}",
+        "a/src/test/java/p/ATest.java": junit_class("ATest", ""),
+    }
+    assert [bundle.manifest.module for bundle in Build(write(tmp_path / "p", files), gradle).bundles] == [":a"]
+
+
 def test_a_build_profiles_its_modules(tmp_path: Path, gradle: str, repository: Path) -> None:
     build = PLUGINS.format(junit=JUNIT, navitas=NAVITAS)
     project = write(

@@ -24,7 +24,8 @@ final class EarlierMap {
       for (int i = 0; i < each.ids.length; i++) {
         MethodRef method = each.methods.get(i);
         used.set(each.ids[i]);
-        if (methods.put(method, each.ids[i]) != null) {
+        boolean isExact = (each.name + method.name + method.descriptor).indexOf(MethodMap.REPLACEMENT) < 0;
+        if (methods.put(method, each.ids[i]) != null && isExact) {
           throw new IllegalArgumentException(each.name + "." + method.name + method.descriptor + " twice");
         }
       }

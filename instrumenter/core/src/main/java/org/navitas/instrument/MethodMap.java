@@ -13,7 +13,8 @@ final class MethodMap {
   private static final Pattern PROPERTY = Pattern.compile("(?m)^map_id=([0-9a-f]{16})$");
 
   private static final int USUAL_LINE = 160;
-  private static final char REPLACEMENT = '\uFFFD';
+  /** Stands for what a name can contain but a map cannot: names with it can be equal in a map without being equal. */
+  static final char REPLACEMENT = '\uFFFD';
 
   private MethodMap() {}
 

@@ -84,9 +84,14 @@ final class Throwless {
     return true;
   }
 
-  /** Returns whether the class is initialized when the method runs. An object can exist although the initializer has failed. */
+  /**
+   * Returns whether the class is initialized when the method runs. An object can exist although an initializer has failed: that
+   * of the class, or of one that it extends.
+   */
   private boolean isInitialized(MethodInfo method) {
-    return (method.getAccessFlags() & AccessFlag.STATIC) != 0 || method.isConstructor() || file.getStaticInitializer() == null;
+    boolean cannotFail = file.getStaticInitializer() == null && file.getInterfaces().length == 0
+        && String.valueOf(file.getSuperclass()).equals("java.lang.Object");
+    return (method.getAccessFlags() & AccessFlag.STATIC) != 0 || method.isConstructor() || cannotFail;
   }
 
   private void noteFields() {

@@ -78,6 +78,16 @@ public class NamesTest {
   }
 
   @Test
+  public void mapWithNamesThatItCannotTellApartCanBeContinued() throws Exception {
+    write(Collections.singletonMap("a/Odd.class", classNamed("a/Odd", "\uD800", "\uD801")));
+    run();
+    Path tests = temporary.newFolder().toPath();
+    Compiled.into(tests, 8, "a.Test", "package a; public class Test { void test() { } }");
+    List<Input> inputs = Collections.singletonList(new Input(tests, temporary.newFolder().toPath(), Input.TEST, ":app"));
+    assertEquals(2, BulkInstrumenter.run(inputs, Options.defaults(), tests.resolve("tests.json"), map).methods());
+  }
+
+  @Test
   public void skippedMethodCanHaveAnyName() throws Exception {
     String longName = new String(new char[LONGEST]).replace('\0', 'n');
     ClassFile file = new ClassFile(false, "a.Some", null);

@@ -15,8 +15,7 @@ import org.junit.rules.TemporaryFolder;
 
 /** Methods that cannot throw get probes without a handler, and all others get one. */
 public class ThrowlessTest {
-  private static final String SOURCE = "package a;\n"
-      + "public class Some extends Thread {\n"
+  private static final String SOURCE = "public class Some extends Thread {\n"
       + "  int x; long y; Some next; static int count; static final int[] NONE = {};\n"
       + "  public Some() { }\n"
       + "  Some(int x) { this.x = x; }\n"
@@ -45,14 +44,35 @@ public class ThrowlessTest {
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
+  /** Its object can be used although the initializer of a class or interface above has failed. */
+  @Test
+  public void staticFieldsOfInheritingClassesCanThrowInInstanceMethods() throws Exception {
+    String body = " { static int count; int get() { return count; } static int ofClass() { return count; } }";
+    assertEquals(names("<init>()V", "get()I", "ofClass()I"), withoutHandler("a.Plain", "class Plain" + body));
+    assertEquals(names("<init>()V", "ofClass()I"), withoutHandler("a.Below", "class Below extends Thread" + body));
+    assertEquals(names("<init>()V", "ofClass()I"), withoutHandler("a.With", "class With implements java.io.Serializable" + body));
+  }
+
   @Test
   public void onlyWhatCannotThrowHasNoHandler() throws Exception {
+    assertEquals(
+        names("<init>()V", "<init>(I)V", "get()I", "set(I)V", "counted()I", "mix(IJ)D",
+            "self(Ljava/lang/Object;)Ljava/lang/Object;", "nothing()V"),
+        withoutHandler("a.Some", SOURCE));
+  }
+
+  private static TreeSet<String> names(String... names) {
+    return new TreeSet<>(Arrays.asList(names));
+  }
+
+  /** Returns the methods of a class whose probes have no handler. */
+  private TreeSet<String> withoutHandler(String name, String source) throws Exception {
     Path folder = temporary.newFolder().toPath();
-    Compiled.into(folder, 8, "a.Some", SOURCE);
+    Compiled.into(folder, 8, name, "package a;\n" + source);
     ClassInstrumenter done = ClassInstrumenter.instrument(
-        Files.readAllBytes(folder.resolve("a/Some.class")), "fallback", (name, method, code) -> null);
+        Files.readAllBytes(folder.resolve(name.replace('.', '/') + ".class")), "fallback", (owner, method, code) -> null);
     byte[] bytes = done.bytes(new int[done.info.methods.size()]);
-    assertEquals(Linked.FINE, Linked.alone(bytes, ThrowlessTest.class.getClassLoader()));
+    assertEquals(Linked.FINE, Linked.alone(bytes, getClass().getClassLoader()));
     TreeSet<String> without = new TreeSet<>();
     for (Object each : new ClassFile(new DataInputStream(new ByteSource(bytes))).getMethods()) {
       MethodInfo method = (MethodInfo) each;
@@ -60,9 +80,6 @@ public class ThrowlessTest {
         without.add(method.getName() + method.getDescriptor());
       }
     }
-    assertEquals(
-        new TreeSet<>(Arrays.asList("<init>()V", "<init>(I)V", "get()I", "set(I)V", "counted()I", "mix(IJ)D",
-            "self(Ljava/lang/Object;)Ljava/lang/Object;", "nothing()V")),
-        without);
+    return without;
   }
 }

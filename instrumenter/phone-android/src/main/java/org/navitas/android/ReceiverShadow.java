@@ -28,8 +28,8 @@ import org.robolectric.util.reflector.ForType;
 @Implements(className = "android.content.BroadcastReceiver")
 public class ReceiverShadow extends ShadowBroadcastReceiver {
     private final Queue<BroadcastReceiver.PendingResult> ordered = new ConcurrentLinkedQueue<>();
-    /** Whether the result of the broadcast that is delivered next is set, since it is not ordered. */
-    private boolean isSet;
+    /** The result of the broadcast that the thread delivers next, if it is not ordered. */
+    private final ThreadLocal<BroadcastReceiver.PendingResult> next = new ThreadLocal<>();
 
     @RealObject private BroadcastReceiver self;
 
@@ -38,17 +38,17 @@ public class ReceiverShadow extends ShadowBroadcastReceiver {
         if (result != null && ReflectionHelpers.<Boolean>getField(result, "mOrderedHint")) {
             ordered.add(result);
         } else {
-            isSet = result != null;
+            next.set(result);
             reflector(Receiver.class, self).setPendingResult(result);
         }
     }
 
     @Override
     public void onReceive(Context sender, Intent intent, AtomicBoolean isAborted) {
-        if (!isSet) {
+        if (next.get() == null) {
             reflector(Receiver.class, self).setPendingResult(ordered.poll());
         }
-        isSet = false;
+        next.remove();
         Context registrar = registrar();
         boolean isDelivered = registrar == null || BroadcastRules.isDelivered(intent, self, registrar);
         Context context = registrar == null ? RuntimeEnvironment.getApplication() : registrar;

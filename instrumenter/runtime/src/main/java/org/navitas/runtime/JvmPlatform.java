@@ -8,7 +8,7 @@ import java.time.Instant;
 /** A JVM. Kernel thread ids are known on Linux only. */
 @JvmOnly
 final class JvmPlatform extends Platform {
-    /** Made when needed, since not each JVM has the module, and processes that are not recorded do not need it. */
+    /** Made by the start of a recording, since not each JVM has the module, and processes that are not recorded do not need it. */
     private ThreadMXBean threads;
     private final Clock clock = Clock.systemUTC();
 

@@ -69,10 +69,12 @@ public final class Recorder implements Runnable {
             Platform.note("second_runtime", "another copy of the runtime is active", "");
             return null;
         }
-        System.setProperty(Format.RECORDING, "true");
+        platform.threadCpuNanos(); // whatever the JVM lacks for it shows here, and its classes are initialized
+        long mapId = Settings.mapId();
         int process = platform.processId();
         FileSink sink = settings.logcat ? new LogcatSink(platform, process) : new FileSink(settings.out, process);
-        ChunkWriter out = new ChunkWriter(sink, Settings.mapId());
+        System.setProperty(Format.RECORDING, "true");
+        ChunkWriter out = new ChunkWriter(sink, mapId);
         return new Recorder(platform, settings, out, buffers(settings));
     }
 
@@ -212,7 +214,7 @@ public final class Recorder implements Runnable {
 
     /** Called when an error of the runtime or a lack of memory ends a thread's recording. */
     void failed(Throwable cause) {
-        if (failures.getAndIncrement() == 0) {
+        if (failures.compareAndSet(0, 1)) {
             Platform.note("thread_stopped", "a thread is no longer recorded: ", cause);
         }
     }

@@ -34,7 +34,7 @@ final class Start implements Runnable {
     /** Returns whether {@link Running} can be used. Starts the recorder if that has not been tried. Throws nothing. */
     static boolean isReady() {
         try {
-            return Probe.ready || (isOver ? Probe.ready : await());
+            return Probe.ready || (isOver ? Probe.ready : await()); // what is ready is seen for sure only after isOver
         } catch (Throwable e) { // the stack is full, or the memory: the next probe tries again
             return false;
         }
@@ -111,7 +111,10 @@ final class Start implements Runnable {
         ClassLoader loader = Start.class.getClassLoader();
         if (loader != null && Thread.holdsLock(loader)) {
             start.run(); // another thread could load no class
-        } else if (!start.thread.isAlive()) {
+            first = null;
+            return;
+        }
+        if (!start.thread.isAlive()) {
             start.thread.start();
         }
         first = start.thread; // if this thread's stack is full while it waits, its next probe waits, too
@@ -136,9 +139,6 @@ final class Start implements Runnable {
             problem = e;
         }
         end(problem);
-        for (int i = 0; i < Limits.THREADS; i++) {
-            places[i] = null; // a thread that does not run keeps what it has inherited
-        }
     }
 
     /** Initializes a class, unless this app lacks it. */
@@ -158,6 +158,9 @@ final class Start implements Runnable {
             Probe.ready |= !isLate && problem == null;
             isOver = true; // last: a thread that sees it sees what is ready
             Start.class.notifyAll();
+        }
+        for (int i = 0; places != null && i < Limits.THREADS; i++) {
+            places[i] = null; // a thread that does not run keeps what it has inherited
         }
         try {
             if (recorder != null && !Probe.ready) {

@@ -233,13 +233,20 @@ public final class StartScenarios {
     /** A process without settings needs no module that not each JVM has, and keeps nothing of the thread with the first probe. */
     static void unconfigured() throws Exception {
         System.clearProperty("navitas.out");
+        unconfigured(new Loader(), new Object());
         Loader loader = new Loader();
+        unconfigured(loader, loader); // the start is on this thread
+    }
+
+    private static void unconfigured(Loader loader, Object lock) throws Exception {
         Runnable code = loader.code();
         loader.lacking = "java.lang.management.ManagementFactory";
         InheritableThreadLocal<Object> inherited = new InheritableThreadLocal<>();
         inherited.set(new Object());
         WeakReference<Object> value = new WeakReference<>(inherited.get());
-        code.run();
+        synchronized (lock) {
+            code.run();
+        }
         code.hashCode();
         check(code.toString().equals("false"), "it is recorded");
         inherited.remove();
@@ -249,6 +256,17 @@ public final class StartScenarios {
             Thread.sleep(10);
         }
         check(value.get() == null, "an inherited value is kept");
+    }
+
+    /** A JVM without the module that knows the threads' CPU times, or without memory for it: the start finds that out. */
+    static void unmanaged() throws Exception {
+        Loader loader = new Loader();
+        Runnable code = loader.code();
+        loader.lacking = "java.lang.management.ManagementFactory";
+        code.run();
+        code.hashCode();
+        check(code.toString().equals("false"), "it is recorded");
+        checkThreadsEnd();
     }
 
     static void threads() throws Exception {

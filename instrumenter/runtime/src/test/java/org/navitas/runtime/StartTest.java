@@ -108,6 +108,13 @@ public class StartTest {
     }
 
     @Test
+    public void startFindsThatCpuTimesAreUnknown() throws Exception {
+        String output = run("unmanaged", "-Dnavitas.mode=tick", "-Dnavitas.source.1=threads");
+        assertEquals(NOTE + "java.lang.OutOfMemoryError: injected\n", output);
+        assertEquals(null, new File(folder.getRoot(), "out").list());
+    }
+
+    @Test
     public void firstCallsOfManyThreadsAreRecorded() throws Exception {
         run("threads");
         for (int serial = 1; serial <= StartScenarios.THREADS; serial++) {

@@ -148,7 +148,7 @@ public abstract class ClassesTask extends DefaultTask {
    */
   @Input
   public Provider<List<String>> getOrigins() {
-    return getAllJars().map(jars -> jarSources().stream().map(ClassSource::text).collect(Collectors.toList()));
+    return getAllJars().map(jars -> jarSources(jars).stream().map(ClassSource::text).collect(Collectors.toList()));
   }
 
   /**
@@ -257,13 +257,13 @@ public abstract class ClassesTask extends DefaultTask {
   private List<ClassSource> sources() {
     List<ClassSource> sources = new ArrayList<>();
     getAllDirectories().get().forEach(folder -> sources.add(own(folder.getAsFile())));
-    sources.addAll(jarSources());
+    sources.addAll(jarSources(getAllJars().get()));
     return sources;
   }
 
-  private List<ClassSource> jarSources() {
+  private List<ClassSource> jarSources(List<RegularFile> jars) {
     Map<String, String> modules = getModules().get();
-    return getAllJars().get().stream().map(jar -> source(jar.getAsFile(), modules)).collect(Collectors.toList());
+    return jars.stream().map(jar -> source(jar.getAsFile(), modules)).collect(Collectors.toList());
   }
 
   private ClassSource source(File jar, Map<String, String> modules) {
