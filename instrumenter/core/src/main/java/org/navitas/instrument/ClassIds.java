@@ -1,13 +1,15 @@
 package org.navitas.instrument;
 
-import com.grack.nanojson.JsonObject;
-import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
+import com.grack.nanojson.JsonReader;
+import com.grack.nanojson.JsonStringWriter;
 import com.grack.nanojson.JsonWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -16,6 +18,11 @@ import java.util.Map;
  * with the code of methods. Immutable and thread-safe.
  */
 public final class ClassIds {
+  private static final String CLASS = "class";
+  private static final String NAME = "name";
+  private static final String DESCRIPTOR = "descriptor";
+  private static final String ID = "id";
+
   private final Map<String, Map<MethodRef, Integer>> classes = new HashMap<>();
 
   private ClassIds() {}
@@ -28,17 +35,16 @@ public final class ClassIds {
    * @throws InstrumentException if the map cannot be read, or has probes of another kind, or the file cannot be written
    */
   public static void save(Path mapFile, Path file) throws InstrumentException {
-    JsonObject json = new JsonObject();
+    JsonStringWriter json = JsonWriter.string().array();
     for (NumberedClass each : EarlierMap.read(mapFile, Probes.METHODS).classes) {
-      JsonObject methods = new JsonObject();
       for (int i = 0; i < each.ids.length; i++) {
-        methods.put(each.methods.get(i).name + each.methods.get(i).descriptor, each.ids[i]);
+        MethodRef method = each.methods.get(i);
+        json.object().value(CLASS, each.name).value(NAME, method.name).value(DESCRIPTOR, method.descriptor).value(ID, each.ids[i]).end();
       }
-      json.put(each.name, methods);
     }
-    byte[] bytes = JsonWriter.string(json).getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = json.end().done().getBytes(StandardCharsets.UTF_8);
     try {
-      if (!file.toFile().isFile() || !Arrays.equals(bytes, Io.readRegular(file))) {
+      if (!Files.isRegularFile(file) || !Arrays.equals(bytes, Io.readRegular(file))) {
         Io.writeAtomically(file, bytes);
       }
     } catch (IOException e) {
@@ -56,20 +62,18 @@ public final class ClassIds {
   public static ClassIds read(Path file) throws InstrumentException {
     ClassIds ids = new ClassIds();
     try {
-      JsonObject json = JsonParser.object().from(new String(Io.readRegular(file), StandardCharsets.UTF_8));
-      for (String name : json.keySet()) {
-        Map<MethodRef, Integer> methods = new HashMap<>();
-        JsonObject entries = json.getObject(name);
-        for (String method : entries.keySet()) {
-          int descriptor = method.indexOf('(');
-          methods.put(new MethodRef(method.substring(0, descriptor), method.substring(descriptor), 0), entries.getInt(method));
-        }
-        ids.classes.put(name, methods);
-      }
-    } catch (IOException | JsonParserException e) {
-      throw Io.failure(file.toString(), new IOException(e.getMessage(), e));
+      MapEntry.each(JsonReader.from(new String(Io.readRegular(file), StandardCharsets.UTF_8)), ids::add);
+    } catch (IOException e) {
+      throw Io.failure(file.toString(), e);
+    } catch (JsonParserException | IllegalArgumentException e) {
+      throw new InstrumentException(file + ": not a list of method ids (" + e.getMessage() + ")", e);
     }
     return ids;
+  }
+
+  private void add(MapEntry entry) {
+    MethodRef method = new MethodRef(entry.text(NAME), entry.text(DESCRIPTOR), 0);
+    classes.computeIfAbsent(entry.text(CLASS), k -> new HashMap<>()).put(method, entry.number(ID));
   }
 
   /**
@@ -79,7 +83,7 @@ public final class ClassIds {
    * @return whether {@link #instrument} adds probes
    */
   public boolean has(String className) {
-    return !classes.getOrDefault(className, new HashMap<>()).isEmpty();
+    return classes.containsKey(className);
   }
 
   /**
@@ -90,7 +94,7 @@ public final class ClassIds {
    * @return the instrumented class, or the original if no method gets probes
    */
   public byte[] instrument(String className, byte[] original) {
-    Map<MethodRef, Integer> ids = classes.getOrDefault(className, new HashMap<>());
+    Map<MethodRef, Integer> ids = classes.getOrDefault(className, Collections.emptyMap());
     MethodChoice choice = (owner, method, code) ->
         ids.containsKey(new MethodRef(method.getName(), method.getDescriptor(), 0)) ? null : Skipped.EXCLUDED;
     ClassInstrumenter done = ClassInstrumenter.instrument(original, className, choice, null);

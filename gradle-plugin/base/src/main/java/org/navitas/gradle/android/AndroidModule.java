@@ -97,14 +97,14 @@ public final class AndroidModule {
   }
 
   /**
-   * Returns the method map of a variant's classes or of their tests, which continues it.
+   * Returns the method map of a part of a variant's classes. It continues those of the parts before.
    *
    * @param variant such as {@code demoDebug}
-   * @param isTest whether to return the tests' map
-   * @return the file to write
+   * @param part whose map to return
+   * @return the file to write, in a folder of the part
    */
-  public File map(String variant, boolean isTest) {
-    return new File(folder(variant), (isTest ? "Tests" : "App") + "/map.json");
+  public File map(String variant, ClassPart part) {
+    return new File(folder(variant), part.text + "/map.json");
   }
 
   /**

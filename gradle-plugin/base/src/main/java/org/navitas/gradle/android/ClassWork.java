@@ -102,8 +102,8 @@ public final class ClassWork {
         copies.put(source, copy);
       }
     }
-    String mapId = inputs.isEmpty()
-        ? sameMap(options, earlierMap, outputs.map) : instrument(inputs, options, earlierMap, outputs.map, log);
+    boolean isSame = inputs.isEmpty() && (earlierMap != null || outputs.writesMapClass);
+    String mapId = isSame ? sameMap(options, earlierMap, outputs.map) : instrument(inputs, options, earlierMap, outputs.map, log);
     ClassFolder classes = new ClassFolder(outputs.folder);
     if (outputs.writesMapClass) {
       classes.add(MapClass.PATH, MapClass.bytes(mapId));

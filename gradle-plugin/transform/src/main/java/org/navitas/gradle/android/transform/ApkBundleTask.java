@@ -22,6 +22,7 @@ import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.TaskAction;
 import org.navitas.gradle.android.AndroidBundle;
 import org.navitas.gradle.android.AndroidModule;
+import org.navitas.gradle.android.ClassPart;
 import org.navitas.gradle.android.ClassWork;
 
 /** Packs one variant's APKs, which it finds through the variant's outputs. */
@@ -107,7 +108,7 @@ public class ApkBundleTask extends DefaultTask {
   public List<File> getMaps() {
     List<File> maps = new ArrayList<>();
     for (boolean isTest : test == null ? new boolean[] {false} : new boolean[] {false, true}) {
-      File map = module.map(variant.getName(), isTest);
+      File map = module.map(variant.getName(), ClassPart.of(isTest));
       maps.add(map);
       maps.add(ClassWork.summaryFile(map));
     }

@@ -11,6 +11,7 @@ import java.util.Set;
 import org.gradle.api.logging.Logger;
 import org.navitas.gradle.android.AndroidModule;
 import org.navitas.gradle.android.ClassOptions;
+import org.navitas.gradle.android.ClassPart;
 import org.navitas.gradle.android.ClassWork;
 import org.navitas.gradle.android.ProbeNotice;
 import org.navitas.instrument.Input;
@@ -36,7 +37,7 @@ final class VariantClasses {
 
   /** Returns the file that lists folders and jars of classes, one per line. */
   static File outputsFile(AndroidModule module, String variant, boolean isTest) {
-    return new File(module.map(variant, isTest).getParentFile(), "classes.txt");
+    return new File(module.map(variant, ClassPart.of(isTest)).getParentFile(), "classes.txt");
   }
 
   void add(File in, File out, String owner, boolean isOwn) {
@@ -57,8 +58,8 @@ final class VariantClasses {
     if (!namesMap) {
       Files.deleteIfExists(mapFile.toPath()); // of an earlier build with probes
     }
-    File map = module.map(variant, isTest);
-    File earlier = isTest ? module.map(variant, false) : null;
+    File map = module.map(variant, ClassPart.of(isTest));
+    File earlier = isTest ? module.map(variant, ClassPart.APP) : null;
     Files.createDirectories(map.getParentFile().toPath());
     // The same code copies classes without probes; it keeps what an earlier run copied.
     ClassOptions options = module.classOptions().without(probed ? RESOURCE_IDS : ClassOptions.ALL);

@@ -19,6 +19,7 @@ import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NewerGradle;
 import org.navitas.gradle.android.AndroidModule;
 import org.navitas.gradle.android.AndroidVariant;
+import org.navitas.gradle.android.ClassPart;
 import org.navitas.gradle.android.ProbeNotice;
 
 /** The bundle of one variant, and the tasks that its classes depend on. */
@@ -97,7 +98,7 @@ final class VariantTasks {
     // Ids of the tests continue after those of the app, so the app's map is an input.
     project.getTasks().all(task -> {
       if (isTransform(task, test.getName())) {
-        task.getInputs().files(module.map(name, false)).withPropertyName("navitasMap");
+        task.getInputs().files(module.map(name, ClassPart.APP)).withPropertyName("navitasMap");
         task.dependsOn(project.getTasks().matching(other -> isTransform(other, name)));
       }
     });

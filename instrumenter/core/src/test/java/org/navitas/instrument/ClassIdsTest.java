@@ -1,0 +1,115 @@
+package org.navitas.instrument;
+
+import static org.junit.Assert.assertArrayEquals;
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import java.io.DataInputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import javassist.bytecode.ClassFile;
+import javassist.bytecode.MethodInfo;
+import org.junit.Before;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** Classes that get their probes one by one, with the ids of a map. */
+public class ClassIdsTest {
+  private static final String SOURCE = "package a; public class Some { int f() { return 1; } static void g() { new Some().f(); } }";
+
+  @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+
+  private Path in;
+  private Path out;
+  private Path map;
+  private Path file;
+
+  @Before
+  public void folders() {
+    Path root = temporary.getRoot().toPath();
+    in = root.resolve("in");
+    out = root.resolve("out");
+    map = root.resolve("map.json");
+    file = root.resolve("ids.json");
+  }
+
+  private ClassIds ids(Options options) throws Exception {
+    BulkInstrumenter.run(Collections.singletonList(new Input(in, out, Input.MAIN, ":lib")), options, map);
+    ClassIds.save(map, file);
+    return ClassIds.read(file);
+  }
+
+  @Test
+  public void classesAreAsThoseOfOneRun() throws Exception {
+    Compiled.into(in, 8, "a.Some", SOURCE);
+    Compiled.into(in, 8, "a.Other", "package a; interface Other { int f(); }");
+    ClassIds ids = ids(Options.defaults());
+    assertTrue(ids.has("a.Some"));
+    assertFalse(ids.has("a.Other") || ids.has("a.None"));
+    byte[] original = Files.readAllBytes(in.resolve("a/Some.class"));
+    assertArrayEquals(Files.readAllBytes(out.resolve("a/Some.class")), ids.instrument("a.Some", original));
+  }
+
+  @Test
+  public void methodsThatTheMapLacksGetNoProbes() throws Exception {
+    Compiled.into(in, 8, "a.Some", SOURCE);
+    ClassIds ids = ids(Options.builder().exclude(Collections.singletonList("a.Some#g")).build());
+    Path other = temporary.newFolder().toPath();
+    Compiled.into(other, 8, "a.Some", SOURCE.replace("int f()", "void added() { g(); } int f()"));
+    byte[] original = Files.readAllBytes(other.resolve("a/Some.class"));
+    byte[] done = ids.instrument("a.Some", original);
+    assertEquals(Linked.FINE, Linked.alone(done, getClass().getClassLoader()));
+    Map<String, Integer> before = codeLengths(original);
+    Map<String, Integer> after = codeLengths(done);
+    before.keySet().removeIf(method -> after.get(method).equals(before.get(method)));
+    assertEquals(new TreeSet<>(Arrays.asList("<init>", "f")), before.keySet());
+  }
+
+  private static Map<String, Integer> codeLengths(byte[] bytes) throws Exception {
+    Map<String, Integer> lengths = new TreeMap<>();
+    for (Object each : new ClassFile(new DataInputStream(new ByteSource(bytes))).getMethods()) {
+      MethodInfo method = (MethodInfo) each;
+      lengths.put(method.getName(), method.getCodeAttribute().getCodeLength());
+    }
+    return lengths;
+  }
+
+  @Test
+  public void nothingHasNoIds() throws Exception {
+    assertEquals(0, BulkInstrumenter.run(Collections.emptyList(), Options.defaults(), map).methods());
+    ClassIds.save(map, file);
+    assertFalse(ClassIds.read(file).has("a.Some"));
+  }
+
+  @Test
+  public void fileChangesOnlyWithMethods() throws Exception {
+    Compiled.into(in, 8, "a.Some", SOURCE);
+    ids(Options.defaults());
+    FileTime before = FileTime.fromMillis(1000);
+    Files.setLastModifiedTime(file, before);
+    Compiled.into(in, 8, "a.Some", SOURCE.replace("return 1", "return 2"));
+    ids(Options.defaults());
+    assertEquals(before, Files.getLastModifiedTime(file));
+    Compiled.into(in, 8, "a.Some", SOURCE.replace("int f()", "void added() { g(); } int f()"));
+    assertTrue(ids(Options.defaults()).has("a.Some"));
+    assertTrue(before.compareTo(Files.getLastModifiedTime(file)) < 0);
+  }
+
+  @Test
+  public void damagedFilesAreNamed() throws Exception {
+    for (String text : new String[] {"", "[", "{}", "[1]", "[{}]", "[{\"class\": \"a.Some\", \"name\": \"f\", \"descriptor\": \"()I\", \"id\": \"x\"}]"}) {
+      Files.write(file, text.getBytes("UTF-8"));
+      InstrumentException error = assertThrows(text, InstrumentException.class, () -> ClassIds.read(file));
+      assertTrue(error.getMessage(), error.getMessage().startsWith(file.toString()));
+    }
+  }
+}
