@@ -145,8 +145,8 @@ class _Usage:
             # Without system keys, which leave the app or change the volume.
             shared = f"-s {_MONKEY_SEED} --throttle {_MONKEY_MS} --pct-syskeys 0"
             line = f"monkey -p {shlex.quote(package)} {shared} {self._events}"
-        needs_front = self._events is not None
-        return Use(package, line, self._wait, map_ids, bundle, known, self._duration_s, self._script, needs_front)
+        is_monkey = self._events is not None
+        return Use(package, line, self._wait, map_ids, bundle, known, self._duration_s, self._script, is_monkey)
 
     def _wait(self) -> None:
         wait_for_user(self._duration_s)

@@ -43,12 +43,12 @@ def has_no_activity(started: ShellResult) -> bool:
 
 
 def first_process(
-    device: Device, package: str, folder: AppFolder | None, started: ShellResult, *, by_hand: bool = False
+    device: Device, package: str, folder: AppFolder | None, started: ShellResult | None, *, by_hand: bool = False
 ) -> str | None:
     """Return the app's first process that writes events, or its main process if events come through the log (no `folder`).
 
     Wait for it for some seconds, or for two minutes if a person starts the app (`by_hand`). None if only other processes of the
-    app run. Raises `DeviceError` if the app does not run, with what its start printed, or if
+    app run. Raises `DeviceError` if the app does not run, with what its start (`started`) printed, or if
     it writes no events.
     """
     deadline = time.monotonic() + (_BY_HAND_S if by_hand else _EVENTS_S)
@@ -60,7 +60,7 @@ def first_process(
     if found is not None:
         return found
     if not processes(device, package):
-        output = _output_line(started)
+        output = _output_line(started) if started is not None else ""
         why = f"; the command that starts it printed: {output}" if output else ""
         on_phone = device.info.kind == "phone"
         on_virtual = "check that the app has a launcher activity that the virtual phone can run: docs/virtual-phone.md"

@@ -25,7 +25,8 @@ from navitas.collect.session import ProfilingOutcome
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
 from navitas.collect.use_command import run_command
-from navitas.device.base import Device, ShellResult
+from navitas.device.base import Device
+from navitas.device.phone_user import foreground_user, is_on_screen
 from navitas.errors import DeviceError, RecordingError, UsageError
 from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
@@ -61,8 +62,8 @@ class Use:
     """Upper bound of the duration of `until`, if known."""
     script: Path | None = None
     """The file whose events `command` sends."""
-    needs_front: bool = False
-    """`command` can use only apps of the phone's user in the foreground."""
+    is_monkey: bool = False
+    """`command` is `monkey`, which uses only apps of the phone's user in the foreground."""
 
 
 def record(
@@ -80,8 +81,8 @@ def record(
     method map turns out to be unknown before the use begins. If this turns out later, the recording is kept, with a warning.
     Raises `UsageError` if the command cannot use the app of the measured user.
     """
-    if use.needs_front:
-        _check_front(device)
+    if use.is_monkey or use.script is not None:
+        _check_front(device, use)
     start = condition_at_start(device, options)
     bundles = [use.bundle] if use.bundle else []
     with (
@@ -122,17 +123,19 @@ def _plan(use: Use) -> RunPlan:
     return replace(plan, bound_s=None if use.command else use.bound_s)  # a command has no time limit
 
 
-def _check_front(device: Device) -> None:
-    """Raise `UsageError` if the user whose apps are measured is not in the foreground."""
+def _check_front(device: Device, use: Use) -> None:
+    """Raise `UsageError` if events of `monkey` or of a script would reach apps of another user than the measured one."""
     if device.info.named_user is None:
         return
-    said = device.shell("am get-current-user").text.split()[-1:]
-    if said != [str(device.info.user)]:
-        front = f", user {said[0]}" if said and said[0].isdecimal() else ""
-        raise UsageError(
-            f"--monkey uses apps of the user in the foreground{front}, and user {device.info.user} is measured",
-            "use the app yourself, or give a --script or a COMMAND that names its --user",
-        )
+    front, user = foreground_user(device), device.info.user
+    if front == user or (use.script is not None and front is not None and is_on_screen(device, user, front)):
+        return
+    who = "" if front is None else f", user {front}"
+    option = "--monkey" if use.script is None else "--script"
+    raise UsageError(
+        f"{option} uses apps of the user in the foreground{who}, and user {user} is measured",
+        f"bring user {user} to the foreground (adb shell am switch-user {user}), or give a COMMAND that names its --user",
+    )
 
 
 def _record_use(
@@ -143,11 +146,18 @@ def _record_use(
     progress.stage(f"starting {use.package}")
     started = start_app(device, use.package)
     has_none = has_no_activity(started)
-    if has_none and not use.command:
-        progress.stage(f"{use.package} has no activity to start: start what you want to measure")
     starts_it = has_none and bool(use.command)
     """Whether the command has to start the app."""
-    first = None if starts_it else _first_process(device, use, folder, started, by_hand=has_none)
+    if starts_it and (use.is_monkey or use.script is not None):
+        raise DeviceError(
+            f"device {device.info.serial}: launchers show no activity of {use.package}, so events would reach other apps",
+            "give a COMMAND that starts what you want to measure: navitas record … -- am start …",
+        )
+    if has_none and not use.command:
+        progress.stage(f"{use.package} has no activity to start: start what you want to measure")
+    first = None if starts_it else first_process(device, use.package, folder, started, by_hand=has_none)
+    if not starts_it and folder is not None and use.bundle is None:
+        _check_map(folder, use)
     by_hand = "" if use.command or use.bound_s is not None else ": use it, then press Enter"
     progress.stage(f"recording {use.package}{by_hand}")
     if use.command:
@@ -155,22 +165,12 @@ def _record_use(
     else:
         use.until()
     if starts_it:
-        first = _first_process(device, use, folder, started)
+        first = first_process(device, use.package, folder, None)
     time.sleep(_FLUSH_S)
     if first is not None and first not in processes(device, use.package):
         done.crashed = True
         done.message = "its process ended before the recording did"
     done.set(name, "cut" if done.crashed else "passed")
-
-
-def _first_process(
-    device: Device, use: Use, folder: AppFolder | None, started: ShellResult, *, by_hand: bool = False
-) -> str | None:
-    """Wait for the app's first events, and check whether their method map is known."""
-    first = first_process(device, use.package, folder, started, by_hand=by_hand)
-    if folder is not None and use.bundle is None:
-        _check_map(folder, use)
-    return first
 
 
 def _check_map(remote: AppFolder, use: Use) -> None:

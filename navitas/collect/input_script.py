@@ -36,6 +36,8 @@ def _milliseconds(word: str) -> str:
 def _key(word: str) -> str:
     if word.removeprefix(_PREFIX) in KEY_NAMES or re.fullmatch(r"[0-9]{1,3}", word):
         return ""
+    if word.isdecimal():
+        return f"{word[:100]} is no key's number: write one of at most three digits"
     upper = word.upper().removeprefix(_PREFIX)
     known = upper if upper in KEY_NAMES else f"a name of android.view.KeyEvent, with or without {_PREFIX}, or a number"
     return f"{word[:100]!r} is an unknown key name: write {known}"
@@ -89,8 +91,8 @@ def read_input_script(path: Path) -> str:
     if not found:
         raise UsageError(f"{path}: it has no events", f"write one in each line: {_WAYS}")
     line = " && ".join(found)
-    if len(line) > _MOST_CHARACTERS:
-        most = f"its commands have {len(line):,} characters, and adb takes {_MOST_CHARACTERS:,}"
+    if (quoted := len(shlex.quote(line))) > _MOST_CHARACTERS:
+        most = f"its commands have {quoted:,} characters, and adb takes {_MOST_CHARACTERS:,}"
         raise UsageError(f"{path}: {most}", "use fewer events, or give a command with a loop after --")
     # The shell's `n` is the number of the last line: `e LINE EVENT` sends an event.
     return f'e() {{ n=$1; shift; input "$@"; }}\n{line} || {{ c=$?; echo "\n{LINE_MARK}$n"; exit $c; }}'

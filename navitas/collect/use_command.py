@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from navitas.collect.input_script import LINE_MARK
@@ -38,6 +39,8 @@ def _shell_script(command: str) -> str:
     """Return a script that runs a command and prints its exit code, and that kills the command when the host closes the stream.
 
     adbd then sends SIGHUP, but only to this shell, which leads a process group (AOSP: shell_service.cpp); and `monkey` ignores
-    the signal. The shell's trap kills the group, and needs a shell that waits. Output may not end with a newline.
+    the signal. The shell's trap kills the group, and needs a shell that waits. Output may not end with a newline. The command
+    has a shell of its own, so that one with a syntax error has an exit code, and waits for what it has left in the background.
     """
-    return f"trap 'kill -9 -$$' HUP\n{{ {command}\n}} &\nwait $!\necho \"\n{_EXIT_MARK}$?\""
+    own = shlex.quote(f"{command}\nc=$?; wait; exit $c")
+    return f"trap 'kill -9 -$$' HUP\nsh -c {own} 2>&1 &\nwait $!\necho \"\n{_EXIT_MARK}$?\""

@@ -9,7 +9,9 @@ from navitas.errors import UsageError
 
 _HEADER = "Users:"
 # AOSP: PackageManagerShellCommand.runListUsers, UserInfo.toString.
-_LISTED = re.compile(r"\tUserInfo\{([0-9]{1,6}):(.*):[0-9a-f]+\}(?: running)?")
+_LISTED = re.compile(r"\tUserInfo\{([0-9]{1,6}):(.*):([0-9a-f]{1,8})\}(?: running)?")
+# AOSP: UserInfo.FLAG_MANAGED_PROFILE, FLAG_PROFILE.
+_PROFILE_FLAGS = 0x20 | 0x1000
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _READY = "RUNNING_UNLOCKED"
 
@@ -21,26 +23,36 @@ def named_user(device: Device, wanted: int | None) -> tuple[int | None, tuple[in
     they also name it if the phone's list is unreadable; then it is the only user of the result.
     See `DeviceInfo`. Raises `UsageError` if the phone has no such user, or has not started and unlocked it.
     """
-    lines = device.shell("am get-current-user").text.split()
-    said = lines[-1] if lines else ""
-    foreground = int(said) if _NUMBER.fullmatch(said) else 0
+    foreground = foreground_user(device) or 0
     users = _users(device.shell("pm list users"), foreground)
     if wanted is not None and wanted != foreground:
-        _check(device, wanted, users)
+        _check(device, wanted, None if users is None else {number: found[2] for number, found in users.items()})
     user = foreground if wanted is None else wanted
     if users is None:
         return user, (user,)
     return (user if user or foreground or len(users) > 1 else None), tuple(users)
 
 
-def _users(listed: ShellResult, foreground: int) -> dict[int, str] | None:
-    """Return the names of the phone's users by number; None if the list is unreadable.
+def foreground_user(device: Device) -> int | None:
+    """Return the user in the foreground; None if the phone does not say."""
+    said = device.shell("am get-current-user").text.split()[-1:]
+    return int(said[0]) if said and _NUMBER.fullmatch(said[0]) else None
+
+
+def is_on_screen(device: Device, user: int, foreground: int) -> bool:
+    """Whether the apps of a user can be on the screen: those of the user in the foreground, and of work profiles."""
+    users = _users(device.shell("pm list users"), foreground) or {}
+    return user == foreground or (user in users and bool(int(users[user][3], 16) & _PROFILE_FLAGS))
+
+
+def _users(listed: ShellResult, foreground: int) -> dict[int, re.Match[str]] | None:
+    """Return the lines of the phone's users by number; None if the list is unreadable.
 
     A user's name may contain line feeds, and so add lines. Each line must be one of Android's, and numbers are unique.
     """
     _, header, text = f"\n{listed.text}".partition(f"\n{_HEADER}\n")
     found = [_LISTED.fullmatch(line) for line in text.removesuffix("\n").split("\n")]
-    users = {int(user[1]): user[2] for user in found if user}
+    users = {int(user[1]): user for user in found if user}
     is_consistent = bool(header) and len(users) == len(found) and foreground in users
     return users if listed.exit_code == 0 and is_consistent else None
 

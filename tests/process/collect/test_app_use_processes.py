@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -74,8 +75,10 @@ class HostShell(FakeDevice):
         ("(exit 251)", "251", b"\n"),
         ("exit 7", "7", b"\n"),
         ("echo one # and a comment", None, b"one\n\n"),
-        ("kill -9 $$", "unknown", b""),
-        (r"printf 'navitas-exit:\377\n'; kill -9 $$", "\ufffd", b""),
+        ("kill -9 $$", "137", b"\n"),
+        ("kill -9 -$PPID", "unknown", b""),
+        (r"printf 'navitas-exit:\377\n'; kill -9 $PPID", "\ufffd", b""),
+        ("(sleep 0.2; echo late) & (exit 3)", "3", b"late\n\n"),
     ],
 )
 def test_a_command_that_fails_is_reported(tmp_path: Path, command: str, code: str | None, printed: bytes) -> None:
@@ -83,6 +86,14 @@ def test_a_command_that_fails_is_reported(tmp_path: Path, command: str, code: st
     run_command(HostShell(), command, done, tmp_path / "raw", NoProgress())
     assert done.warnings == ([f"'{command}' ended with exit code {code}: see instrument.txt of the run"] if code else [])
     assert (tmp_path / "raw").read_bytes() == printed
+
+
+@pytest.mark.parametrize("command", ["no-such-command", "ls /no/such", "echo 'not closed"])
+def test_what_a_command_says_of_its_failure_is_in_the_file(tmp_path: Path, command: str) -> None:
+    done = InstrumentResult()
+    run_command(HostShell(), command, done, tmp_path / "raw", NoProgress())
+    assert re.search(r"ended with exit code [1-9]\d*: see instrument.txt", done.warnings[0])
+    assert re.search("not found|No such file|[Uu]nterminated|unexpected", (tmp_path / "raw").read_text())
 
 
 def test_the_line_of_a_script_that_fails_is_named(tmp_path: Path) -> None:

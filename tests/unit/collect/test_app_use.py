@@ -11,9 +11,10 @@ from support.no_progress import NoProgress
 
 from navitas.collect import app_use
 from navitas.collect.app_use import Use
+from navitas.collect.instrument import InstrumentResult
 from navitas.collect.options import ProfileOptions
 from navitas.device.base import DeviceInfo
-from navitas.errors import UsageError
+from navitas.errors import DeviceError, UsageError
 
 
 def use(command: str = "") -> Use:
@@ -26,18 +27,46 @@ def test_only_a_use_of_a_known_length_bounds_its_run() -> None:
     assert app_use._plan(replace(use("monkey 1000"), bound_s=60.0)).bound_s is None
 
 
-def test_a_command_for_the_user_in_front_is_refused_for_another_one(tmp_path: Path) -> None:
-    """Nothing is installed or changed before."""
-    device = FakeDevice({"am get-current-user": "0\n"})
-    device.info = DeviceInfo("phone", "x", "", "", 30, named_user=10)
-    monkey = replace(use("monkey 1000"), needs_front=True)
-    with pytest.raises(UsageError, match="--monkey uses apps of the user in the foreground, user 0, and user 10 is measured"):
-        app_use.record(device, monkey, ProfileOptions(), tmp_path / "rec", NoProgress())
-    assert device.commands == ["am get-current-user"]
+USERS = "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{10:Work:1030} running\n\tUserInfo{11:Guest:404} running\n"
 
 
-@pytest.mark.parametrize(("user", "front"), [(None, "10"), (0, "0"), (10, "10")])
-def test_it_is_accepted_for_the_user_in_front(user: int | None, front: str) -> None:
-    device = FakeDevice({"am get-current-user": f"{front}\n"})
+def on_front(front: str, user: int | None) -> FakeDevice:
+    device = FakeDevice({"am get-current-user": f"{front}\n", "pm list users": USERS})
     device.info = DeviceInfo("phone", "x", "", "", 30, named_user=user)
-    app_use._check_front(device)
+    return device
+
+
+EVENTS = {
+    "--monkey": replace(use("monkey 1000"), is_monkey=True),
+    "--script": replace(use("input tap 1 2"), script=Path("a.txt")),
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "front", "user"), [("--monkey", "0", 10), ("--monkey", "0", 11), ("--script", "0", 11), ("--script", "10", 0)]
+)
+def test_events_for_the_screen_are_refused_for_a_user_who_is_not_there(
+    tmp_path: Path, option: str, front: str, user: int
+) -> None:
+    """Nothing is installed or changed before."""
+    device = on_front(front, user)
+    refused = f"{option} uses apps of the user in the foreground, user {front}, and user {user} is measured"
+    with pytest.raises(UsageError, match=refused):
+        app_use.record(device, EVENTS[option], ProfileOptions(), tmp_path / "rec", NoProgress())
+    assert set(device.commands) <= {"am get-current-user", "pm list users"}
+
+
+@pytest.mark.parametrize(
+    ("option", "front", "user"),
+    [("--monkey", "10", None), ("--monkey", "0", 0), ("--monkey", "10", 10), ("--script", "0", 0), ("--script", "0", 10)],
+)
+def test_they_are_accepted_for_the_user_in_front_and_taps_for_a_work_profile(option: str, front: str, user: int | None) -> None:
+    app_use._check_front(on_front(front, user), EVENTS[option])
+
+
+@pytest.mark.parametrize("option", EVENTS)
+def test_events_never_reach_other_apps_if_the_app_cannot_start(tmp_path: Path, option: str) -> None:
+    device = FakeDevice({"monkey": "** No activities found to run, monkey aborted.\n"})
+    with pytest.raises(DeviceError, match=r"launchers show no activity of a\.b, so events would reach other apps"):
+        app_use._record_use(device, EVENTS[option], InstrumentResult(), tmp_path / "raw", None, progress=NoProgress())
+    assert len(device.commands) == 1
