@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from support.android_projects import fixture_params
+from support.android_projects import build_file, copy_project, fixture_params, probed_methods
+from support.gradle_projects import main_class, write
 from support.large_app import add_method, large_app
 
 from navitas.build.gradle import INIT_SCRIPT
@@ -55,3 +57,65 @@ def test_an_added_method_changes_only_its_class(tmp_path: Path, gradle: str, nam
     assert changed(before[0], contents(classes, ".class")) == EDITED
     assert changed(before[1], contents(dex, ".dex")) == EDITED
     assert changed(before[2], contents(dex, ".jar")) == set(), "libraries are dexed only once"
+
+
+def build(gradle: str, project: Path) -> list[str]:
+    """Build the app of fixture B with probes, and return the tasks that did something."""
+    plugin = f"-Pnavitas.pluginJar={jar('navitas-gradle-plugin.jar')}"
+    command = [gradle, "--console=plain", "--init-script", str(INIT_SCRIPT), plugin, TASK["b"]]
+    done = subprocess.run(command, cwd=project, check=True, capture_output=True, text=True)
+    return re.findall(r"^> Task (\S+)$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("b"), indirect=["gradle"])
+def test_an_edit_touches_only_its_module(tmp_path: Path, gradle: str, name: str) -> None:
+    project = large_app(name, tmp_path, 60)
+    build(gradle, project)
+    (apk,) = project.glob("app/build/outputs/apk/demo/debug/*.apk")
+    assert {"p000/C000.step", "q000/C000.step", "org/example/text/Index.find"} <= probed_methods(apk)
+
+    add_method(project, 1)
+    ran = build(gradle, project)
+    assert {":app:navitasInstrumentDemoDebugApp", ":app:mergeProjectDexDemoDebug"} <= set(ran)
+    assert not [task for task in ran if re.search("mergeDex|mergeExtDex|mergeLibDex|Libraries$", task)], ran
+
+    library = project / "text/src/main/java/q000/C000.java"
+    ids = (project / "app/build/navitas/demoDebug/Libraries/ids.json").read_text()
+    before = contents(project / FOLDERS["b"][1], ".dex")
+    library.write_text(library.read_text().replace("return n * 31", "return n * 37"))
+    ran = build(gradle, project)
+    assert {":app:navitasInstrumentDemoDebugLibraries", ":app:mergeLibDexDemoDebug"} <= set(ran)
+    assert not [task for task in ran if re.search("mergeDex|mergeExtDex", task)], ran
+    assert changed(before, contents(project / FOLDERS["b"][1], ".dex")) == {MAP}
+    assert (project / "app/build/navitas/demoDebug/Libraries/ids.json").read_text() == ids, "no other module is processed"
+
+    library.write_text(library.read_text().replace("public int step", "public int added() { return step(1); }\n  public int step"))
+    build(gradle, project)
+    assert "q000/C000.added" in probed_methods(apk)
+
+
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("b"), indirect=["gradle"])
+@pytest.mark.parametrize("is_used", [True, False])
+def test_modules_of_included_builds_are_other_modules(tmp_path: Path, gradle: str, name: str, is_used: bool) -> None:
+    """Which library a module of an included build stands for is not known before the build. It may be none."""
+    project = copy_project(name, tmp_path)
+    write(
+        tmp_path / "utils",
+        {
+            "settings.gradle": "rootProject.name = 'utils'\n",
+            "build.gradle": "apply plugin: 'java-library'\ngroup = 'org.example'\nversion = '1'\njava.sourceCompatibility = 8\n",
+            "src/main/java/org/example/Utils.java": main_class("Utils").replace("package p", "package org.example"),
+        },
+    )
+    with (project / "settings.gradle").open("a") as settings:
+        settings.write("includeBuild '../utils'\n")
+    build_script = build_file(project)
+    others = "implementation 'org.example:utils:1'" if is_used else ""
+    build_script.write_text(build_script.read_text().replace("implementation project(':search')", others))
+    for source in (project / "app/src").rglob("*.java"):
+        if "org.example.text" in source.read_text():
+            source.unlink()
+    assert ":app:mergeProjectDexDemoDebug" in build(gradle, project)
+    (apk,) = project.glob("app/build/outputs/apk/demo/debug/*.apk")
+    assert ("org/example/Utils.f" in probed_methods(apk)) is is_used
+    assert any(method.startswith("org/example/notes/") for method in probed_methods(apk))

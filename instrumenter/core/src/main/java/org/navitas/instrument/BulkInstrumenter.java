@@ -24,7 +24,7 @@ public final class BulkInstrumenter {
    * <p>Keeps output files of an earlier run with the same map file if they are still current. If all classes already
    * have probes, the outputs equal the inputs, and the map file must exist and match these classes.
    *
-   * @param inputs folders and jars in class path order; none gives an empty map
+   * @param inputs folders and jars in class path order; not empty
    * @param options selects the classes and methods to instrument
    * @param mapFile the method map to write; {@code <mapFile>.state}, in the same folder, lists the outputs for the next
    *     run
@@ -40,7 +40,7 @@ public final class BulkInstrumenter {
    * Instruments classes that run in the same process as classes instrumented earlier. Their methods have other
    * ids than those of the earlier map. The written map contains both.
    *
-   * @param inputs folders and jars in class path order; none gives an empty map
+   * @param inputs folders and jars in class path order; not empty
    * @param options selects the classes and methods to instrument
    * @param mapFile the method map to write
    * @param earlierMap the map of the classes instrumented earlier, or null

@@ -102,8 +102,12 @@ public final class ClassWork {
         copies.put(source, copy);
       }
     }
-    boolean isSame = inputs.isEmpty() && (earlierMap != null || outputs.writesMapClass);
-    String mapId = isSame ? sameMap(options, earlierMap, outputs.map) : instrument(inputs, options, earlierMap, outputs.map, log);
+    if (inputs.isEmpty() && earlierMap == null && !outputs.writesMapClass) { // there are no other modules: the map is empty
+      Path none = Files.createDirectories(new File(outputs.work, "none").toPath());
+      inputs.add(new Input(none, none.resolveSibling("none-instrumented"), Input.MAIN, options.module));
+    }
+    String mapId = inputs.isEmpty()
+        ? sameMap(options, earlierMap, outputs.map) : instrument(inputs, options, earlierMap, outputs.map, log);
     ClassFolder classes = new ClassFolder(outputs.folder);
     if (outputs.writesMapClass) {
       classes.add(MapClass.PATH, MapClass.bytes(mapId));

@@ -4,6 +4,7 @@ import com.android.build.api.instrumentation.AsmClassVisitorFactory;
 import com.android.build.api.instrumentation.ClassContext;
 import com.android.build.api.instrumentation.ClassData;
 import com.android.build.api.instrumentation.InstrumentationParameters;
+import java.io.File;
 import org.gradle.api.file.RegularFileProperty;
 import org.gradle.api.tasks.InputFile;
 import org.gradle.api.tasks.PathSensitive;
@@ -40,7 +41,7 @@ public abstract class LibraryProbes implements AsmClassVisitorFactory<LibraryPro
     return new ClassReplacer(api, next, original -> KnownIds.of(ids()).instrument(name, original));
   }
 
-  private java.io.File ids() {
+  private File ids() {
     return getParameters().get().getIds().get().getAsFile();
   }
 }
