@@ -77,17 +77,17 @@ def test_an_edit_touches_only_its_module(tmp_path: Path, gradle: str, name: str)
     add_method(project, 1)
     ran = build(gradle, project)
     assert {":app:navitasInstrumentDemoDebugApp", ":app:mergeProjectDexDemoDebug"} <= set(ran)
-    assert not [task for task in ran if re.search("mergeDex|mergeExtDex|mergeLibDex|Libraries$", task)], ran
+    assert not [task for task in ran if re.search("mergeDex|mergeExtDex|mergeLibDex|Modules$", task)], ran
 
     library = project / "text/src/main/java/q000/C000.java"
-    ids = (project / "app/build/navitas/demoDebug/Libraries/ids.json").read_text()
+    ids = (project / "app/build/navitas/demoDebug/Modules/ids.json").read_text()
     before = contents(project / FOLDERS["b"][1], ".dex")
     library.write_text(library.read_text().replace("return n * 31", "return n * 37"))
     ran = build(gradle, project)
-    assert {":app:navitasInstrumentDemoDebugLibraries", ":app:mergeLibDexDemoDebug"} <= set(ran)
+    assert {":app:navitasInstrumentDemoDebugModules", ":app:mergeLibDexDemoDebug"} <= set(ran)
     assert not [task for task in ran if re.search("mergeDex|mergeExtDex", task)], ran
     assert changed(before, contents(project / FOLDERS["b"][1], ".dex")) == {MAP}
-    assert (project / "app/build/navitas/demoDebug/Libraries/ids.json").read_text() == ids, "no other module is processed"
+    assert (project / "app/build/navitas/demoDebug/Modules/ids.json").read_text() == ids, "no other module is processed"
 
     library.write_text(library.read_text().replace("public int step", "public int added() { return step(1); }\n  public int step"))
     build(gradle, project)

@@ -2,9 +2,9 @@ package org.navitas.gradle.android;
 
 /** The parts of a variant's classes that have method maps of their own. */
 public enum ClassPart {
-  /** Other projects of the build, whose classes get probes one by one. */
-  LIBRARIES("Libraries"),
-  /** The app; with other projects that are not apart. */
+  /** The build's other modules in an app, if Android adds their probes. */
+  MODULES("Modules"),
+  /** The app; also the build's other modules if they are processed together. */
   APP("App"),
   /** The tests. */
   TESTS("Tests");
@@ -17,7 +17,7 @@ public enum ClassPart {
   }
 
   /**
-   * Returns the part of classes that are not apart.
+   * Returns the part of an app or of tests.
    *
    * @param isTest whether they are the tests
    * @return the tests or the app

@@ -47,12 +47,12 @@ final class ClassTasks {
     return tasks;
   }
 
-  /** Registers the task for the app. Before it, one for other projects, if their classes can get probes one by one. */
+  /** Registers the task for the app. Before it, one for the build's other modules, if Android can add their probes. */
   void registerApp() {
     boolean containsOthers = mayContainOthers(Dependencies.projects(project, variant, true));
     boolean areApart = containsOthers && options.fitSingleClasses();
     if (areApart) {
-      registerLibraries();
+      registerModules();
     }
     transform(variant, ClassPart.APP, containsOthers && !areApart);
   }
@@ -71,16 +71,16 @@ final class ClassTasks {
     return !projects.isEmpty() || !project.getGradle().getIncludedBuilds().isEmpty(); // which modules stand for, unseen
   }
 
-  /** Registers the task that gives ids to the methods of other projects. Android then adds the probes, project by project. */
-  private void registerLibraries() {
-    TaskProvider<ClassesTask> task = register(variant, ClassPart.LIBRARIES, false);
+  /** Registers the task that gives ids to the methods of other modules. Android then adds the probes, module by module. */
+  private void registerModules() {
+    TaskProvider<ClassesTask> task = register(variant, ClassPart.MODULES, false);
     Directory folder = project.getLayout().getProjectDirectory();
     task.configure(it -> {
       it.getAllJars().set(Dependencies.jars(variant, true).getFiles().getElements()
           .map(jars -> jars.stream().map(jar -> folder.file(jar.getAsFile().getPath())).collect(Collectors.toList())));
-      it.getIds().set(file(ClassPart.LIBRARIES, "ids.json"));
+      it.getIds().set(file(ClassPart.MODULES, "ids.json"));
     });
-    variant.getInstrumentation().transformClassesWith(LibraryProbes.class, InstrumentationScope.ALL, parameters -> {
+    variant.getInstrumentation().transformClassesWith(ModuleProbes.class, InstrumentationScope.ALL, parameters -> {
       parameters.getIds().set(task.flatMap(ClassesTask::getIds));
       return Unit.INSTANCE;
     });
@@ -105,7 +105,7 @@ final class ClassTasks {
   private TaskProvider<ClassesTask> register(Component component, ClassPart part, boolean all) {
     boolean isTest = part == ClassPart.TESTS;
     boolean hasNotice = part == ClassPart.APP || isTest && !isApp;
-    TaskProvider<ClassesTask> earlier = isTest ? tasks.get(ClassPart.APP) : tasks.get(ClassPart.LIBRARIES);
+    TaskProvider<ClassesTask> earlier = isTest ? tasks.get(ClassPart.APP) : tasks.get(ClassPart.MODULES);
     String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + part.text;
     TaskProvider<ClassesTask> task = project.getTasks().register(name, ClassesTask.class, it -> {
       ArtifactView own = Dependencies.jars(component, true);

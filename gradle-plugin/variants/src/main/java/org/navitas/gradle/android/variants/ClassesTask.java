@@ -210,7 +210,7 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract RegularFileProperty getSummary();
 
   /**
-   * The ids of methods, for {@link LibraryProbes}.
+   * The ids of methods, for {@link ModuleProbes}.
    *
    * @return the file to write; absent if Android adds no probes
    */

@@ -13,10 +13,10 @@ import org.navitas.gradle.android.KnownIds;
 import org.objectweb.asm.ClassVisitor;
 
 /**
- * Adds probes to the classes of other projects that an app contains. Android then processes each project on its own: after an
- * edit, it compiles only what changed.
+ * Adds probes to the classes of the build's other modules in an app. Android does so for each module on its own: after an edit, it
+ * dexes only what has changed.
  */
-public abstract class LibraryProbes implements AsmClassVisitorFactory<LibraryProbes.Parameters> {
+public abstract class ModuleProbes implements AsmClassVisitorFactory<ModuleProbes.Parameters> {
   /** What decides which classes get probes. */
   public interface Parameters extends InstrumentationParameters {
     /**
