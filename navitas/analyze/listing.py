@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 MIN_SHARE = 0.001
-"""Rows with a smaller share of the total are not listed."""
+"""Rows with a smaller share of the table's energy are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,17 @@ class Listing(Generic[T]):
     rows: tuple[T, ...]
     others: int
     others_j: float
+    hint: str
+    """The option that lists more rows, for a note: empty if the others are too small for any."""
 
 
-def largest(ranked: Sequence[T], top: int, total_j: float, energy_j: Callable[[T], float]) -> Listing[T]:
-    """List at most `top` rows with a share of at least `MIN_SHARE`, and at least one row.
+def largest(ranked: Sequence[T], top: int, energy_j: Callable[[T], float]) -> Listing[T]:
+    """List at most `top` rows with a share of at least `MIN_SHARE` of the energy of all rows, and at least one row.
 
-    `ranked` is sorted by descending energy.
+    The share is not one of the measured energy: a lit screen must not hide rows. `ranked` is sorted by descending energy.
     """
-    count = sum(energy_j(row) >= MIN_SHARE * total_j for row in ranked[:top])
-    rows, others = ranked[: max(count, 1)], ranked[max(count, 1) :]
-    return Listing(tuple(rows), len(others), sum(map(energy_j, others)))
+    least_j = MIN_SHARE * sum(max(energy_j(row), 0.0) for row in ranked)
+    large = sum(energy_j(row) >= least_j for row in ranked)
+    count = max(min(large, top), 1)
+    rows, others = ranked[:count], ranked[count:]
+    return Listing(tuple(rows), len(others), sum(map(energy_j, others)), " (--top)" if large > count else "")

@@ -143,7 +143,7 @@ class RunRecorder:
                 left = f"{config}, {folder.path} and a trace may still be on the device"
                 self._writer.warn("cleanup", f"device lost: {left}", "profile again: the next run removes them")
             for text in done.warnings:
-                self._writer.warn("tests", f"{plan.module}: {text}", VALID_FOR_RUN)
+                self._writer.warn("tests", f"{_prefix(plan)}{text}", VALID_FOR_RUN)
             for trouble in done.troubles:
                 self._writer.warn("events_missing", trouble, "see logcat.txt of the run", run=plan.id)
             if done.crashed:
@@ -158,7 +158,7 @@ class RunRecorder:
     def _warn_if_hot(self, plan: RunPlan) -> None:
         status = parse_thermal(self._device.shell("dumpsys thermalservice 2>&1").text).status
         if status is not None and status >= MODERATE:
-            message = f"{plan.module}: the phone was hot after this run: thermal status {status} ({THERMAL_NAMES[status]})"
+            message = f"{_prefix(plan)}the phone was hot after this run: thermal status {status} ({THERMAL_NAMES[status]})"
             remedy = "its CPU may have been slowed down: let it cool down, and record again"
             self._writer.warn("hot", message, remedy, run=plan.id)
 
@@ -212,7 +212,7 @@ class RunRecorder:
                 raise failure  # the recording cannot be written, or its events are lost
             self._writer.warn("sampling", str(failure), "figures that need it have a lower evidence level", run=plan.id)
         if not done.tests and not done.crashed:
-            done.troubles.append(f"{plan.module}: no test ran: none matches {plan.class_argument or 'the listed ones'}")
+            done.troubles.append(f"{_prefix(plan)}no test ran: none matches {plan.class_argument or 'the listed ones'}")
         for note in runtime_notes(log):
             done.troubles.append(f"{plan.package}: {note}")
 
@@ -297,3 +297,8 @@ class _TestEntries:
         if time.monotonic() - self._saved_s > _SAVE_EVERY_S:
             self._writer.save()
             self._saved_s = time.monotonic()
+
+
+def _prefix(plan: RunPlan) -> str:
+    """Return what messages name first: the module; nothing if it is the project itself."""
+    return "" if plan.module == ":" else f"{plan.module}: "

@@ -89,7 +89,9 @@ def test_an_edit_touches_only_its_module(tmp_path: Path, gradle: str, name: str)
     assert changed(before, contents(project / FOLDERS["b"][1], ".dex")) == {MAP}
     assert (project / "app/build/navitas/demoDebug/Modules/ids.json").read_text() == ids, "no other module is processed"
 
-    library.write_text(library.read_text().replace("public int step", "public int added() { return step(1); }\n  public int step"))
+    library.write_text(
+        library.read_text().replace("public int step", "public int added() { return step(1); }\n  public int step")
+    )
     build(gradle, project)
     assert "q000/C000.added" in probed_methods(apk)
 

@@ -34,8 +34,7 @@ def handed_work_table(profile: Profile, top: int) -> FittedTable:
         ],
     )
     found, names, total_j = profile.handed_work(), MethodNames(profile.method_table), profile.energy_j()
-    handed_j = sum(one.energy_j for one in found)
-    listed = largest(found, max(top // _PART, 1), handed_j, lambda one: one.energy_j)
+    listed = largest(found, max(top // _PART, 1), lambda one: one.energy_j)
     for one in listed.rows:
         name = "unknown" if one.id == UNKNOWN_STARTER else names.short(one.id)
         table.add(
@@ -48,7 +47,7 @@ def handed_work_table(profile: Profile, top: int) -> FittedTable:
         )
     if listed.others:
         methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
-        table.notes.append(Paragraph(f"… {methods}: {unbroken(joules(listed.others_j))} (--top)", style="dim"))
+        table.notes.append(Paragraph(f"… {methods}: {unbroken(joules(listed.others_j))}{listed.hint}", style="dim"))
     if table.rows:
         table.notes.append(Paragraph(f"{_MEANING} {unmeasured_note(found)}".rstrip(), style="dim"))
     return table

@@ -47,7 +47,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
     ]
     table = FittedTable("Methods", columns)
     total_j, names = profile.energy_j(shown), MethodNames(profile.method_table)
-    listed = largest(profile.method_totals(shown), top, total_j, lambda total: total.exclusive_j)
+    listed = largest(profile.method_totals(shown), top, lambda total: total.exclusive_j)
     notes: list[Paragraph] = []
     for total in listed.rows:
         self_share, per_call_j, power_w = share(total.exclusive_j, total_j), total.inclusive_j_per_call, total.mean_power_w
@@ -72,7 +72,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
     if listed.others:
         methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
         figures = unbroken(joules(listed.others_j)), unbroken(percent(share(listed.others_j, total_j)))
-        table.notes.append(Paragraph(f"… {methods}: {', '.join(figures)} (--top)", style="dim"))
+        table.notes.append(Paragraph(f"… {methods}: {', '.join(figures)}{listed.hint}", style="dim"))
     probed = any(run.probes_error is not None for run in profile.ledger.runs)
     without = "Self and inclusive: without probes. Share: of the measured energy. " if probed else ""
     table.notes.append(Paragraph(f"{without}±: {unbroken('95 % interval')} of self energy.", style="dim"))

@@ -70,7 +70,9 @@ def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[R
     if any(len(group.tests) > 1 for group in groups):
         sentences.append(f"Energies are medians of the runs that count. ±: {_INTERVAL} of the measurement and of other runs.")
     else:
-        sentences.append(f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: use --repeat.")
+        sentences.append(
+            f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: repeat it."
+        )
     sentences += _jit(profile)
     sentences.append("Mean power: measured energy of the test divided by its wall time.")
     return Paragraph(" ".join(sentences), style="dim")
@@ -136,4 +138,5 @@ def _statuses(tests: Sequence[TestEnergy]) -> Text:
         cell.append(", " if cell else "").append(f"{count} " if len(tests) > 1 else "")
         cell.append(printable(status, 40), style=_STATUS_STYLE.get(status, ""))
     unfit = Counter(reason for test in tests for reason in test.unfit)
-    return cell.append("".join(f"; {count} {printable(reason, 40)}" for reason, count in unfit.items()))
+    many = len(tests) > 1
+    return cell.append("".join(f"; {f'{count} ' if many else ''}{printable(reason, 40)}" for reason, count in unfit.items()))

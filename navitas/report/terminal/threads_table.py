@@ -55,7 +55,7 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         )
 
     app_threads = [total for total in profile.thread_totals(shown) if total.role == "app"]
-    listed = largest(app_threads, top, total_j, lambda total: total.energy_j)
+    listed = largest(app_threads, top, lambda total: total.energy_j)
     for total in listed.rows:
         add(_name(total), total)
     for role in profile.role_totals(shown):
@@ -65,7 +65,7 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         table.notes.append(Paragraph("Energy: as measured, with probes.", style="dim"))
     if listed.others:
         threads = "1 more thread" if listed.others == 1 else f"{listed.others:,} more threads"
-        table.notes.append(Paragraph(f"… {threads}: {unbroken(joules(listed.others_j))} (--top)", style="dim"))
+        table.notes.append(Paragraph(f"… {threads}: {unbroken(joules(listed.others_j))}{listed.hint}", style="dim"))
     return table
 
 
