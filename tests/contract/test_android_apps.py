@@ -24,7 +24,7 @@ LISTENER = "-e listener org.navitas.runtime.junit.NavitasListener"
 def made(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The instrumented app, and its tests."""
     try:
-        return make(tmp_path_factory.mktemp("notes"))
+        return make(tmp_path_factory.mktemp("notes"), permissions=["android.permission.RECORD_AUDIO"])
     except NotFetchedError as error:
         pytest.skip(str(error))
 
@@ -56,9 +56,9 @@ def test_instrumentation_tests_run_and_are_recorded(phone: AdbDevice) -> None:
     found = phone.shell(f"am instrument -w -r -e class {APP}.NotesTest -e colour blue {LISTENER} {RUNNER}", timeout_s=240)
     tests = re.findall(r"STATUS: stack=(.*)|STATUS: test=(\w+)\nINSTRUMENTATION_STATUS_CODE: (-?\d)", found.text)
     names = ("aProcess", "bTimeRuns", "cActivities", "dServices", "eAnimationsTakeTheirTime", "fAssetsOfTheTests")
-    names += ("gAnIntentServiceEndsAfterItsLastIntent", "hXmlIsParsed")
+    names += ("gAnIntentServiceEndsAfterItsLastIntent", "hXmlIsParsed", "iPermissionsOfTheManifestAreGranted")
     assert [test[1:] for test in tests] == [(name, code) for name in names for code in ("1", "0")], found.text
-    assert found.text.rstrip().endswith("OK (8 tests)\n\n\nINSTRUMENTATION_CODE: -1")
+    assert found.text.rstrip().endswith("OK (9 tests)\n\n\nINSTRUMENTATION_CODE: -1")
     events = recorded(phone)
     for what in (b"main", b"sync worker", f"{APP}.NotesTest#dServices".encode()):
         assert what in events, what

@@ -38,6 +38,10 @@ public class Main extends android.app.Activity {
     @Override protected void onActivityResult(int request, int code, android.content.Intent data) {
         result = request * 100 + code;
     }
+    static volatile String answer = "";
+    @Override public void onRequestPermissionsResult(int code, String[] names, int[] results) {
+        answer = code + java.util.Arrays.toString(names) + java.util.Arrays.toString(results);
+    }
 }""",
     "Detail": """
 public class Detail extends android.app.Activity {
@@ -80,6 +84,7 @@ import android.app.*;
 import android.content.*;
 import android.os.*;
 import androidx.test.platform.app.InstrumentationRegistry;
+import java.util.Arrays;
 import java.util.concurrent.*;
 import org.junit.*;
 import org.junit.runners.MethodSorters;
@@ -180,6 +185,19 @@ public class NotesTest {
         android.util.Xml.parse(text, handler);
         assertEquals("u a \u00e9; c null;u a \u00e9; c null;", found.toString());
         assertThrows(org.xml.sax.SAXException.class, () -> android.util.Xml.parse("<a>", handler));
+    }
+    @Test public void iPermissionsOfTheManifestAreGranted() throws Exception {
+        String[] both = {"android.permission.RECORD_AUDIO", "android.permission.CAMERA"};
+        assertEquals(0, app.checkSelfPermission(both[0]));
+        assertEquals(-1, app.checkSelfPermission(both[1]));
+        Activity main = phone.startActivitySync(new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK));
+        for (int code = 7; code < 9; code++) {
+            int request = code;
+            phone.runOnMainSync(() -> main.requestPermissions(both, request));
+            eventually(() -> !Main.answer.isEmpty());
+            assertEquals(code + Arrays.toString(both) + "[0, -1]", Main.answer);
+            Main.answer = "";
+        }
     }
     @Test public void fAssetsOfTheTests() throws Exception {
         try (java.io.InputStream in = phone.getContext().getAssets().open("seed.txt")) {

@@ -5,6 +5,7 @@ import android.content.Context;
 import android.content.Intent;
 import android.content.ServiceConnection;
 import android.content.pm.PackageManager;
+import android.os.Process;
 import java.util.concurrent.Executor;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
@@ -22,7 +23,7 @@ public class ContextShadow extends ShadowContextImpl {
         return isHealth ? new PhoneHealthManager() : super.getSystemService(name);
     }
 
-    /** Robolectric does not know what pm granted. */
+    /** Robolectric does not know the manifest's requests, nor what pm granted. */
     @Implementation
     @Override
     protected int checkPermission(String permission, int pid, int uid) {
@@ -30,7 +31,10 @@ public class ContextShadow extends ShadowContextImpl {
             boolean isGranted = Boolean.getBoolean("navitas.android.finePowerMonitors");
             return isGranted ? PackageManager.PERMISSION_GRANTED : PackageManager.PERMISSION_DENIED;
         }
-        return super.checkPermission(permission, pid, uid);
+        boolean isApp = uid == Process.myUid();
+        return isApp && Permissions.isRequested(permission)
+                ? PackageManager.PERMISSION_GRANTED
+                : super.checkPermission(permission, pid, uid);
     }
 
     @Implementation

@@ -126,6 +126,9 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
     @Override
     public ActivityResult execStartActivity(
             Context who, IBinder thread, IBinder token, String target, Intent intent, int requestCode, Bundle options) {
+        if (who instanceof Activity && Permissions.answer((Activity) who, target, intent, requestCode)) {
+            return null;
+        }
         ActivityResult result = super.execStartActivity(who, thread, token, target, intent, requestCode, options);
         Activities.start(intent, options, who instanceof Activity ? (Activity) who : null, target, requestCode);
         return result;
