@@ -17,6 +17,7 @@ _VERSION = "navitas-gradle "
 _FAILURE = "navitas-failure "
 # Lines in which a launcher script names its Java.
 _JAVA_NAME = re.compile(r"(openjdk|java) version \"|OpenJDK (Runtime|64-Bit)|Java\(TM\)")
+_STACK_FRAME = re.compile(r"\s+at [\w.$/@]+[\w$<>]\(")
 
 
 class Failure(BaseModel):
@@ -71,8 +72,8 @@ class GradleOutput:
         self._on_line(line)
 
     def tail(self) -> list[str]:
-        """Return the last lines, without Gradle's general advice and the name of its Java."""
-        lines = [line for line in self.lines if not _JAVA_NAME.match(line)]
+        """Return the last lines, without Gradle's general advice, the name of its Java, and the frames of stack traces."""
+        lines = [line for line in self.lines if not _JAVA_NAME.match(line) and not _STACK_FRAME.match(line)]
         for index, line in enumerate(lines):
             if line.startswith("* Try:"):
                 lines = lines[:index]

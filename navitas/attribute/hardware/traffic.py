@@ -39,7 +39,7 @@ CALL, APP, OTHERS = range(3)
 _TOLERATED = 0.02
 
 NO_HOOKED_BYTES = Reason("no_hooked_bytes", "hooks recorded no bytes: counters are shared among open calls by their time")
-NO_CALLS = Reason("no_io_calls", "no call of an I/O API was recorded: the app's traffic is unattributed")
+NO_CALLS = Reason("no_io_calls", "no call of an I/O API was open when bytes were counted: the app's traffic is unattributed")
 NO_APP_COUNTER = Reason("no_app_counters", "the app's traffic was not counted apart: the device's traffic counts as the app's")
 NO_COUNTERS = Reason("no_io_counters", "traffic was not counted: only the bytes that hooks saw are known, without headers")
 NOT_COUNTED = Reason("bytes_not_counted", "of the bytes of hooked calls crossed no counted interface: they have no energy")

@@ -70,9 +70,7 @@ def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[R
     if any(len(group.tests) > 1 for group in groups):
         sentences.append(f"Energies are medians of the runs that count. ±: {_INTERVAL} of the measurement and of other runs.")
     else:
-        sentences.append(
-            f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: repeat it."
-        )
+        sentences.append(f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: repeat it.")
     sentences += _jit(profile)
     sentences.append("Mean power: measured energy of the test divided by its wall time.")
     return Paragraph(" ".join(sentences), style="dim")
