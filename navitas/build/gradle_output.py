@@ -17,7 +17,7 @@ _VERSION = "navitas-gradle "
 _FAILURE = "navitas-failure "
 # Lines in which a launcher script names its Java.
 _JAVA_NAME = re.compile(r"(openjdk|java) version \"|OpenJDK (Runtime|64-Bit)|Java\(TM\)")
-_STACK_FRAME = re.compile(r"\s+at [\w.$/@]+[\w$<>]\(")
+_STACK_FRAME = re.compile(r"\s+at [\w.$/@]+\.[\w$<>]+\(")
 
 
 class Failure(BaseModel):

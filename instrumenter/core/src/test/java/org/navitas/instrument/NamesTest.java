@@ -78,7 +78,7 @@ public class NamesTest {
   }
 
   @Test
-  public void mapWithNamesThatItCannotTellApartCanBeContinued() throws Exception {
+  public void mapWithEqualNamesOfDifferentMethodsCanBeContinued() throws Exception {
     write(Collections.singletonMap("a/Odd.class", classNamed("a/Odd", "\uD800", "\uD801")));
     run();
     Path tests = temporary.newFolder().toPath();

@@ -34,7 +34,7 @@ final class Start implements Runnable {
     /** Returns whether {@link Running} can be used. Starts the recorder if that has not been tried. Throws nothing. */
     static boolean isReady() {
         try {
-            return Probe.ready || (isOver ? Probe.ready : await()); // what is ready is seen for sure only after isOver
+            return Probe.ready || (isOver ? Probe.ready : await()); // read again: what is ready is visible only after isOver
         } catch (Throwable e) { // the stack is full, or the memory: the next probe tries again
             return false;
         }
