@@ -2,7 +2,6 @@ package org.navitas.runtime;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.time.Clock;
 import java.time.Instant;
 
 /** A JVM. Kernel thread ids are known on Linux only. */
@@ -10,7 +9,6 @@ import java.time.Instant;
 final class JvmPlatform extends Platform {
     /** Made by the start of a recording, since not each JVM has the module, and processes that are not recorded do not need it. */
     private ThreadMXBean threads;
-    private final Clock clock = Clock.systemUTC();
 
     @Override
     long threadCpuNanos() {
@@ -71,7 +69,7 @@ final class JvmPlatform extends Platform {
     /** Resolution: microseconds from Java 9 on, milliseconds before. */
     @Override
     long realNanos() {
-        Instant now = clock.instant();
+        Instant now = Instant.now();
         return now.getEpochSecond() * 1_000_000_000 + now.getNano();
     }
 
