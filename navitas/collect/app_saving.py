@@ -48,7 +48,7 @@ def save_apps(
     nothing left there.
     """
     packages, measured = packages_of(bundles), device.info.named_user
-    _warn_of_unknown(device, packages, installed, warn)
+    _warn_of_unknown(packages, installed, warn)
     keeping, left, lasting = Keeping(), apps.read(), {(app.package, app.user) for app in added.read()}
     with ExitStack() as interrupted:  # nothing is replaced yet
         for package in packages:
@@ -67,14 +67,15 @@ def save_apps(
                 except DeviceError as error:
                     reason = f"it will keep the profiled code: {error.message}"
                     warn(f"{package} is installed and cannot be saved: {reason}", _INSTALL)
+                    _note_new_code(apps, package, hashes)
                     continue
                 if earlier is None:
                     interrupted.callback(apps.forget, app)
                 else:
                     app = apps.write(replace(earlier, profiled=(*earlier.profiled, *hashes)))
                 keeping.saved.append(app)
-            elif package in left:  # a user whose packages are unknown may have it
-                apps.write(replace(left[package], profiled=(*left[package].profiled, *hashes)))
+            else:  # a user whose packages are unknown may have it
+                _note_new_code(apps, package, hashes)
         interrupted.pop_all()
     return keeping
 
@@ -89,6 +90,12 @@ def _still_left(device: Device, apps: SavedApps, left: SavedApp | None, having: 
     return None
 
 
+def _note_new_code(apps: SavedApps, package: str, hashes: Sequence[str]) -> None:
+    """Note which APKs replace an app that is still left replaced, and that this measurement does not restore."""
+    if left := apps.read().get(package):
+        apps.write(replace(left, profiled=(*left.profiled, *hashes)))
+
+
 def _pull(device: Device, package: str, user: int | None, file: Path) -> None:
     """Copy a package's APK from the device. Raises `DeviceError` if it has several, or cannot be read."""
     paths = apk_paths(device, package, user)
@@ -97,7 +104,7 @@ def _pull(device: Device, package: str, user: int | None, file: Path) -> None:
     device.pull(paths[0], file)
 
 
-def _warn_of_unknown(device: Device, packages: list[str], installed: InstalledPackages, warn: Callable[[str, str], None]) -> None:
+def _warn_of_unknown(packages: list[str], installed: InstalledPackages, warn: Callable[[str, str], None]) -> None:
     """Warn of packages that no known user has, but others may."""
     absent = ", ".join(package for package in packages if not installed.users_with(package))
     if not absent:

@@ -320,6 +320,17 @@ def test_a_build_that_could_not_be_compared_is_saved(bundle: Bundle, state: Path
     assert device.code[APP] == NEWER and (state / f"{APP}.apk").read_bytes() == OWN
 
 
+def test_code_that_is_unknown_at_a_start_is_known_to_be_profiled_at_the_next_one(
+    killed: AppPhone, bundle: Bundle, state: Path, tmp_path: Path
+) -> None:
+    killed.paths = ""
+    with kept_apps(killed, [made(tmp_path / "b.zip", OTHER)], NoProgress()):
+        killed.code[APP] = OTHER
+    killed.paths = None
+    start(killed, bundle)
+    assert killed.code[APP] == OWN and not state.exists()
+
+
 def test_a_copy_that_still_counts_is_of_a_user_who_has_the_app(bundle: Bundle, state: Path) -> None:
     device = AppPhone(having={0: {APP}, 10: set()})
     device.info = replace(device.info, named_user=0, users=(0, 10))
@@ -404,6 +415,15 @@ def test_a_copy_that_is_not_needed_is_no_problem(examined: AppPhone, capsys: pyt
     examined.code[APP] = NEWER
     (ok, note) = restored(capsys, 0)
     assert ok == ("ok", "nothing to restore") and note[0] == "note" and "replaced since" in note[1]
+
+
+def test_the_doctor_uninstalls_what_a_measurement_installed(
+    bundle: Bundle, state: Path, examined: AppPhone, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examined.code[TESTS] = PROFILED_TESTS
+    examined.having[None].add(TESTS)
+    assert restored(capsys, 0) == [("ok", f"{TESTS} (uninstalled), {APP}")]
+    assert examined.removed == [(TESTS, None, False)] and not state.exists()
 
 
 def test_the_doctor_names_what_it_restored_before_an_error(
