@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,9 +17,12 @@ from navitas.cli.options import VIRTUAL, user_option
 from navitas.cli.paths import TEXT
 from navitas.cli.phones import device_of
 from navitas.cli.standard_output import output_console
-from navitas.collect.doctor import Check, Examination, examine
+from navitas.collect.added_apps import remove_added_apps
+from navitas.collect.app_notices import AppNotice
+from navitas.collect.doctor import Check, Examination, Status, examine
 from navitas.collect.packages import packages_of_all_users
 from navitas.collect.restored_apps import restore_left_apps
+from navitas.collect.state.added_apps import AddedApps
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.saved_apps import SavedApps
@@ -78,25 +81,46 @@ def _adb() -> Check:
 
 
 def _restore(device: Device, checks: list[Check]) -> None:
-    journal, apps = Journal(device.info), SavedApps(device.info)
-    problems: list[Check] = []
-
-    def warn(message: str, remedy: str) -> None:
-        problems.append(Check("restored", "problem", message, remedy))
-
+    """Add checks that say what was restored, also if something else could not be."""
+    journal = Journal(device.info)
+    names: list[str] = []
+    others: list[Check] = []
+    is_complete = False
     try:
         with journal.held():
-            names = restore_left(device, journal, lambda _code, message, remedy: warn(message, remedy))
+            names += restore_left(
+                device, journal, lambda _code, message, remedy: others.append(Check("restored", "problem", message, remedy))
+            )
             remove_traces(device)
-        if apps.exist():
-            with apps.held():
-                names += restore_left_apps(device, apps, packages_of_all_users(device), warn)
+        _restore_apps(device, names, others)
+        is_complete = True
     except OSError as error:
         where = error.filename or journal.path
-        checks.append(Check("restored", "problem", f"{where}: {error.strerror}", "make that folder readable and writable"))
+        others.append(Check("restored", "problem", f"{where}: {error.strerror}", "make that folder readable and writable"))
+    finally:
+        if names or is_complete:
+            checks.append(Check("restored", "ok", ", ".join(names) or "nothing to restore"))
+        checks.extend(others)
+
+
+def _restore_apps(device: Device, names: list[str], others: list[Check]) -> None:
+    """Uninstall and restore apps that a measurement left. Adds to the names of what was restored, and to other checks."""
+
+    def add(status: Status, notices: Iterable[AppNotice]) -> None:
+        others.extend(Check("restored", status, notice.message, notice.remedy) for notice in notices)
+
+    apps = SavedApps(device.info)
+    if not apps.exist():
         return
-    checks.append(Check("restored", "ok", ", ".join(names) or "nothing to restore"))
-    checks.extend(problems)
+    added = AddedApps(device.info, apps.folder)
+    with apps.held():
+        removed, failed = remove_added_apps(device, added, added.read(), packages_of_all_users(device))
+        names += [f"{package} (uninstalled)" for package in removed]
+        add("problem", failed)
+        left = restore_left_apps(device, apps, packages_of_all_users(device))
+        names += left.restored
+        add("note", left.set_aside)
+        add("problem", left.failed)
 
 
 def checks_table(checks: Sequence[Check]) -> FittedTable:

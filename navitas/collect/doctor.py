@@ -11,11 +11,13 @@ from typing import Literal
 from navitas.android_ids import PACKAGE_NAME
 from navitas.collect import power, topology
 from navitas.collect.options import ProfileOptions
+from navitas.collect.state.added_apps import AddedApps
 from navitas.collect.state.condition import THERMAL_NAMES, BatteryState, PhoneCondition, parse_battery, parse_thermal
 from navitas.collect.state.fitness import unfit
 from navitas.collect.state.guard import setting_of
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.permissions import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
+from navitas.collect.state.saved_apps import SavedApps
 from navitas.collect.trace import atrace, perfetto
 from navitas.device.base import Device, DeviceInfo
 from navitas.errors import DeviceError, PowerProfileError
@@ -301,6 +303,7 @@ def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
         skin = "" if thermal.skin_c is None else f", skin {thermal.skin_c:.1f} °C"
         yield Check("heat", "problem" if hot else "ok", f"{name}{skin}", remedy if hot else "")
     yield _unrestored_settings(device)
+    yield _unrestored_apps(device.info)
 
 
 def _has_rails(outputs: Mapping[str, _Output]) -> bool:
@@ -331,4 +334,18 @@ def _unrestored_settings(device: Device) -> Check:
     names = ", ".join(setting.name if (setting := setting_of(key)) else key for key in left)
     return Check(
         "settings", "note", f"left changed by a measurement: {names}", f"navitas doctor --device {device.info.serial} --restore"
+    )
+
+
+def _unrestored_apps(info: DeviceInfo) -> Check:
+    apps = SavedApps(info)
+    try:
+        left = [*apps.read(), *(f"{app.package} (not yours)" for app in AddedApps(info, apps.folder).read())]
+    except DeviceError as error:
+        return Check("apps", "problem", error.message, error.remedy)
+    if not left:
+        return Check("apps", "ok", "no app is left replaced by a measurement")
+    names = ", ".join(left)
+    return Check(
+        "apps", "note", f"left on the phone by a measurement: {names}", f"navitas doctor --device {info.serial} --restore"
     )

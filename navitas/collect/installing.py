@@ -9,28 +9,32 @@ from contextlib import contextmanager, suppress
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.collect import runtime_config
-from navitas.collect.packages import installed_packages, is_back, packages_of
+from navitas.collect.packages import installed_packages, packages_of
 from navitas.collect.progress import Progress
 from navitas.device.base import Device
 from navitas.errors import DeviceError, UsageError
 from navitas.owned_folder import owned_folder
+
+_RECONNECT_S = 5.0
 
 
 @contextmanager
 def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
     """Install the bundles while the context is open. Packages that were on the device before stay there, with their data.
 
+    If only their data were there, only these stay.
     Raises `DeviceError` with the device's reason if it refuses a bundle, `UsageError` if it cannot run one.
     """
     progress.stage("installing")
-    present = _present(device, bundles)
+    present = _present(device, bundles, with_kept_data=False)
+    kept = _present(device, bundles, with_kept_data=True)
     reachable = True
     try:
         for bundle in bundles:
             _install(device, bundle)
         yield
     except BaseException as error:
-        reachable = is_back(device)
+        reachable = device.wait_until_back(_RECONNECT_S)
         if not reachable and isinstance(error, DeviceError):
             _add_uninstall_remedy(error, device, bundles, present)
         raise
@@ -38,11 +42,11 @@ def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
         for bundle in bundles if reachable else ():
             # The user must see the first error, not that cleaning a lost device fails.
             with suppress(DeviceError):
-                _remove(device, bundle, present)
+                _remove(device, bundle, present, kept)
 
 
 def _add_uninstall_remedy(error: DeviceError, device: Device, bundles: Sequence[Bundle], present: set[str]) -> None:
-    """Add to the error's remedy how to remove the installed apps: a later profiling cannot know that they are not the user's."""
+    """Add to the error's remedy how to remove the installed apps, which otherwise stay until the next measurement."""
     if left := [name for name in packages_of(bundles) if name not in present]:
         info = device.info
         commands = "; ".join(f"adb -s {info.serial} uninstall{info.user_flag} {name}" for name in left)
@@ -72,21 +76,21 @@ def _install(device: Device, bundle: Bundle) -> None:
             device.push(bundle.extract(classes, folder / "jvm.zip"), _jvm_path(manifest))
 
 
-def _present(device: Device, bundles: Sequence[Bundle]) -> set[str]:
+def _present(device: Device, bundles: Sequence[Bundle], *, with_kept_data: bool) -> set[str]:
     """Return the packages on the device; empty if it can have none of the user. Raises `DeviceError` if they are unknown."""
     if device.info.kind == "virtual" and not packages_of(bundles):
         return set()
-    return installed_packages(device, device.info.named_user)
+    return installed_packages(device, device.info.named_user, with_kept_data=with_kept_data)
 
 
-def _remove(device: Device, bundle: Bundle, present: set[str]) -> None:
+def _remove(device: Device, bundle: Bundle, present: set[str], kept: set[str]) -> None:
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest):
         device.uninstall(manifest.package)
         return
     for package in packages_of([bundle]):
         if package not in present:
-            device.uninstall(package)
+            device.uninstall(package, keep_data=package in kept)
     if device.info.kind == "virtual" and manifest.test_package not in present:
         device.shell(f"rm -f {shlex.quote(_jvm_path(manifest))}")
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from navitas.android_ids import user_flag
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 
-_RECONNECT_S = 1.0
 _PACKAGE = "package:"
-_SHA256 = re.compile(r"\\?([0-9a-f]{64}) ")
-_HASH_S = 60.0
 
 
 def packages_of(bundles: Sequence[Bundle]) -> list[str]:
@@ -36,31 +32,53 @@ def apk_hashes(bundles: Sequence[Bundle], package: str) -> list[str]:
     return hashes
 
 
-def installed_packages(device: Device, user: int | None) -> set[str]:
-    """Return the packages that are installed for a user (None: the only one). Raises `DeviceError` if they cannot be listed."""
-    user_flag = flag_of(user)
-    result = device.shell(f"pm list packages{user_flag}")
+def installed_packages(device: Device, user: int | None, *, with_kept_data: bool = False) -> set[str]:
+    """Return the packages that are installed for a user (None: the only one). Raises `DeviceError` if they cannot be listed.
+
+    `with_kept_data` adds those of which the user has only the data, as after `pm uninstall -k`, and archived ones.
+    """
+    command = f"pm list packages{' -u' if with_kept_data else ''}{user_flag(user)}"
+    result = device.shell(command)
     found = {line.removeprefix(_PACKAGE).strip() for line in result.text.splitlines() if line.startswith(_PACKAGE)}
     # Android itself is a package. A virtual phone lists only apps.
     if result.exit_code != 0 or not (found or device.info.kind == "virtual"):
         why = " ".join((result.stdout + result.stderr).decode("utf-8", "replace").split())[:300]
         raise DeviceError(
             f"device {device.info.serial}: its packages cannot be listed: {why or 'it listed none'}",
-            f"try adb shell pm list packages{user_flag}, and restart the device if this fails, too",
+            f"try adb shell {command}, and restart the device if this fails, too",
         )
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledPackages:
-    """The packages of each user (None: the only one), and why those of some users are unknown."""
+    """The packages of each user (None: the only one): installed ones, and those of which only the data are there.
+
+    `unknown` says why those of some users are unknown, `unlisted` why there may be other users; empty if there are none.
+    """
 
     by_user: Mapping[int | None, set[str]]
+    kept_by_user: Mapping[int | None, set[str]]
     unknown: Mapping[int | None, str]
+    unlisted: str = ""
 
     def users_with(self, package: str) -> list[int | None]:
         """Return the users who have a package, the measured one first."""
         return [user for user, packages in self.by_user.items() if package in packages]
+
+    def users_keeping(self, package: str) -> list[int | None]:
+        """Return the users who have only the data of a package, the measured one first."""
+        return [user for user, packages in self.kept_by_user.items() if package in packages]
+
+    def present(self, user: int | None) -> int | None:
+        """Return how commands name a user now. The first user has no number while it is the only one."""
+        other = None if user == 0 else 0 if user is None else user
+        return user if user in self.by_user or other not in self.by_user else other
+
+    def why_unknown(self, user: int | None) -> str:
+        """Return why the packages of a user are unknown; empty if they are known, or if there is no such user."""
+        user = self.present(user)
+        return "" if user in self.by_user else self.unknown.get(user, self.unlisted)
 
 
 def packages_of_all_users(device: Device) -> InstalledPackages:
@@ -68,36 +86,18 @@ def packages_of_all_users(device: Device) -> InstalledPackages:
 
     adb may not see some users, such as those of a separate, encrypted space.
     """
-    measured = device.info.named_user
-    by_user: dict[int | None, set[str]] = {measured: installed_packages(device, measured)}
+    info = device.info
+    by_user: dict[int | None, set[str]] = {}
+    kept: dict[int | None, set[str]] = {}
     unknown: dict[int | None, str] = {}
-    for user in () if measured is None else device.info.users:
-        if user != measured:
-            try:
-                by_user[user] = installed_packages(device, user)
-            except DeviceError as error:
-                unknown[user] = error.message
-    return InstalledPackages(by_user, unknown)
-
-
-def apk_paths(device: Device, package: str, user: int | None) -> list[str]:
-    """Return the paths of a package's APKs on the device; none if it does not say."""
-    user_flag = flag_of(user)
-    lines = device.shell(f"pm path{user_flag} {shlex.quote(package)}").text.splitlines()
-    return [line.removeprefix(_PACKAGE).strip() for line in lines if line.startswith(_PACKAGE)]
-
-
-def sha256_on(device: Device, path: str) -> str:
-    """Return the SHA-256 of a file on the device in hexadecimal digits; empty if it cannot be read."""
-    found = _SHA256.match(device.shell(f"sha256sum {shlex.quote(path)}", timeout_s=_HASH_S).text)
-    return found[1] if found else ""
-
-
-def flag_of(user: int | None) -> str:
-    """Return the option that names a user in a command; empty if it needs none."""
-    return "" if user is None else f" --user {user}"
-
-
-def is_back(device: Device) -> bool:
-    """Wait a moment for a lost device. Returns False if it does not answer."""
-    return device.wait_until_back(_RECONNECT_S)
+    for user in dict.fromkeys((info.named_user, *(() if info.named_user is None else info.users))):
+        try:
+            found = installed_packages(device, user)
+            kept[user] = installed_packages(device, user, with_kept_data=True) - found
+            by_user[user] = found
+        except DeviceError as error:
+            if user == info.named_user:
+                raise
+            unknown[user] = error.message
+    unlisted = f"device {info.serial} does not list its users" if info.may_have_others else ""
+    return InstalledPackages(by_user, kept, unknown, unlisted)

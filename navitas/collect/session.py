@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.bundle.reader import Bundle
+from navitas.collect.cleared_data import warn_of_cleared_data
 from navitas.collect.installing import installed
 from navitas.collect.kept_apps import kept_apps
 from navitas.collect.options import ProfileOptions
@@ -65,6 +66,7 @@ def profile_versions(
     with ExitStack() as stack:
         every = [bundle for version in versions for bundle in version.bundles]
         warnings = stack.enter_context(kept_apps(device, every, progress))
+        warnings += warn_of_cleared_data(device, every, progress)
         if alone is not None:
             stack.enter_context(installed(device, alone.bundles, progress))
         recorded: list[VersionRuns] = []

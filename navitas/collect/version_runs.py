@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.collect import map_cache
 from navitas.collect.choice import Choice, choose
+from navitas.collect.cleared_data import clears_data
 from navitas.collect.compile_mode import compile_apps
 from navitas.collect.instrument import InstrumentResult
 from navitas.collect.opened import Opened, opened
@@ -78,7 +78,7 @@ class VersionRuns:
     def run(self, step: TurnStep, turn: int, *, warmup: bool) -> None:
         """Run one step of a turn."""
         bundle, target = step.choice.bundle.manifest, target_of(step.choice.bundle)
-        clear = isinstance(bundle, AndroidManifest) and bundle.orchestrator and bundle.clear_package_data
+        clear = clears_data(step.choice.bundle)
         known = (self._next_id, bundle.module, target.package, bundle.map_id, turn, target, step.class_argument, clear)
         plan = RunPlan(*known, baseline=step.baseline, warmup=warmup)
         self._next_id += 1

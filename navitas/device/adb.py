@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from navitas.android_ids import user_flag
 from navitas.device import shell_v2, sync_client
 from navitas.device.adb_server import ServerClient, is_address, list_devices, reconnect, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
@@ -30,10 +31,12 @@ _PROBE_PAUSE_S = 0.2
 _MAX_OUTPUT_BYTES = 64 << 20
 _PROPERTIES = (
     *("ro.navitas.virtual", "ro.product.model", "ro.build.fingerprint", "ro.build.version.sdk"),
-    *("ro.serialno", "ro.boot.serialno"),
+    *("ro.serialno", "ro.boot.serialno", "ro.boot.qemu.avd_name", "ro.kernel.qemu.avd_name"),
 )
 _PLACEHOLDER_SERIALS = ("", "unknown", "0123456789ABCDEF")
 """Placeholders of devices without a serial number."""
+_EMULATOR_SERIAL = "EMULATOR"
+"""Serial numbers of emulators begin so. They are those of the emulator's version, the same for all its virtual devices."""
 _STAGING = "/data/local/tmp"
 
 
@@ -83,20 +86,20 @@ class AdbDevice:
         if self._info is None:
             lines = self.shell("; ".join(f"getprop {name}" for name in _PROPERTIES)).text.split("\n")
             values = [line.strip() for line in (*lines, *[""] * len(_PROPERTIES))[: len(_PROPERTIES)]]
-            virtual, model, fingerprint, sdk, *numbers = values
+            virtual, model, fingerprint, sdk, *numbers, avd, old_avd = values
             kind: Literal["virtual", "phone"] = "virtual" if virtual == "1" else "phone"
             level = int(sdk) if sdk.isdecimal() and len(sdk) < 5 else 0
-            self._info = DeviceInfo(kind, self._serial, model, fingerprint, level, self._identity(numbers))
+            self._info = DeviceInfo(kind, self._serial, model, fingerprint, level, self._identity(avd or old_avd, numbers))
         return self._info
 
-    @property
-    def _user_flag(self) -> str:
-        return "" if self._info is None else self._info.user_flag
+    def _flag_of(self, user: int | None) -> str:
+        measured = None if self._info is None else self._info.named_user
+        return user_flag(measured if user is None else user)
 
-    def _identity(self, numbers: Sequence[str]) -> str:
-        """Return the device's own serial number, else its name in adb unless that is an address."""
-        known = [number for number in numbers if number not in _PLACEHOLDER_SERIALS]
-        return (*known, "" if is_address(self._serial) else self._serial)[0]
+    def _identity(self, avd: str, numbers: Sequence[str]) -> str:
+        """Return an emulator's name, or the device's own serial number, else its name in adb unless that is an address."""
+        own = [number for number in numbers if number not in _PLACEHOLDER_SERIALS and not number.startswith(_EMULATOR_SERIAL)]
+        return (*([f"avd {avd}"] if avd else own), "" if is_address(self._serial) else self._serial)[0]
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
         deadline = time.monotonic() + timeout_s
@@ -142,7 +145,7 @@ class AdbDevice:
                 file.write(piece)
 
     def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
-        flag = self._user_flag if user is None else f" --user {user}"
+        flag = self._flag_of(user)
         for path in paths:
             staged = f"{_STAGING}/navitas-{path.name}"
             try:
@@ -157,8 +160,9 @@ class AdbDevice:
                 reason = (result.stdout + result.stderr).decode("utf-8", "replace").strip()
                 raise DeviceError(f"device {self._serial}: {path.name} cannot be installed: {reason}", install_remedy(reason))
 
-    def uninstall(self, package: str) -> None:
-        self.shell(f"pm uninstall{self._user_flag} {shlex.quote(package)}", timeout_s=_UNINSTALL_S)
+    def uninstall(self, package: str, *, keep_data: bool = False, user: int | None = None) -> None:
+        keep = " -k" if keep_data else ""
+        self.shell(f"pm uninstall{keep}{self._flag_of(user)} {shlex.quote(package)}", timeout_s=_UNINSTALL_S)
 
     def wait_until_back(self, timeout_s: float) -> bool:
         deadline = time.monotonic() + timeout_s

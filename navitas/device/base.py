@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from navitas.android_ids import user_flag
+
 
 @dataclass(frozen=True, slots=True)
 class ShellResult:
@@ -43,6 +45,11 @@ class DeviceInfo:
     """All users of the phone, as far as known."""
 
     @property
+    def may_have_others(self) -> bool:
+        """Whether the phone's list of users is unreadable: the only known one is named, as if there were others."""
+        return self.named_user is not None and len(self.users) < 2
+
+    @property
     def user(self) -> int:
         """The number of the phone's user whose apps are measured."""
         return self.named_user or 0
@@ -50,7 +57,7 @@ class DeviceInfo:
     @property
     def user_flag(self) -> str:
         """`--user N` with a space before it, for commands; empty for the user to whom they apply anyway."""
-        return "" if self.named_user is None else f" --user {self.named_user}"
+        return user_flag(self.named_user)
 
 
 class ShellStream(Protocol):
@@ -104,8 +111,9 @@ class Device(Protocol):
         also a newer one."""
         ...
 
-    def uninstall(self, package: str) -> None:
-        """Remove a package and its data. Does nothing if it is not installed."""
+    def uninstall(self, package: str, *, keep_data: bool = False, user: int | None = None) -> None:
+        """Remove a package, and its data unless `keep_data`, for a user (None: the measured one). Does nothing if it is not
+        installed."""
         ...
 
     def wait_until_back(self, timeout_s: float) -> bool:

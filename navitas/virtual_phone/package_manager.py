@@ -42,6 +42,7 @@ class PackageManager:
         self._packages: dict[str, Package] = {}
         self._granted: dict[str, dict[int, set[str]]] = {}
         self._users_of: dict[str, set[int]] = {}
+        self._kept: dict[str, tuple[Package, set[int]]] = {}
         self.users = Users()
         self._apps = files.root / "data/app"
         self._data = files.root / "data/data"
@@ -66,6 +67,10 @@ class PackageManager:
         """Return the packages that are installed for a user, by name."""
         return [package for name in sorted(self._packages) if (package := self.get(name, user)) is not None]
 
+    def with_kept_data(self, user: int = FIRST_USER) -> list[Package]:
+        """Return the packages of which only a user's data are there, by name (`pm uninstall -k` for the last user)."""
+        return [package.for_user(user) for _, (package, users) in sorted(self._kept.items()) if user in users]
+
     def users_of(self, name: str) -> list[int]:
         """Return the users for whom a package is installed."""
         return sorted(self._users_of.get(name, ()))
@@ -74,7 +79,7 @@ class PackageManager:
         """Remove a user with all packages and data. Returns False if there is none, and for the first one."""
         if not self.users.remove(user):
             return False
-        for name in list(self._packages):
+        for name in (*self._packages, *self._kept):
             self.uninstall(name, users=[user])
         return True
 
@@ -140,7 +145,7 @@ class PackageManager:
 
     def _register(self, content: BundleManifest | InstalledApk, users: Iterable[int]) -> Package:
         name = content.package if isinstance(content, BundleManifest) else content.manifest.package
-        before = self._packages.get(name)
+        before = self._packages.get(name) or self._kept.pop(name, (None, set()))[0]
         uid = before.uid if before else max((package.uid for package in self._packages.values()), default=_FIRST_UID - 1) + 1
         package = Package(content, uid, self._apps / name, self._data / name)
         self._packages[name] = package
@@ -155,7 +160,9 @@ class PackageManager:
             (package.data / folder).mkdir(parents=True, exist_ok=True)
 
     def uninstall(self, name: str, *, keep_data: bool = False, users: Collection[int] | None = None) -> bool:
-        """Remove a package and its data for some users, or for all. Returns False if none of them has it."""
+        """Remove a package and its data for some users, or for all. Returns False if none of them has it, or its data."""
+        if name in self._kept:
+            return self._uninstall_kept(name, keep_data=keep_data, users=users)
         gone = [user for user in self.users_of(name) if users is None or user in users]
         for user in gone:
             self.kill(name, user)
@@ -165,8 +172,22 @@ class PackageManager:
             self._users_of[name].remove(user)
             self._granted.get(name, {}).pop(user, None)
         if gone and not self._users_of[name]:
-            shutil.rmtree(self._packages.pop(name).code, ignore_errors=True)
+            package = self._packages.pop(name)
+            shutil.rmtree(package.code, ignore_errors=True)
             self._granted.pop(name, None)
+            if keep_data:
+                self._kept[name] = (package, set(gone))
+        return bool(gone)
+
+    def _uninstall_kept(self, name: str, *, keep_data: bool, users: Collection[int] | None) -> bool:
+        package, having = self._kept[name]
+        gone = [user for user in having if users is None or user in users]
+        for user in () if keep_data else gone:
+            for folder in (package.for_user(user).data, *self._shared_folders(name, user)):
+                shutil.rmtree(folder, ignore_errors=True)
+            having.remove(user)
+        if not having:
+            del self._kept[name]
         return bool(gone)
 
     def _shared_folders(self, name: str, user: int) -> list[Path]:

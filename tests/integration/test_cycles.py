@@ -14,7 +14,8 @@ pytestmark = pytest.mark.timeout(300)
 def test_a_cycle_of_each_fault(faulty: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds in (
         "navitas.collect.run_recorder._RECONNECT_S",
-        "navitas.collect.packages._RECONNECT_S",
+        "navitas.collect.installing._RECONNECT_S",
+        "navitas.collect.restored_apps._RECONNECT_S",
         "navitas.collect.state.guard._RECONNECT_S",
     ):
         monkeypatch.setattr(seconds, 0.3)

@@ -33,7 +33,7 @@ ALLOWED = {
     "model_defects": set(),
     "bundle": {"errors", "regular_files", "unknown_parts", "untrusted_text"},
     "perfetto": set(),
-    "device": {"errors", "folder_lock", "new_files", "regular_files", "untrusted_text", "user_folders"},
+    "device": {"errors", "android_ids", "folder_lock", "new_files", "regular_files", "untrusted_text", "user_folders"},
     "virtual_phone": {
         "errors",
         "android_ids",

@@ -20,9 +20,8 @@ from navitas.user_folders import make_folder, state_folder
 SCHEMA_VERSION = 1
 _MAX_BYTES = 64 << 10
 # A virtual phone ends with the command that started it, so there is nothing to restore on it later.
-_VIRTUAL_LIFE_S = 3600.0
-_VIRTUAL_NAMES = ("localfilesystem", "127.0.0.1")
-# Serials that adb assigns to whatever device is there: an address, or an emulator's port.
+VIRTUAL_LIFE_S = 3600.0
+VIRTUAL_NAMES = ("localfilesystem", "127.0.0.1")
 _PASSING = re.compile(r"\S+:\d+|emulator-\d+", re.ASCII)
 
 
@@ -84,9 +83,9 @@ class Journal:
     def _forget_virtual(self) -> None:
         """Remove files of killed profilings on virtual phones, and unfinished files."""
         remove_abandoned(self.path.parent)
-        for other in (found for kind in _VIRTUAL_NAMES for found in self.path.parent.glob(f"{kind}_*.json")):
+        for other in (found for kind in VIRTUAL_NAMES for found in self.path.parent.glob(f"{kind}_*.json")):
             with contextlib.suppress(OSError, ValueError):
-                old = time.time() - other.stat().st_mtime > _VIRTUAL_LIFE_S
+                old = time.time() - other.stat().st_mtime > VIRTUAL_LIFE_S
                 if old and json.loads(read_regular(other, _MAX_BYTES))["kind"] == "virtual":
                     other.unlink()
                     other.with_suffix(".lock").unlink(missing_ok=True)
@@ -94,8 +93,13 @@ class Journal:
 
 def device_name(info: DeviceInfo) -> str:
     """Return a file name for a phone: its serial, or `<address>-<model>`, since an address may later belong to another phone."""
-    model = f"-{_plain(info.model)[:60]}" if _PASSING.fullmatch(info.serial) else ""
+    model = f"-{_plain(info.model)[:60]}" if is_passing(info.serial) else ""
     return f"{_file_name(info.serial)}{model}"
+
+
+def is_passing(serial: str) -> bool:
+    """Whether adb gives a serial to whatever device is there: an address, or an emulator's port."""
+    return _PASSING.fullmatch(serial) is not None
 
 
 def _file_name(serial: str) -> str:

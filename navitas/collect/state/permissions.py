@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable
 from functools import partial
 
-from navitas.android_ids import PACKAGE_NAME
+from navitas.android_ids import PACKAGE_NAME, user_flag
 from navitas.collect.state.settings import PhoneSetting
 from navitas.device.base import Device
 
@@ -69,7 +69,7 @@ def permission_setting(key: str) -> PhoneSetting | None:
     if not key.startswith(_PREFIX) or parts is None or not PACKAGE_NAME.fullmatch(parts[1]):
         return None
     package, user = parts[1], parts[2]
-    flag = "" if user is None else f" --user {user}"
+    flag = user_flag(None if user is None else int(user))
     return PhoneSetting(
         key,
         f"permission {FINE_MONITORS} of {package}",

@@ -2,55 +2,39 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
-import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from navitas.collect.state.journal import device_name
+from navitas.collect.state.journal import device_name, is_passing
+from navitas.collect.state.saved_app import SavedApp, entry_text, read_entry
+from navitas.collect.state.virtual_copies import forget_virtual_copies
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
 from navitas.folder_lock import FolderLock
-from navitas.new_files import remove_leftovers, to_disk, write_new
-from navitas.regular_files import read_regular
+from navitas.new_files import remove_leftovers, to_disk, unfinished_path, write_new
 from navitas.user_folders import make_folder, state_folder
 
-SCHEMA_VERSION = 1
-_MAX_BYTES = 64 << 10
-_PACKAGE = re.compile(r"\w+(\.\w+)*", re.ASCII)
 _ENTRY = ".json"
 
 
-@dataclass(frozen=True, slots=True)
-class SavedApp:
-    """The copy `file` of an app's APK, a user who had the app (None: the only one), and the time of the copy.
-
-    `profiled` are the SHA-256 of the APKs that replace it.
-    """
-
-    package: str
-    user: int | None
-    file: Path
-    when: str
-    profiled: tuple[str, ...]
-
-
 class SavedApps:
-    """The copies of a phone's apps, `$XDG_STATE_HOME/navitas/apps/<device>`: for each package an APK and its entry, a JSON file.
+    """The copies of a phone's apps, `$XDG_STATE_HOME/navitas/apps/<phone>`: for each package an APK and its entry, a JSON file.
 
-    An APK without an entry is no longer needed, or was set aside for the user. No APK is ever overwritten.
+    An APK without an entry was set aside for the user. No APK is ever overwritten. `<phone>` is the phone's own serial number
+    wherever it is known, since it may be measured at several addresses, and others at its address.
     """
 
     def __init__(self, info: DeviceInfo) -> None:
         self._info = info
-        self.folder = state_folder() / "apps" / device_name(info)
+        self.folder = state_folder() / "apps" / _phone_name(info)
 
     def exist(self) -> bool:
-        """Whether there is a copy of any app."""
+        """Whether there is anything to restore, or set aside."""
         return self.folder.is_dir()
 
     @contextmanager
@@ -66,6 +50,7 @@ class SavedApps:
         try:
             make_folder(self.folder)
             remove_leftovers(self.folder)
+            forget_virtual_copies(self.folder.parent)
             yield
         finally:
             with suppress(OSError):  # other copies are there
@@ -74,25 +59,32 @@ class SavedApps:
 
     def read(self) -> dict[str, SavedApp]:
         """Return the copies by package. Raises `DeviceError` if an entry is damaged."""
-        return {app.package: app for app in map(self._read, sorted(self.folder.glob(f"*{_ENTRY}")))}
+        return {app.package: app for app in (read_entry(path, self._info) for path in sorted(self.folder.glob(f"*{_ENTRY}")))}
 
-    def save(self, package: str, user: int | None, profiled: Sequence[str], pull: Callable[[Path], None]) -> SavedApp:
-        """Save an app's APK, which `pull` writes to a file. It is safely on disk when this returns. Raises `OSError`."""
+    def save(self, package: str, users: Sequence[int | None], profiled: Sequence[str], pull: Callable[[Path], None]) -> SavedApp:
+        """Save the APK of an app that users have; `pull` writes it to a file. It is safely on disk when this returns.
+
+        Raises `OSError`.
+        """
         file = self._free(package)
+        part = unfinished_path(file)
         try:
-            pull(file)
-            to_disk(file)
+            pull(part)
+            to_disk(part)
+            part.rename(file)
             when = datetime.now(UTC).isoformat(timespec="seconds")
-            return self.write(SavedApp(package, user, file, when, tuple(profiled)))
+            others = tuple(user for user in users[1:] if user is not None)
+            return self.write(SavedApp(package, users[0], file, when, tuple(profiled), others))
         except BaseException:
             self._entry(package).unlink(missing_ok=True)
-            file.unlink(missing_ok=True)
+            for path in (part, file):
+                path.unlink(missing_ok=True)
             raise
 
     def write(self, app: SavedApp) -> SavedApp:
         """Write a copy's entry. Returns the copy. Raises `OSError`."""
-        content = {"schema_version": SCHEMA_VERSION, "serial": self._info.serial, **asdict(app), "file": app.file.name}
-        write_new(self._entry(app.package), json.dumps(content, indent=1), durable=True)
+        app = replace(app, profiled=tuple(dict.fromkeys(app.profiled)))
+        write_new(self._entry(app.package), entry_text(app, self._info), durable=True)
         return app
 
     def forget(self, app: SavedApp) -> None:
@@ -111,17 +103,11 @@ class SavedApps:
         paths = (self.folder / f"{package}{number or ''}.apk" for number in itertools.count())
         return next(path for path in paths if not path.exists())
 
-    def _read(self, path: Path) -> SavedApp:
-        try:
-            content = json.loads(read_regular(path, _MAX_BYTES))
-            package, user, name, when, profiled = (content[key] for key in ("package", "user", "file", "when", "profiled"))
-            file = path.with_name(name)
-            texts = all(isinstance(text, str) for text in (package, name, when, *profiled))
-            if not texts or not _PACKAGE.fullmatch(package) or not (user is None or type(user) is int) or not file.is_file():
-                raise ValueError
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise DeviceError(
-                f"{path}: the entry of an app of {self._info.serial} that a measurement replaced is damaged",
-                f"install the APK of that name by hand (adb install -r -t -d), and remove the entry: rm {path}",
-            ) from None
-        return SavedApp(package, user, file, when, tuple(profiled))
+
+def _phone_name(info: DeviceInfo) -> str:
+    """Return a file name for a phone. The system's build distinguishes phones of the same passing name."""
+    if info.kind == "virtual":  # all have the same identity, and each ends with its command
+        return device_name(info)
+    serial = info.identity or info.serial
+    build = f"-{hashlib.sha256(info.fingerprint.encode()).hexdigest()[:8]}" if is_passing(serial) else ""
+    return f"{device_name(replace(info, serial=serial))}{build}"

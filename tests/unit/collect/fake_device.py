@@ -57,8 +57,8 @@ class FakeDevice:
     def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
         self.commands.append("install")
 
-    def uninstall(self, package: str) -> None:
-        self.commands.append(f"uninstall {package}")
+    def uninstall(self, package: str, *, keep_data: bool = False, user: int | None = None) -> None:
+        self.commands.append(f"uninstall {'-k ' if keep_data else ''}{package}")
 
     def wait_until_back(self, timeout_s: float) -> bool:
         return self.answers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -244,6 +245,21 @@ def test_what_a_killed_measurement_left(folders: Path) -> None:
     assert check.remedy == "navitas doctor --device serial-1 --restore"
     (folders / "serial-1.json").write_text("{")
     assert by_name(examine(AnsweringDevice(GOOD)).checks)["settings"].status == "problem"
+
+
+def test_what_a_killed_measurement_left_of_apps(folders: Path) -> None:
+    apps = folders.with_name("apps") / "serial-1"
+    assert by_name(examine(AnsweringDevice(GOOD)).checks)["apps"].status == "ok"
+    apps.mkdir(parents=True)
+    entry = {"package": "org.app", "user": None, "file": "org.app.apk", "when": "2026-11-27T10:00:00+00:00", "profiled": []}
+    (apps / "org.app.json").write_text(json.dumps(entry))
+    (apps / "org.app.apk").write_bytes(b"PK")
+    (apps / "org.app.test.added").write_text(json.dumps(entry | {"package": "org.app.test", "keeps_data": False}))
+    check = by_name(examine(AnsweringDevice(GOOD)).checks)["apps"]
+    assert check.status == "note" and "by a measurement: org.app, org.app.test (not yours)" in check.found
+    assert check.remedy == "navitas doctor --device serial-1 --restore"
+    (apps / "org.app.json").write_text("{")
+    assert by_name(examine(AnsweringDevice(GOOD)).checks)["apps"].status == "problem"
 
 
 def test_a_frozen_battery_is_reported() -> None:

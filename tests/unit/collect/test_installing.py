@@ -40,6 +40,14 @@ def test_the_error_names_what_a_lost_phone_may_keep(tmp_path: Path, present: str
     assert caught.value.remedy == f"reconnect it; the installed packages may still be there: {commands}"
 
 
+def test_data_without_their_app_stay(tmp_path: Path) -> None:
+    bundle = open_bundle(make(tmp_path / "a.zip", ANDROID_FILES | {"bundle.json": json.dumps(ANDROID_MANIFEST)}))
+    device = FakeDevice({"pm list packages": "package:android\n", "pm list packages -u": f"package:android\npackage:{APP}\n"})
+    with installed(device, [bundle], NoProgress()):
+        device.commands.clear()
+    assert device.commands == [f"uninstall {TESTS}", f"uninstall -k {APP}"]
+
+
 @pytest.mark.parametrize(
     ("listed", "code", "why"), [("Error: x\n", 255, "Error: x"), ("", 0, "it listed none"), ("package:a\n", 1, "package:a")]
 )

@@ -66,12 +66,18 @@ def test_an_app_that_was_not_replaced_is_not_installed_again(bundle: Bundle, sta
     assert device.installed == [] and not state.exists()
 
 
-def test_without_hashes_an_app_is_installed_again(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_app_of_unknown_code_is_installed_again(bundle: Bundle) -> None:
     device = AppPhone()
-    monkeypatch.setattr("navitas.collect.restored_apps.sha256_on", lambda *_: "")
+    with kept_apps(device, [bundle], NoProgress()):
+        device.paths = ""
+    assert device.installed == [(APP, None)]
+
+
+def test_without_hashes_the_code_is_read(bundle: Bundle) -> None:
+    device = AppPhone(hashes=False)
     with kept_apps(device, [bundle], NoProgress()):
         pass
-    assert device.installed == [(APP, None)]
+    assert device.installed == []
 
 
 @pytest.mark.parametrize(("named", "having", "expected"), [(10, {0: {APP}, 10: set()}, 0), (10, {0: {APP}, 10: {APP}}, 10)])
@@ -113,8 +119,9 @@ def test_a_list_that_cannot_be_read_is_an_error_before_anything_is_replaced(bund
 def test_an_app_that_was_not_there_is_not_restored(bundle: Bundle, state: Path) -> None:
     device = AppPhone(having={})
     with kept_apps(device, [bundle], NoProgress()):
-        assert not state.parent.exists()
-    assert device.commands == ["pm list packages"]
+        assert sorted(path.name for path in state.iterdir()) == [f"{APP}.added", f"{TESTS}.added"]
+    assert device.installed == device.removed == [] and not state.exists()
+    assert set(device.commands) == {"pm list packages", "pm list packages -u"}
 
 
 def test_code_that_is_no_app_has_nothing_to_keep(state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +151,8 @@ def full(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
     def write_new(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("navitas.collect.state.saved_apps.write_new", write_new)
+    for module in ("saved_apps", "added_apps"):
+        monkeypatch.setattr(f"navitas.collect.state.{module}.write_new", write_new)
 
 
 def read_only(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,8 +165,7 @@ def read_only(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("hinder", "why"),
     [
-        *((unreadable, "Permission denied"), (split, "it consists of 2 APKs"), (nowhere, "does not say where its APK is")),
-        *((full, "No space left"), (read_only, "Read-only file system")),
+        *((unreadable, "Permission denied"), (split, "it consists of 2 APKs"), (nowhere, "does not say where the APK of")),
     ],
 )
 def test_an_app_that_cannot_be_saved_is_a_warning_with_the_cause(
@@ -177,6 +184,68 @@ def test_an_app_that_cannot_be_saved_is_a_warning_with_the_cause(
     assert text.startswith(f"{APP} is installed and cannot be saved: it will keep the profiled code: ") and why in text
     assert warnings[0][0] == "cleanup" and warnings[0][1] in text
     assert device.installed == [] and not list(state.glob("*"))
+
+
+@pytest.mark.parametrize(("hinder", "why"), [(full, "No space left on device"), (read_only, "Read-only file system")])
+@pytest.mark.parametrize("having", [{None: {APP}}, {}])
+def test_a_state_folder_without_space_or_access_is_an_error_before_anything_is_replaced(
+    bundle: Bundle,
+    state: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    hinder: Callable[[AppPhone, pytest.MonkeyPatch], None],
+    why: str,
+    having: dict[int | None, set[str]],
+) -> None:
+    """The user can fix it, and would otherwise lose the only copy of a build."""
+    device = AppPhone(having=having)
+    hinder(device, monkeypatch)
+    with pytest.raises(DeviceError, match=f"{state.parent}.*: {why}: installed apps cannot be saved") as caught:
+        kept_apps(device, [bundle], NoProgress()).__enter__()
+    assert "XDG_STATE_HOME" in caught.value.remedy and not list(state.glob("*"))
+
+
+def test_a_lost_phone_gets_no_commands(bundle: Bundle, state: Path, progress: Warnings) -> None:
+    device = both()
+    with pytest.raises(DeviceError, match="unplugged"), kept_apps(device, [bundle], progress):
+        device.answers = False
+        device.commands.clear()
+        raise refused("unplugged")
+    assert device.commands == [] and len(progress.texts) == 2 and "does not answer" in progress.texts[0]
+
+
+@pytest.mark.parametrize("named", [0, 10])
+def test_a_package_that_the_measured_user_did_not_have_is_removed(bundle: Bundle, state: Path, named: int) -> None:
+    """Nothing else has removed it. Users who had it keep it."""
+    device = AppPhone(having={0: set(), 10: set()})
+    device.info = replace(device.info, named_user=named, users=(0, 10))
+    with kept_apps(device, [bundle], NoProgress()):
+        device.measure()
+        device.having[named].add(APP)
+    assert device.removed == [(APP, named, False)] and not state.exists()
+
+
+def test_a_phone_that_does_not_list_its_users(bundle: Bundle, progress: Warnings) -> None:
+    device = AppPhone(having={0: {APP}})
+    device.info = replace(device.info, named_user=0, users=(0,))
+    with kept_apps(device, [bundle], progress):
+        pass
+    assert progress.texts == [
+        f"if another user has {TESTS}, it will keep the profiled code: device serial-1 does not list its users "
+        "[afterwards, install your own build again]"
+    ]
+
+
+def test_a_newer_version_must_be_removed_for_all_users(bundle: Bundle, state: Path) -> None:
+    """While one of them has its code, the phone still compares the versions."""
+    device = AppPhone(having={0: {APP}, 10: {APP}, 11: set()}, refusal={APP: refused("INSTALL_FAILED_VERSION_DOWNGRADE")})
+    device.info = replace(device.info, named_user=10, users=(0, 10, 11))
+    with pytest.raises(DeviceError) as caught, kept_apps(device, [bundle], NoProgress()):
+        device.measure()
+    adb = "adb -s serial-1"
+    install = f"{RESTORE} --user 10 {state}/{APP}.apk"
+    again = f"{adb} shell pm install-existing --user 0 {APP}"
+    assert caught.value.remedy == f"{adb} shell pm uninstall -k {APP} && {install} && {again}"
 
 
 def test_what_cannot_be_restored_stays_in_a_file_that_the_error_names(bundle: Bundle, state: Path) -> None:

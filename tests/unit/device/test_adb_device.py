@@ -223,6 +223,16 @@ def test_waiting_for_a_device_that_does_not_come_back() -> None:
 
 
 @pytest.mark.parametrize(
+    ("avd", "old_avd", "identity"), [("Pixel_6", "", "avd Pixel_6"), ("", "Nexus", "avd Nexus"), ("", "", "emulator-5554")]
+)
+def test_an_emulator_is_named_by_its_virtual_device(avd: str, old_avd: str, identity: str) -> None:
+    """Its serial number is that of the emulator's version."""
+    lines = f"\nPixel\nfingerprint\n34\nEMULATOR36X2X10X0\n\n{avd}\n{old_avd}\n".encode()
+    with fake_adb({"host:transport:": OKAY, "shell": shell(out(lines), END)}) as server:
+        assert AdbDevice(server.client, "emulator-5554").info.identity == identity
+
+
+@pytest.mark.parametrize(
     ("address", "number", "boot", "identity"),
     [
         ("9A1B", "9A1B", "", "9A1B"),

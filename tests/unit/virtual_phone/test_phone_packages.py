@@ -43,6 +43,24 @@ def test_install_list_and_uninstall(tmp_path: Path) -> None:
     on_phone(tmp_path, action)
 
 
+def test_kept_data_are_listed_until_they_are_removed(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        await install(phone, bundle())
+        data = phone.files.root / "data/data/org.example.app"
+        assert (await run(phone, f"pm uninstall -k {PACKAGE}")).stdout == b"Success\n"
+        assert (await run(phone, "pm list packages")).stdout == b"" and data.is_dir()
+        assert (await run(phone, "pm list packages -u")).stdout == b"package:org.example.app\n"
+        assert (await run(phone, "pm list packages -u --user 10")).stdout == b""
+        assert (await run(phone, f"pm path {PACKAGE}")).status == 1
+        assert (await run(phone, f"pm uninstall -k {PACKAGE}")).stdout == b"Success\n" and data.is_dir()
+        await install(phone, bundle())
+        assert (await run(phone, "pm list packages -u -U")).stdout == b"package:org.example.app uid:10100\n"
+        await run(phone, f"pm uninstall -k {PACKAGE}; pm uninstall {PACKAGE}")
+        assert (await run(phone, "pm list packages -u")).stdout == b"" and not data.exists()
+
+    on_phone(tmp_path, action)
+
+
 def test_streamed_install_takes_as_many_bytes_as_announced(tmp_path: Path) -> None:
     data = bundle()
 

@@ -85,8 +85,11 @@ async def _uninstall(context: Context) -> int:
 async def _list(context: Context) -> int:
     found = options(context, "fUsd3eiu", ("user=", "show-versioncode"))
     what, *names = found.rest or [""]
-    packages = context.phone.packages.all(user_option(context, found) or FIRST_USER)
+    user = user_option(context, found) or FIRST_USER
+    packages = context.phone.packages.all(user)
     if what in ("package", "packages"):
+        if "u" in found:
+            packages = sorted((*packages, *context.phone.packages.with_kept_data(user)), key=lambda package: package.name)
         chosen = (
             [] if "s" in found or "d" in found else [package for package in packages if not names or names[0] in package.name]
         )
