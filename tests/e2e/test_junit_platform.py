@@ -113,7 +113,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
         assert text in said
     assert everything.outcome.failures["p.BrokenTest#"] == "java.lang.IllegalStateException: before all"
     assert [test.method for test in one.profile.tests] == ["shown[2]"]
-    assert none.outcome.troubles == (":: no test ran: none matches p.NewTest#shown[3]",)
+    assert none.outcome.troubles == ("no test ran: none matches p.NewTest#shown[3]",)
 
 
 @pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
