@@ -70,9 +70,12 @@ final class ClassTasks {
     transform(test, ClassPart.TESTS, mayContainOthers(projects));
   }
 
-  /** Returns whether classes of other modules can be among a component's, given the projects that it names. */
+  /**
+   * Returns whether classes of other modules can be among a component's, given the projects that it names. Which libraries the
+   * modules of an included build replace is unknown before the build.
+   */
   private boolean mayContainOthers(Set<String> projects) {
-    return !projects.isEmpty() || !project.getGradle().getIncludedBuilds().isEmpty(); // their modules can replace libraries, which is unknown here
+    return !projects.isEmpty() || !project.getGradle().getIncludedBuilds().isEmpty();
   }
 
   /** Registers the task that gives ids to the methods of other modules. Android then adds the probes, module by module. */
