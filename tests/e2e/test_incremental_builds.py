@@ -59,23 +59,28 @@ def test_an_added_method_changes_only_its_class(tmp_path: Path, gradle: str, nam
     assert changed(before[2], contents(dex, ".jar")) == set(), "libraries are dexed only once"
 
 
-def build(gradle: str, project: Path) -> list[str]:
-    """Build the app of fixture B with probes, and return the tasks that did something."""
+def build(gradle: str, project: Path, task: str) -> list[str]:
+    """Build an app with probes, and return the tasks that did something."""
     plugin = f"-Pnavitas.pluginJar={jar('navitas-gradle-plugin.jar')}"
-    command = [gradle, "--console=plain", "--init-script", str(INIT_SCRIPT), plugin, TASK["b"]]
-    done = subprocess.run(command, cwd=project, check=True, capture_output=True, text=True)
+    command = [gradle, "--console=plain", "--init-script", str(INIT_SCRIPT), plugin, task]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
     return re.findall(r"^> Task (\S+)$", done.stdout, re.MULTILINE)
+
+
+def of_modules(gradle: str, project: Path) -> list[str]:
+    return build(gradle, project, TASK["b"])
 
 
 @pytest.mark.parametrize(("gradle", "name"), fixture_params("b"), indirect=["gradle"])
 def test_an_edit_touches_only_its_module(tmp_path: Path, gradle: str, name: str) -> None:
     project = large_app(name, tmp_path, 60)
-    build(gradle, project)
+    of_modules(gradle, project)
     (apk,) = project.glob("app/build/outputs/apk/demo/debug/*.apk")
     assert {"p000/C000.step", "q000/C000.step", "org/example/text/Index.find"} <= probed_methods(apk)
 
     add_method(project, 1)
-    ran = build(gradle, project)
+    ran = of_modules(gradle, project)
     assert {":app:navitasInstrumentDemoDebugApp", ":app:mergeProjectDexDemoDebug"} <= set(ran)
     assert not [task for task in ran if re.search("mergeDex|mergeExtDex|mergeLibDex|Modules$", task)], ran
 
@@ -83,7 +88,7 @@ def test_an_edit_touches_only_its_module(tmp_path: Path, gradle: str, name: str)
     ids = (project / "app/build/navitas/demoDebug/Modules/ids.json").read_text()
     before = contents(project / FOLDERS["b"][1], ".dex")
     library.write_text(library.read_text().replace("return n * 31", "return n * 37"))
-    ran = build(gradle, project)
+    ran = of_modules(gradle, project)
     assert {":app:navitasInstrumentDemoDebugModules", ":app:mergeLibDexDemoDebug"} <= set(ran)
     assert not [task for task in ran if re.search("mergeDex|mergeExtDex", task)], ran
     assert changed(before, contents(project / FOLDERS["b"][1], ".dex")) == {MAP}
@@ -92,7 +97,8 @@ def test_an_edit_touches_only_its_module(tmp_path: Path, gradle: str, name: str)
     library.write_text(
         library.read_text().replace("public int step", "public int added() { return step(1); }\n  public int step")
     )
-    build(gradle, project)
+    ran = of_modules(gradle, project)
+    assert not [task for task in ran if re.search("mergeDex|mergeExtDex", task)], ran
     assert "q000/C000.added" in probed_methods(apk)
 
 
@@ -117,7 +123,51 @@ def test_modules_of_included_builds_are_other_modules(tmp_path: Path, gradle: st
     for source in (project / "app/src").rglob("*.java"):
         if "org.example.text" in source.read_text():
             source.unlink()
-    assert ":app:mergeProjectDexDemoDebug" in build(gradle, project)
+    assert ":app:mergeProjectDexDemoDebug" in of_modules(gradle, project)
     (apk,) = project.glob("app/build/outputs/apk/demo/debug/*.apk")
     assert ("org/example/Utils.f" in probed_methods(apk)) is is_used
     assert any(method.startswith("org/example/notes/") for method in probed_methods(apk))
+
+
+LIBRARY = """plugins {{ id 'com.android.library' }}
+android {{
+  namespace 'org.example.steps{suffix}'
+  compileSdk 28
+  buildToolsVersion '35.0.0'
+  defaultConfig {{ minSdk 21 }}
+}}
+"""
+
+
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("c"), indirect=["gradle"])
+@pytest.mark.parametrize("suffix", [".counter", ""])
+def test_modules_of_newer_plugins_are_processed_alone(tmp_path: Path, gradle: str, name: str, suffix: str) -> None:
+    """Also if a module has the package of the app, so that two classes can have one name, or a class without a package."""
+    project = copy_project(name, tmp_path)
+    with (project / "settings.gradle").open("a") as settings:
+        settings.write("include ':counter'\n")
+    script = build_file(project)
+    shared = "android { buildFeatures { buildConfig true } }\n"
+    script.write_text(f"{script.read_text()}\ndependencies {{ implementation project(':counter') }}\n{shared}")
+    counter = "package org.example.counter; public class Counter {{ public int next(int n) {{ return n + {added}; }} }}\n"
+    source = project / "counter/src/main/java/org/example/counter/Counter.java"
+    write(
+        project,
+        {
+            "counter/build.gradle": LIBRARY.format(suffix=suffix) + shared,
+            "counter/src/main/java/org/example/counter/Counter.java": counter.format(added=1),
+            "counter/src/main/java/Rootless.java": "public class Rootless { int size(String text) { return text.length(); } }\n",
+        },
+    )
+    build(gradle, project, ":assembleDebug")
+    (apk,) = project.glob("build/outputs/apk/debug/*.apk")
+    assert {"org/example/counter/Counter.next", "Rootless.size"} <= probed_methods(apk)
+    assert any(method.startswith("org/example/steps/StepsActivity.") for method in probed_methods(apk)), probed_methods(apk)
+
+    source.write_text(counter.format(added=2))
+    ran = build(gradle, project, ":assembleDebug")
+    assert {":navitasInstrumentDebugModules", ":mergeLibDexDebug"} <= set(ran)
+    source.write_text(counter.replace("next", "added").format(added=2))
+    ran = build(gradle, project, ":assembleDebug")
+    assert "org/example/counter/Counter.added" in probed_methods(apk)
+    assert not [task for task in ran if re.search("mergeDex|mergeExtDex", task)], ran

@@ -61,14 +61,17 @@ public final class BulkInstrumenter {
     }
     options.edits().checkFound(edited(all));
     Numbering numbering = Numbering.of(all, earlier, options.probes(), warnings);
-    boolean allInstrumented = numbering.added() == 0 && !inventory.instrumentedBefore.isEmpty();
+    List<String> instrumentedBefore = instrumentedBefore(all, earlier);
+    boolean allInstrumented = numbering.added() == 0 && !instrumentedBefore.isEmpty();
     byte[] present = readMap(mapFile);
     if (allInstrumented) {
-      requireMap(inputs, inventory.instrumentedBefore.get(0), mapFile, present);
+      requireMap(inputs, instrumentedBefore.get(0), mapFile, present);
     } else {
-      rejectPartlyInstrumented(inventory.instrumentedBefore);
+      rejectPartlyInstrumented(instrumentedBefore);
     }
-    warnIfNothingInstrumented(all, numbering, options, allInstrumented, warnings);
+    if (!allInstrumented && earlier.classes.isEmpty() && !options.isPart()) {
+      warnIfNothingInstrumented(all, numbering, options, warnings);
+    }
 
     String mapId = allInstrumented ? MapReader.headOf(present).mapId : MethodMap.id(numbering, options.probes());
     RunState next = new RunState();
@@ -112,6 +115,22 @@ public final class BulkInstrumenter {
     return next;
   }
 
+  /**
+   * Returns the places of classes that already have probes, selected or not. Those of the earlier map are fine: a class can be in
+   * two parts of an app, and have its probes from the other one.
+   */
+  private static List<String> instrumentedBefore(List<Contents> all, EarlierMap earlier) {
+    List<String> places = new ArrayList<>();
+    for (Contents contents : all) {
+      for (Entry entry : contents.entries) {
+        if (entry.instrumentedBefore && (entry.info == null || earlier.idsOf(entry.info.name).isEmpty())) {
+          places.add(Inventory.place(contents.input, entry.path));
+        }
+      }
+    }
+    return places;
+  }
+
   private static byte[] readMap(Path mapFile) throws InstrumentException {
     try {
       return Files.exists(mapFile) ? Io.readRegular(mapFile) : new byte[0];
@@ -139,9 +158,9 @@ public final class BulkInstrumenter {
   }
 
   private static void warnIfNothingInstrumented(
-      List<Contents> all, Numbering numbering, Options options, boolean instrumentedBefore, Warnings warnings) {
+      List<Contents> all, Numbering numbering, Options options, Warnings warnings) {
     String reasons = SkipReasons.reasons(all, options);
-    if (options.probes() != Probes.NONE && numbering.added() == 0 && !reasons.isEmpty() && !instrumentedBefore) {
+    if (options.probes() != Probes.NONE && numbering.added() == 0 && !reasons.isEmpty()) {
       warnings.add("no method was instrumented", reasons);
     }
   }

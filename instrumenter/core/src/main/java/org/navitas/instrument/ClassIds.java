@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * The method ids of a map, to add probes to its classes one by one. Its file changes only if an id or a method does, not
@@ -79,25 +80,36 @@ public final class ClassIds {
   /**
    * Returns whether the map has a method of the class.
    *
-   * @param className a name with dots
+   * @param className a name with dots; Android begins one without a package with a dot
    * @return whether {@link #instrument} adds probes
    */
   public boolean has(String className) {
-    return classes.containsKey(className);
+    return classes.containsKey(normal(className));
   }
 
   /**
    * Adds probes to the methods that the map has.
    *
-   * @param className a name with dots
+   * @param className as in {@link #has}
    * @param original a class file; not changed
+   * @param warn takes a message if methods of the map get no probes, since the class has changed or cannot be changed
    * @return the instrumented class, or the original if no method gets probes
    */
-  public byte[] instrument(String className, byte[] original) {
-    Map<MethodRef, Integer> ids = classes.getOrDefault(className, Collections.emptyMap());
+  public byte[] instrument(String className, byte[] original, Consumer<String> warn) {
+    String name = normal(className);
+    Map<MethodRef, Integer> ids = classes.getOrDefault(name, Collections.emptyMap());
     MethodChoice choice = (owner, method, code) ->
         ids.containsKey(new MethodRef(method.getName(), method.getDescriptor(), 0)) ? null : Skipped.EXCLUDED;
-    ClassInstrumenter done = ClassInstrumenter.instrument(original, className, choice, null);
+    ClassInstrumenter done = ClassInstrumenter.instrument(original, name, choice, null);
+    int without = ids.size() - done.info.methods.size();
+    if (without > 0 && !Skipped.ALREADY_INSTRUMENTED.equals(done.info.untouchedReason())) {
+      warn.accept(name + ": " + without + " of " + ids.size() + " methods get no probes"
+          + (done.info.problem == null ? ", since another plugin has changed the class" : ": " + done.info.problem));
+    }
     return done.bytes(done.info.methods.stream().mapToInt(ids::get).toArray());
+  }
+
+  private static String normal(String className) {
+    return className.startsWith(".") ? className.substring(1) : className;
   }
 }

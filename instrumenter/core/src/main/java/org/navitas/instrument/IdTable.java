@@ -9,7 +9,7 @@ import java.util.List;
  * Gives ids to the methods of classes. A class has a block of ids at a place that its name decides, in a table with much
  * more room than needed. So most classes keep their ids when others change, and equal apps get equal ids without a memory
  * of earlier runs. Some ids move: those of a few classes, when a new or larger class takes the place of another one; all of
- * an app, when the table must double; all of its tests, when the app's highest id passes a power of two.
+ * an app, when the table must double; all of a map that continues others, when their highest id passes a power of two.
  *
  * <p>Blocks have the size of a power of two and begin at its multiples, and larger ones are placed first. So a block of
  * some size is completely free or completely taken, and each one finds a place as long as the table has one.
@@ -51,14 +51,30 @@ final class IdTable {
     long blocks = classes.stream().mapToLong(each -> blockFor(each.methods.size())).sum();
     int first = used.isEmpty() ? 0 : powerOfTwo(used.length());
     int size = sizeFor(blocks);
-    while (first + size > ALL) {
-      size >>= 1;
+    if (first + size > ALL) { // the ids are scarce: the table begins where it fits
+      while (size > SMALLEST_TABLE && multiple(used.length(), size) + size > ALL) {
+        size >>= 1;
+      }
+      first = multiple(used.length(), size);
+      size = first + size > ALL ? 0 : size;
     }
-    if (dense || 4 * blocks > 3L * size) {
+    if (2 * (long) size > ALL - first && isEnough(size >> 1, blocks)) {
+      size >>= 1; // so that another map can continue this one
+    }
+    if (dense || !isEnough(size, blocks)) {
       numberDensely(classes, used);
     } else {
       new IdTable(first, size).number(classes);
     }
+  }
+
+  private static boolean isEnough(int size, long blocks) {
+    return 4 * blocks <= 3L * size;
+  }
+
+  /** Returns the smallest multiple that is not smaller. */
+  private static int multiple(int value, int of) {
+    return (value + of - 1) / of * of;
   }
 
   private static void numberDensely(List<NumberedClass> classes, BitSet used) {

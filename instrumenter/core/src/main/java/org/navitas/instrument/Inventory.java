@@ -39,8 +39,6 @@ final class Inventory {
   private final AtomicLong keptBytes = new AtomicLong();
   /** Number of skipped classes of known frameworks, by the include pattern that selects them. */
   final Map<String, Integer> frameworks = new ConcurrentSkipListMap<>();
-  /** Places of all classes that already have probes, selected or not. */
-  final List<String> instrumentedBefore = new ArrayList<>();
 
   /** Opens a file of an input for reading. */
   private interface Opened {
@@ -191,9 +189,6 @@ final class Inventory {
   /** Adds the warnings for an entry. Called in the order of entries. */
   private void note(Input input, Entry entry) {
     String path = entry.path;
-    if (entry.instrumentedBefore) {
-      instrumentedBefore.add(place(input, path));
-    }
     ClassInfo info = entry.info;
     String reason = info == null ? null : info.untouchedReason();
     if (Skipped.UNSUPPORTED_VERSION.equals(reason)) {

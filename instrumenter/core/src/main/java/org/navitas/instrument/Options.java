@@ -28,6 +28,7 @@ public final class Options {
   private final boolean hookLibraries;
   private final BlockEdits edits;
   private final Probes probes;
+  private final boolean part;
 
   private Options(Builder builder) {
     includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
@@ -37,6 +38,7 @@ public final class Options {
     hookLibraries = builder.hookLibraries;
     edits = builder.edits;
     probes = builder.probes;
+    part = builder.part;
   }
 
   /**
@@ -120,6 +122,15 @@ public final class Options {
     return probes;
   }
 
+  /**
+   * Returns whether the classes are a part of an app, which need not have methods that get probes.
+   *
+   * @return false for all classes of an app
+   */
+  public boolean isPart() {
+    return part;
+  }
+
   /** Collects options. Not thread-safe. */
   public static final class Builder {
     private final List<String> includes = new ArrayList<>();
@@ -129,6 +140,7 @@ public final class Options {
     private boolean hookLibraries;
     private BlockEdits edits = BlockEdits.none();
     private Probes probes = Probes.METHODS;
+    private boolean part;
 
     private Builder() {}
 
@@ -197,6 +209,17 @@ public final class Options {
      */
     public Builder probes(Probes kind) {
       probes = kind;
+      return this;
+    }
+
+    /**
+     * Sets whether the classes are a part of an app.
+     *
+     * @param isPart true if other classes of the app get probes in another run
+     * @return this
+     */
+    public Builder part(boolean isPart) {
+      part = isPart;
       return this;
     }
 

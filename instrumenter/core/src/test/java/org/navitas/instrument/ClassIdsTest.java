@@ -10,8 +10,10 @@ import java.io.DataInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -32,6 +34,7 @@ public class ClassIdsTest {
   private Path out;
   private Path map;
   private Path file;
+  private final List<String> warnings = new ArrayList<>();
 
   @Before
   public void folders() {
@@ -56,7 +59,7 @@ public class ClassIdsTest {
     assertTrue(ids.has("a.Some"));
     assertFalse(ids.has("a.Other") || ids.has("a.None"));
     byte[] original = Files.readAllBytes(in.resolve("a/Some.class"));
-    assertArrayEquals(Files.readAllBytes(out.resolve("a/Some.class")), ids.instrument("a.Some", original));
+    assertArrayEquals(Files.readAllBytes(out.resolve("a/Some.class")), ids.instrument("a.Some", original, warnings::add));
   }
 
   @Test
@@ -66,7 +69,7 @@ public class ClassIdsTest {
     Path other = temporary.newFolder().toPath();
     Compiled.into(other, 8, "a.Some", SOURCE.replace("int f()", "void added() { g(); } int f()"));
     byte[] original = Files.readAllBytes(other.resolve("a/Some.class"));
-    byte[] done = ids.instrument("a.Some", original);
+    byte[] done = ids.instrument("a.Some", original, warnings::add);
     assertEquals(Linked.FINE, Linked.alone(done, getClass().getClassLoader()));
     Map<String, Integer> before = codeLengths(original);
     Map<String, Integer> after = codeLengths(done);
@@ -81,6 +84,42 @@ public class ClassIdsTest {
       lengths.put(method.getName(), method.getCodeAttribute().getCodeLength());
     }
     return lengths;
+  }
+
+  @Test
+  public void methodsThatTheClassLacksAreAWarning() throws Exception {
+    Compiled.into(in, 8, "a.Some", SOURCE);
+    ClassIds ids = ids(Options.defaults());
+    Path other = temporary.newFolder().toPath();
+    Compiled.into(other, 8, "a.Some", SOURCE.replace("int f()", "int renamed()").replace(".f()", ".renamed()"));
+    byte[] done = ids.instrument("a.Some", Files.readAllBytes(other.resolve("a/Some.class")), warnings::add);
+    ids.instrument("a.Some", done, warnings::add); // has probes: nothing is wrong
+    ids.instrument("a.Some", new byte[] {1}, warnings::add);
+    assertEquals("a.Some: 1 of 3 methods get no probes, since another plugin has changed the class", warnings.get(0));
+    assertTrue(warnings.toString(), warnings.size() == 2 && warnings.get(1).startsWith("a.Some: 3 of 3 methods get no probes: "));
+  }
+
+  @Test
+  public void classesWithoutPackageHaveANameOfAndroid() throws Exception {
+    Compiled.into(in, 8, "Some", SOURCE.replace("package a; ", ""));
+    ClassIds ids = ids(Options.defaults());
+    assertTrue(ids.has("Some") && ids.has(".Some"));
+    byte[] original = Files.readAllBytes(in.resolve("Some.class"));
+    assertArrayEquals(Files.readAllBytes(out.resolve("Some.class")), ids.instrument(".Some", original, warnings::add));
+    assertEquals(Collections.emptyList(), warnings);
+  }
+
+  /** A class can be in two modules of an app, and the first one in an APK has its probes from the other. */
+  @Test
+  public void classesOfTheEarlierMapMayHaveProbes() throws Exception {
+    Compiled.into(in, 8, "a.Some", SOURCE);
+    ids(Options.defaults());
+    Compiled.into(out, 8, "a.Other", SOURCE.replace("Some", "Other"));
+    Path apart = temporary.newFolder().toPath();
+    List<Input> inputs = Collections.singletonList(new Input(out, apart, Input.MAIN, ":app"));
+    Path appMap = map.resolveSibling("app.json");
+    assertEquals(3, BulkInstrumenter.run(inputs, Options.defaults(), appMap, map).methods());
+    assertArrayEquals(Files.readAllBytes(out.resolve("a/Some.class")), Files.readAllBytes(apart.resolve("a/Some.class")));
   }
 
   @Test

@@ -103,6 +103,24 @@ public class IdTableTest {
     }
   }
 
+  /** Such as the modules, the app and the tests of a large app. */
+  @Test
+  public void eachPartOfALargeAppHasRoom() throws Exception {
+    BitSet used = new BitSet();
+    for (int classes : new int[] {18_000, 18_000, 6_000}) {
+      TreeMap<String, Integer> part = new TreeMap<>();
+      for (int i = 0; i < classes; i++) {
+        part.put("p" + classes + used.length() + ".C" + i, 4 + i % 4); // blocks of 8
+      }
+      Map<String, int[]> before = number(part, used, false);
+      part.put("added.C", 3);
+      Map<String, int[]> after = number(part, used, false);
+      after.remove("added.C");
+      same(classes + " classes", before, after, 3);
+      used.or(used(before));
+    }
+  }
+
   @Test
   public void aMethodMoreStaysInTheBlock() {
     assertEquals(0, IdTable.blockFor(0));

@@ -104,7 +104,7 @@ public final class AndroidModule {
    * @return the file to write, in a folder of the part
    */
   public File map(String variant, ClassPart part) {
-    return new File(folder(variant), part.text + "/map.json");
+    return new File(folder(variant), part.folder + "/map.json");
   }
 
   /**

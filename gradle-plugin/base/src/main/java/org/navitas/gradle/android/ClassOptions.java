@@ -73,7 +73,7 @@ public final class ClassOptions implements Serializable {
    *
    * @return whether classes can get their probes one by one
    */
-  public boolean fitSingleClasses() {
+  public boolean allowClassByClass() {
     return probes == Probes.METHODS && edits == null && !mayNameLibraries() && !isNothing();
   }
 
@@ -107,11 +107,12 @@ public final class ClassOptions implements Serializable {
   /**
    * Returns the instrumenter's options.
    *
+   * @param isPart whether other classes of the app get probes in another run
    * @throws InstrumentException if the edits file cannot be read or has errors
    */
-  Options options() throws InstrumentException {
+  Options options(boolean isPart) throws InstrumentException {
     BlockEdits read = edits == null ? BlockEdits.none() : BlockEdits.read(edits.toPath()).ofOneModule();
     return Options.builder().include(includes).exclude(excludes).skipTrivial(skipTrivial).hooks(hooks, hookLibraries)
-        .probes(probes).edits(read).build();
+        .probes(probes).edits(read).part(isPart).build();
   }
 }

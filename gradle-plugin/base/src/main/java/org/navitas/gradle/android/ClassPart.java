@@ -10,10 +10,10 @@ public enum ClassPart {
   TESTS("Tests");
 
   /** The name of its folder, and in those of tasks. */
-  public final String text;
+  public final String folder;
 
-  ClassPart(String text) {
-    this.text = text;
+  ClassPart(String folder) {
+    this.folder = folder;
   }
 
   /**

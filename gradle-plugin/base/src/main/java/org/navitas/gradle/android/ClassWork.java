@@ -30,16 +30,21 @@ public final class ClassWork {
    *
    * @param inputs folders and jars in class path order
    * @param options which classes get probes
-   * @param earlierMap the map of the app that these classes test, or null
+   * @param earlierMap the map that this one continues, or null
    * @param map the method map to write; the summary, which {@link #summary} reads, is in the same folder
    * @param log receives the warnings
    * @return the map's id
    * @throws GradleException if the classes cannot be instrumented
    */
   public static String instrument(List<Input> inputs, ClassOptions options, File earlierMap, File map, Logger log) {
+    return instrument(inputs, options, earlierMap, map, false, log);
+  }
+
+  private static String instrument(
+      List<Input> inputs, ClassOptions options, File earlierMap, File map, boolean isPart, Logger log) {
     try {
       Path earlier = earlierMap == null ? null : earlierMap.toPath();
-      Summary summary = BulkInstrumenter.run(inputs, options.options(), map.toPath(), earlier);
+      Summary summary = BulkInstrumenter.run(inputs, options.options(isPart), map.toPath(), earlier);
       List<String> warnings = options.isNothing() ? Collections.emptyList() : summary.warnings();
       warnings.forEach(warning -> log.warn("navitas: {}", warning));
       log.info(
@@ -85,7 +90,7 @@ public final class ClassWork {
    *
    * @param sources folders and jars in class path order
    * @param options which classes get probes
-   * @param earlierMap the map of the app that these classes test, or null
+   * @param earlierMap the map that this one continues, or null
    * @param outputs the files and folders to write
    * @param log receives the warnings
    * @throws IOException if a file cannot be read or written
@@ -102,12 +107,13 @@ public final class ClassWork {
         copies.put(source, copy);
       }
     }
-    if (inputs.isEmpty() && earlierMap == null && !outputs.writesMapClass) { // there are no other modules: the map is empty
+    boolean isPart = earlierMap == null && !outputs.writesMapClass;
+    if (inputs.isEmpty() && isPart) { // there are no other modules: the map is empty
       Path none = Files.createDirectories(new File(outputs.work, "none").toPath());
       inputs.add(new Input(none, none.resolveSibling("none-instrumented"), Input.MAIN, options.module));
     }
     String mapId = inputs.isEmpty()
-        ? sameMap(options, earlierMap, outputs.map) : instrument(inputs, options, earlierMap, outputs.map, log);
+        ? sameMap(options, earlierMap, outputs.map) : instrument(inputs, options, earlierMap, outputs.map, isPart, log);
     ClassFolder classes = new ClassFolder(outputs.folder);
     if (outputs.writesMapClass) {
       classes.add(MapClass.PATH, MapClass.bytes(mapId));

@@ -8,7 +8,7 @@ import org.gradle.api.GradleException;
 import org.navitas.instrument.ClassIds;
 import org.navitas.instrument.InstrumentException;
 
-/** The ids of a file, kept while it does not change: Android asks for them with each class. Immutable. */
+/** The ids of a file, kept while it does not change: Android asks for them with each class, in several threads. */
 public final class KnownIds {
   private static final Map<File, KnownIds> FILES = new ConcurrentHashMap<>();
 
@@ -16,9 +16,9 @@ public final class KnownIds {
   private final long modified;
   private final SoftReference<ClassIds> ids;
 
-  private KnownIds(File file, ClassIds ids) {
-    this.length = file.length();
-    this.modified = file.lastModified();
+  private KnownIds(long length, long modified, ClassIds ids) {
+    this.length = length;
+    this.modified = modified;
     this.ids = new SoftReference<>(ids);
   }
 
@@ -30,18 +30,28 @@ public final class KnownIds {
    * @throws GradleException if it cannot be read
    */
   public static ClassIds of(File file) {
-    KnownIds known = FILES.get(file);
-    boolean isCurrent = known != null && known.length == file.length() && known.modified == file.lastModified();
-    ClassIds ids = isCurrent ? known.ids.get() : null;
-    if (ids == null) {
-      try {
-        ids = ClassIds.read(file.toPath());
-      } catch (InstrumentException e) {
-        throw new GradleException("navitas: " + e.getMessage(), e);
+    ClassIds[] ids = new ClassIds[1];
+    FILES.compute(file, (key, known) -> {
+      long length = file.length(); // before the file is read: it can be replaced meanwhile
+      long modified = file.lastModified();
+      if (known != null && known.length == length && known.modified == modified) {
+        ids[0] = known.ids.get();
       }
-      FILES.put(file, new KnownIds(file, ids));
+      if (ids[0] != null) {
+        return known;
+      }
+      ids[0] = read(file);
+      return new KnownIds(length, modified, ids[0]);
+    });
+    return ids[0];
+  }
+
+  private static ClassIds read(File file) {
+    try {
+      return ClassIds.read(file.toPath());
+    } catch (InstrumentException e) {
+      throw new GradleException("navitas: " + e.getMessage(), e);
     }
-    return ids;
   }
 
   /**

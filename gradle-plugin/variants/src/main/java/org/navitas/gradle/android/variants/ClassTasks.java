@@ -12,6 +12,7 @@ import java.io.File;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import kotlin.Unit;
 import org.gradle.api.Project;
@@ -25,6 +26,9 @@ import org.navitas.gradle.android.ClassWork;
 
 /** The tasks that instrument the classes of one variant, part by part. The method map of each part continues the one before. */
 final class ClassTasks {
+  /** Names of Android's tasks that take the classes of modules and libraries. */
+  private static final Pattern USES_CLASSES = Pattern.compile("^(?!navitas).*([dD]ex|[dD]esugar|[mM]inify|R8|Asm|Synthetic)");
+
   private final Project project;
   private final AndroidModule module;
   private final VariantFacts facts;
@@ -50,11 +54,11 @@ final class ClassTasks {
   /** Registers the task for the app. Before it, one for the build's other modules, if Android can add their probes. */
   void registerApp() {
     boolean containsOthers = mayContainOthers(Dependencies.projects(project, variant, true));
-    boolean areApart = containsOthers && options.fitSingleClasses();
-    if (areApart) {
+    boolean modulesAreApart = containsOthers && options.allowClassByClass() && !facts.hasCoverage();
+    if (modulesAreApart) {
       registerModules();
     }
-    transform(variant, ClassPart.APP, containsOthers && !areApart);
+    transform(variant, ClassPart.APP, containsOthers && !modulesAreApart);
   }
 
   /** Registers the task for the tests. */
@@ -66,9 +70,12 @@ final class ClassTasks {
     transform(test, ClassPart.TESTS, mayContainOthers(projects));
   }
 
-  /** Returns whether classes of other modules can be among a component's, given the projects that it names. */
+  /**
+   * Returns whether classes of other modules can be among a component's, given the projects that it names. Which libraries the
+   * modules of an included build replace is unknown before the build.
+   */
   private boolean mayContainOthers(Set<String> projects) {
-    return !projects.isEmpty() || !project.getGradle().getIncludedBuilds().isEmpty(); // which modules stand for, unseen
+    return !projects.isEmpty() || !project.getGradle().getIncludedBuilds().isEmpty();
   }
 
   /** Registers the task that gives ids to the methods of other modules. Android then adds the probes, module by module. */
@@ -78,11 +85,21 @@ final class ClassTasks {
     task.configure(it -> {
       it.getAllJars().set(Dependencies.jars(variant, true).getFiles().getElements()
           .map(jars -> jars.stream().map(jar -> folder.file(jar.getAsFile().getPath())).collect(Collectors.toList())));
+      it.setDescription("Gives ids to the methods of other modules in " + variant.getName() + " for energy profiling.");
+      it.getLeftOut().set(variant.getInstrumentation().getExcludes());
       it.getIds().set(file(ClassPart.MODULES, "ids.json"));
     });
     variant.getInstrumentation().transformClassesWith(ModuleProbes.class, InstrumentationScope.ALL, parameters -> {
       parameters.getIds().set(task.flatMap(ClassesTask::getIds));
       return Unit.INSTANCE;
+    });
+    // Gradle reads the parameters of a transform once. For jars from outside of the build, it does so without waiting for the
+    // task, and then takes the ids of the build before for all modules.
+    String name = AndroidModule.capitalized(variant.getName());
+    project.getTasks().configureEach(it -> {
+      if (it.getName().contains(name) && USES_CLASSES.matcher(it.getName()).find()) {
+        it.dependsOn(task);
+      }
     });
   }
 
@@ -106,7 +123,7 @@ final class ClassTasks {
     boolean isTest = part == ClassPart.TESTS;
     boolean hasNotice = part == ClassPart.APP || isTest && !isApp;
     TaskProvider<ClassesTask> earlier = isTest ? tasks.get(ClassPart.APP) : tasks.get(ClassPart.MODULES);
-    String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + part.text;
+    String name = "navitasInstrument" + AndroidModule.capitalized(variant.getName()) + part.folder;
     TaskProvider<ClassesTask> task = project.getTasks().register(name, ClassesTask.class, it -> {
       ArtifactView own = Dependencies.jars(component, true);
       it.setGroup("Navitas");

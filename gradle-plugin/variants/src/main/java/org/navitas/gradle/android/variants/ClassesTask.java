@@ -16,6 +16,7 @@ import org.gradle.api.provider.ListProperty;
 import org.gradle.api.provider.MapProperty;
 import org.gradle.api.provider.Property;
 import org.gradle.api.provider.Provider;
+import org.gradle.api.provider.SetProperty;
 import org.gradle.api.tasks.CacheableTask;
 import org.gradle.api.tasks.Classpath;
 import org.gradle.api.tasks.Input;
@@ -35,7 +36,7 @@ import org.navitas.gradle.android.ClassWork;
 import org.navitas.gradle.android.KnownIds;
 import org.navitas.gradle.android.ProbeNotice;
 
-/** Instruments the classes of one component before they go to the dexer. */
+/** Instruments the classes of one component before they go to the dexer, or gives ids to those that Android instruments. */
 @CacheableTask
 public abstract class ClassesTask extends DefaultTask {
   private static final String RESOURCE_IDS = "R.jar";
@@ -57,7 +58,7 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract ListProperty<Directory> getAllDirectories();
 
   /**
-   * Jars of the build's other projects, a subset of {@link #getAllJars}.
+   * Jars of the build's other projects; some are in {@link #getAllJars}.
    *
    * @return jars
    */
@@ -168,9 +169,9 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract Property<ProbeNotice> getNotice();
 
   /**
-   * The map of the app that these classes test.
+   * The map that the one of these classes continues.
    *
-   * @return absent without tests
+   * @return absent for the first classes of an app
    */
   @Optional
   @InputFile
@@ -210,6 +211,14 @@ public abstract class ClassesTask extends DefaultTask {
   public abstract RegularFileProperty getSummary();
 
   /**
+   * Patterns of classes that Android leaves out, such as {@code org/example/**}.
+   *
+   * @return empty unless the build sets some
+   */
+  @Input
+  public abstract SetProperty<String> getLeftOut();
+
+  /**
    * The ids of methods, for {@link ModuleProbes}.
    *
    * @return the file to write; absent if Android adds no probes
@@ -245,7 +254,11 @@ public abstract class ClassesTask extends DefaultTask {
     ClassOutputs outputs = new ClassOutputs(
         getMap().get().getAsFile(), getClasses().get().getAsFile(), getLibraries().get().getAsFile(), getWork().get().getAsFile(),
         getWritesMapClass().get());
-    ClassWork.intoFolderAndJar(sources(), getOptions().get(), earlier, outputs, getLogger());
+    ClassOptions options = getOptions().get();
+    for (String pattern : getLeftOut().get()) {
+      options = options.without(pattern.replace('/', '.'));
+    }
+    ClassWork.intoFolderAndJar(sources(), options, earlier, outputs, getLogger());
     if (getIds().isPresent()) {
       KnownIds.save(getMap().get().getAsFile(), getIds().get().getAsFile());
     }

@@ -5,7 +5,9 @@ import com.android.build.api.instrumentation.ClassContext;
 import com.android.build.api.instrumentation.ClassData;
 import com.android.build.api.instrumentation.InstrumentationParameters;
 import java.io.File;
+import java.util.function.Consumer;
 import org.gradle.api.file.RegularFileProperty;
+import org.gradle.api.logging.Logging;
 import org.gradle.api.tasks.InputFile;
 import org.gradle.api.tasks.PathSensitive;
 import org.gradle.api.tasks.PathSensitivity;
@@ -17,6 +19,8 @@ import org.objectweb.asm.ClassVisitor;
  * dexes only what has changed.
  */
 public abstract class ModuleProbes implements AsmClassVisitorFactory<ModuleProbes.Parameters> {
+  private static final Consumer<String> WARN = message -> Logging.getLogger(ModuleProbes.class).warn("navitas: {}", message);
+
   /** What decides which classes get probes. */
   public interface Parameters extends InstrumentationParameters {
     /**
@@ -31,17 +35,17 @@ public abstract class ModuleProbes implements AsmClassVisitorFactory<ModuleProbe
 
   @Override
   public boolean isInstrumentable(ClassData type) {
-    return KnownIds.of(ids()).has(type.getClassName());
+    return KnownIds.of(idsFile()).has(type.getClassName());
   }
 
   @Override
   public ClassVisitor createClassVisitor(ClassContext context, ClassVisitor next) {
     int api = getInstrumentationContext().getApiVersion().get();
     String name = context.getCurrentClassData().getClassName();
-    return new ClassReplacer(api, next, original -> KnownIds.of(ids()).instrument(name, original));
+    return new ClassReplacer(api, next, original -> KnownIds.of(idsFile()).instrument(name, original, WARN));
   }
 
-  private File ids() {
+  private File idsFile() {
     return getParameters().get().getIds().get().getAsFile();
   }
 }

@@ -56,6 +56,11 @@ final class VariantFacts {
     return variant instanceof CanMinifyCode && ((CanMinifyCode) variant).isMinifyEnabled();
   }
 
+  /** JaCoCo would process modules after Navitas, and not recognize their classes later. */
+  boolean hasCoverage() {
+    return type().getEnableAndroidTestCoverage();
+  }
+
   /** A library's test APK is always debuggable. */
   boolean isDebuggable() {
     return !(type() instanceof ApplicationBuildType) || ((ApplicationBuildType) type()).isDebuggable();

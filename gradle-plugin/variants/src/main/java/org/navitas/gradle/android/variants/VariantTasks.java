@@ -86,10 +86,13 @@ final class VariantTasks {
 
   /** Adds what a virtual phone runs, in class path order. */
   private void addClasses(AndroidBundleTask bundle) {
-    classes.all().forEach((part, task) -> {
-      ConfigurableFileCollection files = part == ClassPart.TESTS ? bundle.getTestClasses() : bundle.getAppClasses();
-      files.from(task.flatMap(ClassesTask::getClasses), task.flatMap(ClassesTask::getLibraries));
-    });
+    for (ClassPart part : new ClassPart[] {ClassPart.APP, ClassPart.MODULES, ClassPart.TESTS}) {
+      TaskProvider<ClassesTask> task = classes.all().get(part);
+      if (task != null) {
+        ConfigurableFileCollection files = part == ClassPart.TESTS ? bundle.getTestClasses() : bundle.getAppClasses();
+        files.from(task.flatMap(ClassesTask::getClasses), task.flatMap(ClassesTask::getLibraries));
+      }
+    }
     if (isApp) {
       bundle.getAppClasses().from(Dependencies.jars(variant, false).getFiles());
     }
