@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from navitas.android_ids import user_flag
-from navitas.collect.app_notices import AppNotice
+from navitas.collect.app_notices import AppNotice, not_removed
 from navitas.collect.installed_code import code_of
 from navitas.collect.packages import InstalledPackages, installed_packages
 from navitas.collect.state.added_apps import AddedApp, AddedApps
@@ -35,7 +33,7 @@ def remove_added_apps(
                 removed.append(app.package)
             added.forget(app)
         except (NavitasError, OSError) as error:
-            failed.append(_not_removed(device, now, error))
+            failed.append(not_removed(device, now, error))
     return removed, failed
 
 
@@ -44,6 +42,8 @@ def remove_at_end(device: Device, added: AddedApps, apps: Collection[AddedApp]) 
 
     Returns what says why packages could not be removed.
     """
+    if not apps:
+        return []
     measured = device.info.named_user
     try:
         known = InstalledPackages({measured: installed_packages(device, measured)}, {}, {})
@@ -56,10 +56,3 @@ def _uninstall(device: Device, app: AddedApp) -> None:
     device.uninstall(app.package, keep_data=app.keeps_data, user=app.user)
     if app.package in installed_packages(device, app.user):
         raise DeviceError(f"device {device.info.serial}: the package manager refuses it")
-
-
-def _not_removed(device: Device, app: AddedApp, why: Exception) -> AppNotice:
-    reason = why.message if isinstance(why, NavitasError) else str(why)
-    serial, keep = shlex.quote(device.info.serial), " -k" if app.keeps_data else ""
-    remedy = f"adb -s {serial} shell pm uninstall{keep}{user_flag(app.user)} {app.package}"
-    return AppNotice(f"{app.package}, installed by a measurement, cannot be uninstalled: {reason}", remedy)

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 
 from navitas.android_ids import user_flag
+from navitas.collect.state.added_apps import AddedApp
 from navitas.collect.state.saved_app import SavedApp
 from navitas.device.base import Device
 from navitas.errors import NavitasError
@@ -21,7 +22,7 @@ class AppNotice:
 
 def not_restored(device: Device, app: SavedApp, why: Exception | str) -> AppNotice:
     """Return why an app has not got its own code back, and the command that installs it."""
-    reason = why.message if isinstance(why, NavitasError) else str(why)
+    reason = _reason(why)
     adb = f"adb -s {shlex.quote(device.info.serial)}"
     remedy = f"{adb} install -r -t -d{user_flag(app.user)} {shlex.quote(str(app.file))}"
     if "VERSION_DOWNGRADE" in reason:
@@ -29,6 +30,17 @@ def not_restored(device: Device, app: SavedApp, why: Exception | str) -> AppNoti
     else:
         remedy += f" (or: navitas doctor --device {shlex.quote(device.info.serial)} --restore)"
     return AppNotice(f"{app.package} was installed before, and cannot be restored: {reason}", remedy)
+
+
+def not_removed(device: Device, app: AddedApp, why: Exception) -> AppNotice:
+    """Return why a package that a measurement installed is still there, and the command that uninstalls it."""
+    serial, keep = shlex.quote(device.info.serial), " -k" if app.keeps_data else ""
+    remedy = f"adb -s {serial} shell pm uninstall{keep}{user_flag(app.user)} {app.package}"
+    return AppNotice(f"{app.package}, installed by a measurement, cannot be uninstalled: {_reason(why)}", remedy)
+
+
+def _reason(why: Exception | str) -> str:
+    return why.message if isinstance(why, NavitasError) else str(why)
 
 
 def _without_its_code(adb: str, app: SavedApp, install: str) -> str:

@@ -26,7 +26,7 @@ from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
 from navitas.collect.use_command import run_command
 from navitas.device.base import Device
-from navitas.device.phone_user import foreground_user, is_on_screen
+from navitas.device.phone_user import foreground_user, is_profile
 from navitas.errors import DeviceError, RecordingError, UsageError
 from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
@@ -128,7 +128,7 @@ def _check_front(device: Device, use: Use) -> None:
     if device.info.named_user is None:
         return
     front, user = foreground_user(device), device.info.user
-    if front == user or (use.script is not None and front is not None and is_on_screen(device, user, front)):
+    if front == user or (use.script is not None and front is not None and is_profile(device, user, front)):
         return
     who = "" if front is None else f", user {front}"
     option = "--monkey" if use.script is None else "--script"

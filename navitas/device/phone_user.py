@@ -39,10 +39,10 @@ def foreground_user(device: Device) -> int | None:
     return int(said[0]) if said and _NUMBER.fullmatch(said[0]) else None
 
 
-def is_on_screen(device: Device, user: int, foreground: int) -> bool:
-    """Whether the apps of a user can be on the screen: those of the user in the foreground, and of work profiles."""
+def is_profile(device: Device, user: int, foreground: int) -> bool:
+    """Whether a user is a profile, such as for work, whose apps are on the screen of the user in the foreground."""
     users = _users(device.shell("pm list users"), foreground) or {}
-    return user == foreground or (user in users and bool(int(users[user][3], 16) & _PROFILE_FLAGS))
+    return user in users and bool(int(users[user][3], 16) & _PROFILE_FLAGS)
 
 
 def _users(listed: ShellResult, foreground: int) -> dict[int, re.Match[str]] | None:

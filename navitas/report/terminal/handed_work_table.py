@@ -11,7 +11,8 @@ from navitas.analyze.share_of import share
 from navitas.report.handed_work_note import unmeasured_note
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.others_note import others_notes
+from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import duration, joules, percent
 from navitas.untrusted_text import printable
 
@@ -45,9 +46,7 @@ def handed_work_table(profile: Profile, top: int) -> FittedTable:
             duration(one.run_ns),
             Text(_threads(one), style="dim"),
         )
-    if listed.others:
-        methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
-        table.notes.append(Paragraph(f"… {methods}: {unbroken(joules(listed.others_j))}{listed.hint}", style="dim"))
+    table.notes += others_notes(listed, "method")
     if table.rows:
         table.notes.append(Paragraph(f"{_MEANING} {unmeasured_note(found)}".rstrip(), style="dim"))
     return table

@@ -14,6 +14,7 @@ from navitas.analyze.roll_up import MethodTotal
 from navitas.analyze.share_of import share
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.others_note import others_notes
 from navitas.report.terminal.paragraph import Paragraph, unbroken
 from navitas.report.units import bar, byte_count, duration, joules, percent, watts
 from navitas.untrusted_text import printable
@@ -69,10 +70,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         )
         if note := _note(total):
             notes.append(Paragraph(f"{printable(names.short(total.id), 80)}: {note}", style="dim", indent="  "))
-    if listed.others:
-        methods = "1 more method" if listed.others == 1 else f"{listed.others:,} more methods"
-        figures = unbroken(joules(listed.others_j)), unbroken(percent(share(listed.others_j, total_j)))
-        table.notes.append(Paragraph(f"… {methods}: {', '.join(figures)}{listed.hint}", style="dim"))
+    table.notes += others_notes(listed, "method", percent(share(listed.others_j, total_j)))
     probed = any(run.probes_error is not None for run in profile.ledger.runs)
     without = "Self and inclusive: without probes. Share: of the measured energy. " if probed else ""
     table.notes.append(Paragraph(f"{without}±: {unbroken('95 % interval')} of self energy.", style="dim"))

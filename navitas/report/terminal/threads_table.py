@@ -12,7 +12,8 @@ from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.roll_up import RoleTotal, ThreadTotal
 from navitas.analyze.share_of import share
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.others_note import others_notes
+from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import bar, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 
@@ -63,9 +64,7 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
             add(Text(_ROLES[role.role], style="dim"), role)
     if probed:
         table.notes.append(Paragraph("Energy: as measured, with probes.", style="dim"))
-    if listed.others:
-        threads = "1 more thread" if listed.others == 1 else f"{listed.others:,} more threads"
-        table.notes.append(Paragraph(f"… {threads}: {unbroken(joules(listed.others_j))}{listed.hint}", style="dim"))
+    table.notes += others_notes(listed, "thread")
     return table
 
 
