@@ -8,6 +8,8 @@ import android.content.pm.PackageManager;
 import android.os.Handler;
 import android.os.Looper;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowActivity;
@@ -19,17 +21,27 @@ final class Permissions {
     private static final String NAMES = "android.content.pm.extra.REQUEST_PERMISSIONS_NAMES";
     private static final String RESULTS = "android.content.pm.extra.REQUEST_PERMISSIONS_RESULTS";
 
+    /** Those of the manifest, once the app has a context: each check of a permission asks for them. */
+    private static volatile Set<String> requested;
+
     private Permissions() {}
 
     /** Returns whether the app's manifest requests a permission. */
     static boolean isRequested(String permission) {
-        Application app = RuntimeEnvironment.getApplication();
-        if (app == null || app.getBaseContext() == null) {
-            return false; // the framework asks while it starts
+        if (requested == null) {
+            Application app = RuntimeEnvironment.getApplication();
+            if (app == null || app.getBaseContext() == null) {
+                return false; // the framework asks while it starts
+            }
+            requested = requests(app);
         }
+        return requested.contains(permission);
+    }
+
+    private static Set<String> requests(Application app) {
         try {
             PackageInfo info = app.getPackageManager().getPackageInfo(app.getPackageName(), PackageManager.GET_PERMISSIONS);
-            return info.requestedPermissions != null && Arrays.asList(info.requestedPermissions).contains(permission);
+            return info.requestedPermissions == null ? Set.of() : new HashSet<>(Arrays.asList(info.requestedPermissions));
         } catch (PackageManager.NameNotFoundException e) {
             throw new AssertionError(e);
         }
