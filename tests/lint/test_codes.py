@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 from typing import Any, get_args
 
-from navitas.recording.codes import LossCode, WarningCode
+from source_tree import DOCS, PACKAGE, files, nodes, text
 
-ROOT = Path(__file__).parents[3]
+from navitas.recording.codes import LossCode, WarningCode
 
 
 def words(of: Any) -> list[str]:
@@ -19,7 +18,7 @@ def words(of: Any) -> list[str]:
 
 def documented(heading: str) -> list[str]:
     """Return the first column of the table below a heading in docs/json-report.md, section Codes."""
-    chapter = (ROOT / "docs/json-report.md").read_text("utf-8").partition("\n## Codes\n")[2].partition("\n## ")[0]
+    chapter = text(DOCS / "json-report.md").partition("\n## Codes\n")[2].partition("\n## ")[0]
     table = chapter.partition(f"| {heading} |")[2].partition("\n\n")[0]
     return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
 
@@ -32,8 +31,8 @@ def test_documented_codes_are_the_defined_codes() -> None:
 def test_documented_reasons_are_the_defined_reasons() -> None:
     calls = [
         node
-        for path in (ROOT / "navitas").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path in files(PACKAGE, ".py")
+        for node in nodes(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Reason"
     ]
     codes = {code.value if isinstance(code := call.args[0], ast.Constant) else ast.unparse(code) for call in calls}
@@ -44,6 +43,5 @@ def test_documented_reasons_are_the_defined_reasons() -> None:
 
 def test_every_code_is_used() -> None:
     """Mypy checks that no other code is used."""
-    sources = [path.read_text("utf-8") for path in (ROOT / "navitas").rglob("*.py") if path.name != "codes.py"]
-    text = "\n".join(sources)
-    assert not [code for code in words(WarningCode) if f'"{code}"' not in text]
+    code = "\n".join(text(path) for path in files(PACKAGE, ".py") if path.name != "codes.py")
+    assert not [word for word in words(WarningCode) if f'"{word}"' not in code]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "navitas"
+from source_tree import PACKAGE, TESTS, files, nodes, place, text
 
 ALLOWED = {
     "errors": set(),
@@ -172,7 +173,7 @@ ANALYSIS = ("recording", "power", "parse", "attribute", "analyze", "graph", "rep
 
 
 def _modules() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py") if "sample" not in path.relative_to(PACKAGE).parts)
+    return [path for path in files(PACKAGE, ".py") if "sample" not in path.relative_to(PACKAGE).parts]
 
 
 def _modules_of(*packages: str) -> list[Path]:
@@ -182,25 +183,20 @@ def _modules_of(*packages: str) -> list[Path]:
 def _shared(places: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return names that occur more than once, with the modules of each."""
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for name, place in places:
-        found[name].append(place)
+    for name, where in places:
+        found[name].append(where)
     return {name: modules for name, modules in found.items() if len(modules) > 1}
 
 
 def _place(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
-
-
-@cache
-def _parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+    return place(path, PACKAGE)
 
 
 @cache
 def _imports(path: Path) -> set[str]:
     """Return all imports of a module, including type-only imports and those inside functions."""
     found: set[str] = set()
-    for node in ast.walk(_parsed(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -235,7 +231,7 @@ def test_no_module_imports_itself_through_others() -> None:
 def test_attribution_knows_components_only_by_their_port() -> None:
     """Only the registry of components imports the CPU component. Call paths do not depend on it."""
     imports_cpu = {
-        path.relative_to(PACKAGE).as_posix()
+        _place(path)
         for path in _modules()
         if any(f"{name}.".startswith("navitas.attribute.cpu.") for name in _imports(path))
         and PACKAGE / "attribute/cpu" not in path.parents
@@ -244,7 +240,7 @@ def test_attribution_knows_components_only_by_their_port() -> None:
 
 
 def test_module_names_of_the_analysis_are_unique() -> None:
-    found = [(path.name, path.relative_to(PACKAGE).as_posix()) for path in _modules_of(*ANALYSIS) if path.name != "__init__.py"]
+    found = [(path.name, _place(path)) for path in _modules_of(*ANALYSIS) if path.name != "__init__.py"]
     assert _shared(found) == {}
 
 
@@ -252,8 +248,8 @@ def test_a_library_is_imported_in_few_modules() -> None:
     refused = []
     for path in _modules():
         libraries = {name.split(".")[0] for name in _imports(path)} & ONLY_IN.keys()
-        place = _place(path)
-        refused += [f"{library} in {place}" for library in libraries if not place.startswith(tuple(ONLY_IN[library]))]
+        where = _place(path)
+        refused += [f"{library} in {where}" for library in libraries if not where.startswith(tuple(ONLY_IN[library]))]
     assert refused == []
 
 
@@ -264,7 +260,7 @@ def test_terminal_tables_are_drawn_in_one_place() -> None:
 
 
 def test_the_rails_share_no_code_with_the_estimate() -> None:
-    modules = [*(PACKAGE / "device").rglob("*.py"), *(PACKAGE / "virtual_phone").rglob("*.py")]
+    modules = _modules_of("device", "virtual_phone")
     assert PACKAGE / "virtual_phone" / "kernel" / "modelled_rails.py" in modules
     for path in modules:
         assert not {
@@ -285,18 +281,30 @@ ONE_WAY = {
 def test_files_are_written_and_locked_in_one_way() -> None:
     refused = []
     for path in _modules():
-        place = _place(path)
-        if place.startswith("virtual_phone/"):  # the files of a modelled phone
+        where = _place(path)
+        if where.startswith("virtual_phone/"):  # the files of a modelled phone
             continue
-        nodes = list(ast.walk(_parsed(path)))
-        names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        refused += [f"{place}: {name}" for name, homes in ONE_WAY.items() if name in names and place not in homes]
+        names = {node.attr for node in nodes(path) if isinstance(node, ast.Attribute)}
+        refused += [f"{where}: {name}" for name, homes in ONE_WAY.items() if name in names and where not in homes]
         # The recording's writer removes unfinished files of earlier versions.
-        if place not in ("new_files.py", "recording/writer.py"):
-            refused += [f"{place}: .part" for node in nodes if isinstance(node, ast.Constant) and node.value == ".part"]
+        if where not in ("new_files.py", "recording/writer.py"):
+            refused += [f"{where}: .part" for node in nodes(path) if isinstance(node, ast.Constant) and node.value == ".part"]
     assert refused == [], "use navitas.new_files or navitas.folder_lock"
 
 
+def test_every_temporary_folder_is_an_owned_folder() -> None:
+    """Python's own temporary folders are never removed after a kill, so each is made by `owned_folder`."""
+    own = {path.name for path in _modules() if re.search(r"tempfile\.(TemporaryDirectory|mkdtemp)", text(path))}
+    assert own == {"owned_folder.py", "package_manager.py"}, "package_manager: inside a phone's own folder"
+
+
 def test_modules_stay_small() -> None:
-    lengths = {_place(path): len(path.read_text().splitlines()) for path in _modules()}
-    assert {place: lines for place, lines in lengths.items() if lines > 400} == {}
+    lengths = {_place(path): len(text(path).splitlines()) for path in _modules()}
+    assert {where: lines for where, lines in lengths.items() if lines > 400} == {}
+
+
+def test_the_simulator_of_truth_does_not_import_the_code_that_it_checks() -> None:
+    imported = {
+        (path.name, name) for path in files(TESTS / "truth", ".py") for name in _imports(path) if name.startswith("navitas")
+    }
+    assert {one for one in imported if not one[1].startswith("navitas.recording")} == set()

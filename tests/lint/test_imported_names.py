@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
+from source_tree import DOCS, ROOT, TESTS, files, place, text
 
-ROOT = Path(__file__).resolve().parents[2]
 _IMPORT = re.compile(r"^[ \t>]*from (navitas[\w.]*) import (\([^)]*\)|[^\n#]+)", re.MULTILINE)
-_FILES = sorted(
-    [*(ROOT / "tests").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.py"), ROOT / "README.md"]
-)
+_FILES = [*files(TESTS, ".py"), *files(DOCS, ".md"), *files(ROOT / "examples", ".py"), ROOT / "README.md"]
 
 
-def _imported(text: str) -> Iterator[tuple[str, str]]:
-    for module, names in _IMPORT.findall(text):
+def _imported(code: str) -> Iterator[tuple[str, str]]:
+    for module, names in _IMPORT.findall(code):
         for name in names.strip("()\\ \n").split(","):
             if found := re.match(r"[A-Za-z_]\w*", name.strip()):
                 yield module, found[0]
 
 
+@cache
 def _exists(module: str, name: str) -> bool:
     try:
         return hasattr(import_module(module), name) or find_spec(f"{module}.{name}") is not None
@@ -32,14 +31,10 @@ def _exists(module: str, name: str) -> bool:
 
 
 def test_imported_names_exist() -> None:
-    missing = []
-    for path in _FILES:
-        for module, name in _imported(path.read_text("utf-8")):
-            if not _exists(module, name):
-                missing.append(f"{path.relative_to(ROOT)}: {module}.{name}")
+    missing = [(place(path), *name) for path in _FILES for name in _imported(text(path)) if not _exists(*name)]
     assert missing == []
 
 
-@pytest.mark.parametrize("text", ["from navitas.a import b\n", "x = '''\\\n    from navitas.a import (\n  b,\n)'''"])
-def test_imports_are_found_in_programs_too(text: str) -> None:
-    assert list(_imported(text)) == [("navitas.a", "b")]
+@pytest.mark.parametrize("code", ["from navitas.a import b\n", "x = '''\\\n    from navitas.a import (\n  b,\n)'''"])
+def test_imports_are_found_in_programs_too(code: str) -> None:
+    assert list(_imported(code)) == [("navitas.a", "b")]

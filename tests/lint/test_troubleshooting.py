@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+from source_tree import DOCS, PACKAGE, ROOT, files, place, text
 
-ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
-SOURCES = [
-    *(ROOT / "navitas").rglob("*.py"),
-    *(ROOT / "navitas").rglob("*.gradle"),
-    *(ROOT / "instrumenter").glob("*/src/main/java/**/*.java"),
-    *(ROOT / "gradle-plugin").glob("*/src/main/java/**/*.java"),
-]
-CODE = re.sub(r"\s+", " ", "\n".join(path.read_text("utf-8") for path in SOURCES))
+PAGE = text(DOCS / "troubleshooting.md")
+JAVA = [path for name in ("instrumenter", "gradle-plugin") for path in files(ROOT / name, ".java") if "/src/main/" in place(path)]
+CODE = re.sub(r"\s+", " ", "\n".join(map(text, (*files(PACKAGE, ".py", ".gradle"), *JAVA))))
 # Messages of adb, Linux and Android.
 FOREIGN = (
     "is offline",

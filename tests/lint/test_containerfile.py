@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "examples/container/Containerfile").read_text("utf-8")
+from source_tree import ROOT, text
+
+TEXT = text(ROOT / "examples/container/Containerfile")
 _INSTRUCTIONS = {"ARG", "FROM", "RUN", "COPY", "ENV", "USER", "WORKDIR", "ENTRYPOINT", "CMD"}
 
 
@@ -38,7 +38,7 @@ def test_files_come_from_the_wheel_and_the_first_stage() -> None:
 
 
 def test_it_installs_extras_that_exist() -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads(text(ROOT / "pyproject.toml"))["project"]["optional-dependencies"]
     (install,) = (words for words in of("RUN") if "pip install" in words)
     (named,) = re.findall(r"\)\[([\w,]+)\]\"", install)
     assert set(named.split(",")) <= set(extras)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-TEXT = (Path(__file__).parents[2] / "docs/dev/decisions.md").read_text("utf-8")
+from source_tree import DOCS, text
+
+TEXT = text(DOCS / "dev/decisions.md")
 MAX_WORDS = 90
 
 

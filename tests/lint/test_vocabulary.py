@@ -10,8 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
+from source_tree import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +62,5 @@ def test_each_word_has_one_entry_with_a_replacement(vocabulary: ModuleType) -> N
     assert len(phrases) > 60
     assert sorted(phrases) == sorted(set(phrases))
     assert all(word.instead and (word.prose or word.names) for word in vocabulary.words())
+    starts = [part for word in vocabulary.words() for part in re.sub(r"\(.*?\)+", "", word.pattern.pattern).split("|")]
+    assert all(part.startswith(r"\b") for part in starts), "the check first searches for words at the starts of words"

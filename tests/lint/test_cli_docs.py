@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import importlib
 import re
-from pathlib import Path
 
 import click
 import pytest
+from source_tree import DOCS, ROOT, place, text
 from support.every_command import COMMANDS as ALL_COMMANDS
 
 from navitas.cli.main import COMMANDS
 
-ROOT = Path(__file__).parents[3]
-CLI_DOC = (ROOT / "docs/cli.md").read_text("utf-8")
+CLI_DOC = text(DOCS / "cli.md")
 
 
 def _command(name: str) -> click.Command:
@@ -51,13 +50,13 @@ def test_the_help_names_values_without_jargon(name: str) -> None:
     assert [one.opts for one in options if not one.metavar] == []
 
 
-PAGES = [path.relative_to(ROOT).as_posix() for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]]
+PAGES = [place(path) for path in [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]]
 _COMMAND = re.compile(r"(?:`|^ *|\| |-- )navitas ([a-z]+)((?: [^\s`|…]+)*)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_in_the_docs_exist(page: str) -> None:
-    for name, rest in _COMMAND.findall((ROOT / page).read_text("utf-8")):
+    for name, rest in _COMMAND.findall(text(ROOT / page)):
         assert name in COMMANDS, (page, name, rest)
         command, words = _command(name), rest.partition(" -- ")[0].split()
         while words and (subcommands := _subcommands(command)):
@@ -66,14 +65,6 @@ def test_commands_in_the_docs_exist(page: str) -> None:
         assert {word for word in words if word.startswith("--")} <= known | {"--help"}, (page, name, rest)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_link_targets_exist(page: str) -> None:
-    path = ROOT / page
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
-        assert (path.parent / target).exists(), target
-
-
 def test_make_targets_in_the_readme_exist() -> None:
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    for target in re.findall(r"make ([a-z]+)", (ROOT / "README.md").read_text("utf-8")):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    for target in re.findall(r"make ([a-z]+)", text(ROOT / "README.md")):
+        assert re.search(rf"^{target}:", text(ROOT / "Makefile"), re.MULTILINE), target
