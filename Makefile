@@ -1,7 +1,9 @@
 # make setup   installs Navitas into .venv (command: .venv/bin/navitas)
 # make demo    profiles the sample project on the virtual phone, and writes an HTML page
 # make check   style, types and unit tests in under 90 s, without a JVM
-# make test    all tests          make lint        style and types
+# make test    tests of everything, in about ten minutes     make lint        style and types
+# make test-all                   all tests, also those of other versions, examples and scales
+# make coverage                   line coverage by make test
 # make accuracy                   compares estimates with simulated truth and rails (docs/dev/accuracy-measurements.md)
 # make experiments                the two experiments of the Navitas paper
 # make components                 bytes and energy of methods by each way of recording, and its cost (SEEDS=1: fewer)
@@ -18,14 +20,18 @@
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv demo check readme test-unit test test-java test-programs gradle-homes android-sdk browser lint accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser lint coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 MVN := .ci/mvn
+RESULTS := build/tests
+# Two targets at a time, unless make already runs several.
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2)
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
 
-setup: system venv jars viewer
+setup: system
+	+@$(MAKE) --no-print-directory $(PARALLEL) venv jars viewer
 
 system:
 	@.ci/system
@@ -64,20 +70,34 @@ demo: setup
 
 # Runs lint and unit tests in parallel.
 check: venv
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target lint test-unit
+	@$(MAKE) --no-print-directory $(PARALLEL) --output-sync=target lint test-unit
 
 # Few Hypothesis examples, the same in each run. `make test` draws more, and new ones in each run.
 test-unit: venv
-	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests/unit
+	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not extended" tests/unit
 
-# Tests that compare energies and times of the virtual phone run last and alone: other tests would starve it.
-test: setup gradle-homes test-java test-programs android-sdk browser
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not quiet" tests
-	$(BIN)/python -m pytest -q -m quiet tests/integration/test_rails.py tests/contract/test_android_apps.py
+# `make test test-all` runs each test once.
+test:
+	+@.ci/alone $(MAKE) --no-print-directory tests LEVEL=test
+
+test-all: test
+	+@.ci/alone $(MAKE) --no-print-directory tests LEVEL=extended
+
+# Tests of one level, those of Java beside those of Python. Prints what they took, also if some failed.
+tests: setup gradle-homes test-programs android-sdk browser
+	@rm -rf $(RESULTS)/$(LEVEL)*
+	+@failed=; $(MAKE) --no-print-directory $(PARALLEL) -k test-java tests-of-python || failed=1; \
+	$(BIN)/python .ci/slowest $(RESULTS)/$(LEVEL).xml instrumenter gradle-plugin; test -z "$$failed"
+
+# Folders with long tests run first, so that no worker is left alone with one. A file's tests run on one worker.
+# The level `extended` runs all tests of Hypothesis again, with more examples.
+tests-of-python:
+	NAVITAS_HYPOTHESIS=$(LEVEL) $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder \
+	  -m "$(if $(filter test,$(LEVEL)),not extended,extended or hypothesis)" --junit-xml $(RESULTS)/$(LEVEL).xml $(addprefix tests/,e2e integration contract process unit)
 
 # Skips tests that have passed on the same sources (JAVA_TESTS=always: runs them).
 test-java: setup
-	@JAVA_TESTS=$(JAVA_TESTS) .ci/test-java
+	@JAVA_TESTS=$(JAVA_TESTS) .ci/test-java $(LEVEL)
 
 # Makes Gradle installations for tests. Tests of a version that is not available are skipped.
 gradle-homes: system
@@ -99,7 +119,16 @@ lint: venv
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python .ci/vocabulary
+	$(BIN)/python -m pytest -q tests/lint
 	$(BIN)/mypy
+
+# Line coverage of the package by `make test`, with that of the processes that tests start.
+coverage: setup gradle-homes test-programs android-sdk browser
+	@rm -rf build/coverage
+	@COVERAGE_PROCESS_START=$(CURDIR)/pyproject.toml COVERAGE_FILE=$(CURDIR)/build/coverage/data \
+	  .ci/alone $(MAKE) --no-print-directory tests-of-python LEVEL=test
+	@cd build/coverage && COVERAGE_FILE=$(CURDIR)/build/coverage/data $(CURDIR)/$(BIN)/coverage combine --quiet
+	@COVERAGE_FILE=build/coverage/data $(BIN)/coverage report --sort=cover
 
 accuracy: setup
 	$(BIN)/python tests/accuracy/score.py --write

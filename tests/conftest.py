@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,6 @@ from hypothesis import settings
 
 TESTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(TESTS))
-CHECK_EXAMPLES = 10
 
 from support.android_projects import sdk  # noqa: E402
 from support.browser import find_browser  # noqa: E402
@@ -27,10 +27,11 @@ from support.field_data import FIELD_DATA, NO_FIELD_DATA  # noqa: E402
 from support.repeatable_random import restart_random_numbers  # noqa: E402
 
 # No test fails because it is slow.
-settings.register_profile("navitas", deadline=None)
-# `make check` runs few examples, the same each time. `make test` runs random ones.
-settings.register_profile("check", deadline=None, derandomize=True, database=None, max_examples=CHECK_EXAMPLES)
-settings.load_profile(os.environ.get("NAVITAS_HYPOTHESIS", "navitas"))
+# `make check` runs few examples, the same each time. `make test` runs new ones in each run, `make test-all` more of them.
+settings.register_profile("check", deadline=None, derandomize=True, database=None, max_examples=10)
+settings.register_profile("test", deadline=None, max_examples=25)
+settings.register_profile("extended", deadline=None)
+settings.load_profile(os.environ.get("NAVITAS_HYPOTHESIS", "test"))
 
 # Each marker applies to all tests that use one of its fixtures, directly or through other fixtures.
 NEEDS = {
@@ -40,17 +41,44 @@ NEEDS = {
     "browser": {"browser"},
 }
 
+# Fixtures that took at least this long are in the JUnit XML, for .ci/slowest.
+_LONG_S = 0.5
+_fixture_times: list[tuple[str, str]] = []
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by the programs that its fixtures need, and limit examples in the profile `check`."""
+    """Mark each test by the programs that its fixtures need, and limit its examples, except in the profile `extended`."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         for marker, names in NEEDS.items():
             if fixtures & names:
                 item.add_marker(marker)
-        if settings.get_current_profile_name() == "check" and isinstance(item, pytest.Function):
-            limit_examples(item.obj, CHECK_EXAMPLES)
+        if settings.get_current_profile_name() != "extended" and isinstance(item, pytest.Function):
+            limit_examples(item.obj, settings().max_examples)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Generator[None, object, object]:
+    """Measure fixtures that several tests share."""
+    start = time.perf_counter()
+    try:
+        return (yield)
+    finally:
+        took_s = time.perf_counter() - start
+        if fixturedef.scope != "function" and took_s >= _LONG_S:
+            _fixture_times.append(("fixture", f"{fixturedef.argname} {took_s:.2f}"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the times of fixtures to the test that was the first to use them."""
+    if call.when == "setup":
+        item.user_properties.extend(_fixture_times)
+        _fixture_times.clear()
+    return (yield)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
