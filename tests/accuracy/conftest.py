@@ -1,5 +1,20 @@
 """Fixtures of the live comparisons (`make accuracy`)."""
 
-from support.lab_fixtures import bundles, gradle, phone, sample
+from __future__ import annotations
 
-__all__ = ["bundles", "gradle", "phone", "sample"]
+from collections.abc import Iterator
+
+import pytest
+from support.lab_fixtures import bundles, daemons, gradle, sample
+
+from navitas.device.adb import AdbDevice
+from navitas.virtual_phone.start import virtual_phone
+
+__all__ = ["bundles", "daemons", "gradle", "sample"]
+
+
+@pytest.fixture(scope="session")
+def phone() -> Iterator[AdbDevice]:
+    """A virtual phone whose apps use all compilers, as a user's do."""
+    with virtual_phone() as device:
+        yield device

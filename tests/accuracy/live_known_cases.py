@@ -15,7 +15,7 @@ from support.rails import rails_by_run
 
 from navitas.device.adb import AdbDevice
 
-pytestmark = [pytest.mark.usefixtures("gradle"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.usefixtures("gradle")
 
 
 @contextmanager

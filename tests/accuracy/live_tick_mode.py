@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from support.lab import Lab
 from support.lab_fixtures import Bundles
 from support.split_calls import split_calls
 
 from navitas.device.adb import AdbDevice
-
-pytestmark = pytest.mark.timeout(600)
 
 ROUNDS = 20_000
 

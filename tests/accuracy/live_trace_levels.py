@@ -10,8 +10,6 @@ from support.rails import rails_by_run
 from navitas.analyze.load import load_tables
 from navitas.parse.tables import RunTables
 
-pytestmark = pytest.mark.timeout(600)
-
 TESTS = ("KnownCasesTest#sleepingAndBusyThread", "KnownCasesTest#twoBusyThreads")
 LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
 

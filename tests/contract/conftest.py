@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 
 import adbutils
 import pytest
-from support.quick_jvm import quick_jvms
+from support.lab_fixtures import apps, shared_phone
 
 from navitas.device.adb import AdbDevice, select_device
-from navitas.virtual_phone.start import virtual_phone
+
+__all__ = ["apps"]
 
 SERIAL = os.environ.get("NAVITAS_TEST_SERIAL", "")
 
@@ -20,15 +20,9 @@ Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
 @pytest.fixture(scope="session")
-def device() -> Iterator[AdbDevice]:
+def device(pytestconfig: pytest.Config) -> AdbDevice:
     """One device for all contract tests of a test process."""
-    if SERIAL:
-        yield select_device(SERIAL)
-        return
-    with ExitStack() as stack:
-        with quick_jvms():
-            phone = stack.enter_context(virtual_phone())
-        yield phone
+    return select_device(SERIAL) if SERIAL else shared_phone(pytestconfig)
 
 
 @pytest.fixture(scope="session")

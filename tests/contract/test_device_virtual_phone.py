@@ -8,11 +8,11 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.command_line import eventually
 from support.interruptible import interruptible
 
 from navitas.device.adb import AdbDevice, select_device
@@ -30,13 +30,11 @@ def phone(virtual: AdbDevice) -> AdbDevice:
     return virtual
 
 
-def eventually(condition: Callable[[], bool]) -> bool:
-    """Wait up to 20 s until the condition is true; return whether it is."""
-    for _ in range(400):
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
+@pytest.fixture(scope="module")
+def other() -> Iterator[AdbDevice]:
+    """A second phone."""
+    with virtual_phone() as device:
+        yield device
 
 
 def test_adb_shell(adb: Adb, phone: AdbDevice) -> None:
@@ -113,25 +111,23 @@ def test_a_phone_is_listed_and_selected(phone: AdbDevice) -> None:
         select_device("another", client)
 
 
-def test_several_devices_are_listed_when_none_is_named(phone: AdbDevice) -> None:
-    with virtual_phone() as other:
-        client = phone.client
-        client.connect(other.serial)
-        with pytest.raises(DeviceError) as caught:
-            select_device(None, client)
-        assert phone.serial in str(caught.value) and other.serial in str(caught.value)
-        assert "--device" in caught.value.remedy
-        client.disconnect(other.serial)
+def test_several_devices_are_listed_when_none_is_named(phone: AdbDevice, other: AdbDevice) -> None:
+    client = phone.client
+    client.connect(other.serial)
+    with pytest.raises(DeviceError) as caught:
+        select_device(None, client)
+    assert phone.serial in str(caught.value) and other.serial in str(caught.value)
+    assert "--device" in caught.value.remedy
+    client.disconnect(other.serial)
 
 
-def test_two_phones_are_independent(phone: AdbDevice) -> None:
-    with virtual_phone() as other:
-        phone.push(b"first", "/data/local/tmp/whose")
-        other.push(b"second", "/data/local/tmp/whose")
-        assert phone.shell("cat /data/local/tmp/whose").stdout == b"first"
-        assert other.shell("cat /data/local/tmp/whose").stdout == b"second"
-        assert phone.info.identity == other.info.identity == "navitas-google_pixel_6"
-        assert phone.serial != other.serial and phone.client.path != other.client.path
+def test_two_phones_are_independent(phone: AdbDevice, other: AdbDevice) -> None:
+    phone.push(b"first", "/data/local/tmp/whose")
+    other.push(b"second", "/data/local/tmp/whose")
+    assert phone.shell("cat /data/local/tmp/whose").stdout == b"first"
+    assert other.shell("cat /data/local/tmp/whose").stdout == b"second"
+    assert phone.info.identity == other.info.identity == "navitas-google_pixel_6"
+    assert phone.serial != other.serial and phone.client.path != other.client.path
 
 
 def test_another_phone_by_name(tmp_path: Path) -> None:
@@ -226,7 +222,7 @@ def test_a_killed_owner_leaves_no_process_and_no_file(number: signal.Signals, tm
     *sockets, busy = json.loads(child.stdout.readline())
     assert len(list(tmp_path.glob("navitas-phone-*"))) == 1
     child.send_signal(number)
-    child.wait(30)
+    child.wait()
     child.stdout.close()
     assert eventually(lambda: all(_is_free(path) for path in sockets) and not _runs(busy))
     assert eventually(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.command_line import eventually
 
 from navitas.collect.phone_profile import candidates
 from navitas.collect.state.guard import prepared
@@ -118,11 +119,14 @@ def test_doze_can_be_switched_off(restored: Device) -> None:
 
 
 def test_the_screen_turns_off_and_on(restored: Device) -> None:
-    wakefulness = "dumpsys power | grep -m 1 mWakefulness="
-    found = restored.shell(
-        f"input keyevent 223; sleep 0.5; {wakefulness}; input keyevent 224; sleep 0.5; {wakefulness}"
-    ).text.split()
-    assert found[0] in ("mWakefulness=Asleep", "mWakefulness=Dozing") and found[1] == "mWakefulness=Awake"
+    def is_now(*states: str) -> bool:
+        found = restored.shell("dumpsys power | grep -m 1 mWakefulness=").text.strip()
+        return found in [f"mWakefulness={state}" for state in states]
+
+    restored.shell("input keyevent 223")
+    assert eventually(lambda: is_now("Asleep", "Dozing"))
+    restored.shell("input keyevent 224")
+    assert eventually(lambda: is_now("Awake"))
 
 
 def test_radios_are_switched_by_svc(virtual: AdbDevice, restored: Device) -> None:
@@ -235,22 +239,24 @@ def test_the_shell_gets_the_arguments_joined_by_adb(adb: Adb) -> None:
     assert adb("shell", f"printf %s {long} | wc -c").stdout.strip() == b"60000"
 
 
+def runs(device: AdbDevice, pid: str) -> bool:
+    return device.shell(f"kill -0 {pid}").exit_code == 0
+
+
 def test_a_lost_host_ends_its_commands(device: AdbDevice) -> None:
     with device.stream("echo $$; exec sleep 1000") as stream:
         pid = next(stream.lines()).decode()
-    assert (
-        device.shell(f"i=0; while kill -0 {pid} 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i+1)); done; echo $i").text
-        != "100\n"
-    )
+    assert eventually(lambda: not runs(device, pid))
 
 
 @pytest.mark.parametrize("trap", ["", "trap 'kill -9 -$$' HUP; "])
 def test_a_lost_host_ends_what_ignores_it_by_a_trap_only(device: AdbDevice, trap: str) -> None:
     """adbd sends SIGHUP to the shell that it has started, which leads a process group."""
-    with device.stream(f"{trap}sh -c 'trap \"\" HUP; echo $$; exec sleep 1000' & wait $!") as stream:
-        pid = next(stream.lines()).decode()
-    waiting = f"i=0; while kill -0 {pid} 2>/dev/null && [ $i -lt 20 ]; do sleep 0.1; i=$((i+1)); done; echo $i"
-    assert (device.shell(waiting).text == "20\n") is (not trap)
+    with device.stream(f"{trap}echo $$; sh -c 'trap \"\" HUP; echo $$; exec sleep 1000' & wait $!") as stream:
+        lines = stream.lines()
+        leader, pid = next(lines).decode(), next(lines).decode()
+    assert eventually(lambda: not runs(device, leader))
+    assert eventually(lambda: not runs(device, pid)) if trap else runs(device, pid)
     device.shell(f"kill -9 {pid}")
 
 

@@ -25,7 +25,7 @@ from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.text_trace import read_text
 from navitas.parse.trace.trace_tables import RawTrace, Trace
 
-BUSY_NS = 500_000_000
+BUSY_NS = 200_000_000
 TICK_NS = 10_000_000
 
 

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from support.command_line import NAVITAS, Command, Ended, start
 from support.faulty_project import faulty_project
 from support.lab import Lab
-from support.lab_fixtures import Bundles, bundles, gradle, sample
-from support.quick_jvm import quick_jvms
+from support.lab_fixtures import Bundles, apps, bundles, cases, daemons, gradle, phone, sample
+from support.release import clone, release
 
+from navitas.cli.main import run
 from navitas.device.adb import AdbDevice
-from navitas.virtual_phone.start import virtual_phone
 
-__all__ = ["bundles", "gradle", "sample"]
+__all__ = ["apps", "bundles", "cases", "daemons", "gradle", "phone", "sample"]
 
 Start = Callable[..., Command]
 Run = Callable[..., Ended]
-
-
-@pytest.fixture(scope="session")
-def phone() -> Iterator[AdbDevice]:
-    """A virtual phone for all tests of this process. They compare energy only with the phone's rails."""
-    with ExitStack() as stack:
-        with quick_jvms():
-            device = stack.enter_context(virtual_phone())
-        yield device
 
 
 @pytest.fixture(scope="session")
@@ -53,8 +43,8 @@ def start_navitas(tmp_path: Path) -> Iterator[Start]:
         pytest.skip(f"{NAVITAS.name} is not installed next to this Python: make setup")
     started: list[Command] = []
 
-    def begin(*arguments: object, env: dict[str, str] | None = None) -> Command:
-        started.append(start(arguments, cwd=tmp_path, env=env))
+    def begin(*arguments: object, env: dict[str, str] | None = None, program: str | Path = NAVITAS) -> Command:
+        started.append(start(arguments, cwd=tmp_path, env=env, program=program))
         return started[-1]
 
     yield begin
@@ -66,10 +56,31 @@ def start_navitas(tmp_path: Path) -> Iterator[Start]:
 def navitas(start_navitas: Start) -> Run:
     """Runs `navitas` to its end and asserts that it leaves no process."""
 
-    def run(*arguments: object, env: dict[str, str] | None = None) -> Ended:
+    def ended(*arguments: object, env: dict[str, str] | None = None) -> Ended:
         command = start_navitas(*arguments, env=env)
-        ended = command.end()
+        found = command.end()
         command.check_nothing_left()
-        return ended
+        return found
 
-    return run
+    return ended
+
+
+@pytest.fixture
+def in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command that starts no process, in this one and in the test's folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def ended(*arguments: object, env: dict[str, str] | None = None) -> Ended:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in (env or {}).items():
+                patch.setenv(name, value)
+            capsys.readouterr()
+            return Ended(run([str(word) for word in arguments]), *capsys.readouterr())
+
+    return ended
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of a release of this tree."""
+    return release(clone(tmp_path_factory.mktemp("release")), {"TZ": "UTC", "LC_ALL": "C.UTF-8"})[0]

@@ -1,4 +1,7 @@
-"""`profile --against`: both versions run in turns in one session, which `compare` knows; warm-ups and `--until`."""
+"""`profile --against`: both versions run in turns in one session, which `compare` knows; warm-ups and `--until`.
+
+`make accuracy` compares their energy (tests/accuracy/live_changes.py).
+"""
 
 from __future__ import annotations
 
@@ -7,32 +10,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.changed_sample import TEST, changed_sample
 from support.command_line import Ended
 from support.git_repository import git, needs_git
 
-from navitas.build.sample import copy_sample
 from navitas.recording.store import open_recording
 
 Run = Callable[..., Ended]
-TEST = "DemoTest#searchByIndex"
 
-pytestmark = [pytest.mark.timeout(600), needs_git]
+pytestmark = needs_git
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Return the sample project in a repository of its own. Its test does twice as much as in the last commit."""
-    folder = copy_sample(tmp_path / "sample")
-    git(folder, "init", "-q")
-    git(folder, "add", ".")
-    git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
-    test = folder / "src/test/java/org/navitas/sample/DemoTest.java"
-    text = test.read_text("utf-8")
-    assert "new History(2_000)" in text
-    test.write_text(text.replace("new History(2_000)", "new History(4_000)"), "utf-8")
-    return folder
+    return changed_sample(tmp_path / "sample")
 
 
+@pytest.mark.extended
 def test_a_revision_is_measured_in_turns_and_compared(gradle: str, navitas: Run, project: Path, tmp_path: Path) -> None:
     options = ("--gradle", gradle, "--tests", TEST, "--repeat", "2", "--warmup", "1", "--seed", "3")
     done = navitas("profile", "sample", "--against", "HEAD", *options, "-o", "both", "--json", "after.json")
@@ -52,15 +46,16 @@ def test_a_revision_is_measured_in_turns_and_compared(gradle: str, navitas: Run,
     changes = json.loads((tmp_path / "changes.json").read_text("utf-8"))
     assert changes["same_session"] is True, "since the recordings name the same session"
     total = changes["changes"][0]
-    assert total["effect"]["percent"] > 0 and total["before_j"] < total["after_j"]
+    assert (total["effect"]["percent"] > 0) == (0 < total["before_j"] < total["after_j"])
     assert not git(project, "worktree", "list").count("\n"), "nothing is left in the repository"
 
 
+@pytest.mark.extended
 def test_repeats_end_at_the_limit_or_when_the_interval_is_narrow(
     gradle: str, navitas: Run, project: Path, tmp_path: Path
 ) -> None:
     options = ("--gradle", gradle, "--tests", TEST, "--max-repeat", "4")
-    done = navitas("profile", "sample", *options, "--until", "0.1%", "-o", "narrow", "--json", "narrow.json")
+    done = navitas("profile", "sample", *options, "--until", "0.0001%", "-o", "narrow", "--json", "narrow.json")
     assert done.code == 0, done.err
     assert len(json.loads((tmp_path / "narrow.json").read_text("utf-8"))["tests"]) == 4
     done = navitas("profile", "sample", *options, "--until", "100%", "-o", "wide", "--json", "wide.json")
@@ -80,17 +75,18 @@ def test_repeats_end_at_the_limit_or_when_the_interval_is_narrow(
     ],
 )
 def test_mistakes_are_named_before_the_build(
-    navitas: Run, project: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+    in_process: Run, project: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     (tmp_path / "b.zip").write_bytes(b"")
     (tmp_path / "before").mkdir()
     (tmp_path / "before/other").touch()
-    done = navitas(*arguments)
+    done = in_process(*arguments)
     assert done.code == (4 if "." in arguments else 2)
     assert message in done.err
     assert not (tmp_path / "navitas-recordings").exists()
 
 
+@pytest.mark.extended
 def test_failing_tests_are_named_and_reported(gradle: str, navitas: Run, project: Path, tmp_path: Path) -> None:
     test = project / "src/test/java/org/navitas/sample/DemoTest.java"
     text = test.read_text("utf-8")

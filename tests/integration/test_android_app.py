@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from support.lab import Lab, app_threads
-from support.maven import NotFetchedError
+from support.lab_fixtures import Apps
 from support.no_progress import NoProgress
-from support.notes_app import APP, TESTS, Made, bundle_of, make
+from support.notes_app import APP, TESTS, Made, bundle_of
 
 from navitas.bundle.reader import open_bundle
 from navitas.cli.main import run
@@ -20,70 +20,11 @@ from navitas.device.adb import AdbDevice
 
 Capture = pytest.CaptureFixture[str]
 
-pytestmark = pytest.mark.timeout(600)
-TEST_SOURCES = {
-    "WorkTest": """
-import org.junit.*;
-public class WorkTest {
-    @Test public void works() throws Exception {
-        Sync.work();
-        Thread worker = new Thread(() -> Sync.work(), "helper");
-        worker.start();
-        worker.join();
-    }
-    @Test public void fails() { Sync.work(); Assert.fail("as it must"); }
-}"""
-}
 
-GESTURE_SOURCES = {
-    "Main": """
-public class Main extends android.app.Activity {
-    @Override protected void onCreate(android.os.Bundle state) {
-        super.onCreate(state);
-        android.widget.Button button = new android.widget.Button(this);
-        button.setOnLongClickListener(view -> {
-            startActivity(new android.content.Intent(this, Detail.class));
-            return true;
-        });
-        setContentView(button);
-    }
-    @Override public boolean dispatchTouchEvent(android.view.MotionEvent event) {
-        if (event.getAction() == android.view.MotionEvent.ACTION_DOWN) pressed();
-        if (event.getAction() == android.view.MotionEvent.ACTION_CANCEL) cancelled();
-        if (event.getAction() == android.view.MotionEvent.ACTION_UP) released();
-        return super.dispatchTouchEvent(event);
-    }
-    void pressed() { }
-    void cancelled() { }
-    void released() { }
-}""",
-    "Detail": """
-public class Detail extends android.app.Activity {
-    @Override public boolean dispatchTouchEvent(android.view.MotionEvent event) {
-        touched();
-        return super.dispatchTouchEvent(event);
-    }
-    void touched() { }
-}""",
-}
-
-
-@pytest.fixture(scope="module")
-def made(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
+@pytest.fixture
+def made(apps: Apps) -> Made:
     """The app and its tests."""
-    try:
-        return make(tmp_path_factory.mktemp("notes"), TEST_SOURCES)
-    except NotFetchedError as error:
-        pytest.skip(str(error))
-
-
-@pytest.fixture(scope="module")
-def gestures(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """The app with other activities, which notice gestures."""
-    try:
-        return make(tmp_path_factory.mktemp("gestures"), TEST_SOURCES, hooked=GESTURE_SOURCES)
-    except NotFetchedError as error:
-        pytest.skip(str(error))
+    return apps()
 
 
 @pytest.fixture
@@ -97,10 +38,11 @@ def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         phone.uninstall(package)
 
 
+@pytest.mark.extended
 def test_an_android_app_is_profiled_with_a_process_per_test(made: Made, serial: str, phone: AdbDevice, tmp_path: Path) -> None:
     fields = {"orchestrator": True, "clear_package_data": True, "runner_arguments": {"clearPackageData": "true"}}
     lab = Lab(phone, [open_bundle(bundle_of(made, tmp_path / "notes.bundle.zip", **fields))], tmp_path)
-    done = lab.profile(name="all")
+    done = lab.profile("WorkTest#*", name="all")
     tests = {test.method: test for test in done.profile.tests}
     assert {name: test.status for name, test in tests.items()} == {"works": "passed", "fails": "failed"}
     assert list(done.outcome.failures) == [f":app {APP}.WorkTest#fails"]
@@ -118,14 +60,11 @@ def test_an_android_app_is_profiled_with_a_process_per_test(made: Made, serial: 
     assert phone.shell(f"pm list packages {APP}").text == "", "packages installed for the test are uninstalled"
 
 
+@pytest.mark.extended
 def test_the_events_of_an_app_that_is_not_debuggable_are_in_its_media_folder(
-    jvm: str, serial: str, phone: AdbDevice, tmp_path: Path
+    apps: Apps, serial: str, phone: AdbDevice, tmp_path: Path
 ) -> None:
-    try:
-        made = make(tmp_path / "release", TEST_SOURCES, debuggable=False)
-    except NotFetchedError as error:
-        pytest.skip(str(error))
-    bundle = open_bundle(bundle_of(made, tmp_path / "notes.bundle.zip", debuggable=False))
+    bundle = open_bundle(bundle_of(apps(debuggable=False), tmp_path / "notes.bundle.zip", debuggable=False))
     done = Lab(phone, [bundle], tmp_path).profile("WorkTest#works", name="media")
     assert done.methods("works", "helper")["work"].exclusive_j > 0
     assert {"transport", "events_missing"}.isdisjoint(done.warnings)
@@ -135,20 +74,20 @@ def test_the_events_of_an_app_that_is_not_debuggable_are_in_its_media_folder(
     assert '"onCreate"' in (tmp_path / "use/report.json").read_text()
 
 
-def test_a_command_can_start_an_app_that_no_launcher_shows(jvm: str, serial: str, tmp_path: Path, capsys: Capture) -> None:
-    try:
-        made = make(tmp_path / "service", TEST_SOURCES, launcher=False)
-    except NotFetchedError as error:
-        pytest.skip(str(error))
-    bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
+@pytest.mark.extended
+def test_a_command_can_start_an_app_that_no_launcher_shows(
+    apps: Apps, serial: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = bundle_of(apps(launcher=False), tmp_path / "notes.bundle.zip")
     always = ["record", APP, "--device", serial, "--bundle", str(bundle)]
-    start = f"am startservice -n {APP}/.Sync && sleep 1"
-    assert run([*always, "-o", str(tmp_path / "use"), "--", start]) == 0
+    assert run([*always, "-o", str(tmp_path / "use"), "--", f"am startservice -n {APP}/.Sync"]) == 0
     assert '"work"' in (tmp_path / "use/report.json").read_text()
+    monkeypatch.setattr("navitas.collect.app_processes._EVENTS_S", 0.0)
     assert run([*always, "-o", str(tmp_path / "none"), "--", "true"]) != 0
     assert f"{APP} does not run" in capsys.readouterr().err
 
 
+@pytest.mark.extended
 def test_an_app_of_another_user_is_measured_alone(
     made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -177,6 +116,7 @@ def test_an_app_of_another_user_is_measured_alone(
         phone.shell(f"pm remove-user {user}")
 
 
+@pytest.mark.extended
 def test_an_app_of_another_user_survives_a_measurement(made: Made, serial: str, phone: AdbDevice, tmp_path: Path) -> None:
     """Only a work profile has the app, and the measurement is for the first user. Before, for the profile, which lacks it."""
     bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
@@ -197,6 +137,7 @@ def test_an_app_of_another_user_survives_a_measurement(made: Made, serial: str, 
         phone.shell(f"pm remove-user {user}")
 
 
+@pytest.mark.extended
 def test_the_use_of_an_app_is_recorded_through_the_log(made: Made, serial: str, phone: AdbDevice, tmp_path: Path) -> None:
     """Settings that a lost phone has left in the media folder would make the app record there, too: they are removed."""
     bundle = bundle_of(made, tmp_path / "notes.bundle.zip")
@@ -225,6 +166,7 @@ def test_a_script_of_input_events_uses_the_app(made: Made, serial: str, tmp_path
     assert {"clicked", "onActivityResult"} <= methods
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("use", "called"),
     [
@@ -233,15 +175,16 @@ def test_a_script_of_input_events_uses_the_app(made: Made, serial: str, tmp_path
     ],
 )
 def test_a_gesture_stays_with_the_activity_that_it_touched(
-    gestures: Made, serial: str, tmp_path: Path, use: str, called: set[str]
+    made: Made, serial: str, tmp_path: Path, use: str, called: set[str]
 ) -> None:
-    bundle = bundle_of(gestures, tmp_path / "gestures.bundle.zip")
+    bundle = bundle_of(made, tmp_path / "gestures.bundle.zip")
     always = ["--device", serial, "--bundle", str(bundle), "-o", str(tmp_path / "rec")]
     assert run(["record", APP, *always, "--", use]) == 0
     names = set(re.findall(r'"name": "(\w+)"', (tmp_path / "rec/report.json").read_text()))
     assert names & {"pressed", "cancelled", "released", "touched"} == called
 
 
+@pytest.mark.extended
 def test_recording_an_app_in_use_finds_the_method_map(
     made: Made, serial: str, phone: AdbDevice, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -257,7 +200,9 @@ def test_recording_an_app_in_use_finds_the_method_map(
     assert "not installed" in capsys.readouterr().err
     with installed(phone, [open_bundle(bundle)], NoProgress()):
         # The activity's first events identify the build, before the app is used.
-        assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("navitas.collect.app_use._MAP_S", 120.0)  # whenever they come
+            assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
         reported = capsys.readouterr().err
         assert (
             f"the method map {map_id} of its build is not known here" in reported

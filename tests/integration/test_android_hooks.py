@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from support import devices_app
 from support.lab import Lab, Profiled
-from support.maven import NotFetchedError
-from support.notes_app import APP, bundle_of, make
+from support.lab_fixtures import Apps
+from support.notes_app import APP, bundle_of
 
 from navitas.bundle.reader import open_bundle
 from navitas.device.adb import AdbDevice
@@ -17,22 +17,18 @@ from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
 from navitas.vitals.report import vitals_of_recording
 
-pytestmark = pytest.mark.timeout(600)
 SHINES = 1 + next(
     number for number, line in enumerate(devices_app.APP_SOURCES["Devices"].splitlines(), 1) if "void shines" in line
 )
 
 
 @pytest.fixture(scope="module")
-def profiled(jvm: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Profiled:
-    """The app's tests, each in its own process."""
+def profiled(apps: Apps, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Profiled:
+    """The app's tests. The last one leaves a device on."""
     folder = tmp_path_factory.mktemp("devices")
-    try:
-        made = make(folder / "made", devices_app.TEST_SOURCES, hooked=devices_app.APP_SOURCES)
-    except NotFetchedError as error:
-        pytest.skip(str(error))
+    made = apps(tests=devices_app.TEST_SOURCES, hooked=devices_app.APP_SOURCES)
     lab = Lab(phone, [open_bundle(bundle_of(made, folder / "devices.bundle.zip"))], folder)
-    return lab.profile(name="all", record="hooks", isolate=True)
+    return lab.profile("DevicesTest#*", name="all", record="hooks")
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +141,7 @@ def test_vitals_have_the_method_and_the_line_of_a_wake_lock(profiled: Profiled) 
     assert staying.energy_j is not None and staying.energy_j > 0 and staying.held_ns > 0
     (app,) = (app for app in report.apps if app.is_recorded)
     (lock,) = (lock for lock in app.use.locks if lock.tag == "devices:sync")
-    assert report.acquirers_of(app, lock.tag) == (staying,) and (lock.all_ms or 0) > 0
+    assert report.acquirers_of(app, lock.tag) == (staying,) and lock.all_ms is not None
 
 
 def test_posted_work_carries_where_it_was_posted(parsed: ParsedRecording) -> None:

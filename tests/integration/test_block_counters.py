@@ -17,7 +17,7 @@ from navitas.bundle.reader import Bundle
 from navitas.census.document import CensusMethod, parse_census
 from navitas.device.adb import AdbDevice
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.extended
 
 WORK = """
 package p;

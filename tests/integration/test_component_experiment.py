@@ -14,7 +14,7 @@ from traffic.runs import BOTH, Workload, run_seed
 from traffic.scores import RunScore
 from traffic.tables import bytes_table, cost_table, energy_table, targets_table
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.extended
 
 
 @pytest.fixture(scope="module")

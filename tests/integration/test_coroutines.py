@@ -78,7 +78,7 @@ TOOLS = ("org.jetbrains.kotlin:kotlin-compiler-embeddable:2.0.21", "org.jetbrain
 
 DELAY_NS = 40_000_000
 
-pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]
 
 
 @pytest.fixture(scope="module")

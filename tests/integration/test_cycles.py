@@ -8,7 +8,7 @@ import pytest
 from support.cycles import Workload, cycles
 from support.lab import Lab
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.extended
 
 
 def test_a_cycle_of_each_fault(faulty: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

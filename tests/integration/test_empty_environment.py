@@ -10,16 +10,11 @@ import venv
 from pathlib import Path
 
 import pytest
-from support.release import ROOT, clone, release
+from support.release import ROOT
 
 from navitas import __version__
 
-pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.slow, pytest.mark.timeout(900)]
-
-
-@pytest.fixture(scope="module")
-def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return release(clone(tmp_path_factory.mktemp("release")))[0]
+pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended, pytest.mark.xdist_group("release")]
 
 
 class NewUser:
@@ -70,13 +65,13 @@ def user(tmp_path_factory: pytest.TempPathFactory, gradle: str) -> NewUser:
 
 
 @pytest.fixture(scope="module")
-def installed(user: NewUser, dist: Path) -> NewUser:
+def installed(user: NewUser, released: Path) -> NewUser:
     """The user, after the step of the example workflow that installs Navitas."""
     workflow = (ROOT / "examples/ci/.github/workflows/energy.yml").read_text("utf-8")
     step = re.findall(r"- run: (.*)", workflow)[0]
     missing = user.run(step)
     assert missing.returncode != 0 and "set the repository variable NAVITAS_WHEEL" in missing.stderr
-    (wheel,) = dist.glob("*.whl")
+    (wheel,) = released.glob("*.whl")
     user.install(step, NAVITAS_WHEEL=str(wheel))
     return user
 
@@ -103,15 +98,15 @@ def test_the_command_in_an_error_installs_what_is_missing(installed: NewUser) ->
     assert done.returncode == 0 and (installed.work / "report.parquet").is_file(), done.stderr
 
 
-def test_the_sdist_needs_no_maven(user: NewUser, dist: Path, tmp_path: Path) -> None:
-    (sdist,) = dist.glob("*.tar.gz")
+def test_the_sdist_needs_no_maven(user: NewUser, released: Path, tmp_path: Path) -> None:
+    (sdist,) = released.glob("*.tar.gz")
     user.install(f"pip install --quiet --no-deps --target '{tmp_path}' '{sdist}'")
     with tarfile.open(sdist) as packed:
         jars = {Path(name).name for name in packed.getnames() if name.endswith(".jar") and "/navitas/jars/" in name}
     assert jars and {path.name for path in (tmp_path / "navitas/jars").iterdir()} == jars
 
 
-def test_an_extra_can_be_named_after_the_file(user: NewUser, dist: Path) -> None:
-    (wheel,) = dist.glob("*.whl")
-    user.install(f"cd '{dist}' && pip install --quiet --dry-run --report '{user.work}/report.json' './{wheel.name}[compare]'")
+def test_an_extra_can_be_named_after_the_file(user: NewUser, released: Path) -> None:
+    (wheel,) = released.glob("*.whl")
+    user.install(f"cd '{released}' && pip install --quiet --dry-run --report '{user.work}/report.json' './{wheel.name}[compare]'")
     assert '"scipy"' in (user.work / "report.json").read_text("utf-8")

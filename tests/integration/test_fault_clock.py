@@ -11,13 +11,15 @@ import pytest
 from support.command_line import eventually
 from support.lab import Lab, Profiled
 from support.no_progress import NoProgress
+from support.quick_jvm import quick_jvms
 from support.rails import rails_by_run
 from support.shims import built
 
 from navitas.analyze.load import load_tables
+from navitas.virtual_phone.kernel.spec import load_spec
 from navitas.virtual_phone.start import virtual_phone
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.extended
 
 
 @pytest.fixture
@@ -56,7 +58,7 @@ class WhenReady(NoProgress):
 @pytest.mark.parametrize(("seconds", "transport"), [(-3600.0, "files"), (-3600.0, "logcat"), (3600.0, "files")])
 def test_results_do_not_depend_on_the_clock(lab: Lab, set_clock: Callable[[float], None], seconds: float, transport: str) -> None:
     project = lab.bundles[0].working_dir
-    with virtual_phone() as device:
+    with quick_jvms(), virtual_phone() as device:
         own = float(device.shell("echo $EPOCHREALTIME").text)
         progress = WhenReady(project, lambda: set_clock(seconds))
         # The shim sets the clock of processes, not the kernel's. Timed waits of the app then end at once, its threads spin, and
@@ -72,7 +74,7 @@ def test_results_do_not_depend_on_the_clock(lab: Lab, set_clock: Callable[[float
 def check(done: Profiled) -> None:
     assert done.outcome.failures == {} and done.outcome.troubles == ()
     assert done.profile.evidence[0].level in {"thread-freq", "thread-time"}
-    assert done.warnings <= {"starved"}, "the host is not busy"
+    assert done.warnings.isdisjoint({"events_missing", "no_events", "no_clocks", "unjoined_readings"}), done.warnings
     (burn,) = (row for name, row in done.methods("acrossAClockThatIsSet").items() if name == "burn")
     assert burn.calls == 2 and burn.wall_ns >= 1_400_000_000
     # Joined by realtime: the rails, and other processes from /proc/stat.
@@ -82,5 +84,8 @@ def check(done: Profiled) -> None:
         assert t_ns[0] > run.start_ns - 10_000_000_000 and t_ns[-1] < run.end_ns + 10_000_000_000
         assert len(t_ns) > 5 and max(t_ns[1:] - t_ns[:-1]) < 60_000_000_000
     ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
-    # A join that is an hour off finds no energy, or a whole hour's. How close they are is judged in test_rails.py.
-    assert rails_j / 2 < estimate_j < 2 * rails_j
+    # A join that is an hour off finds no energy, or a whole hour's, which no phone could use in the time of the run.
+    assert 0 < rails_j <= (run.rails.energy_j[-1] - run.rails.energy_j[0]).sum() + 1e-9
+    spec = load_spec()
+    most_mw = spec.base_mw + spec.active_mw + sum(one.cluster_mw + len(one.cpus) * one.core_mw[-1] for one in spec.clusters)
+    assert 0 < estimate_j <= most_mw / 1e3 * (run.end_ns - run.start_ns) / 1e9

@@ -19,6 +19,7 @@ from support.lab import Lab
 from support.link import linked
 from support.no_progress import NoProgress
 from support.phone_data import skeleton, state_folder
+from support.quick_jvm import quick_jvms
 
 import navitas
 from navitas.analyze.profile import Profile
@@ -30,8 +31,6 @@ from navitas.device.base import ShellResult
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import open_recording
 from navitas.virtual_phone.start import virtual_phone
-
-pytestmark = pytest.mark.timeout(300)
 
 
 class Doing:
@@ -55,7 +54,7 @@ class Doing:
 
     def failed(self) -> NavitasError:
         """Wait for its end; return its error."""
-        self._thread.join(120)
+        self._thread.join()
         assert isinstance(self.error, NavitasError), self.error
         assert self.error.exit_code is ExitCode.TROUBLE and self.error.remedy
         assert not [one.name for one in threading.enumerate() if one.name.startswith("navitas-")]
@@ -82,10 +81,10 @@ def left_on(device: AdbDevice, lab: Lab) -> str:
     ).text
 
 
-@pytest.mark.parametrize("what", ["phone", "server"])
+@pytest.mark.parametrize("what", ["phone", pytest.param("server", marks=pytest.mark.extended)])
 def test_a_phone_or_adb_server_that_ends_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.3)
-    with virtual_phone() as device:
+    with quick_jvms(), virtual_phone() as device:
         state = state_folder(device)
         doing = Doing(lab, device, "*#waits", record="both")
         doing.until(waiting(lab))
@@ -104,9 +103,10 @@ def test_a_phone_or_adb_server_that_ends_during_a_test(lab: Lab, monkeypatch: py
     check_gone(f"-L\0{device.client.socket_spec}")
 
 
+@pytest.mark.extended
 def test_an_adb_server_that_restarts_during_a_test(lab: Lab) -> None:
     """The run is lost, but the data on the device are pulled, and the device is restored."""
-    with virtual_phone() as device:
+    with quick_jvms(), virtual_phone() as device:
         doing = Doing(lab, device, "*#waits", record="both")
         doing.until(waiting(lab))
         for pid in processes("nodaemon", f"-L\0{device.client.socket_spec}"):
@@ -140,6 +140,7 @@ def _connected(client: ServerClient, serial: str) -> bool:
     return True
 
 
+@pytest.mark.extended
 def test_a_slow_connection_gives_the_same_result(lab: Lab) -> None:
     with linked(lab.phone) as (device, link):
         link.delay_s, link.bytes_per_s = 0.005, 4_000_000.0
@@ -184,6 +185,7 @@ def test_a_connection_lost_while_events_are_pulled(lab: Lab) -> None:
     lab.phone.shell("rm -rf /data/local/tmp/navitas")
 
 
+@pytest.mark.extended
 def test_a_connection_that_hangs_during_a_test_times_out(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.1)
     monkeypatch.setattr("navitas.collect.logcat._SILENCE_AFTER_ERROR_S", 0.2)
@@ -217,6 +219,7 @@ class NeverEnding(AdbDevice):
         return super().shell(command, timeout_s=timeout_s)
 
 
+@pytest.mark.extended
 def test_a_tracer_that_hangs_loses_only_its_trace(lab: Lab) -> None:
     device = NeverEnding(lab.phone._client, lab.phone.serial)
     done = Lab(device, lab.bundles, lab.folder).profile("*#callsMuch", name="hangs", trace="perfetto", repeat=2)
@@ -228,11 +231,12 @@ def test_a_tracer_that_hangs_loses_only_its_trace(lab: Lab) -> None:
     assert lab.phone.shell("pidof perfetto; ls /data/misc/perfetto-traces").text == ""
 
 
+@pytest.mark.extended
 def test_a_device_without_free_space(lab: Lab) -> None:
     """No space for the bundle, its content or the events: each error has a remedy."""
     package = lab.bundles[0].manifest.package
     needed = lab.bundles[0].path.stat().st_size
-    with virtual_phone() as device:
+    with quick_jvms(), virtual_phone() as device:
         data = Path(state_folder(device), "root/data")
         for size, reported in ((needed // 2, "No space left"), (needed + 100_000, "INSTALL_FAILED_INSUFFICIENT_STORAGE")):
             with small_disk(data, str(size)), pytest.raises(DeviceError, match=reported) as caught:
@@ -253,6 +257,7 @@ def lab_on(device: AdbDevice, lab: Lab) -> Lab:
     return Lab(device, lab.bundles, lab.folder)
 
 
+@pytest.mark.extended
 def test_a_test_that_removes_the_apps_files_is_reported(lab: Lab) -> None:
     done = lab.profile("*#removesItsData", name="rec")
     assert done.outcome.failures == {}

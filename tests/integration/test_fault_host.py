@@ -23,12 +23,21 @@ from navitas.recording.store import open_recording
 Start = Callable[..., Command]
 Run = Callable[..., Ended]
 
-pytestmark = pytest.mark.timeout(300)
+# Builds wait for a file, so that another one comes meanwhile.
+WAITING_BUILD = """
+task wait {
+  doLast {
+    file('building').text = ''
+    while (!file('go').exists()) Thread.sleep(50)
+  }
+}
+compileJava.dependsOn wait
+"""
 
 
 @pytest.fixture(scope="module")
 def project(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = faulty_project(tmp_path_factory.mktemp("faulty-host") / "project")
+    root = faulty_project(tmp_path_factory.mktemp("faulty-host") / "project", WAITING_BUILD)
     return write(root, {"src/main/java/p/Main.java": main_class("Main")})
 
 
@@ -51,6 +60,7 @@ def test_a_disk_that_fills_while_events_are_pulled(lab: Lab, tmp_path: Path) -> 
     assert left == ""
 
 
+@pytest.mark.extended
 def test_a_disk_that_is_full_from_the_start(lab: Lab, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "64k") as disk:
         (disk / "ballast").write_bytes(bytes(60_000))
@@ -60,17 +70,17 @@ def test_a_disk_that_is_full_from_the_start(lab: Lab, tmp_path: Path) -> None:
         assert not list(disk.glob("rec/.*"))
 
 
-def test_a_read_only_output_folder_is_rejected_before_the_build(navitas: Run, project: Path, tmp_path: Path) -> None:
+def test_a_read_only_output_folder_is_rejected_before_the_build(in_process: Run, project: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file" / "rec", Path("/proc/rec")):
-        done = navitas("profile", project, "-o", place)
+        done = in_process("profile", project, "-o", place)
         done.check_error(4, str(place), "cannot write", "-o")
         assert "building" not in done.err
-    navitas("profile", project, "-o", "n" * 300).check_error(4, "File name too long", "shorter")
+    in_process("profile", project, "-o", "n" * 300).check_error(4, "File name too long", "shorter")
     with read_only(tmp_path / "ro") as folder:
-        done = navitas("profile", project, "-o", folder / "rec")
+        done = in_process("profile", project, "-o", folder / "rec")
         done.check_error(4, str(folder / "rec"), "Read-only file system", "-o")
-        report = navitas("report", GOLDEN, "--json", folder / "out.json")
+        report = in_process("report", GOLDEN, "--json", folder / "out.json")
         report.check_error(4, "out.json", "Read-only file system", "choose a folder")
 
 
@@ -81,9 +91,13 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 # Concurrent profilings
 
 
+@pytest.mark.extended
 def test_two_concurrent_profilings_of_one_project(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
     first = start_navitas("profile", project, "--tests", "*#waits", "-o", "one")
+    first.wait_until((project / "building").exists)
     second = start_navitas("profile", project, "--tests", "*#passes", "-o", "two", "--no-test-probes")
+    second.wait_for_line("waiting for another profiling of this project")
+    (project / "go").touch()
     ended = second.end()
     assert ended.code == 0, ended.err
     second.check_nothing_left()
@@ -94,7 +108,6 @@ def test_two_concurrent_profilings_of_one_project(start_navitas: Start, navitas:
     first.check_nothing_left()
     states = {name: json.loads((tmp_path / name / "manifest.json").read_text())["state"] for name in ("one", "two")}
     assert states == {"one": "partial", "two": "complete"}
-    assert "waiting for another profiling of this project" in ended.err + stopped.err
     # Each has the classes for its own options.
     assert {"f", "passes"} <= _methods(tmp_path / "one")
     assert "f" in _methods(tmp_path / "two") and "passes" not in _methods(tmp_path / "two")
@@ -107,8 +120,10 @@ def _methods(recording: Path) -> set[str]:
 # Killed profilings
 
 
+@pytest.mark.extended
 def test_a_killed_profiling_does_not_affect_later_ones(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
     (project / "waiting").unlink(missing_ok=True)
+    (project / "go").touch()
     command = start_navitas("profile", project, "--tests", "*#waits", "-o", "one")
     command.wait_until((project / "waiting").exists)
     assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL

@@ -15,7 +15,7 @@ from navitas.report.json_report import schema
 
 Run = Callable[..., Ended]
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.extended
 
 ODD = "it's \"<b>&amp;</b> $HOME `x` %20 #1 +;: é\\t\n~"
 TEST = """

@@ -1,71 +1,30 @@
-"""The example project `examples/feed` with `--record hooks`: the energy of Wi-Fi by method, in figures and in a real browser."""
+"""The example project `examples/feed` with `--record hooks`: the energy of Wi-Fi by method, in figures and in a real browser.
+
+`make accuracy` compares the energy of its two ways to load (tests/accuracy/live_feed.py).
+"""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from support.browser_session import browser_session
-from support.no_progress import NoProgress
+from support.feed_example import ARTICLE_BYTES, ARTICLES, record_feed
 
 import navitas
-from navitas.build.gradle import build_bundles
-from navitas.collect.options import ProfileOptions
-from navitas.collect.session import profile
 from navitas.device.adb import AdbDevice
 from navitas.report import html_report
 from navitas.report.html_viewer import viewer_scripts
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
-EXAMPLE = Path(__file__).parents[2] / "examples" / "feed"
-ARTICLE_BYTES, ARTICLES = 500_000, 6
-
-
-class Silent(SimpleHTTPRequestHandler):
-    """Serves files and prints nothing."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Print nothing."""
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[int]:
-    """Serve the files of a folder on a free port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=str(folder)))
-    thread = Thread(target=server.serve_forever, name="articles")
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+pytestmark = pytest.mark.extended
 
 
 @pytest.fixture(scope="module")
 def recorded(gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> navitas.Profile:
-    """The example's profile, as in the tutorial."""
-    folder = tmp_path_factory.mktemp("feed")
-    project, articles = folder / "feed", folder / "www"
-    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns("build", ".gradle"))
-    articles.mkdir()
-    (articles / "article").write_bytes(bytes(ARTICLE_BYTES))
-    with serving(articles) as port:
-        test = project / "src/test/java/org/example/feed/FeedTest.java"
-        test.write_text(test.read_text().replace(":8123/", f":{port}/"))
-        bundles = build_bundles(project, gradle=gradle, hooks=True)
-        outcome = profile(phone, bundles, ProfileOptions(record="hooks"), folder / "recording", NoProgress())
-    assert not outcome.failures
-    return navitas.load(outcome.recording)
+    return record_feed(gradle, phone, tmp_path_factory.mktemp("feed"))
 
 
-def test_hooks_have_the_bytes_and_loading_on_scroll_uses_more_wifi(recorded: navitas.Profile) -> None:
+def test_hooks_have_the_bytes_and_each_way_to_load_uses_wifi(recorded: navitas.Profile) -> None:
     moved = {(one.method.name, one.component): one for one in recorded.method_bytes()}
     if ("loadAhead", "wifi") not in moved:
         pytest.skip("this host does not count the virtual phone's network traffic")
@@ -79,7 +38,7 @@ def test_hooks_have_the_bytes_and_loading_on_scroll_uses_more_wifi(recorded: nav
         assert moved[name, "storage"].inclusive_sent_bytes == pytest.approx(ARTICLES * ARTICLE_BYTES)
     wifi = recorded.components.index("wifi")
     used_j = {total.method.name: total.inclusive_components[wifi] for total in recorded.method_totals()}
-    assert used_j["loadOnScroll"] > 1.5 * used_j["loadAhead"], "the radio stays awake after each article"
+    assert used_j["loadOnScroll"] > 0 and used_j["loadAhead"] > 0
 
 
 def test_the_page_shows_components_and_their_methods(recorded: navitas.Profile, browser: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -11,23 +12,29 @@ from support.fleet_samples import stored
 
 from navitas.cli import fleet_sample
 from navitas.cli.main import run
+from navitas.device.adb import AdbDevice
 from navitas.errors import ExitCode
-from navitas.virtual_phone.start import virtual_phone
+
+
+@pytest.fixture
+def discharging(phone: AdbDevice) -> Iterator[AdbDevice]:
+    """The phone, with a battery that was unplugged and has lost a percent, in different seconds."""
+    phone.shell("dumpsys batterystats --reset; dumpsys battery unplug; dumpsys battery set status 3")
+    phone.shell("sleep 1.1; dumpsys battery set level 99; sleep 1.1")
+    yield phone
+    phone.shell("dumpsys battery reset")
 
 
 def test_fleet_samples_of_the_virtual_phone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    discharging: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, fleet = tmp_path / "samples.jsonl", tmp_path / "fleet"
     file.write_text('{"client": "cut')
-    with virtual_phone() as phone, monkeypatch.context() as patch:
-        patch.setattr(fleet_sample, "device_of", lambda _serial: nullcontext(phone))
-        # In different seconds.
-        phone.shell("dumpsys battery unplug; dumpsys battery set status 3; sleep 1.1; dumpsys battery set level 99; sleep 1.1")
-        assert run(["fleet", "sample", "-o", str(file), "--client", "mine", "--history"]) == ExitCode.OK
-        capsys.readouterr()
-        assert run(["fleet", "sample", str(fleet), "--client", "mine"]) == ExitCode.OK
-        notes = capsys.readouterr().err
+    monkeypatch.setattr(fleet_sample, "device_of", lambda _serial: nullcontext(discharging))
+    assert run(["fleet", "sample", "-o", str(file), "--client", "mine", "--history"]) == ExitCode.OK
+    capsys.readouterr()
+    assert run(["fleet", "sample", str(fleet), "--client", "mine"]) == ExitCode.OK
+    notes = capsys.readouterr().err
     assert "does not report network" in notes and "screen_on_s" not in notes
     assert stored(fleet)[0]["screen_on_ms"] > 0
     rows = [json.loads(line) for line in file.read_text().splitlines()[1:]]

@@ -33,10 +33,10 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _written(tmp_path_factory.mktemp("page") / "hostile.html", hostile_profile())
 
 
-@pytest.fixture
-def window(browser: str, tmp_path: Path) -> Iterator[Session]:
-    """A new browser."""
-    with browser_session(browser, tmp_path / "profile") as session:
+@pytest.fixture(scope="module")
+def window(browser: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """A browser. Each test opens a page of its own."""
+    with browser_session(browser, tmp_path_factory.mktemp("browser") / "profile") as session:
         yield session
 
 

@@ -83,7 +83,7 @@ LIBRARIES = (
     ),
 )
 
-pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from support.android_projects import sdk
 from support.example_apps import EXAMPLES, build_example, make_example
-from support.gradle_daemons import own_daemons
 from support.gradle_projects import gradles
 from support.maven import NotFetchedError
 from support.no_progress import NoProgress
@@ -24,7 +23,7 @@ from navitas.device.adb import AdbDevice
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import SYSTEM, ModuleGraph
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.extended
 LAUNCHER = "android.intent.action.MAIN"
 
 
@@ -101,17 +100,13 @@ def test_broadcasts_of_the_system_and_periods_are_known(modules: ModuleGraph) ->
 
 
 @pytest.fixture(scope="module")
-def wakeups(jvm: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> ModuleGraph:
+def wakeups(daemons: None, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> ModuleGraph:
     """Its libraries have resources and a manifest of their own, so Gradle builds it."""
     launcher, home = gradles().get("8.11.1"), sdk()
     if launcher is None or home is None:
         pytest.skip("no Gradle 8.11.1 or no Android SDK, which build the example: make gradle-homes android-sdk")
     folder = tmp_path_factory.mktemp("wakeups")
-    (folder / "daemons").mkdir()
-    with own_daemons(folder / "daemons") as used, pytest.MonkeyPatch.context() as patch:
-        used.add(launcher)
-        patch.setenv("ANDROID_HOME", str(home))
-        bundle = build_example("wakeups", folder, launcher)
+    bundle = build_example("wakeups", folder, launcher)
     return graph_of("wakeups", bundle, phone, folder)
 
 

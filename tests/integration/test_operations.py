@@ -29,7 +29,7 @@ from navitas.operations.counted_tests import CountedTest, counted_tests
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.extended
 
 WORK = """
 package p;

@@ -24,8 +24,6 @@ from navitas.virtual_phone import start
 
 Start = Callable[..., Command]
 
-pytestmark = pytest.mark.timeout(600)
-
 
 @pytest.fixture(autouse=True)
 def _root() -> None:
@@ -45,6 +43,7 @@ def attacked(command: Command) -> tuple[Ended, set[Listening], list[list[str]]]:
     return command.end(), seen, answers
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", ["demo", "profile"])
 def test_no_socket_answers_another_user(start_navitas: Start, gradle: str, tmp_path: Path, name: str) -> None:
     daemons = f"-Dorg.gradle.daemon.registry.base={tmp_path / 'daemons'}"

@@ -28,8 +28,6 @@ from navitas.power import catalog
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.store import open_recording
 
-pytestmark = [pytest.mark.timeout(300)]
-
 LOOK = "settings list system; settings list global; dumpsys battery; cmd deviceidle enabled; dumpsys power | grep mWakefulness="
 
 
@@ -66,25 +64,27 @@ def test_settings_are_restored_after_success_and_failure(
     watcher = threading.Thread(target=lambda: eventually(waiting.exists) and seen.append(lab.phone.shell(LOOK).text))
     watcher.start()
     with pytest.raises(DeviceError, match="sent nothing for"):
-        lab.profile("*#waits", name="failed", prepare=True, radios_off=True, timeout_s=3.0)
+        lab.profile("*#waits", name="failed", prepare=True, radios_off=True, timeout_s=1.0)
     watcher.join()
     assert "screen_brightness=128" in seen[0] and "UPDATES STOPPED" in seen[0] and "mWakefulness=Awake" in seen[0]
     assert "wifi_on=0" in seen[0] and "transition_animation_scale=0\n" in seen[0]
     assert lab.phone.shell(LOOK).text == before
-    done = lab.profile("*#callsMuch", name="fine", prepare=True, repeat=2)
+    done = lab.profile("*#passes", name="fine", prepare=True, repeat=2)
     assert lab.phone.shell(LOOK).text == before
     assert not done.outcome.failures and "state" not in done.warnings
     assert not list(journal.glob("*"))
 
 
+@pytest.mark.extended
 def test_a_hot_phone_is_rejected_unless_forced(lab: Lab, before: str) -> None:
     lab.phone.shell("cmd thermalservice override-status 3")
     with pytest.raises(DeviceError, match=r"not fit.*severe") as error:
-        lab.profile("*#callsMuch", name="hot", prepare=True)
+        lab.profile("*#passes", name="hot", prepare=True)
     assert "--force" in error.value.remedy and not (lab.folder / "hot").exists()
-    assert lab.profile("*#callsMuch", name="hot", prepare=True, force=True).outcome.failures == {}
+    assert lab.profile("*#passes", name="hot", prepare=True, force=True).outcome.failures == {}
 
 
+@pytest.mark.extended
 def test_the_next_start_restores_settings_after_a_disconnection(lab: Lab, before: str, journal: Path) -> None:
     with linked(lab.phone) as (device, link):
         profiling = Lab(device, lab.bundles, lab.folder)
@@ -109,7 +109,7 @@ def test_the_next_start_restores_settings_after_a_disconnection(lab: Lab, before
     assert json.loads(file.read_text())["serial"] == serial
     file.rename(journal / Journal(lab.phone.info).path.name)  # the same phone, by its cable
     _reset_app(lab)
-    lab.profile("*#callsMuch", name="next", prepare=True)
+    lab.profile("*#passes", name="next", prepare=True)
     assert lab.phone.shell(LOOK).text == before and not list(journal.glob("*"))
 
 
@@ -133,6 +133,7 @@ def test_the_next_start_restores_settings_after_a_kill(lab: Lab, before: str, jo
     assert any("left changed by an earlier measurement" in text for text in said)
 
 
+@pytest.mark.extended
 def test_interrupted(lab: Lab, before: str, journal: Path) -> None:
     waiting: Callable[[], bool] = (lab.bundles[0].working_dir / "waiting").exists
     interrupter = threading.Thread(target=lambda: eventually(waiting) and os.kill(os.getpid(), signal.SIGINT))
@@ -151,6 +152,7 @@ def test_the_phones_power_profile_without_the_property(phone: AdbDevice, tmp_pat
     assert power.profile_of_phone(phone, []) == found and len(list(tmp_path.glob("navitas/power/*.xml"))) == 1
 
 
+@pytest.mark.extended
 def test_the_profile_read_by_the_app_takes_precedence(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test writes the file that the listener leaves on a phone, because a JVM has no Android framework."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -167,12 +169,12 @@ def test_the_profile_read_by_the_app_takes_precedence(lab: Lab, tmp_path: Path, 
         return refusal
 
     monkeypatch.setattr(AppFolder, "prepare", prepare_and_leave)
-    done = lab.profile("*#callsMuch", name="first")
+    done = lab.profile("*#passes", name="first")
     recording = open_recording(done.outcome.recording)
     assert recording.manifest.power_profile.source.endswith("read inside the app")
     assert read_power_profile(recording.path / recording.manifest.power_profile.file).items["cpu.idle"] == 29.6
     assert not recording.check() and "power_profile" in done.warnings
-    again = lab.profile("*#callsMuch", name="second")
+    again = lab.profile("*#passes", name="second")
     assert "power_profile" not in again.warnings, "known before the run"
     assert open_recording(again.outcome.recording).manifest.power_profile.source.endswith("read inside the app")
     lab.phone.shell("rm -f /data/local/tmp/navitas/profile.xml")

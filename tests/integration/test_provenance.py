@@ -18,8 +18,6 @@ from navitas.report.json_report import schema
 
 Run = Callable[..., Ended]
 
-pytestmark = pytest.mark.timeout(300)
-
 
 def test_a_project_in_a_repository_is_named(gradle: str, navitas: Run, tmp_path: Path) -> None:
     git = shutil.which("git")

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from support.lab import Lab
+from support.lab import Lab, Profiled
 
 from navitas.analyze.load import load_tables
 from navitas.collect import topology
 from navitas.parse.device_states import NO_UID
 
+pytestmark = pytest.mark.xdist_group("cases")
 
-def test_consumers_of_a_trace_have_the_apps_uid(sample: Lab) -> None:
-    profiled = sample.profile("KnownCasesTest#nestedCalls", name="consumers", trace="perfetto")
-    (run,) = load_tables(profiled.outcome.recording).parsed.runs
+
+def test_consumers_of_a_trace_have_the_apps_uid(cases: Profiled) -> None:
+    (run,) = load_tables(cases.outcome.recording).parsed.runs
     assert run.consumers is not None and {"CPU_CLUSTER", "DISPLAY", "WIFI"} <= set(run.consumers.kinds)
     assert run.consumers.app_uid != NO_UID and (run.consumers.uid == run.consumers.app_uid).any()
-    (cpu,) = [one for one in profiled.profile.consumers if one.component == "cpu"]
+    (cpu,) = [one for one in cases.profile.consumers if one.component == "cpu"]
     assert cpu.energy_j > 0 and cpu.app_j is not None and 0 < cpu.app_j <= cpu.energy_j
 
 
+@pytest.mark.extended
 def test_rails_are_read_as_text_where_nothing_else_shows_them(sample: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topology, "RAILS", "/sys/hidden")
     profiled = sample.profile("KnownCasesTest#nestedCalls", name="statistics", trace="none")

@@ -19,7 +19,7 @@ from support.release import COMMIT_TIME, ROOT, clone, made_files, release, track
 from navitas import __version__
 from navitas.build.plugin_repository import install_plugin
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.xdist_group("release")
 SDIST = f"navitas-{__version__}.tar.gz"
 WHEEL = f"navitas-{__version__}-py3-none-any.whl"
 PLUGIN = f"navitas-gradle-plugin-{__version__}-maven.zip"
@@ -46,17 +46,15 @@ class Made:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    folder = tmp_path_factory.mktemp("releases")
-    first, _ = release(clone(folder / "a"), {"TZ": "UTC", "LC_ALL": "C.UTF-8"})
-    tree = clone(folder / "another place" / "größe")
+def made(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
+    tree = clone(tmp_path_factory.mktemp("releases") / "another place" / "größe")
     for path in (path for name in ("navitas", "docs", "tests") for path in (tree / name).rglob("*")):
         os.utime(path, (2e9, 2e9))
     for name in STRAY:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text("a")
     second, noted = release(tree, {"TZ": "Pacific/Auckland", "LC_ALL": "C"}, umask=0o077)
-    return Made(first, second, noted)
+    return Made(released, second, noted)
 
 
 def members(dist: Path) -> dict[str, bytes]:
@@ -66,7 +64,9 @@ def members(dist: Path) -> dict[str, bytes]:
         return {name: data.read() for name, data in files if data is not None}
 
 
+@pytest.mark.extended
 def test_two_releases_have_the_same_bytes(made: Made) -> None:
+    assert "files differ from the commit" in made.noted, "notes.txt is in no commit"
     sums = [(dist / "SHA256SUMS").read_text() for dist in (made.first, made.second)]
     assert sums[0] == sums[1]
     listed = dict(reversed(line.split("  ")) for line in sums[0].splitlines())
@@ -76,6 +76,7 @@ def test_two_releases_have_the_same_bytes(made: Made) -> None:
         assert hashlib.sha256((made.first / name).read_bytes()).hexdigest() == digest
 
 
+@pytest.mark.extended
 def test_all_times_are_that_of_the_commit(made: Made) -> None:
     time = datetime.fromtimestamp(COMMIT_TIME, UTC).timetuple()[:6]
     for name in (WHEEL, PLUGIN):
@@ -85,10 +86,12 @@ def test_all_times_are_that_of_the_commit(made: Made) -> None:
         assert {entry.mtime for entry in packed.getmembers()} == {COMMIT_TIME}
 
 
+@pytest.mark.extended
 def test_the_sdist_has_the_files_of_a_clone_with_jars(made: Made) -> None:
     assert set(members(made.second)) == {*tracked(), *made_files(), "PKG-INFO"}
 
 
+@pytest.mark.extended
 def test_the_wheel_has_the_package_and_the_profiles(made: Made) -> None:
     with zipfile.ZipFile(made.second / WHEEL) as packed:
         names = set(packed.namelist())
@@ -100,6 +103,7 @@ def test_the_wheel_has_the_package_and_the_profiles(made: Made) -> None:
     assert names == package | profiles | set(made_files()) | described | licenses
 
 
+@pytest.mark.extended
 def test_no_file_names_a_path_of_the_machine(made: Made) -> None:
     """Neither of the two trees, nor of the one whose jars they have."""
     paths = [str(made.first.parent), str(made.second.parent), f"{ROOT}/navitas", f"{ROOT}/instrumenter", f"{ROOT}/gradle-plugin"]
@@ -110,6 +114,7 @@ def test_no_file_names_a_path_of_the_machine(made: Made) -> None:
     assert [name for name, data in contents.items() if any(path.encode() in data for path in paths)] == []
 
 
+@pytest.mark.extended
 def test_the_plugin_is_a_maven_repository(made: Made, tmp_path: Path) -> None:
     with zipfile.ZipFile(made.first / PLUGIN) as packed:
         found = {name: packed.read(name) for name in packed.namelist()}
@@ -117,8 +122,7 @@ def test_the_plugin_is_a_maven_repository(made: Made, tmp_path: Path) -> None:
     assert found == {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-def test_an_incomplete_or_changed_tree_is_named(made: Made, tmp_path: Path) -> None:
-    assert "files differ from the commit" in made.noted, "notes.txt is in no commit"
+def test_an_incomplete_tree_is_named(tmp_path: Path) -> None:
     tree = clone(tmp_path / "tree")
     (tree / "navitas/report/viewer/VERSION").unlink()
     done = subprocess.run([sys.executable, ".ci/release"], cwd=tree, capture_output=True, text=True, check=False)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.lab import Lab
+from support.lab import Profiled
 from support.recording_maker import make_recording
 from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 
@@ -15,6 +15,7 @@ import navitas
 from navitas.analyze.load import load_tables
 from navitas.cli.main import run
 
+pytestmark = pytest.mark.xdist_group("cases")
 TEST = "org.example.PollTest#polls"
 
 
@@ -47,18 +48,14 @@ def test_a_recording_without_waiting_times_is_not_reported_as_starved(tmp_path: 
     assert "starved" not in {notice.code for notice in profile.warnings}
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_the_virtual_phone_records_waiting_times(sample: Lab) -> None:
+def test_the_virtual_phone_records_waiting_times(cases: Profiled) -> None:
     """On any host, the reported time is the time that its kernel counted."""
-    done = sample.profile("KnownCasesTest#nestedCalls", name="waiting")
-    (test,) = done.profile.tests
-    use = done.profile.cpu_use(test)
-    (run,) = load_tables(done.outcome.recording).parsed.runs
-    assert run.run_queue is not None
-    (window,) = run.windows
+    (run,) = load_tables(cases.outcome.recording).parsed.runs
     queue = run.run_queue
-    first, last = np.interp([window.start_ns, window.end_ns], queue.t_ns, queue.waited_ns)
-    assert use.waited_ns == pytest.approx(last - first, abs=1)
-    assert use.starved_ns is not None
-    assert 0 <= use.starved_ns <= use.waited_ns
+    assert queue is not None
+    for test, window in zip(cases.profile.tests, run.windows, strict=True):
+        use = cases.profile.cpu_use(test)
+        first, last = np.interp([window.start_ns, window.end_ns], queue.t_ns, queue.waited_ns)
+        assert use.waited_ns == pytest.approx(last - first, abs=1)
+        assert use.starved_ns is not None
+        assert 0 <= use.starved_ns <= use.waited_ns

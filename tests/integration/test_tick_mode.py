@@ -14,7 +14,7 @@ from support.split_calls import split_calls
 
 from navitas.device.adb import AdbDevice
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.extended
 
 ROUNDS = 5_000
 

@@ -11,14 +11,17 @@ from support.lab import Lab, Profiled
 from navitas.analyze.conserve import check
 from navitas.collect.doctor import examine
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-
+pytestmark = pytest.mark.xdist_group("cases")
 LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
 
 
-@pytest.fixture(scope="module", params=LEVELS)
+@pytest.fixture(
+    scope="module", params=["perfetto", *(pytest.param(name, marks=pytest.mark.extended) for name in ("atrace", "none"))]
+)
 def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
     tracing: str = request.param
+    if tracing == "perfetto":
+        return tracing, request.getfixturevalue("cases")
     return tracing, sample.profile("KnownCasesTest#twoBusyThreads", name=f"trace-{tracing}", trace=tracing)
 
 

@@ -14,36 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.jars import JARS
 from navitas.build.java import find_java
 from navitas.errors import BuildError
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "recording-v1"
-NAMES = ("bridge", "gradle-plugin", "phone", "runtime", "runtime-junit")
 
-pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended, pytest.mark.xdist_group("release")]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy of the tree to keep the tree unchanged."""
-    missing = [name for name in NAMES if not (JARS / f"navitas-{name}.jar").is_file()]
-    if missing:
-        pytest.skip(f"the jars of {', '.join(missing)} are not built: make jars")
-    folder = tmp_path_factory.mktemp("wheel")
-    tree = folder / "tree"
-    for name in ("navitas", "profiles"):
-        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
-        shutil.copy(ROOT / name, tree / name)
-    command = [sys.executable, "-m", "build", "--wheel", "--outdir", str(folder), str(tree)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    said = done.stdout + done.stderr
-    if done.returncode != 0 and "No matching distribution found for hatchling" in said:
-        pytest.skip("no package registry with the build backend")
-    assert done.returncode == 0, said
-    (found,) = folder.glob("*.whl")
+def wheel(released: Path) -> Path:
+    (found,) = released.glob("*.whl")
     return found
 
 
@@ -75,21 +57,6 @@ def run(installed: Path, cwd: Path, *arguments: object) -> subprocess.CompletedP
     program = "import sys; from navitas.cli.main import main; main()"
     command = [str(installed), "-c", program, *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
-
-
-def test_the_wheel_contains_all_other_files(wheel: Path) -> None:
-    names = set(zipfile.ZipFile(wheel).namelist())
-    assert {f"navitas/jars/navitas-{name}.jar" for name in NAMES} <= names
-    assert {f"navitas/profiles/{path.name}" for path in (ROOT / "profiles").iterdir()} <= names
-    wanted = ("build/navitas.init.gradle", "report/schema.json", "py.typed", "sample/build.gradle", "sample/settings.gradle")
-    assert {f"navitas/{name}" for name in wanted} <= names
-    sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "navitas" / "sample" / "src").rglob("*.java")}
-    assert sources and sources <= names
-    assert {f"navitas/report/{name}" for name in ("html_report.js", "html_report.css", "html_viewer_licenses.txt")} <= names
-    viewer = {f"navitas/report/viewer/{name}" for name in ("speedscope.js", "speedscope.css", "LICENSE")}
-    assert viewer <= names or not (ROOT / "navitas" / "report" / "viewer" / "VERSION").is_file(), "make viewer"
-    assert {"LICENSE", "NOTICE"} <= {Path(name).name for name in names}
-    assert not [name for name in names if name.startswith("tests/") or "__pycache__" in name or name.endswith("/.built")]
 
 
 def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:

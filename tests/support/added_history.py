@@ -1,4 +1,4 @@
-"""Add a history of batterystats to a recording of `recording_maker`."""
+"""Add files, such as a history of batterystats, to a recording of `recording_maker`."""
 
 from __future__ import annotations
 
@@ -19,9 +19,14 @@ def wall_ms(at_ms: int, run: int = 0) -> int:
 
 def add_history(folder: Path, text: str, run: int = 0) -> None:
     """Write `text` as the run's batterystats.txt, and name it in the manifest."""
-    name, data = f"runs/{run}/batterystats.txt", text.encode()
+    add_file(folder, "batterystats.txt", "batterystats", text.encode(), run)
+
+
+def add_file(folder: Path, file: str, kind: str, data: bytes, run: int = 0) -> None:
+    """Write a file of a run, and name it in the manifest."""
+    name = f"runs/{run}/{file}"
     (folder / name).write_bytes(data)
     manifest = json.loads((folder / "manifest.json").read_text())
     digest = hashlib.sha256(data).hexdigest()
-    manifest["files"].append({"path": name, "kind": "batterystats", "bytes": len(data), "sha256": digest, "run": run})
+    manifest["files"].append({"path": name, "kind": kind, "bytes": len(data), "sha256": digest, "run": run})
     (folder / "manifest.json").write_text(json.dumps(manifest))

@@ -24,18 +24,23 @@ _RUN = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 
 
 
 class Session:
-    """One page. `console` has its log messages above the level of information, and `requests` the addresses that it requested."""
+    """One page at a time. `console` has its log messages above the level of information, and `requests` the addresses that it
+    requested."""
 
     def __init__(self, program: subprocess.Popen[bytes], out: int, into: int) -> None:
         self._program, self._out, self._into = program, out, into
-        self._rest, self._number, self._page = b"", 0, ""
+        self._rest, self._number, self._page, self._target = b"", 0, "", ""
         self.console: list[str] = []
         self.requests: list[str] = []
 
     def open(self, page: Path, *, width: int = 1200, height: int = 900, dark: bool = False) -> None:
-        """Load a page and wait until it is complete."""
-        target = self._call("Target.createTarget", url="about:blank")["targetId"]
-        self._page = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        """Load a page instead of the one before, and wait until it is complete."""
+        if self._target:
+            self._call("Target.closeTarget", targetId=self._target)
+            self.console.clear()
+            self.requests.clear()
+        self._target = self._call("Target.createTarget", url="about:blank")["targetId"]
+        self._page = self._call("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
         # Frames of another origin run in separate processes. Watch these, too.

@@ -25,6 +25,7 @@ from support.lab import Lab, Profiled
 from support.leftovers import Surroundings
 from support.link import linked
 from support.no_progress import NoProgress
+from support.quick_jvm import quick_jvms
 from support.shims import built
 
 _SLOW_BYTES_PER_S = 50_000
@@ -266,7 +267,8 @@ def cycles(folder: Path, seed: int, *works: Workload) -> Iterator[list[Cycles]]:
             preloaded.setenv("LD_PRELOAD", str(library))
             preloaded.setenv("NAVITAS_TEST_ROOM", str(room.path))
             preloaded.setenv("NAVITAS_TEST_ROOM_BELOW", "/root/data/")
-            phone = stack.enter_context(virtual_phone())
+            with quick_jvms():
+                phone = stack.enter_context(virtual_phone())
             preloaded.undo()
             lab, surroundings = Lab(phone, [], folder), Surroundings(phone, mark, temporary, state)
             yield [Cycles(lab, work, random.Random(seed), room, surroundings) for work in works]

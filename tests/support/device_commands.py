@@ -70,6 +70,12 @@ def simple_commands(services: list[str]) -> set[str]:
     return found
 
 
+def unlisted(commands: set[str]) -> list[str]:
+    """Return the commands that the page does not list."""
+    patterns = documented().values()
+    return sorted(command for command in commands if not any(pattern.fullmatch(command) for pattern in patterns))
+
+
 def _parts(line: str) -> Iterator[str]:
     lexer = shlex.shlex(line, posix=False, punctuation_chars=";&|\n")
     lexer.whitespace_split = True

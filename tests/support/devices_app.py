@@ -192,14 +192,12 @@ public class Devices {
         Runnable task = ran::countDown, never = () -> { throw new AssertionError("removed work ran"); };
         handler.post(task);
         handler.postDelayed(task, 20);
-        handler.postDelayed(never, 200);
-        handler.postDelayed(never, 250);
+        handler.postDelayed(never, 600_000);
+        handler.postDelayed(never, 600_000);
         if (!handler.hasCallbacks(never)) throw new AssertionError("posted work is not found");
         handler.removeCallbacks(never);
         if (handler.hasCallbacks(never)) throw new AssertionError("posted work is not removed");
-        ran.await(20, TimeUnit.SECONDS);
-        hold();
-        hold();
+        ran.await(120, TimeUnit.SECONDS);
         return (int) ran.getCount();
     }
 }""",
@@ -208,7 +206,9 @@ TEST_SOURCES = {
     "DevicesTest": """
 import androidx.test.platform.app.InstrumentationRegistry;
 import org.junit.*;
+import org.junit.runners.MethodSorters;
 import static org.junit.Assert.*;
+@FixMethodOrder(MethodSorters.NAME_ASCENDING)
 public class DevicesTest {
     private final Devices devices = new Devices(InstrumentationRegistry.getInstrumentation().getTargetContext());
     @Test public void stops() throws Exception {
@@ -232,6 +232,19 @@ public class DevicesTest {
     }
     @Test public void replaces() { devices.replaces(); }
     @Test public void stopsWhatIsOff() { devices.stopsWhatIsOff(); }
-    @Test public void forgets() throws Exception { devices.shines(); }
+    @Test public void zForgets() throws Exception { devices.shines(); }
+}""",
+    "MonitorsTest": """
+import android.os.SystemClock;
+import androidx.test.platform.app.InstrumentationRegistry;
+import org.junit.Test;
+public class MonitorsTest {
+    @Test public void shines() throws Exception {
+        Devices devices = new Devices(InstrumentationRegistry.getInstrumentation().getTargetContext());
+        devices.shines();
+        SystemClock.sleep(1500);
+        devices.darkens();
+        SystemClock.sleep(1500);
+    }
 }""",
 }

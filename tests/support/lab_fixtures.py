@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,30 +15,49 @@ from navitas.bundle.reader import Bundle
 from navitas.device.adb import AdbDevice
 from navitas.virtual_phone.start import virtual_phone
 from support.bundle_cache import cached_bundles
-from support.gradle_daemons import own_daemons
-from support.lab import Lab
+from support.gradle_daemons import run_folder, shared_daemons
+from support.lab import Lab, Profiled
+from support.maven import NotFetchedError
+from support.notes_app import Made, cached
+from support.quick_jvm import quick_jvms
 
+Apps = Callable[..., Made]
 Bundles = Callable[[Path], list[Bundle]]
+_PHONE = pytest.StashKey[AdbDevice]()
 
 
 @pytest.fixture(scope="session")
-def gradle(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The Gradle on PATH. Its daemon serves only these tests and ends with them."""
+def daemons(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The environment of all builds: their daemons serve only this test run, all its processes, and end with it."""
+    with shared_daemons(run_folder(tmp_path_factory) / "gradle-daemons"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def gradle(daemons: None) -> str:
+    """The Gradle on PATH."""
     launcher = shutil.which("gradle")
     if launcher is None:
         pytest.skip("no `gradle` on PATH")
     if not all((JARS / f"navitas-{name}.jar").is_file() for name in ("gradle-plugin", "phone", "runtime")):
         pytest.skip("the jars are not built: make jars")
-    with own_daemons(tmp_path_factory.mktemp("daemons")) as used:
-        used.add(launcher)
-        yield launcher
+    return launcher
+
+
+def shared_phone(config: pytest.Config) -> AdbDevice:
+    """Return the virtual phone of this test process. Its apps use one compiler, so do not compare its energies."""
+    if _PHONE not in config.stash:
+        stack = ExitStack()
+        config.add_cleanup(stack.close)
+        with quick_jvms():
+            config.stash[_PHONE] = stack.enter_context(virtual_phone())
+    return config.stash[_PHONE]
 
 
 @pytest.fixture(scope="session")
-def phone() -> Iterator[AdbDevice]:
-    """A virtual phone for all tests of this process."""
-    with virtual_phone() as device:
-        yield device
+def phone(pytestconfig: pytest.Config) -> AdbDevice:
+    """The virtual phone for all tests of this process that leave it as it was."""
+    return shared_phone(pytestconfig)
 
 
 @pytest.fixture(scope="session")
@@ -52,3 +72,25 @@ def sample(bundles: Bundles, phone: AdbDevice, tmp_path_factory: pytest.TempPath
     """The sample project, built for profiling."""
     folder = tmp_path_factory.mktemp("sample")
     return Lab(phone, bundles(copy_sample(folder / "project")), folder)
+
+
+@pytest.fixture(scope="session")
+def cases(sample: Lab) -> Profiled:
+    """One recording of the sample's cases, with a trace, for all tests that only read it."""
+    names = ("nestedCalls", "recursion", "exceptionThroughThreeFrames", "twoBusyThreads")
+    return sample.profile(*(f"KnownCasesTest#{name}" for name in names), name="cases", trace="perfetto")
+
+
+@pytest.fixture(scope="session")
+def apps(jvm: str, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Apps:
+    """Returns the notes app of these options (`notes_app.cached`), built once for all tests."""
+    cache = getattr(pytestconfig, "cache", None)
+    shelf = tmp_path_factory.mktemp("apps") if cache is None else cache.mkdir("navitas-apps")
+
+    def make(**options: object) -> Made:
+        try:
+            return cached(shelf, **options)  # type: ignore[arg-type]
+        except NotFetchedError as error:
+            pytest.skip(str(error))
+
+    return make

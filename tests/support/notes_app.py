@@ -1,4 +1,7 @@
-"""A small Android app with instrumentation tests, compiled, instrumented and packed into APKs. Its classes are in a jvm.zip."""
+"""A small Android app with instrumentation tests, compiled, instrumented and packed into APKs. Its classes are in a jvm.zip.
+
+All tests share one build of it, and of its APKs, if they need no other: `cached` keeps them.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,24 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument
 from navitas.build.jars import JARS
 from navitas.bundle.reader import Bundle, open_bundle
-from support import bundle_maker
+from navitas.virtual_phone import firmware
+from support import apk_maker, bundle_maker
 from support.apk_maker import Signer, Tag, activity, instrumentation, manifest, write
+from support.bundle_cache import digest, kept
 from support.framework import NotFetchedError, provide
 from support.maven import fetch
 
 APP, TESTS = "org.example.notes", "org.example.notes.test"
 RUNNER = f"{TESTS}/androidx.test.runner.AndroidJUnitRunner"
+RECORD_AUDIO = "android.permission.RECORD_AUDIO"
 _WOVEN = "org.robolectric.internal.bytecode"
+_FRAMEWORKS_JUNIT = "4.13.2"
 _APP_SOURCES = {
     "Main": """
 public class Main extends android.app.Activity {
@@ -32,8 +40,21 @@ public class Main extends android.app.Activity {
         android.widget.Button button = new android.widget.Button(this);
         button.setId(7);
         button.setOnClickListener(view -> clicked());
+        button.setOnLongClickListener(view -> {
+            startActivity(new android.content.Intent(this, Detail.class));
+            return true;
+        });
         setContentView(button);
     }
+    @Override public boolean dispatchTouchEvent(android.view.MotionEvent event) {
+        if (event.getAction() == android.view.MotionEvent.ACTION_DOWN) pressed();
+        if (event.getAction() == android.view.MotionEvent.ACTION_CANCEL) cancelled();
+        if (event.getAction() == android.view.MotionEvent.ACTION_UP) released();
+        return super.dispatchTouchEvent(event);
+    }
+    void pressed() { }
+    void cancelled() { }
+    void released() { }
     void clicked() { clicks++; startActivityForResult(new android.content.Intent(this, Detail.class), 5); }
     @Override protected void onActivityResult(int request, int code, android.content.Intent data) {
         result = request * 100 + code;
@@ -48,6 +69,11 @@ public class Detail extends android.app.Activity {
     static Detail shown;
     @Override protected void onResume() { super.onResume(); shown = this; setResult(42); }
     @Override protected void onDestroy() { super.onDestroy(); shown = null; }
+    @Override public boolean dispatchTouchEvent(android.view.MotionEvent event) {
+        touched();
+        return super.dispatchTouchEvent(event);
+    }
+    void touched() { }
 }""",
     "Queue": """
 public class Queue extends android.app.IntentService {
@@ -67,9 +93,10 @@ public class Sync extends android.app.Service {
         new Thread(() -> { work(); stopSelf(id); }, "sync worker").start();
         return START_NOT_STICKY;
     }
-    static long work() {
+    static long work() {  // the same CPU time on any machine
         long sum = 0;
-        for (long end = System.nanoTime() + 50_000_000; System.nanoTime() < end; ) sum++;
+        for (long end = android.os.SystemClock.currentThreadTimeMillis() + 50;
+                android.os.SystemClock.currentThreadTimeMillis() < end; ) sum++;
         STEPS.add("worked");
         return sum;
     }
@@ -93,7 +120,7 @@ public class NotesTest {
     private final Instrumentation phone = InstrumentationRegistry.getInstrumentation();
     private final Context app = phone.getTargetContext();
     private static void eventually(Callable<Boolean> what) throws Exception {
-        for (int i = 0; i < 500 && !what.call(); i++) Thread.sleep(10);
+        for (int i = 0; i < 12_000 && !what.call(); i++) Thread.sleep(10);
         assertTrue(what.call());
     }
     @Test public void aProcess() throws Exception {
@@ -115,7 +142,7 @@ public class NotesTest {
             thread[0] = Thread.currentThread().getName();
             latch.countDown();
         }, 200);
-        assertTrue(latch.await(20, TimeUnit.SECONDS));
+        assertTrue(latch.await(120, TimeUnit.SECONDS));
         assertEquals("main", thread[0]);
         assertTrue(System.nanoTime() - wall >= 199_000_000L && SystemClock.uptimeMillis() - up >= 199);
         HandlerThread worker = new HandlerThread("worker");
@@ -123,7 +150,7 @@ public class NotesTest {
         CountDownLatch twice = new CountDownLatch(2);
         new Handler(worker.getLooper()).post(twice::countDown);
         new Handler(worker.getLooper()).postDelayed(twice::countDown, 50);
-        assertTrue(twice.await(20, TimeUnit.SECONDS));
+        assertTrue(twice.await(120, TimeUnit.SECONDS));
     }
     @Test public void cActivities() throws Exception {
         Activity main = phone.startActivitySync(new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK));
@@ -149,7 +176,7 @@ public class NotesTest {
             public void onServiceDisconnected(ComponentName name) { }
         };
         assertTrue(app.bindService(new Intent(app, Sync.class), connection, Context.BIND_AUTO_CREATE));
-        assertTrue(bound.await(20, TimeUnit.SECONDS));
+        assertTrue(bound.await(120, TimeUnit.SECONDS));
         app.unbindService(connection);
         eventually(() -> Sync.STEPS.size() == 6);
     }
@@ -295,7 +322,7 @@ public class LifecycleTest {
         return new Intent(phone.getTargetContext(), activity).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
     }
     private static void steps(String... expected) throws Exception {
-        for (int i = 0; i < 500 && STEPS.size() < expected.length; i++) Thread.sleep(10);
+        for (int i = 0; i < 12_000 && STEPS.size() < expected.length; i++) Thread.sleep(10);
         assertEquals(Arrays.asList(expected), STEPS);
         STEPS.clear();
     }
@@ -401,13 +428,13 @@ public class DeliveryTest {
         app.registerReceiver(receiver(got), new IntentFilter("a.PING"));
         Intent sent = new Intent("a.PING").setPackage(app.getPackageName());
         app.sendBroadcast(sent);
-        Intent first = got.poll(20, TimeUnit.SECONDS), second = got.poll(20, TimeUnit.SECONDS);
+        Intent first = got.poll(120, TimeUnit.SECONDS), second = got.poll(120, TimeUnit.SECONDS);
         assertTrue(first != second && first.hasExtra("seen") && second.hasExtra("seen") && !sent.hasExtra("seen"));
         app.sendBroadcast(new Intent("a.PING").setPackage("other.app"));
         app.sendBroadcast(new Intent("a.PING").setClassName(app, "org.example.notes.Main"));
         app.sendOrderedBroadcast(new Intent("a.PING"), null);
-        assertNull(got.poll(20, TimeUnit.SECONDS).getPackage());
-        assertNull(got.poll(20, TimeUnit.SECONDS).getComponent());
+        assertNull(got.poll(120, TimeUnit.SECONDS).getPackage());
+        assertNull(got.poll(120, TimeUnit.SECONDS).getComponent());
         phone.waitForIdleSync();
         assertTrue(got.isEmpty());
     }
@@ -429,31 +456,46 @@ public class DeliveryTest {
             app.sendOrderedBroadcast(new Intent("a.MIXED"), null, last, null, 7, null, null);
             app.sendBroadcast(new Intent("a.MIXED"));
         });
-        assertTrue(ended.await(20, TimeUnit.SECONDS));
+        assertTrue(ended.await(120, TimeUnit.SECONDS));
         List<String> all = new ArrayList<>();
-        for (int i = 0; i < 3; i++) all.add(got.poll(20, TimeUnit.SECONDS));
+        for (int i = 0; i < 3; i++) all.add(got.poll(120, TimeUnit.SECONDS));
         Collections.sort(all);
         assertEquals("[ordered 7, plain, plain] 8", all + " " + code[0]);
+    }
+    /** The clock of alarms, which the phone's command `advance` moves. It decides, however long anything takes. */
+    private static long clock(String method, Object... ms) {
+        try {
+            Class<?>[] types = new Class<?>[ms.length];
+            Arrays.fill(types, long.class);
+            java.lang.reflect.Method found = Class.forName("org.navitas.android.AlarmClock").getDeclaredMethod(method, types);
+            found.setAccessible(true);
+            return ((Number) found.invoke(null, ms)).longValue();
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
     }
     @Test public void alarmsComeAfterFiveSecondsUnlessTheyAreCancelled() throws Exception {
         AlarmManager alarms = app.getSystemService(AlarmManager.class);
         BlockingQueue<Intent> got = new LinkedBlockingQueue<>();
+        List<Long> heard = new CopyOnWriteArrayList<>();
         app.registerReceiver(receiver(got), new IntentFilter("a.ALARM"));
-        CountDownLatch heard = new CountDownLatch(1);
-        AlarmManager.OnAlarmListener listener = heard::countDown, cancelled = () -> fail("cancelled");
-        long now = SystemClock.elapsedRealtime();
+        AlarmManager.OnAlarmListener listener = () -> heard.add(clock("nowMs")), cancelled = () -> fail("cancelled");
         PendingIntent alarm = PendingIntent.getBroadcast(app, 0, new Intent("a.ALARM").setPackage(app.getPackageName()), MUTABLE);
         PendingIntent other = PendingIntent.getBroadcast(app, 1, new Intent("a.ALARM").setPackage(app.getPackageName()), MUTABLE);
-        alarms.set(AlarmManager.ELAPSED_REALTIME, now, "cancelled", cancelled, null);
-        alarms.setExact(AlarmManager.RTC_WAKEUP, 0, other);
-        alarms.setRepeating(AlarmManager.RTC, System.currentTimeMillis() + 5, 1, alarm);
-        alarms.set(AlarmManager.ELAPSED_REALTIME, now, "heard", listener, null);
-        alarms.cancel(cancelled);
-        alarms.cancel(other);
-        assertTrue(heard.await(30, TimeUnit.SECONDS));
-        assertTrue(SystemClock.elapsedRealtime() - now >= 5000);
-        assertEquals(1, got.poll(20, TimeUnit.SECONDS).getIntExtra(Intent.EXTRA_ALARM_COUNT, 0));
-        assertNull("the next one comes after a minute", got.poll(1, TimeUnit.SECONDS));
+        long start = clock("nowMs"), now = SystemClock.elapsedRealtime();
+        phone.runOnMainSync(() -> {  // so that none comes meanwhile
+            alarms.set(AlarmManager.ELAPSED_REALTIME, now, "cancelled", cancelled, null);
+            alarms.setExact(AlarmManager.RTC_WAKEUP, 0, other);
+            alarms.setRepeating(AlarmManager.RTC, System.currentTimeMillis() + 5, 1, alarm);
+            alarms.set(AlarmManager.ELAPSED_REALTIME, now, "heard", listener, null);
+            alarms.cancel(cancelled);
+            alarms.cancel(other);
+        });
+        clock("advance", 5_000L);
+        assertTrue(heard + " after " + start, heard.size() == 1 && heard.get(0) >= start + 5_000);
+        assertEquals(1, got.poll(120, TimeUnit.SECONDS).getIntExtra(Intent.EXTRA_ALARM_COUNT, 0));
+        while (got.isEmpty()) clock("advance", 1_000L);
+        assertTrue("the next one comes after a minute", clock("nowMs") >= start + 65_000);
         alarms.cancel(alarm);
     }
     @Test public void flagsAndPendingIntentsChooseTheActivity() throws Exception {
@@ -474,6 +516,17 @@ public class DeliveryTest {
         assertTrue("a new one replaces it, the only one", first.isDestroyed());
     }
 }""",
+    "WorkTest": """
+import org.junit.*;
+public class WorkTest {
+    @Test public void works() throws Exception {
+        Sync.work();
+        Thread worker = new Thread(() -> Sync.work(), "helper");
+        worker.start();
+        worker.join();
+    }
+    @Test public void fails() { Sync.work(); Assert.fail("as it must"); }
+}""",
     "Nested": """
 import org.junit.*;
 public class Nested {
@@ -493,57 +546,65 @@ public class CrashTest {
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The app's files."""
+    """The app's files: its APK and that of its tests, their classes, and the app's method map."""
 
     apks: list[Path]
     jvm: Path
     map: Path
 
 
-def make(
+def make(folder: Path) -> Made:
+    """Build the app and its tests in a new folder. Raises `NotFetchedError`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _make_classes(folder)
+    _make_apks(folder)
+    return _made(folder, folder)
+
+
+def cached(
+    shelf: Path,
+    tests: Mapping[str, str] = _TEST_SOURCES,
+    junit: str = _FRAMEWORKS_JUNIT,
+    hooked: Mapping[str, str] | None = None,
+    **manifest: Any,
+) -> Made:
+    """Return the app with tests (sources by class name) for a JUnit version, and with options of the manifest.
+
+    With `hooked`, the app has these classes, too, and hooks. An app of the same inputs is built once, also its classes and its
+    APKs on their own, below `shelf`. The caller must not change its files. Raises `NotFetchedError`.
+    """
+    code = [("code", Path(module)) for module in (__file__, apk_maker.__file__)]
+    classes = digest([firmware.NAME, repr((tests, junit, hooked))], code)
+    apks = digest([repr(sorted(manifest.items()))], code)
+    return _made(
+        kept(shelf, classes, lambda folder: _make_classes(folder, tests, junit, hooked)),
+        kept(shelf, apks, lambda folder: _make_apks(folder, **manifest)),
+    )
+
+
+def _made(classes: Path, apks: Path) -> Made:
+    return Made([apks / "app.apk", apks / "tests.apk"], classes / "jvm.zip", classes / "map.json")
+
+
+def _make_classes(
     folder: Path,
     tests: Mapping[str, str] = _TEST_SOURCES,
-    junit: str = "4.13.2",
-    application: str = "android.app.Application",
+    junit: str = _FRAMEWORKS_JUNIT,
     hooked: Mapping[str, str] | None = None,
-    *,
-    permissions: Sequence[str] = (),
-    debuggable: bool = True,
-    launcher: bool = True,
-) -> Made:
-    """Build the app with an Application class, instrumented, and its tests (sources by class name) with a JUnit version.
-
-    With `hooked`, the app has these classes, too, and hooks. Its manifest requests `permissions`.
-
-    With `launcher`, launchers show its activity. Raises `NotFetchedError`.
-    """
-    jar = JARS / "navitas-phone-android.jar"
-    if shutil.which("javac") is None or shutil.which("keytool") is None or not jar.is_file():
+) -> None:
+    """Compile and instrument the app, compile its tests, and write their jvm.zip."""
+    if shutil.which("javac") is None or not (JARS / "navitas-phone-android.jar").is_file():
         raise NotFetchedError("no JDK, or the jars are not built: make jars")
     framework = provide()
-    libraries = sorted(fetch([f"junit:junit:{junit}"], folder / "lib", transitive=True).glob("*.jar"))
+    if junit == _FRAMEWORKS_JUNIT:
+        libraries = [jar for jar in (*framework.jars, *framework.last) if jar.name.startswith(("junit-", "hamcrest-"))]
+    else:
+        libraries = sorted(fetch([f"junit:junit:{junit}"], folder / "lib", transitive=True).glob("*.jar"))
     class_path = [woven(folder / "woven"), framework.android, *libraries, *framework.jars, *framework.last]
     app = _compiled(folder / "app", {**_APP_SOURCES, **(hooked or {})}, class_path)
-    chosen = InstrumentOptions(hooks=hooked is not None)
-    instrument([app], folder / "instrumented", folder / "map.json", chosen)
+    instrument([app], folder / "instrumented", folder / "map.json", InstrumentOptions(hooks=hooked is not None))
     compiled = _compiled(folder / "tests", tests, [*class_path, app])
     app_jar = pack_classes(folder / "app.jar", folder / "instrumented", json.loads((folder / "map.json").read_text())["map_id"])
-    signer = Signer(folder, JARS / "navitas-phone-install.jar")
-    parts = (
-        activity(".Main", launcher=launcher),
-        activity(".Detail"),
-        *(Tag("service", {"name": name}) for name in (".Sync", ".Queue")),
-    )
-    requests = [Tag("uses-permission", {"name": name}) for name in permissions]
-    app_manifest = manifest(APP, *parts, application={"name": application, "debuggable": debuggable}, outside=requests)
-    apks = [
-        signer.add(write(folder / "app.raw", app_manifest), folder / "app.apk"),
-        signer.add(
-            write(folder / "tests.raw", manifest(TESTS, outside=(instrumentation(APP),)), {"assets/seed.txt": b"tests"}),
-            folder / "tests.apk",
-        ),
-    ]
-    signer.run()
     entries = {"app/000-app.jar": app_jar, "app/001-runtime.jar": JARS / "navitas-runtime.jar"}
     entries |= {"app/002-hooks.jar": JARS / "navitas-hooks.jar"} if hooked is not None else {}
     entries |= {"test/000-tests.jar": pack_classes(folder / "tests.jar", compiled)}
@@ -554,7 +615,31 @@ def make(
         archive.writestr("jvm.json", json.dumps(document))
         for name, file in entries.items():
             archive.write(file, name)
-    return Made(apks, folder / "jvm.zip", folder / "map.json")
+
+
+def _make_apks(
+    folder: Path,
+    application: str = "android.app.Application",
+    *,
+    permissions: Sequence[str] = (RECORD_AUDIO,),
+    debuggable: bool = True,
+    launcher: bool = True,
+) -> None:
+    """Write the APKs, with an Application class. The manifest requests `permissions`; launchers may show the activity."""
+    if shutil.which("keytool") is None:
+        raise NotFetchedError("no JDK")
+    signer = Signer(folder, JARS / "navitas-phone-install.jar")
+    parts = (
+        activity(".Main", launcher=launcher),
+        activity(".Detail"),
+        *(Tag("service", {"name": name}) for name in (".Sync", ".Queue")),
+    )
+    requests = [Tag("uses-permission", {"name": name}) for name in permissions]
+    app = manifest(APP, *parts, application={"name": application, "debuggable": debuggable}, outside=requests)
+    signer.add(write(folder / "app.raw", app), folder / "app.apk")
+    tests = manifest(TESTS, outside=(instrumentation(APP),))
+    signer.add(write(folder / "tests.raw", tests, {"assets/seed.txt": b"tests"}), folder / "tests.apk")
+    signer.run()
 
 
 def make_bundle(folder: Path) -> Bundle:

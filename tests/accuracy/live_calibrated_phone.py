@@ -1,4 +1,4 @@
-"""Special test runs on the virtual phone: what they measure, and that the phone is as before."""
+"""Special test runs on the virtual phone measure the power of its CPUs and its screen (`make accuracy`)."""
 
 from __future__ import annotations
 
@@ -6,42 +6,26 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from navitas.calibrate.special_steps import read_steps
 from navitas.cli.main import run
 from navitas.collect import topology
-from navitas.collect.special_runs import cpu_loads, meter_of, special_runs
-from navitas.device.base import Device
+from navitas.collect.special_runs import meter_of, special_runs
+from navitas.device.adb import AdbDevice
 from navitas.errors import ExitCode
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 from navitas.power.power_profile import read_power_profile
-from navitas.recording.manifest import Policy
-from navitas.virtual_phone.start import virtual_phone
-
-STATE = "settings get system screen_brightness; settings get global wifi_on; dumpsys power | grep -m 1 mWakefulness="
 
 
 def _warn(code: str, text: str, remedy: str) -> None:
     raise AssertionError(text)
 
 
-def _state(device: Device) -> list[str]:
-    return device.shell(STATE).text.split()
-
-
-@pytest.mark.slow
-def test_steps_load_the_named_cpus_and_the_phone_is_as_before() -> None:
-    with virtual_phone() as device:
-        device.shell("settings put system screen_brightness 77")
-        before, policies = _state(device), topology.read_policies(device)
-        meter = meter_of(device)
-        steps = special_runs(device, policies[:1], meter, _warn, step_s=0.5, stage=lambda _: None)
-        assert _state(device) == before
-        assert device.shell("pidof yes").text == ""
+def test_steps_load_the_named_cpus(phone: AdbDevice) -> None:
+    meter = meter_of(phone)
+    steps = special_runs(phone, topology.read_policies(phone)[:1], meter, _warn, step_s=0.5, stage=lambda _: None)
     uses = read_steps(steps, meter)
-    assert meter == "rails" and len(uses) == len(steps)
     (full,) = [use for use in uses if use.step.kind == "cpu" and min(use.busy_s[cpu] for cpu in range(4)) > 0.02]
     assert max(full.busy_s[cpu] for cpu in range(4, 8)) < 0.1
     frequencies = sum(np.count_nonzero(use.ran_s[0]) > 0 for use in uses)
@@ -50,8 +34,6 @@ def test_steps_load_the_named_cpus_and_the_phone_is_as_before() -> None:
     assert 0 < screen[10] < screen[130] < screen[255] and screen[0] < screen[10]
 
 
-@pytest.mark.slow
-@pytest.mark.quiet
 def test_a_wrong_profile_becomes_better_by_special_test_runs(tmp_path: Path) -> None:
     """All currents of cores are 30 % too high. The truth is the virtual phone's profile."""
     truth = power_model(catalog.load("google-pixel-6"), 3.85).cpu
@@ -68,11 +50,3 @@ def test_a_wrong_profile_becomes_better_by_special_test_runs(tmp_path: Path) -> 
     document = json.loads((tmp_path / "report.json").read_text())
     assert document["errors"][0]["held_out"] < 0.1
     assert {each["component"] for each in document["components"]} == {"screen", "wifi", "bluetooth"}
-
-
-def test_a_load_does_not_end_other_processes_of_its_name() -> None:
-    load = next(iter(list(cpu_loads([Policy(id=0, cpus=[0])], 0.2))[1:]))
-    script = f"yes >/dev/null & sleep 0.3; a=$(pidof yes); {load.start}; {load.end.removesuffix('; wait')}; sleep 0.3; "
-    with virtual_phone() as device:
-        mine, left = device.shell(f"{script} echo $a; pidof yes; kill -9 $a").text.splitlines()[:2]
-    assert mine and left == mine
