@@ -11,20 +11,16 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from support.android_projects import aapt2, copy_project
+from support.android_projects import aapt2, copy_project, without_kotlin
 from support.command_line import NAVITAS
-from support.gradle_daemons import own_daemons
 from support.gradle_projects import gradles
 from support.quick_jvm import quick_jvms
 
 ROOT = Path(__file__).resolve().parents[2]
 _COMMANDS = re.compile(r"^ *```sh( fails)?\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(900),
-    pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
-]
+needs_jq = pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
+pytestmark = pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup")
 
 
 def _new_user(home: Path) -> dict[str, str]:
@@ -59,13 +55,9 @@ def typed(
         text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
     commands = _COMMANDS.findall(text)
     assert commands, page
-    registry = folder / "daemons"
-    registry.mkdir()
     home = folder / "home"
     home.mkdir()  # adb starts no server without it
-    # With its own daemons, because a running one has another PATH.
-    with own_daemons(registry) as used, quick_jvms():
-        used.add(gradle)
+    with quick_jvms():
         for fails, block in commands:
             command = re.sub(r"\b[A-Z]{3,}\b", lambda found: replaced.get(found[0], found[0]), block)
             done = subprocess.run(
@@ -82,35 +74,38 @@ def typed(
     return printed
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
+@pytest.mark.extended
+@needs_jq
 def test_without_a_phone(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-virtual-phone.md", tmp_path, any_gradle)
     assert "newMessageByPolling" in printed and "pollForMessage" in printed
-    # Division up to the square root instead of up to the number: no load of the host makes up for that.
+    # Division up to the square root instead of up to the number: a small fraction of the CPU time, on any host.
     before_j, after_j = (float(found) for found in re.findall(r"^([0-9.e-]+) J$", printed, re.MULTILINE))
     assert 0 < after_j < before_j
     assert "o.e.f.FeedTest.loadsOnScroll" in printed and "URLConnection.read" in printed
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
+@needs_jq
 def test_in_ci(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-ci.md", tmp_path, any_gradle)
     assert "byDivision" in printed and (tmp_path / "history.jsonl").read_text().count("\n") == 1
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed: make test-programs")
+@pytest.mark.extended
+@needs_jq
 def test_for_a_study(tmp_path: Path, any_gradle: str) -> None:
     printed = typed("tutorial-research.md", tmp_path, any_gradle)
     assert "cpu " in printed and "byDivision: median" in printed and "MannwhitneyuResult" in printed
     assert '"navitas_version"' in printed and "repeat test_method" in printed
 
 
-@pytest.mark.usefixtures("android_sdk", "jvm")
+@pytest.mark.extended
+@pytest.mark.usefixtures("android_sdk", "daemons")
 def test_on_a_phone(tmp_path: Path) -> None:
     """With the virtual phone in place of a physical one: the code path is the same."""
-    app = copy_project("a", tmp_path)
+    app = without_kotlin(copy_project("a", tmp_path))
     # One class is enough for a tutorial: each run starts the app again.
-    for path in (app / "src/androidTest/java/org/example/storage").glob("*.java"):
+    for path in (app / "src/androidTest/java/org/example/storage").glob("[!S]*.java"):
         path.unlink()
     launcher = gradles().get("path")
     if launcher is None:
@@ -119,7 +114,8 @@ def test_on_a_phone(tmp_path: Path) -> None:
     assert "expected evidence level" in printed and "Evidence" in printed
 
 
-@pytest.mark.usefixtures("android_sdk", "jvm")
+@pytest.mark.extended
+@pytest.mark.usefixtures("android_sdk", "daemons")
 def test_the_graph_of_an_example_app(tmp_path: Path) -> None:
     """The communications of the example apps' scripts: integration/test_module_examples.py."""
     launcher = gradles().get("8.11.1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,12 +34,22 @@ def gradles() -> dict[str, str]:
 
 
 def gradle_params(*names: str) -> list[ParameterSet]:
-    """Return test parameters for all launchers, or for named versions. A missing version is skipped with the reason."""
+    """Return test parameters for all launchers, or for named versions, the most important first.
+
+    The first that is there is in `make test`, the others only in `make test-all`. A missing version is skipped with the reason.
+    """
     found = gradles()
     reason = "no such Gradle: neither NAVITAS_GRADLE_HOMES nor .gradle-homes has it (`make gradle-homes`)"
-    missing = [pytest.mark.skip(reason)]
     wanted = names or tuple(dict.fromkeys(("path", *VERSIONS, *found)))
-    return [pytest.param(found.get(name, name), id=name, marks=[] if name in found else missing) for name in wanted]
+    others = [name for name in wanted if name in found][1:]
+    return [
+        pytest.param(
+            found.get(name, name),
+            id=name,
+            marks=[pytest.mark.extended] * (name in others) + [pytest.mark.skip(reason)] * (name not in found),
+        )
+        for name in wanted
+    ]
 
 
 def write(root: Path, files: Mapping[str, str]) -> Path:
@@ -47,6 +58,13 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    return root
+
+
+def compiled(root: Path, files: Mapping[str, str]) -> Path:
+    """Write Java sources below `root`, compile them there, and return it."""
+    write(root, files)
+    subprocess.run(["javac", "--release", "8", "-nowarn", *files], cwd=root, check=True, capture_output=True)
     return root
 
 
