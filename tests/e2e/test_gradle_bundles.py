@@ -5,14 +5,77 @@ from __future__ import annotations
 import io
 import subprocess
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from support.gradle_builds import Build, contents, is_instrumented, methods, modules, run_tests
-from support.gradle_projects import JUNIT, junit_class, main_class, single, tree_hash, write
+from support.gradle_projects import JUNIT, compiled, junit_class, main_class, single, tree_hash, write
 
 from navitas.build.sample import copy_sample
+from navitas.bundle.reader import Bundle
 from navitas.errors import BuildError, UsageError
+
+_PLAIN_TEST = (
+    'org.junit.Assert.assertEquals("42", System.getProperty("answer")); new A().f();'
+    'for (String name : new String[] {"/a.txt", "/t.txt"}) org.junit.Assert.assertNotNull(name, ATest.class.getResource(name));'
+)
+_SETTINGS = """
+test {
+    jvmArgs '-Xss2m', '-javaagent:agent.jar'
+    maxHeapSize = '300m'
+    systemProperty 'a.b', 'c d'
+    environment 'SET', 'ü'
+    environment 'CHANGED', 'after'
+    workingDir = file('src')
+}
+"""
+_FILES = {
+    "settings.gradle": "include 'plain', 'packages', 'set', 'agent', 'empty'\n",
+    "build.gradle": f"allprojects {{ apply plugin: 'java'\n{JUNIT} }}\n",
+    "plain/build.gradle": "test { systemProperty 'answer', '42' }\n",
+    "plain/src/main/java/p/A.java": main_class("A"),
+    "plain/src/main/resources/a.txt": "a",
+    "plain/src/test/java/p/ATest.java": junit_class("ATest", _PLAIN_TEST),
+    "plain/src/test/resources/t.txt": "t",
+    "packages/src/main/java/org/hamcrest/Own.java": "package org.hamcrest; public class Own { public int f() { return 1; } }\n",
+    "packages/src/test/java/org/junit/OwnTest.java": (
+        "package org.junit; public class OwnTest { @Test public void t() { new org.hamcrest.Own().f(); } }\n"
+    ),
+    "set/build.gradle": _SETTINGS,
+    "set/src/test/java/p/ATest.java": junit_class("ATest", ""),
+    "agent/build.gradle": "apply plugin: 'jacoco'\n",
+    "agent/src/test/java/p/ATest.java": junit_class("ATest", ""),
+    "empty/src/main/java/p/A.java": main_class("A"),
+}
+
+
+@dataclass(frozen=True)
+class Built:
+    """A build of several modules, hashes of its outputs before and after it was built for profiling, and its bundles."""
+
+    project: Path
+    before: dict[str, str]
+    after: dict[str, str]
+    bundles: dict[str, Bundle]
+
+
+@pytest.fixture(scope="module")
+def built(any_gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    project = write(tmp_path_factory.mktemp("built") / "modules", _FILES)
+    subprocess.run([any_gradle, "-q", "-p", str(project), "assemble", "testClasses"], check=True, capture_output=True)
+    before = outputs(project)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INHERITED", "yes")
+        patch.setenv("CHANGED", "before")
+        bundles = Build(project, any_gradle).bundles
+    return Built(project, before, outputs(project), {bundle.manifest.module: bundle for bundle in bundles})
+
+
+def outputs(project: Path) -> dict[str, str]:
+    """Return a hash of each file that the user's own tasks wrote."""
+    folders = [folder for name in ("classes", "libs", "resources") for folder in sorted(project.glob(f"*/build/{name}"))]
+    return {f"{folder} {name}": digest for folder in folders for name, digest in tree_hash(folder).items()}
 
 
 def test_a_second_build_of_the_sample_is_up_to_date(tmp_path: Path, gradle: str) -> None:
@@ -46,56 +109,6 @@ def test_a_second_build_of_the_sample_is_up_to_date(tmp_path: Path, gradle: str)
     assert contents(second.bundles[0]) == files
 
 
-def test_the_users_outputs_are_not_changed(tmp_path: Path, any_gradle: str) -> None:
-    project = single(tmp_path / "p")
-    subprocess.run([any_gradle, "-q", "-p", str(project), "assemble", "testClasses"], check=True, capture_output=True)
-    before = tree_hash(project / "build")
-    Build(project, any_gradle)
-    after = tree_hash(project / "build")
-    theirs = {name: digest for name, digest in after.items() if name.startswith(("classes/", "libs/", "resources/"))}
-    assert theirs
-    assert theirs == {name: digest for name, digest in before.items() if name.startswith(("classes/", "libs/", "resources/"))}
-    assert not any(is_instrumented(path.read_bytes()) for path in (project / "build" / "classes").rglob("*.class"))
-
-
-def test_the_bundles_tests_run(tmp_path: Path, any_gradle: str) -> None:
-    project = single(tmp_path / "p", "test { systemProperty 'answer', '42' }\n")
-    body = (
-        'org.junit.Assert.assertEquals("42", System.getProperty("answer")); new A().f();'
-        'for (String name : new String[] {"/a.txt", "/t.txt"}) '
-        "org.junit.Assert.assertNotNull(name, ATest.class.getResource(name));"
-    )
-    write(project, {"src/test/java/p/ATest.java": junit_class("ATest", body)})
-    (bundle,) = Build(project, any_gradle).bundles
-    assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "p.ATest")
-
-
-def test_a_projects_classes_get_probes_in_any_package(tmp_path: Path, any_gradle: str) -> None:
-    own = "package org.hamcrest; public class Own { public int f() { return 1; } }\n"
-    test = "package org.junit; public class OwnTest { @Test public void t() { new org.hamcrest.Own().f(); } }\n"
-    project = write(
-        single(tmp_path / "p"), {"src/main/java/org/hamcrest/Own.java": own, "src/test/java/org/junit/OwnTest.java": test}
-    )
-    (bundle,) = Build(project, any_gradle).bundles
-    assert {("org.hamcrest.Own", "f"), ("org.junit.OwnTest", "t")} <= set(methods(bundle))
-    assert not any(name == "org.hamcrest.Matcher" for name, _ in methods(bundle))
-    assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "org.junit.OwnTest")
-
-
-def test_changed_and_removed_classes_update_the_bundle(tmp_path: Path, any_gradle: str) -> None:
-    project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
-    (first,) = Build(project, any_gradle).bundles
-    assert ("p.B", "f") in methods(first)
-    before = contents(first)
-    (project / "src/main/java/p/B.java").unlink()
-    write(project, {"src/main/java/p/A.java": main_class("A", "return 2;")})
-    (second,) = Build(project, any_gradle).bundles
-    after = contents(second)
-    assert not any(name.endswith("/B.class") for name in after)
-    assert ("p.B", "f") not in methods(second)
-    assert after["classes/p/A.class"] != before["classes/p/A.class"]
-
-
 def test_bundles_contain_the_code_that_modules_depend_on(tmp_path: Path, gradle: str) -> None:
     apply = f"apply plugin: 'java'\n{JUNIT}"
     project = write(
@@ -124,58 +137,30 @@ def test_bundles_contain_the_code_that_modules_depend_on(tmp_path: Path, gradle:
     assert not any(is_instrumented(path.read_bytes()) for path in (project / "lib" / "build" / "classes").rglob("*.class"))
     assert "OK (1 test)" in run_tests(bundles[":app"], tmp_path / "unpacked", "p.AppTest")
 
-    (only,) = Build(project, gradle, module=":app").bundles
-    assert only.manifest.module == ":app"
-    with pytest.raises(UsageError, match="nope"):
-        Build(project, gradle, module=":nope")
-    with pytest.raises(BuildError, match="no tests"):
-        Build(project, gradle, module=":lib")
+
+def test_the_users_outputs_are_not_changed(built: Built) -> None:
+    assert built.before
+    assert built.after == built.before
+    assert not any(is_instrumented(path.read_bytes()) for path in built.project.glob("*/build/classes/**/*.class"))
 
 
-@pytest.mark.parametrize("root", ["allprojects { apply plugin: 'java'\n%s }", "subprojects { apply plugin: 'java'\n%s }"])
-def test_a_parent_may_apply_java_for_its_modules(tmp_path: Path, any_gradle: str, root: str) -> None:
-    project = write(
-        tmp_path / "multi",
-        {
-            "settings.gradle": "include 'app'\n",
-            "build.gradle": root % JUNIT,
-            "app/src/test/java/p/AppTest.java": junit_class("AppTest", ""),
-        },
-    )
-    assert [bundle.manifest.module for bundle in Build(project, any_gradle).bundles] == [":app"]
+def test_the_bundles_tests_run(tmp_path: Path, built: Built) -> None:
+    assert "OK (1 test)" in run_tests(built.bundles[":plain"], tmp_path / "unpacked", "p.ATest")
 
 
-def test_without_tests_only_main_classes_get_probes(tmp_path: Path, any_gradle: str) -> None:
-    project = single(tmp_path / "p")
-    (bundle,) = Build(project, any_gradle, instrument_tests=False).bundles
-    assert modules(bundle) == {"p.A": ("main", ":")}
-    plain = (project / "build/classes/java/test/p/ATest.class").read_bytes()
-    assert contents(bundle)["test-classes/p/ATest.class"] == plain
-    assert contents(bundle)["test-classes/t.txt"] == b"t"
-    (again,) = Build(project, any_gradle).bundles
-    assert modules(again) == {"p.A": ("main", ":"), "p.ATest": ("test", ":")}
+def test_a_projects_classes_get_probes_in_any_package(tmp_path: Path, built: Built) -> None:
+    bundle = built.bundles[":packages"]
+    assert {("org.hamcrest.Own", "f"), ("org.junit.OwnTest", "t")} <= set(methods(bundle))
+    assert not any(name == "org.hamcrest.Matcher" for name, _ in methods(bundle))
+    assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "org.junit.OwnTest")
 
 
-def test_patterns_select_classes(tmp_path: Path, any_gradle: str) -> None:
-    project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
-    (bundle,) = Build(project, any_gradle, include=["p.*"], exclude=["p.B", "**Test"]).bundles
-    assert {name for name, _ in methods(bundle)} == {"p.A"}
+def test_a_parent_may_apply_java_for_its_modules(built: Built) -> None:
+    assert list(built.bundles) == [":agent", ":packages", ":plain", ":set"]
 
 
-def test_the_tests_jvm_has_the_builds_settings(tmp_path: Path, any_gradle: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INHERITED", "yes")
-    monkeypatch.setenv("CHANGED", "before")
-    setup = """
-        test {
-            jvmArgs '-Xss2m', '-javaagent:agent.jar'
-            maxHeapSize = '300m'
-            systemProperty 'a.b', 'c d'
-            environment 'SET', 'ü'
-            environment 'CHANGED', 'after'
-            workingDir = file('src')
-        }
-    """
-    (bundle,) = Build(single(tmp_path / "p", setup), any_gradle).bundles
+def test_the_tests_jvm_has_the_builds_settings(built: Built) -> None:
+    bundle = built.bundles[":set"]
     manifest = bundle.manifest
     assert {"-Xss2m", "-Xmx300m", "-ea"} <= set(manifest.jvm_args)
     assert not any("agent" in argument for argument in manifest.jvm_args)
@@ -183,40 +168,64 @@ def test_the_tests_jvm_has_the_builds_settings(tmp_path: Path, any_gradle: str, 
     assert manifest.system_properties["a.b"] == "c d"
     assert set(manifest.environment) == {"SET", "CHANGED"}
     assert manifest.environment["CHANGED"] == "after"
-    assert bundle.working_dir == tmp_path / "p" / "src"
+    assert bundle.working_dir == built.project / "set" / "src"
 
 
-def test_jacoco_is_excluded(tmp_path: Path, any_gradle: str) -> None:
-    (bundle,) = Build(single(tmp_path / "p", "apply plugin: 'jacoco'\n"), any_gradle).bundles
-    assert not any("agent" in argument for argument in bundle.manifest.jvm_args)
+def test_jacoco_is_excluded(built: Built) -> None:
+    assert not any("agent" in argument for argument in built.bundles[":agent"].manifest.jvm_args)
 
 
-def test_a_compile_error_is_shown(tmp_path: Path, any_gradle: str) -> None:
-    project = write(single(tmp_path / "p"), {"src/main/java/p/A.java": "package p; class A { int f() { return nonsense; } }"})
+def test_a_module_is_chosen(built: Built, any_gradle: str) -> None:
+    (only,) = Build(built.project, any_gradle, module=":plain").bundles
+    assert only.manifest.module == ":plain"
+    with pytest.raises(UsageError, match="nope"):
+        Build(built.project, any_gradle, module=":nope")
+    with pytest.raises(BuildError, match="no tests"):
+        Build(built.project, any_gradle, module=":empty")
+
+
+def test_the_bundle_follows_options_and_sources(tmp_path: Path, any_gradle: str) -> None:
+    project = write(single(tmp_path / "p"), {"src/main/java/p/B.java": main_class("B")})
+    (only_main,) = Build(project, any_gradle, instrument_tests=False).bundles
+    assert modules(only_main) == {"p.A": ("main", ":"), "p.B": ("main", ":")}
+    assert contents(only_main)["test-classes/p/ATest.class"] == (project / "build/classes/java/test/p/ATest.class").read_bytes()
+    assert contents(only_main)["test-classes/t.txt"] == b"t"
+    (selected,) = Build(project, any_gradle, include=["p.*"], exclude=["p.B", "**Test"]).bundles
+    assert {name for name, _ in methods(selected)} == {"p.A"}
+    (all_classes,) = Build(project, any_gradle).bundles
+    assert modules(all_classes) == {"p.A": ("main", ":"), "p.B": ("main", ":"), "p.ATest": ("test", ":")}
+    before = contents(all_classes)
+
+    (project / "src/main/java/p/B.java").unlink()
+    write(project, {"src/main/java/p/A.java": main_class("A", "return 2;")})
+    (changed,) = Build(project, any_gradle).bundles
+    after = contents(changed)
+    assert not any(name.endswith("/B.class") for name in after)
+    assert ("p.B", "f") not in methods(changed)
+    assert after["classes/p/A.class"] != before["classes/p/A.class"]
+
+    write(project, {"src/main/java/p/A.java": main_class("A", "return nonsense;")})
     with pytest.raises(BuildError, match="nonsense"):
         Build(project, any_gradle)
 
-
-def test_a_module_that_loses_its_tests_loses_its_bundle(tmp_path: Path, any_gradle: str) -> None:
-    project = single(tmp_path / "p")
-    (bundle,) = Build(project, any_gradle).bundles
+    write(project, {"src/main/java/p/A.java": main_class("A")})
     (project / "src/test/java/p/ATest.java").unlink()
     with pytest.raises(BuildError, match="no tests"):
         Build(project, any_gradle)
-    assert not bundle.path.exists()
+    assert not changed.path.exists()
+
+
+_PLUGIN = {
+    "Fake.java": "public class Fake implements org.gradle.api.Plugin<Object> { public void apply(Object project) { } }",
+    "org/gradle/api/Plugin.java": "package org.gradle.api; public interface Plugin<T> { void apply(T target); }",
+}
 
 
 def test_android_classes_that_are_not_found_are_reported(tmp_path: Path, any_gradle: str) -> None:
-    resources = "buildSrc/src/main/resources/META-INF/gradle-plugins"
-    plugin = "class Fake implements org.gradle.api.Plugin<org.gradle.api.Project> { void apply(org.gradle.api.Project p) {} }"
-    project = write(
-        tmp_path / "android",
-        {
-            "settings.gradle": "",
-            "build.gradle": "apply plugin: 'com.android.application'\n",
-            "buildSrc/src/main/groovy/Fake.groovy": plugin,
-            f"{resources}/com.android.application.properties": "implementation-class=Fake\n",
-        },
-    )
+    with zipfile.ZipFile(tmp_path / "fake.jar", "w") as jar:
+        jar.write(compiled(tmp_path / "fake", _PLUGIN) / "Fake.class", "Fake.class")
+        jar.writestr("META-INF/gradle-plugins/com.android.application.properties", "implementation-class=Fake\n")
+    build = "buildscript { dependencies { classpath files('../fake.jar') } }\napply plugin: 'com.android.application'\n"
+    root = write(tmp_path / "android", {"settings.gradle": "", "build.gradle": build})
     with pytest.raises(BuildError, match="the classes of the Android Gradle Plugin are not visible"):
-        Build(project, any_gradle)
+        Build(root, any_gradle)

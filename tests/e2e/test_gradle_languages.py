@@ -12,6 +12,7 @@ from support.gradle_projects import JUNIT, gradle_params, gradles, junit_class, 
 KOTLIN = "1.3.41"  # the last version that runs on Gradle 4.4
 
 
+@pytest.mark.extended
 def test_groovy_and_java_sources(tmp_path: Path, any_gradle: str) -> None:
     build = f"apply plugin: 'groovy'\n{JUNIT}dependencies {{ implementation localGroovy() }}\n"
     project = write(
@@ -32,7 +33,7 @@ def test_groovy_and_java_sources(tmp_path: Path, any_gradle: str) -> None:
     assert "OK (1 test)" in run_tests(bundle, tmp_path / "unpacked", "p.GTest")
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 @pytest.mark.parametrize("gradle", gradle_params("path"), indirect=True)
 def test_kotlin_and_java_sources(tmp_path: Path, gradle: str) -> None:
     head = (
@@ -114,6 +115,7 @@ def _has_kotlin_dsl(launcher: str) -> bool:
 WITH_KOTLIN_DSL = [name for name, launcher in gradles().items() if _has_kotlin_dsl(launcher)]
 
 
+@pytest.mark.extended
 @pytest.mark.skipif(
     not WITH_KOTLIN_DSL,
     reason="no Gradle with the Kotlin DSL, which only distributions of gradle.org have: name one by NAVITAS_GRADLE_HOMES",

@@ -9,11 +9,12 @@ from support.gradle_projects import gradle_params, junit_class, write
 from support.lab import Lab
 
 from navitas.build.gradle import build_bundles
+from navitas.device.adb import AdbDevice
 from navitas.errors import BuildError
-from navitas.virtual_phone.start import virtual_phone
 
 # useJUnitPlatform() came with Gradle 4.6. Each Gradle runs with the oldest or the newest JUnit.
-JUPITER = {"7.6.4": ("5.4.2", "4.12"), "8.11.1": ("6.1.3", "4.13.2")}
+JUPITER = {"8.11.1": ("6.1.3", "4.13.2"), "7.6.4": ("5.4.2", "4.12")}
+pytestmark = pytest.mark.extended
 _HEAD = "apply plugin: 'java'\ngroup = 'org.example'\nrepositories { mavenCentral() }\n"
 _NEW_TEST = """
 package p;
@@ -44,15 +45,28 @@ def versions(gradle: str) -> tuple[str, str]:
     return JUPITER[Path(gradle).parents[1].name.removeprefix("gradle-")]
 
 
+def platform(jupiter: str) -> str:
+    """The version of the platform that belongs to a version of Jupiter."""
+    return jupiter.replace("5.", "1.", 1) if jupiter.startswith("5.") else jupiter
+
+
+def with_jupiter(jupiter: str) -> str:
+    return f"dependencies {{ testImplementation 'org.junit.jupiter:junit-jupiter:{jupiter}' }}\ntest {{ useJUnitPlatform() }}\n"
+
+
 def mixed(root: Path, gradle: str) -> Path:
-    """Modules with JUnit 4 and Jupiter, with only JUnit 4, and with TestNG; with the configuration cache."""
+    """Modules with JUnit 4 and Jupiter, with Jupiter and its launcher, with only JUnit 4, and with TestNG.
+
+    The build has a configuration cache.
+    """
     jupiter, junit4 = versions(gradle)
+    launcher = f"dependencies {{ testRuntimeOnly 'org.junit.platform:junit-platform-launcher:{platform(jupiter)}' }}\n"
     switch = "org.gradle.unsafe.configuration-cache" if "7.6.4" in gradle else "org.gradle.configuration-cache"
     return write(
         root,
         {
             "gradle.properties": f"{switch}=true\n",
-            "settings.gradle": "rootProject.name = 'mixed'\ninclude 'old', 'ng'\n",
+            "settings.gradle": "rootProject.name = 'mixed'\ninclude 'old', 'ng', 'given'\n",
             "build.gradle": f"""{_HEAD}
                 dependencies {{
                     testImplementation 'org.junit.jupiter:junit-jupiter:{jupiter}'
@@ -64,6 +78,7 @@ def mixed(root: Path, gradle: str) -> Path:
                     maxParallelForks = 2
                 }}
             """,
+            "given/build.gradle": _HEAD + with_jupiter(jupiter) + launcher,
             "old/build.gradle": f"{_HEAD}dependencies {{ testImplementation 'junit:junit:{junit4}' }}\n",
             "ng/build.gradle": f"{_HEAD}dependencies {{ testImplementation 'junit:junit:{junit4}' }}\ntest {{ useTestNG() }}\n",
             "src/main/java/p/A.java": "package p; public class A { public int f() { return 1; } }\n",
@@ -71,6 +86,7 @@ def mixed(root: Path, gradle: str) -> Path:
             "src/test/java/p/NewTest.java": _NEW_TEST,
             "src/test/java/p/BrokenTest.java": _BROKEN_TEST,
             "src/test/java/p/OldTest.java": junit_class("OldTest", "new A().f();"),
+            "given/src/test/java/p/GivenTest.java": "package p; class GivenTest { @org.junit.jupiter.api.Test void t() { } }\n",
             "old/src/test/java/p/FourTest.java": junit_class("FourTest", ""),
             "ng/src/test/java/p/NgTest.java": junit_class("NgTest", ""),
         },
@@ -78,24 +94,25 @@ def mixed(root: Path, gradle: str) -> Path:
 
 
 @pytest.mark.parametrize("gradle", gradle_params(*JUPITER), indirect=True)
-def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path, gradle: str) -> None:
+def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path, gradle: str, phone: AdbDevice) -> None:
     project = mixed(tmp_path / "mixed", gradle)
     bundles = build_bundles(project, gradle=gradle)
-    (new,) = (bundle for bundle in bundles if bundle.manifest.module == ":")
+    by_module = {bundle.manifest.module: bundle for bundle in bundles}
+    new, given = by_module[":"], by_module[":given"]
     assert new.manifest.test_task.framework == "junit-platform"
     assert new.manifest.test_task.exclude_tags == ["slow"]
-    launchers = [path for path in new.manifest.class_path if "launcher" in path]
-    assert len(launchers) == 1, launchers
+    launchers = [path.partition("-")[2] for bundle in (new, given) for path in bundle.manifest.class_path if "launcher" in path]
+    assert len(launchers) == 2
+    assert launchers[1] == f"junit-platform-launcher-{platform(versions(gradle)[0])}.jar"
     lines: list[str] = []
     build_bundles(project, gradle=gradle, on_line=lines.append)
     assert any("Reusing configuration cache" in line for line in lines), lines
     assert "> Task :navitasBundle UP-TO-DATE" in lines
 
-    with virtual_phone() as phone:
-        lab = Lab(phone, bundles, tmp_path)
-        everything = lab.profile(name="all")
-        one = lab.profile("NewTest#shown[2]", name="one")
-        none = lab.profile("NewTest#shown[3]", name="none")
+    lab = Lab(phone, bundles, tmp_path)
+    everything = lab.profile(name="all")
+    one = lab.profile("NewTest#shown[2]", name="one")
+    none = lab.profile("NewTest#shown[3]", name="none")
     assert {f"{test.module}{test.class_name}#{test.method}": test.status for test in everything.profile.tests} == {
         ":p.BrokenTest#": "failed",
         ":p.NewTest#made[1]": "passed",
@@ -105,6 +122,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
         ":p.NewTest$Inner#inside": "failed",
         ":p.OldTest#t": "passed",
         ":oldp.FourTest#t": "passed",
+        ":givenp.GivenTest#t": "passed",
     }
     for name in ("made[1]", "shown[1]", "shown[2]"):
         assert everything.method(name, "f").calls == 1
@@ -117,28 +135,15 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
 
 
 @pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
-def test_an_existing_launcher_is_used_and_an_unavailable_one_is_reported(tmp_path: Path, gradle: str) -> None:
+def test_a_launcher_that_is_not_available_is_reported(tmp_path: Path, gradle: str) -> None:
     jupiter, _ = versions(gradle)
-    platform = jupiter.replace("5.", "1.", 1) if jupiter.startswith("5.") else jupiter
-    dependencies = (
-        f"dependencies {{ testImplementation 'org.junit.jupiter:junit-jupiter:{jupiter}' }}\ntest {{ useJUnitPlatform() }}\n"
-    )
-    launcher = f"dependencies {{ testRuntimeOnly 'org.junit.platform:junit-platform-launcher:{platform}' }}\n"
-    project = write(
-        tmp_path / "p",
-        {
-            "settings.gradle": "rootProject.name = 'p'\n",
-            "build.gradle": _HEAD + dependencies + launcher,
-            "src/main/java/p/A.java": "package p; public class A { public int f() { return 1; } }\n",
-            "src/test/java/p/NewTest.java": _NEW_TEST,
-        },
-    )
-    (bundle,) = build_bundles(project, gradle=gradle)
-    names = [path.partition("-")[2] for path in bundle.manifest.class_path if "launcher" in path]
-    assert names == [f"junit-platform-launcher-{platform}.jar"]
-
     content = "content { excludeModule('org.junit.platform', 'junit-platform-launcher') }"
-    without = _HEAD.replace("mavenCentral()", f"mavenCentral {{ {content} }}")
-    write(project, {"build.gradle": without + dependencies})
-    with pytest.raises(BuildError, match=rf"junit-platform-launcher {platform} is not on its class path.*Add testRuntimeOnly"):
-        build_bundles(project, gradle=gradle)
+    head = _HEAD.replace("mavenCentral()", f"mavenCentral {{ {content} }}")
+    files = {
+        "settings.gradle": "rootProject.name = 'p'\n",
+        "build.gradle": head + with_jupiter(jupiter),
+        "src/test/java/p/NewTest.java": "package p; class NewTest { @org.junit.jupiter.api.Test void t() { } }\n",
+    }
+    said = rf"junit-platform-launcher {platform(jupiter)} is not on its class path.*Add testRuntimeOnly"
+    with pytest.raises(BuildError, match=said):
+        build_bundles(write(tmp_path / "p", files), gradle=gradle)

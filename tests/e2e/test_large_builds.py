@@ -18,7 +18,7 @@ from navitas.virtual_phone.start import virtual_phone
 
 MODULES = 150
 CLASSES, METHODS = 100, 20
-pytestmark = [pytest.mark.parametrize("gradle", gradle_params("path"), indirect=True), pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.parametrize("gradle", gradle_params("path"), indirect=True), pytest.mark.extended]
 
 
 def test_150_modules(tmp_path: Path, gradle: str) -> None:

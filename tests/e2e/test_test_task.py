@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from support.gradle_builds import Build
 from support.gradle_projects import JUNIT, gradle_params, main_class, write
-from support.lab import Lab
+from support.lab import Lab, Profiled
 
 from navitas.virtual_phone.start import virtual_phone
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 _ZOO = """
 package p;
@@ -89,156 +88,147 @@ def _facts_test(name: str) -> str:
     )
 
 
-def gradle_test(gradle: str, project: Path) -> None:
-    command = [gradle, "--console=plain", "cleanTest", "test"]
-    done = subprocess.run(command, cwd=project, env=os.environ, capture_output=True, text=True, check=False, timeout=280)
+_PLATFORM_TEST = """
+package p;
+import org.junit.jupiter.api.*;
+class NewTest {
+  @Test void a() { new NewTest() { }; new Object() { @Test void inAnonymous() { } }; new A().f(); }
+  @Nested class Inner { @Test void inside() { } }
+  static class Stands { @Test void alone() { } }
+}
+"""
+_VINTAGE_TEST = """
+package p;
+public class OldTest { @org.junit.Test public void t() { new OldTest() { }; new A().f(); } }
+"""
+_SETTINGS = """
+include 'zoo', 'plain', 'set'
+def version = org.gradle.util.GradleVersion.current()
+if (version < org.gradle.util.GradleVersion.version('5.0')) { include 'unscanned' }
+else if (version < org.gradle.util.GradleVersion.version('8.0')) { include 'platform' }
+"""
+# Another test may have started the daemon with options for quick JVMs.
+_TEST = "test { ignoreFailures = true; environment.remove('JAVA_TOOL_OPTIONS') }\n"
+_BUILD = f"apply plugin: 'java'\ngroup = 'org.example'\n{JUNIT}{_TEST}"
+_UNSCANNED = "test { scanForTestClasses = false; include 'p/Z*', 'p/O*' }\n"
+# Argument providers came with Gradle 4.6.
+_LIMITS = """
+test {
+    maxHeapSize = '48m'
+    minHeapSize = '16m'
+    jvmArgs '-Xss3m', '-Dfrom.args=yes'
+    systemProperty 'from.build', 'yes'
+    environment 'FROM_BUILD', 'yes'
+    environment.remove('HOME')
+    workingDir = file('place')
+    enableAssertions = false
+    forkEvery = 1
+    maxParallelForks = 2
+    if (GradleVersion.current() >= GradleVersion.version('5.0')) {
+        jvmArgumentProviders.add({ ['-Dfrom.provider=yes'] } as org.gradle.process.CommandLineArgumentProvider)
+    }
+}
+"""
+_PLATFORM = """
+dependencies {
+    testImplementation 'org.junit.jupiter:junit-jupiter:5.9.3'
+    testRuntimeOnly 'org.junit.vintage:junit-vintage-engine:5.9.3'
+}
+test { useJUnitPlatform(); forkEvery = 1 }
+"""
+_ZOO_TESTS = {"ZooTest": _ZOO, "OldTest": _OLD}
+_FACTS_TESTS = {"Facts": _FACTS, "OneTest": _facts_test("OneTest"), "TwoTest": _facts_test("TwoTest")}
+_MODULES = {
+    "zoo": ("", _ZOO_TESTS),
+    "unscanned": (_UNSCANNED, _ZOO_TESTS),
+    "plain": ("", _FACTS_TESTS),
+    "set": (_LIMITS, _FACTS_TESTS),
+    "platform": (_PLATFORM, {"NewTest": _PLATFORM_TEST, "OldTest": _VINTAGE_TEST}),
+}
+"""The lines of each module's build file, and its test classes."""
+_LIMITED = (":plain", ":set")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The tests of one build, run by Gradle and then by Navitas, and the facts that the JVMs of both wrote."""
+
+    project: Path
+    by_gradle: dict[str, set[tuple[str, str]]]
+    gradles_facts: list[dict[str, str]]
+    lab: Lab
+    profiled: Profiled
+    facts: list[dict[str, str]]
+
+
+@pytest.fixture(scope="module")
+def ran(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
+    folder = tmp_path_factory.mktemp("tasks")
+    files = {"settings.gradle": _SETTINGS, "set/place/keep.txt": ""}
+    for module, (build, tests) in _MODULES.items():
+        files |= {f"{module}/build.gradle": _BUILD + build, f"{module}/src/main/java/p/A.java": main_class("A")}
+        files |= {f"{module}/src/test/java/p/{name}.java": text for name, text in tests.items()}
+    project = write(folder / "project", files)
+    done = subprocess.run([gradle, "--console=plain", "test"], cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def ran_by_gradle(module: Path) -> set[tuple[str, str]]:
-    """Class and method of each test in Gradle's reports."""
-    files = sorted((module / "build" / "test-results" / "test").glob("*.xml"))
-    cases = [case for file in files for case in ElementTree.parse(file).getroot().iter("testcase")]
-    return {(case.attrib["classname"], case.attrib["name"]) for case in cases}
-
-
-UNSCANNED = "scanForTestClasses = false; include 'p/Z*', 'p/O*'"
-
-
-@pytest.mark.parametrize(
-    ("gradle", "settings"),
-    [
-        *(pytest.param(*each.values, "", id=str(each.id), marks=each.marks) for each in gradle_params()),
-        *(pytest.param(*each.values, UNSCANNED, id=f"{each.id}-unscanned", marks=each.marks) for each in gradle_params("path")),
-    ],
-    indirect=["gradle"],
-)
-def test_the_same_classes_run_as_with_gradle(tmp_path: Path, gradle: str, settings: str) -> None:
-    project = write(
-        tmp_path / "zoo",
-        {
-            "settings.gradle": "",
-            "build.gradle": f"apply plugin: 'java'\n{JUNIT}test {{ ignoreFailures = true; {settings} }}\n",
-            "src/main/java/p/A.java": main_class("A"),
-            "src/test/java/p/ZooTest.java": _ZOO,
-            "src/test/java/p/OldTest.java": _OLD,
-        },
-    )
-    gradle_test(gradle, project)
-    expected = ran_by_gradle(project)
-    assert ("p.ZooTest", "a") in expected
-    # Without scanning, Gradle 4 runs anonymous classes as tests.
-    expected = {(name, method) for name, method in expected if not name.rpartition("$")[2].isdigit() or method == "warning"}
-    bundles = Build(project, gradle).bundles
+    by_gradle, gradles_facts = ran_by_gradle(project), facts(project)
     with virtual_phone() as phone:
-        done = Lab(phone, bundles, tmp_path).profile(name="all")
-    ran = {(test.class_name, test.method.partition("~")[0]) for test in done.profile.tests}
-    assert ran == expected
-    assert not any("$1#" in name and "warning" not in name for name in done.outcome.failures)
+        lab = Lab(phone, Build(project, gradle).bundles, folder)
+        yield Ran(project, by_gradle, gradles_facts, lab, lab.profile(name="all"), facts(project))
 
 
-def limits(gradle: str) -> str:
-    """A test task with limits for its JVM. Argument providers came with Gradle 4.6."""
-    provider = "{ ['-Dfrom.provider=yes'] } as org.gradle.process.CommandLineArgumentProvider"
-    more = "" if Path(gradle).parent.name == "bin" and "gradle-" not in gradle else f"jvmArgumentProviders.add({provider})\n"
-    return f"""test {{
-        maxHeapSize = '48m'
-        minHeapSize = '16m'
-        jvmArgs '-Xss3m', '-Dfrom.args=yes'
-        systemProperty 'from.build', 'yes'
-        environment 'FROM_BUILD', 'yes'
-        environment.remove('HOME')
-        workingDir = file('place')
-        enableAssertions = false
-        forkEvery = 1
-        maxParallelForks = 2
-        {more}
-    }}
-    """
-
-
-def facts(folder: Path) -> dict[str, str]:
-    """Read and remove the files of the tests: the facts of each class, and the number of processes."""
-    found = {file.name: file.read_text() for file in sorted(folder.glob("facts-*.txt"))}
-    processes = folder / "processes.txt"
-    found["processes"] = str(len(set(processes.read_text().split())))
-    for file in (*folder.glob("facts-*.txt"), processes):
-        file.unlink()
+def ran_by_gradle(project: Path) -> dict[str, set[tuple[str, str]]]:
+    """Class and method of each test in Gradle's reports, by module."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for file in sorted(project.glob("*/build/test-results/test/*.xml")):
+        for case in ElementTree.parse(file).getroot().iter("testcase"):
+            name, method = case.attrib["classname"], case.attrib["name"].partition("(")[0]
+            # Without scanning, Gradle 4 runs anonymous classes as tests.
+            if not name.rpartition("$")[2].isdigit() or method == "warning":
+                found.setdefault(f":{file.relative_to(project).parts[0]}", set()).add((name, method))
     return found
 
 
-def test_the_jvm_is_limited_as_gradle_limits_it(tmp_path: Path, gradle: str) -> None:
-    common = f"apply plugin: 'java'\n{JUNIT}test {{ ignoreFailures = true }}\n"
-    files = {
-        "src/main/java/p/A.java": main_class("A"),
-        "src/test/java/p/Facts.java": _FACTS,
-        **{f"src/test/java/p/{name}.java": _facts_test(name) for name in ("OneTest", "TwoTest")},
-    }
-    project = write(
-        tmp_path / "limited",
-        {
-            "settings.gradle": "include 'plain', 'set'\n",
-            "plain/build.gradle": f"group = 'plain'\n{common}",
-            "set/build.gradle": f"group = 'set'\n{common}{limits(gradle)}",
-            "set/place/keep.txt": "",
-            **{f"{module}/{name}": text for module in ("plain", "set") for name, text in files.items()},
-        },
-    )
-    folders = [project / "plain", project / "set" / "place"]
-    gradle_test(gradle, project)
-    expected = [facts(folder) for folder in folders]
-    assert [each["processes"] for each in expected] == ["1", "2"]
-    assert "\n-Xmx48m\n" in expected[1]["facts-OneTest.txt"]
-    bundles = Build(project, gradle).bundles
-    with virtual_phone() as phone:
-        lab = Lab(phone, bundles, tmp_path)
-        done = lab.profile(name="events")
-        assert [facts(folder) for folder in folders] == expected
-        ticks = lab.profile(name="tick", mode="tick", repeat=2)
-    assert set(done.outcome.failures) == {
-        f"{module} p.{name}#fails" for module in (":plain", ":set") for name in ("OneTest", "TwoTest")
-    }
-    said = "\n".join(warning.message for warning in done.profile.warnings)
+def facts(project: Path) -> list[dict[str, str]]:
+    """Read and remove the files of the tests with and without limits: the facts of each class, and the number of processes."""
+    found = []
+    for folder in (project / "plain", project / "set" / "place"):
+        processes = folder / "processes.txt"
+        of_folder = {file.name: file.read_text() for file in sorted(folder.glob("facts-*.txt"))}
+        found.append({**of_folder, "processes": str(len(set(processes.read_text().split())))})
+        for file in (*folder.glob("facts-*.txt"), processes):
+            file.unlink()
+    return found
+
+
+def test_the_same_classes_run_as_with_gradle(ran: Ran) -> None:
+    assert ("p.ZooTest", "a") in ran.by_gradle[":zoo"]
+    found: dict[str, set[tuple[str, str]]] = {}
+    for test in ran.profiled.profile.tests:
+        found.setdefault(test.module, set()).add((test.class_name, test.method.partition("~")[0]))
+    assert found == ran.by_gradle
+    failures = ran.profiled.outcome.failures
+    assert not any(("$1#" in name and "warning" not in name) or name.startswith(":platform") for name in failures)
+
+
+def test_the_jvm_is_limited_as_gradle_limits_it(ran: Ran) -> None:
+    assert [each["processes"] for each in ran.gradles_facts] == ["1", "2"]
+    assert "\n-Xmx48m\n" in ran.gradles_facts[1]["facts-OneTest.txt"]
+    assert ran.facts == ran.gradles_facts
+    limited = {name for name in ran.profiled.outcome.failures if name.startswith(_LIMITED)}
+    assert limited == {f"{module} p.{name}#fails" for module in _LIMITED for name in ("OneTest", "TwoTest")}
+    assert len([test for test in ran.profiled.profile.tests if test.module in _LIMITED]) == 8
+    said = "\n".join(warning.message for warning in ran.profiled.profile.warnings)
     assert "`maxParallelForks`" in said
     assert "forkEvery" not in said
-    for profiled, times in ((done, 1), (ticks, 2)):
-        assert len(profiled.profile.tests) == 8 * times
-        assert not profiled.outcome.troubles
-    again = [facts(folder) for folder in folders]
-    assert [each["processes"] for each in again] == ["2", "4"]
+    assert not ran.profiled.outcome.troubles
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
-def test_nested_classes_are_run_by_the_junit_platform(tmp_path: Path, gradle: str) -> None:
-    source = """
-        package p;
-        import org.junit.jupiter.api.*;
-        class NewTest {
-          @Test void a() { new NewTest() { }; new Object() { @Test void inAnonymous() { } }; new A().f(); }
-          @Nested class Inner { @Test void inside() { } }
-          static class Stands { @Test void alone() { } }
-        }
-    """
-    dependencies = (
-        "dependencies { testImplementation 'junit:junit:4.13.2', 'org.junit.jupiter:junit-jupiter:5.9.3'\n"
-        "testRuntimeOnly 'org.junit.vintage:junit-vintage-engine:5.9.3' }\n"
-    )
-    project = write(
-        tmp_path / "platform",
-        {
-            "settings.gradle": "",
-            "build.gradle": f"apply plugin: 'java'\nrepositories {{ mavenCentral() }}\n{dependencies}"
-            "test { useJUnitPlatform(); ignoreFailures = true; forkEvery = 1 }\n",
-            "src/main/java/p/A.java": main_class("A"),
-            "src/test/java/p/NewTest.java": source,
-            "src/test/java/p/OldTest.java": "package p; public class OldTest { @org.junit.Test public void t()"
-            " { new OldTest() { }; new A().f(); } }\n",
-        },
-    )
-    gradle_test(gradle, project)
-    expected = {(name, method.partition("(")[0]) for name, method in ran_by_gradle(project)}
-    bundles = Build(project, gradle).bundles
-    with virtual_phone() as phone:
-        done = Lab(phone, bundles, tmp_path).profile(name="all")
-    assert {(test.class_name, test.method) for test in done.profile.tests} == expected
-    assert not done.outcome.failures
+def test_the_jvms_are_limited_in_each_run(ran: Ran) -> None:
+    bundles = [bundle for bundle in ran.lab.bundles if bundle.manifest.module in _LIMITED]
+    ticks = Lab(ran.lab.phone, bundles, ran.lab.folder).profile(name="ticks", mode="tick", repeat=2)
+    assert len(ticks.profile.tests) == 8 * 2
+    assert not ticks.outcome.troubles
+    assert [each["processes"] for each in facts(ran.project)] == ["2", "4"]
