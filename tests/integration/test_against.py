@@ -55,9 +55,12 @@ def test_repeats_end_at_the_limit_or_when_the_interval_is_narrow(
     gradle: str, navitas: Run, project: Path, tmp_path: Path
 ) -> None:
     options = ("--gradle", gradle, "--tests", TEST, "--max-repeat", "4")
-    done = navitas("profile", "sample", *options, "--until", "0.0001%", "-o", "narrow", "--json", "narrow.json")
+    done = navitas("profile", "sample", *options, "--until", "0.1%", "-o", "narrow", "--json", "narrow.json")
     assert done.code == 0, done.err
-    assert len(json.loads((tmp_path / "narrow.json").read_text("utf-8"))["tests"]) == 4
+    report = json.loads((tmp_path / "narrow.json").read_text("utf-8"))
+    (repeats,) = report["repeats"]
+    low_j, high_j = repeats["interval_j"] or (0.0, float("inf"))
+    assert len(report["tests"]) == 4 or high_j - low_j <= 0.002 * high_j, "three runs can be as equal as that"
     done = navitas("profile", "sample", *options, "--until", "100%", "-o", "wide", "--json", "wide.json")
     assert done.code == 0, done.err
     assert len(json.loads((tmp_path / "wide.json").read_text("utf-8"))["tests"]) in (3, 4)
