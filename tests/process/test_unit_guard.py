@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 UNIT = Path(__file__).parents[1] / "unit"
 STARTS = {
     "subprocess": "import subprocess\n    subprocess.run(['true'])",
-    "os.system": "import os\n    os.system('true')",
+    "system": "import os\n    os.system('true')",
     "fork": "import os\n    os.fork() or os._exit(0)",
     "spawn": "import os\n    os.posix_spawn('/bin/true', ['true'], {})",
     "multiprocessing": "import multiprocessing as m\n    m.get_context('spawn').Process(target=print).start()",
@@ -19,34 +18,21 @@ STARTS = {
 }
 
 
-def outcome(folder: Path, body: str) -> str:
-    """Return pytest's output for a test with this body below a copy of the guard."""
-    (folder / "conftest.py").write_text((UNIT / "conftest.py").read_text("utf-8"))
-    (folder / "test_it.py").write_text(f"def test_it():\n    {body}\n")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        "--rootdir",
-        str(folder),
-        str(folder),
-    ]
-    environment = {"PYTHONPATH": str(UNIT.parent), "PATH": "/usr/bin:/bin"}
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=environment)
-    return ended.stdout
-
-
-@pytest.mark.parametrize("name", STARTS)
-def test_a_unit_test_that_starts_a_process_fails(name: str, tmp_path: Path) -> None:
-    said = outcome(tmp_path, STARTS[name])
-    assert "1 passed" not in said or "1 error" in said, said
-    assert "tests/process" in said, said
-
-
-def test_a_unit_test_that_starts_no_process_passes(tmp_path: Path) -> None:
-    assert "1 passed" in outcome(tmp_path, "assert True")
+def test_unit_tests_that_start_a_process_fail_and_no_others(tmp_path: Path) -> None:
+    """One run of pytest below a copy of the guard."""
+    (tmp_path / "conftest.py").write_text((UNIT / "conftest.py").read_text("utf-8"))
+    bodies = {**STARTS, "nothing": "assert True"}
+    (tmp_path / "test_it.py").write_text("".join(f"def test_{name}():\n    {body}\n" for name, body in bodies.items()))
+    options = ["-q", "-rA", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", str(tmp_path)]
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", *options],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(UNIT.parent), "PATH": "/usr/bin:/bin"},
+    )
+    refused = set(re.findall(r"^(?:FAILED|ERROR) test_it\.py::test_(\w+)", ended.stdout, re.MULTILINE))
+    assert refused == set(STARTS), ended.stdout
+    assert "PASSED test_it.py::test_nothing" in ended.stdout
+    assert len(re.findall(r"starts a process .*: move it to tests/process", ended.stdout)) >= len(STARTS), ended.stdout

@@ -11,8 +11,9 @@ _SETTINGS = "_hypothesis_internal_use_settings"
 
 
 def limit_examples(test: Callable[..., object], most: int) -> None:
-    """Let a test run at most `most` examples, even if its own `@settings` allow more."""
+    """Let a test run at most `most` examples, even if its own `@settings` allow more. The profile decides whether they are new."""
     function = getattr(test, "__func__", test)
-    own = getattr(function, _SETTINGS, None)
+    own, profile = getattr(function, _SETTINGS, None), settings()
     if own is not None and own.max_examples > most:
-        setattr(function, _SETTINGS, settings(own, max_examples=most, derandomize=True, database=None))
+        limited = settings(own, max_examples=most, derandomize=profile.derandomize, database=profile.database)
+        setattr(function, _SETTINGS, limited)

@@ -18,8 +18,11 @@ from navitas.cli.main import COMMANDS
 from support.file_modes import obey_file_modes
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-# The server can import only installed packages at this point.
-_CONTEXT.set_forkserver_preload(["navitas.cli.main", *(module for module, _ in (*COMMANDS.values(), *FLEET.values()))])
+_LIBRARIES = ("duckdb", "pyarrow.csv", "pyarrow.json", "pyarrow.parquet", "pandas", "ruptures", "scipy.optimize", "scipy.stats")
+# What commands import when they need it. The server can import only installed packages at this point.
+_CONTEXT.set_forkserver_preload(
+    [*_LIBRARIES, "navitas.cli.main", *(module for module, _ in (*COMMANDS.values(), *FLEET.values()))]
+)
 _MOST_BYTES = 8 << 30
 _KILLED = 128
 # A waiting call uses no CPU time, so there is also a limit on wall time: this many times the limit on CPU time.

@@ -26,6 +26,14 @@ def processes(*words: str) -> dict[int, str]:
     return found
 
 
+def has_ended(pid: int) -> bool:
+    """Whether a process does not run any more. Its parent may not have read its exit code."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
 def check_gone(*words: str) -> None:
     """Assert that no such process is running."""
     assert eventually(lambda: not processes(*words)), processes(*words)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 
 import pytest
 from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JError
+from support.command_line import eventually
+from support.host import has_ended
 
 from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions
 from navitas.build.jars import JARS
@@ -46,19 +46,6 @@ def fake_java(folder: Path, script: str) -> Path:
     java.write_text(f"#!/bin/sh\n{script}\n")
     java.chmod(0o755)
     return java
-
-
-def process_ends(pid: int) -> bool:
-    """Whether a process that is not a child of this one ends within a generous time."""
-    for _ in range(600):
-        try:
-            os.kill(pid, 0)
-            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z":
-                return True
-        except (ProcessLookupError, FileNotFoundError):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_one_jvm_instruments_several_times(tmp_path: Path, classes: Path) -> None:
@@ -162,4 +149,4 @@ def test_the_jvm_ends_when_its_parent_is_killed(bridge_jar: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == -9, done.stderr
-    assert process_ends(int(done.stdout))
+    assert eventually(lambda: has_ended(int(done.stdout)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.git_repository import GIT, git, needs_git, plain_git, repository
@@ -73,10 +75,23 @@ def test_a_failure_of_git_is_not_another_branch(repository: Path, tmp_path: Path
     commit(repository, "second")
     program = tmp_path / "bin/git"
     program.parent.mkdir()
-    for body in ("exit 3", "exec sleep 100", "echo nonsense"):
+    for body in ("exit 3", "echo nonsense"):
         program.write_text(f'#!/bin/sh\ncase "$*" in *" log "*) {body};; *) exec "{GIT}" "$@";; esac\n')
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
-        monkeypatch.setattr("navitas.build.git._TIMEOUT_S", 2.0)
         with pytest.raises(BuildError, match="git log"):
             first_parents(repository, "HEAD~1", "HEAD")
+
+
+def test_a_git_that_takes_too_long_is_not_another_branch(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(repository, "second")
+    run = subprocess.run
+
+    def ends_without_log(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        if "log" in command:
+            raise subprocess.TimeoutExpired(command, options["timeout"])
+        return run(command, **options)
+
+    monkeypatch.setattr("navitas.build.git.subprocess.run", ends_without_log)
+    with pytest.raises(BuildError, match="git log"):
+        first_parents(repository, "HEAD~1", "HEAD")

@@ -59,7 +59,7 @@ def test_without_a_working_git_there_is_no_revision(repository: Path, tmp_path: 
     for body in ("exit 3", "echo nonsense", "exec sleep 1000"):
         program.write_text(f"#!/bin/sh\n{body}\n")
         program.chmod(0o755)
-        monkeypatch.setattr("navitas.build.git._TIMEOUT_S", 1.0)
+        monkeypatch.setattr("navitas.build.git._TIMEOUT_S", 0.1)
         assert revision(repository) is None
 
 

@@ -7,11 +7,12 @@ import os
 import shutil
 import signal
 import threading
-import time
 from pathlib import Path
 
 import pytest
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, FILES, MANIFEST, make
+from support.command_line import eventually
+from support.host import has_ended
 from support.interruptible import interruptible
 
 from navitas.build import gradle as driver
@@ -391,22 +392,6 @@ def test_a_gradle_that_cannot_be_started_is_reported(project: Path, tmp_path: Pa
         build_bundles(project, gradle=str(broken))
 
 
-def alive(pid: int) -> bool:
-    """Whether the process runs. A process that waits for init to reap it does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def ends(pid: int) -> bool:
-    for _ in range(200):
-        if not alive(pid):
-            return True
-        time.sleep(0.05)
-    return False
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")
 @pytest.mark.parametrize("ignores", ["", "trap '' TERM;"], ids=["willing", "stubborn"])
 def test_an_interrupted_build_leaves_no_process(tmp_path: Path, ignores: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,7 +408,7 @@ def test_an_interrupted_build_leaves_no_process(tmp_path: Path, ignores: str, mo
     with pytest.raises(KeyboardInterrupt):
         run_streaming([str(script)], cwd=tmp_path, on_line=take)
     assert len(pids) == 2
-    assert all(ends(pid) for pid in pids)
+    assert eventually(lambda: all(map(has_ended, pids)))
 
 
 def test_ctrl_c_reaches_gradle(tmp_path: Path) -> None:

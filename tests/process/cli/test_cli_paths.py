@@ -1,6 +1,7 @@
 """Paths of commands: files that are not regular, overwritten files, and names that are not UTF-8.
 
-Introspection finds the commands and their parameters, so new ones are tested too.
+Introspection finds the commands and their parameters, so new ones are tested too. `make test` opens each kind of path in each
+role, and a kind for each parameter; `make test-all` also all other kinds.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import click
 import pytest
+from _pytest.mark import ParameterSet
 from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
 from support.forked import run_forked
@@ -23,7 +25,7 @@ from navitas.cli.paths import NameOrFile, PathType, Utf8Text
 from navitas.errors import ExitCode
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
-SPARSE_BYTES = 8 << 30
+SPARSE_BYTES = 2 << 30
 MOST_BYTES = 1 << 30
 SAMPLE = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
 EMPTY_CENSUS = {"format": "navitas-census", "version": 1, "operations": [], "classes": [], "notes": []}
@@ -125,11 +127,19 @@ def _paths() -> Iterator[tuple[str, click.Parameter]]:
                 yield name, param
 
 
-def _cases() -> Iterator[tuple[str, str, str]]:
-    for name, param in _paths():
-        for kind in OF_ROLE.get(_role(param), KINDS):
-            if _role(param) != "write" or name not in LONG or kind in ("socket", "folder"):
-                yield name, str(param.name), kind
+def _kinds(name: str, param: click.Parameter) -> list[str]:
+    is_late = _role(param) == "write" and name in LONG
+    return [kind for kind in OF_ROLE.get(_role(param), KINDS) if not is_late or kind in ("socket", "folder")]
+
+
+def _cases() -> Iterator[ParameterSet]:
+    roles: set[str] = set()
+    for number, (name, param) in enumerate(_paths()):
+        kinds, is_first = _kinds(name, param), name not in LONG and _role(param) not in roles
+        roles |= {_role(param)} if is_first else set()
+        for kind in kinds:
+            marks = () if is_first or kind == kinds[number % len(kinds)] else pytest.mark.extended
+            yield pytest.param(name, str(param.name), kind, marks=marks)
 
 
 def _role(param: click.Parameter) -> str:
@@ -160,20 +170,45 @@ def _arguments(name: str, tested: str, value: str) -> list[str]:
     return [*words, *options, *(word for one in extra for word in one)]
 
 
+def _filled(folder: Path) -> Path:
+    """Create a fleet, a recording and a folder of classes in a folder."""
+    shutil.copytree(GOLDEN, folder / "rec")
+    (folder / "store").mkdir()
+    (folder / "store" / "fleet.json").write_text('{"format": 1, "buckets": 1, "salt": ""}')
+    (folder / "classes").mkdir()
+    (folder / "classes" / "sample.jsonl").write_text(json.dumps(SAMPLE))
+    (folder / "project").mkdir()
+    (folder / "project" / "build.gradle").touch()
+    (folder / "points.csv").write_text("cpu,freq_khz,power_mw\n")
+    (folder / "model.json").write_text(EMPTY_MODEL.model_dump_json())
+    (folder / "census.json").write_text(json.dumps(EMPTY_CENSUS))
+    return folder
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """Create a folder with a fleet, a recording and a folder of classes."""
-    shutil.copytree(GOLDEN, tmp_path / "rec")
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store" / "fleet.json").write_text('{"format": 1, "buckets": 1, "salt": ""}')
-    (tmp_path / "classes").mkdir()
-    (tmp_path / "classes" / "sample.jsonl").write_text(json.dumps(SAMPLE))
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project" / "build.gradle").touch()
-    (tmp_path / "points.csv").write_text("cpu,freq_khz,power_mw\n")
-    (tmp_path / "model.json").write_text(EMPTY_MODEL.model_dump_json())
-    (tmp_path / "census.json").write_text(json.dumps(EMPTY_CENSUS))
-    return tmp_path
+    return _filled(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def unchanged_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for commands that are refused before they begin. Also has one file by two names."""
+    folder = _filled(tmp_path_factory.mktemp("place"))
+    (folder / "same.json").write_text("{}")
+    (folder / "link.json").hardlink_to(folder / "same.json")
+    return folder
+
+
+@pytest.fixture
+def refused(unchanged_place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command whose arguments are wrong, and return its message. It needs no process of its own."""
+
+    def check(arguments: list[str]) -> str:
+        monkeypatch.chdir(unchanged_place)
+        assert run(arguments) == ExitCode.USAGE
+        return capsys.readouterr().err
+
+    return check
 
 
 @pytest.mark.parametrize(("name", "param", "kind"), list(_cases()))
@@ -203,25 +238,25 @@ def test_every_path_and_text_has_a_type_that_checks_it() -> None:
     assert not plain
 
 
-def _texts() -> Iterator[tuple[str, str]]:
+def _texts(*, any_name: bool) -> Iterator[tuple[str, str]]:
     for name, command in COMMANDS.items():
         for param in command.params:
-            type_ = param.type
-            # These go to a device or to Gradle first; `report` and `fleet hogs` write in the same way.
-            late = name in LONG and isinstance(type_, PathType) and type_.any_name and type_.role == "write"
-            if isinstance(type_, PathType | Utf8Text) and not late:
+            # These use a device or Gradle before they write; `report` and `fleet hogs` write in the same way.
+            is_late = any_name and name in LONG and _role(param) == "write"
+            if isinstance(param.type, PathType | Utf8Text) and getattr(param.type, "any_name", False) == any_name and not is_late:
                 yield name, str(param.name)
 
 
-@pytest.mark.parametrize(("name", "param"), list(_texts()))
-def test_names_that_are_not_utf8_are_refused_or_work(name: str, param: str, place: Path) -> None:
-    type_ = next(one.type for one in COMMANDS[name].params if one.name == param)
+@pytest.mark.parametrize(("name", "param"), list(_texts(any_name=False)))
+def test_names_that_are_not_utf8_are_refused(name: str, param: str, refused: Callable[..., str]) -> None:
+    assert r"caf\udcff" in refused(_arguments(name, param, BAD))
+
+
+@pytest.mark.parametrize(("name", "param"), list(_texts(any_name=True)))
+def test_names_that_are_not_utf8_work(name: str, param: str, place: Path) -> None:
     ran = run_forked(_arguments(name, param, BAD), place)
     assert "Traceback" not in ran.err
     assert ran.code in tuple(ExitCode)
-    if not (isinstance(type_, PathType) and type_.any_name):
-        assert ran.code == ExitCode.USAGE
-        assert r"caf\udcff" in ran.err
 
 
 def _pairs() -> Iterator[tuple[str, str, str]]:
@@ -235,20 +270,18 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("name", "written", "other"), list(_pairs()))
-def test_no_output_overwrites_another_path_of_the_command(name: str, written: str, other: str, place: Path) -> None:
-    (place / "same.json").write_text("{}")
-    command = COMMANDS[name]
-    (place / "link.json").hardlink_to(place / "same.json")
+def test_no_output_overwrites_another_path_of_the_command(
+    name: str, written: str, other: str, refused: Callable[..., str], unchanged_place: Path
+) -> None:
     options: list[str] = []
-    for param in command.params:
+    for param in COMMANDS[name].params:
         if str(param.name) in (written, other):
             options += _words(param, "same.json" if param.name == written else "link.json")
         elif param.required:
             options += _words(param, _ordinary(param))
-    ran = run_forked([*name.split(), *options], place)
-    assert ran.code == ExitCode.USAGE, ran.err
-    assert "are the same file" in ran.err or "link.json is not a folder" in ran.err
-    assert (place / "same.json").read_text() == "{}"
+    said = refused([*name.split(), *options])
+    assert "are the same file" in said or "link.json is not a folder" in said
+    assert (unchanged_place / "same.json").read_text() == "{}"
 
 
 @pytest.mark.parametrize("file", ["fleet.json", "samples/x.json", "ledger.jsonl"])

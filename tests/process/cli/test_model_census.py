@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -30,17 +31,18 @@ public class Loop {
 """
 
 
-@pytest.fixture
-def built(tmp_path: Path) -> tuple[str, str]:
-    """Return folders of classes and sources."""
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Return folders of classes and sources. Tests only read them."""
     if not (JARS / "navitas-bridge.jar").is_file():
         pytest.skip("navitas-bridge.jar is not built: make jars")
-    source = tmp_path / "src" / "p" / "Loop.java"
+    folder = tmp_path_factory.mktemp("built")
+    source = folder / "src" / "p" / "Loop.java"
     source.parent.mkdir(parents=True)
     source.write_text(SOURCE)
-    classes = tmp_path / "classes"
+    classes = folder / "classes"
     subprocess.run(["javac", "-g", "-d", classes, source], check=True)
-    return str(classes), str(tmp_path / "src")
+    return str(classes), str(folder / "src")
 
 
 def operations(census: Census, method: str) -> dict[str, int]:
@@ -113,7 +115,7 @@ def test_folders_without_classes(built: tuple[str, str], tmp_path: Path, capsys:
 
 
 def test_damaged_classes_and_sources_are_named(built: tuple[str, str], tmp_path: Path, capsys: Capture) -> None:
-    classes, sources = map(Path, built)
+    classes, sources = (Path(shutil.copytree(folder, tmp_path / Path(folder).name)) for folder in built)
     (classes / "p" / "Bad.class").write_bytes(b"\xca\xfe\xba\xbe")
     (sources / "p" / "Loop.java").write_text(SOURCE.replace("2f", "missing"))
     assert run(["model", "census", str(classes), "--sources", str(sources), "-o", str(tmp_path / "c.json")]) == 0

@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -123,5 +122,4 @@ def is_running(group: int) -> bool:
         os.killpg(group, 0)
     except ProcessLookupError:
         return False
-    time.sleep(0.05)
     return True

@@ -6,10 +6,10 @@ import fcntl
 import os
 import socket
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from support.command_line import eventually
 from support.fake_adb import block, fail, fake_adb, free_port
 
 from navitas.cli.main import run
@@ -100,7 +100,7 @@ def test_an_invalid_answer_is_an_error(answer: bytes) -> None:
 def test_a_server_that_hangs_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.device.adb_server._ANSWER_S", 0.2)
     with (
-        fake_adb({"host:devices-l": lambda _: time.sleep(5)}) as server,
+        fake_adb({"host:devices-l": lambda connection: connection.recv(1)}) as server,
         pytest.raises(DeviceError, match=f"{server.port} does not answer") as caught,
     ):
         list_devices(server.client)
@@ -146,6 +146,7 @@ def test_an_invalid_port_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> No
 STARTS = """\
 import socket, sys
 server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+open(sys.argv[2], "w").close()
 while True:
     connection, _ = server.accept()
     with connection:
@@ -162,21 +163,17 @@ def startable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
     """Return the port of a server that is not running and that the adb program can start."""
     port = free_port()
     (tmp_path / "server.py").write_text(STARTS)
-    start = f"{sys.executable} {tmp_path / 'server.py'} {port} & sleep 1"
+    listens = tmp_path / "listens"
+    start = f"{sys.executable} {tmp_path / 'server.py'} {port} {listens} & while [ ! -e {listens} ]; do sleep 0.02; done"
     monkeypatch.setenv("ADBUTILS_ADB_PATH", str(script(tmp_path / "adb", f"({start})")))
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return port
 
 
-def _is_running(port: int) -> bool:
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) != 0:
-                return False
-        time.sleep(0.05)
-    return True
+def _refuses(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
 
 
 @pytest.mark.parametrize("arguments", [["devices"], ["profile", "--device", "foo"], ["doctor", "--device", "foo"]])
@@ -186,7 +183,7 @@ def test_a_server_ends_with_the_command_that_started_it(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "build.gradle").touch()
     run(arguments)
-    assert not _is_running(startable)
+    assert eventually(lambda: _refuses(startable))
 
 
 def test_a_server_that_another_process_uses_continues(startable: int, tmp_path: Path) -> None:
@@ -199,7 +196,7 @@ def test_a_server_that_another_process_uses_continues(startable: int, tmp_path: 
     os.close(other)
     server_use._uses[client.where] = server_use._Use(client, os.open(_lock(tmp_path), os.O_RDWR))  # the other process ends
     end_started_servers()
-    assert not _is_running(startable)
+    assert eventually(lambda: _refuses(startable))
 
 
 def test_the_mark_of_a_killed_process_ends_no_other_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,10 +215,12 @@ def _lock(folder: Path) -> Path:
     return next((folder / "state/navitas").glob("adb-server-*.lock"))
 
 
-@pytest.mark.parametrize("text", ["echo 'cannot bind' >&2; exit 1", "exit 1", "exec sleep 60"])
-def test_a_server_that_cannot_be_started_is_an_error(text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "limit_s"), [("echo 'cannot bind' >&2; exit 1", 60), ("exit 1", 60), ("exec sleep 60", 0.1)])
+def test_a_server_that_cannot_be_started_is_an_error(
+    text: str, limit_s: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     port = str(free_port())
-    monkeypatch.setattr("navitas.device.adb_server._START_S", 1.0)
+    monkeypatch.setattr("navitas.device.adb_server._START_S", limit_s)
     monkeypatch.setenv("ADBUTILS_ADB_PATH", str(script(tmp_path / "adb", text)))
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
     with pytest.raises(DeviceError, match=f"no adb server runs on port {port}") as caught:

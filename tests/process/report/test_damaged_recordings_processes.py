@@ -13,15 +13,12 @@ import pytest
 HARNESS = Path(__file__).parents[2] / "fuzz" / "damaged_recordings.py"
 
 
-SEEDS = 33
-
-
-@pytest.mark.slow
-def test_damaged_recordings_have_valid_reports(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seeds", [6, pytest.param(33, marks=pytest.mark.extended)])
+def test_damaged_recordings_have_valid_reports(seeds: int, tmp_path: Path) -> None:
     """A short run of `make damage` in a new process, since the address space of its children is limited."""
-    command = [sys.executable, str(HARNESS), "--count", str(SEEDS)]
+    command = [sys.executable, str(HARNESS), "--count", str(seeds)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stdout + done.stderr
     ended = dict(re.findall(r"'(report|error 4)': (\d+)", done.stdout))
     assert set(ended) == {"report", "error 4"}
-    assert sum(map(int, ended.values())) == SEEDS
+    assert sum(map(int, ended.values())) == seeds
