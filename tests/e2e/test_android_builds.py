@@ -14,23 +14,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.android_projects import check_dex_files, classes, copy_project, probed_methods
+from support.android_apps import apply_plugin, classes, extract_apk, probed_methods
+from support.android_projects import copy_project, fixture_params, without_kotlin
 from support.command_line import NAVITAS
 from support.framework import NotFetchedError, provide
-from support.gradle_builds import modules, outcome
-from support.gradle_projects import gradles
+from support.gradle_builds import Build, modules
+from support.large_app import Outputs, add_method, large_app
 from support.quick_jvm import quick_jvms
 
-from navitas import __version__
 from navitas.build.gradle import INIT_SCRIPT, build_bundles
 from navitas.build.jars import JARS
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.manifest import Apk as AppApk
 from navitas.bundle.reader import Bundle, open_bundle
-from navitas.errors import BuildError, UsageError
+from navitas.errors import UsageError
 
 PLUGIN = JARS / "navitas-gradle-plugin.jar"
 SLOWER = "debuggable code runs slower than what users get"
+# Hooks refer to classes that old phones and most apps lack, such as those of coroutines.
+HOOKS = {f"org/navitas/hooks/{hook}" for hook in ("Databases", "NewerLocations", "Coroutines", "CameraCallback")}
+extended = pytest.mark.extended
 pytestmark = [
     pytest.mark.usefixtures("android_sdk"),
     pytest.mark.timeout(1800),
@@ -38,55 +41,33 @@ pytestmark = [
 ]
 
 
-class Made:
-    """A bundle of one module."""
-
-    def __init__(self, bundle: Bundle) -> None:
-        self.bundle = bundle
-        manifest = bundle.manifest
-        assert isinstance(manifest, AndroidManifest)
-        self.manifest = manifest
-        self.folder = bundle.path.with_suffix(".extracted")
-        self.folder.mkdir(exist_ok=True)
-
-    def apk(self, name: str) -> Path:
-        """An APK of the bundle, with a verified signature and verified dex files."""
-        path = self.bundle.extract(name, self.folder / name)
-        subprocess.run(["apksigner", "verify", "--min-sdk-version", "21", str(path)], check=True, capture_output=True)
-        check_dex_files(path)
-        return path
+def manifest_of(bundle: Bundle) -> AndroidManifest:
+    assert isinstance(bundle.manifest, AndroidManifest)
+    return bundle.manifest
 
 
-class Built(Made):
-    """A bundle, with Gradle's output of its build."""
+class Built(Build):
+    """The build of one module."""
 
-    def __init__(
-        self,
-        project: Path,
-        launcher: str,
-        *,
-        module: str = ":",
-        variant: str | None = None,
-        tests: bool = True,
-        hooks: bool = False,
-    ) -> None:
-        self.lines: list[str] = []
-        (bundle,) = build_bundles(
-            project,
-            gradle=launcher,
-            module=module,
-            variant=variant,
-            instrument_tests=tests,
-            hooks=hooks,
-            hook_libraries=hooks,
-            on_line=self.lines.append,
-        )
-        super().__init__(bundle)
+    def __init__(self, project: Path, gradle: str, *, module: str = ":", hooks: bool = False, **options: object) -> None:
+        super().__init__(project, gradle, module=module, hooks=hooks, hook_libraries=hooks, **options)
+        (self.bundle,) = self.bundles
+        self.manifest = manifest_of(self.bundle)
 
     def ran(self, pattern: str) -> list[str]:
         """Names of the executed tasks."""
         tasks = [match[1] for line in self.lines if (match := re.fullmatch(r"(?:> Task )?(:\S+)", line.strip()))]
         return [task for task in tasks if re.search(pattern, task)]
+
+    def reuses_configuration(self) -> bool:
+        return any("Reusing configuration cache" in line for line in self.lines)
+
+    def check_hooks(self, plain: Built, plain_app: set[str]) -> None:
+        """Compare with a build without hooks, and the classes of its APK."""
+        assert classes(extract_apk(self.bundle)) >= HOOKS
+        assert not any(found.startswith("org/navitas/hooks/") for found in plain_app)
+        assert modules(plain.bundle) == modules(self.bundle)
+        assert (self.manifest.hooks, plain.manifest.hooks) == (True, False)
 
 
 class Profiled:
@@ -102,9 +83,9 @@ class Profiled:
             assert 0 < test["energy_j"] == pytest.approx(parts, rel=1e-6), name
 
     @classmethod
-    def by_command(cls, project: Path, launcher: str, *arguments: str) -> Profiled:
+    def by_command(cls, project: Path, gradle: str, *arguments: str) -> Profiled:
         report = project / "report.json"
-        command = [NAVITAS, "profile", project, "--gradle", launcher, "--output", project / "recording", "--replace"]
+        command = [NAVITAS, "profile", project, "--gradle", gradle, "--output", project / "recording", "--replace"]
         done = subprocess.run(
             [*map(str, command), "--json", str(report), *arguments], cwd=project, capture_output=True, text=True, check=False
         )
@@ -145,25 +126,15 @@ def quick() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def launcher(request: pytest.FixtureRequest, daemons: set[str]) -> str:
-    """The Gradle of a fixture's parameter."""
-    found = gradles().get(request.param)
-    if found is None:
-        pytest.skip(f"no Gradle {request.param}: neither NAVITAS_GRADLE_HOMES nor .gradle-homes has it (`make gradle-homes`)")
-    daemons.add(found)
-    return found
-
-
 def classes_of_tests(bundle: Bundle) -> set[str]:
     """The test classes in a bundle's map."""
     return {name for name, (source, _) in modules(bundle).items() if source == "test"}
 
 
-@pytest.mark.parametrize("launcher", ["path"], indirect=True)
-def test_old_plugins_use_the_transform_api(tmp_path: Path, launcher: str) -> None:
-    project = copy_project("a", tmp_path)
-    profiled = Profiled.by_command(project, launcher, "--tests", "Sto*Test#*", "--tests", "StatisticsTest#*")
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("a"), indirect=["gradle"])
+def test_old_plugins_use_the_transform_api(tmp_path: Path, gradle: str, name: str) -> None:
+    project = copy_project(name, tmp_path)
+    profiled = Profiled.by_command(project, gradle, "--tests", "Sto*Test#*", "--tests", "StatisticsTest#*")
     assert set(profiled.tests) == {"StorageActivityTest#savesAtEachPress", "StatisticsTest#computesTheSpread"}
     assert ("StatisticsTest.computesTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#computesTheSpread"), (
         "Kotlin"
@@ -174,53 +145,58 @@ def test_old_plugins_use_the_transform_api(tmp_path: Path, launcher: str) -> Non
     assert {"main", "Instr: androidx.test.runner.AndroidJUnitRunner"} <= threads
     assert SLOWER in profiled.warnings
 
-    built = Built(project, launcher)
+    built = Built(project, gradle)
     assert not built.ran("(?i)transformClasses|navitas(Runtime|Bundle)"), "no input has changed"
     manifest = built.manifest
     assert (manifest.package, manifest.test_package) == ("org.example.storage", "org.example.storage.test")
     assert (manifest.agp_version, manifest.variant) == ("3.1.4", "debug")
     assert manifest.runner == "androidx.test.runner.AndroidJUnitRunner"
     assert manifest.apks.app == [AppApk(file="app.apk", abi=None)]
-    app = built.apk("app.apk")
+    app = extract_apk(built.bundle)
     assert {"org/example/storage/NumberFile.sort", "org/example/storage/StorageActivity.lambda$onCreate$0"} <= probed_methods(app)
     assert {"org/navitas/map/NavitasMap", "org/navitas/runtime/Probe"} <= classes(app)
     assert "org/example/storage/Statistics.spread" in probed_methods(app), "Kotlin"
-    tests = built.apk("test.apk")
+    tests = extract_apk(built.bundle, "test.apk")
     assert "org/example/storage/RunnableTest.separateClass" in probed_methods(tests)
     assert "org/navitas/runtime/junit/NavitasListener" in classes(tests)
     assert {"org.example.storage.MultithreadingTest", "org.example.storage.StatisticsTest"} <= classes_of_tests(built.bundle)
 
-    shutil.rmtree(project / "src/androidTest")
-    with pytest.raises(BuildError, match="has no instrumentation tests to profile"):
-        Built(project, launcher)
+    plain = classes(app)
+    hooked = Built(project, gradle, hooks=True)
+    hooked.check_hooks(built, plain)
+    assert hooked.manifest.map_id == manifest.map_id, "hooks change no method's id"
 
 
-@pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
-def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> None:
+@extended
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("b"), indirect=["gradle"])
+def test_variants_of_an_app_with_a_library(tmp_path: Path, gradle: str, name: str) -> None:
     (tmp_path / "my notes").mkdir()
-    project = copy_project("b", tmp_path / "my notes")
+    project = copy_project(name, tmp_path / "my notes")
     properties = project / "gradle.properties"
     plain = properties.read_text()
     properties.write_text(f"{plain}org.gradle.unsafe.configuration-cache=true\n")
     with pytest.raises(UsageError, match="the module :app has several variants: demoDebug, fullDebug"):
-        Built(project, launcher, module=":app")
+        Built(project, gradle, module=":app")
     said: list[str] = []
     with pytest.raises(UsageError, match="no module has a variant 'proDebug' with tests") as error:
-        build_bundles(project, gradle=launcher, variant="proDebug", on_line=said.append)
+        build_bundles(project, gradle=gradle, variant="proDebug", on_line=said.append)
     assert "demoDebug (:app), fullDebug (:app)" in error.value.remedy
     assert not [line for line in said if line.startswith("> Task :app")], "the error precedes the build"
 
-    demo = ("--module", ":app", "--variant", "demoDebug")
-    profiled = Profiled.by_command(project, launcher, *demo)
+    profiled = Profiled.by_command(project, gradle, "--module", ":app", "--variant", "demoDebug")
     assert len(profiled.tests) == 3
     assert ("WordsTest.countsWords", "Words.distinct") in profiled.calls("WordsTest#countsWords")
     assert ("NotesActivity.find", "Index.find") in profiled.calls("NotesActivityTest#findsNotes")
 
-    built = Built(project, launcher, module=":app", variant="demoDebug")
+    def build(*, hooks: bool = False) -> Built:
+        return Built(project, gradle, module=":app", variant="demoDebug", hooks=hooks)
+
+    built = build()
     assert not built.ran("navitas(Runtime|Instrument|Bundle)"), "no input has changed"
-    assert outcome(built.lines, ":app:navitasInstrumentDemoDebugApp") == "UP-TO-DATE"
+    assert built.outcome(":app:navitasInstrumentDemoDebugApp") == "UP-TO-DATE"
     assert (built.manifest.package, built.manifest.test_package) == ("org.example.notes.demo", "org.example.notes.demo.test")
-    app, tests = probed_methods(built.apk("app.apk")), probed_methods(built.apk("test.apk"))
+    apk = extract_apk(built.bundle)
+    app, app_classes, tests = probed_methods(apk), classes(apk), probed_methods(extract_apk(built.bundle, "test.apk"))
     assert {"org/example/notes/NotesActivity.onCreate", "org/example/text/Index.find"} <= app
     assert {"org/example/notes/NotesActivityTest.findsNotes", "org/example/notes/WordsTest.countsWords"} <= tests
     assert {name.split("/")[0] for name in app | tests} == {"org"}
@@ -229,20 +205,26 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, launcher: str) -> Non
 
     activity = project / "app/src/main/java/org/example/notes/NotesActivity.java"
     activity.write_text(activity.read_text().replace('find("about")', 'find("note")'))
-    edited = Built(project, launcher, module=":app", variant="demoDebug")
+    edited = build()
     assert edited.ran("navitasInstrument") == [":app:navitasInstrumentDemoDebugApp", ":app:navitasInstrumentDemoDebugTests"]
-    assert any("Reusing configuration cache" in line for line in edited.lines)
+    assert edited.reuses_configuration()
     assert not edited.ran("(?i)mergeExtDex.*AndroidTest"), "the tests' libraries are dexed only once"
 
+    hooked = build(hooks=True)
+    hooked.check_hooks(edited, app_classes)
+    assert hooked.manifest.map_id != edited.manifest.map_id, "with hooks, all modules are processed together"
+
     properties.write_text(f"{plain}navitas.adapter=transform\n")
-    transformed = Built(project, launcher, module=":app", variant="demoDebug")
+    transformed = build()
     assert modules(transformed.bundle) == modules(edited.bundle)
-    assert probed_methods(transformed.apk("app.apk")) == app
+    assert probed_methods(extract_apk(transformed.bundle)) == app
 
 
-@pytest.mark.parametrize("launcher", ["8.11.1"], indirect=True)
-def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str) -> None:
-    project = copy_project("c", tmp_path)
+@extended
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("c"), indirect=["gradle"])
+def test_caches_and_a_release_like_variant(tmp_path: Path, gradle: str, name: str) -> None:
+    project = large_app(name, tmp_path, 60)
+    add_method(project, 0)
     try:
         provide()  # otherwise only the first build provides it, and the configuration cache is not reused
     except NotFetchedError as error:
@@ -251,62 +233,49 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, launcher: str) -> Non
         properties.write("org.gradle.caching=true\norg.gradle.configuration-cache=true\n")
     with (project / "settings.gradle").open("a") as settings:
         settings.write(f"buildCache.local.directory = new File('{tmp_path / 'cache'}')\n")
-    profiled = Profiled.by_command(project, launcher, "--module", ":")
+    profiled = Profiled.by_command(project, gradle, "--module", ":")
     assert ("StepsTest.countsSteps", "Walk.steps") in profiled.calls("StepsTest#countsSteps")
     assert profiled.energy_of("StepsTest#showsSteps", "StepsActivity.onCreate") > 0
     assert SLOWER in profiled.warnings
-    shutil.rmtree(project / "build")
-    cached = Built(project, launcher)
-    tasks = [f":navitas{name}" for name in ("InstrumentDebugApp", "InstrumentDebugTests", "BundleDebug")]
-    made = {task: outcome(cached.lines, task) for task in tasks}
-    assert set(made.values()) == {"FROM-CACHE"}, made
-    assert any("Reusing configuration cache" in line for line in cached.lines)
-    assert "org/example/steps/Walk.steps" in probed_methods(cached.apk("app.apk"))
-    assert "org/example/steps/StepsTest.countsSteps" in probed_methods(cached.apk("test.apk"))
 
-    built = Built(project, launcher, variant="benchmark", tests=False)
+    before = Outputs(project)
+    add_method(project, 1)
+    assert Built(project, gradle).reuses_configuration()
+    Outputs(project).check_one_class_changed(before)
+
+    shutil.rmtree(project / "build")
+    cached = Built(project, gradle)
+    made = {task: cached.outcome(f":navitas{task}") for task in ("InstrumentDebugApp", "InstrumentDebugTests", "BundleDebug")}
+    assert set(made.values()) == {"FROM-CACHE"}, made
+    assert cached.reuses_configuration()
+    assert "org/example/steps/Walk.steps" in probed_methods(extract_apk(cached.bundle))
+    assert "org/example/steps/StepsTest.countsSteps" in probed_methods(extract_apk(cached.bundle, "test.apk"))
+
+    built = Built(project, gradle, variant="benchmark")
     assert (built.manifest.variant, built.manifest.debuggable, built.manifest.minified) == ("benchmark", False, True)
     assert built.manifest.mapping == "mapping.txt"
     assert "org.example.steps.Walk" in built.bundle.extract("mapping.txt", tmp_path / "mapping.txt").read_text()
     assert "org.example.steps.Walk" in modules(built.bundle)
-    assert "org/navitas/runtime/Probe.enter" in probed_methods(built.apk("app.apk"))
-    assert {name for name in probed_methods(built.apk("test.apk")) if not name.startswith("org/navitas/runtime/")} == set()
     assert not any(SLOWER in warning for warning in built.manifest.warnings)
+    app = extract_apk(built.bundle)
+    assert "org/navitas/runtime/Probe.enter" in probed_methods(app)
+    plain = classes(app)
+    hooked = Built(project, gradle, variant="benchmark", hooks=True)
+    hooked.check_hooks(built, plain)
+    assert hooked.manifest.map_id == built.manifest.map_id, "hooks change no method's id"
 
 
-@pytest.mark.parametrize(
-    ("launcher", "name", "module", "variant"),
-    [("path", "a", ":", "debug"), ("7.6.4", "b", ":app", "demoDebug"), ("8.11.1", "c", ":", "benchmark")],
-    indirect=["launcher"],
-)
-def test_hooks_are_dexed_and_survive_shrinking(tmp_path: Path, launcher: str, name: str, module: str, variant: str) -> None:
-    """Hooks refer to classes that old phones and most apps lack, such as those of coroutines."""
-    project = copy_project(name, tmp_path)
-    built = Built(project, launcher, module=module, variant=variant, hooks=True)
-    app = built.apk("app.apk")
-    assert {f"org/navitas/hooks/{hook}" for hook in ("Databases", "NewerLocations", "Coroutines", "CameraCallback")} <= classes(
-        app
-    )
-    plain = Built(project, launcher, module=module, variant=variant)
-    assert not any(found.startswith("org/navitas/hooks/") for found in classes(plain.apk("app.apk")))
-    assert modules(plain.bundle) == modules(built.bundle)
-    is_same = plain.manifest.map_id == built.manifest.map_id
-    assert is_same is (name != "b"), "hooks change no method's id, apart from those of an app with other modules"
-    assert (built.manifest.hooks, plain.manifest.hooks) == (True, False)
-
-
-@pytest.mark.parametrize("launcher", ["path"], indirect=True)
-def test_a_java_7_app_is_dexed_with_the_runtime(tmp_path: Path, launcher: str) -> None:
+@extended
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("a"), indirect=["gradle"])
+def test_a_java_7_app_is_dexed_with_the_runtime(tmp_path: Path, gradle: str, name: str) -> None:
     """Without `compileOptions`, nothing is desugared. Dex code of Android 5 has no invokedynamic, so the runtime has none."""
-    project = copy_project("a", tmp_path)
+    project = without_kotlin(copy_project(name, tmp_path))
     build = project / "build.gradle"
-    text = re.sub(r"    compileOptions \{.*?\n    \}\n", "", build.read_text(), flags=re.DOTALL)
-    build.write_text(re.sub(r".*kotlin.*\n", "", text))
+    build.write_text(re.sub(r"    compileOptions \{.*?\n    \}\n", "", build.read_text(), flags=re.DOTALL))
     properties = project / "gradle.properties"
     properties.write_text(properties.read_text().replace("android.enableD8.desugaring=true\n", ""))
     shutil.rmtree(project / "src/androidTest")
-    for name in ("StorageActivity.java", "Statistics.kt"):
-        (project / "src/main/java/org/example/storage" / name).unlink()
+    (project / "src/main/java/org/example/storage/StorageActivity.java").unlink()
     manifest = project / "src/main/AndroidManifest.xml"
     manifest.write_text(re.sub(r"<activity.*</activity>", "", manifest.read_text(), flags=re.DOTALL))
     test = project / "src/androidTest/java/org/example/storage/OldTest.java"
@@ -316,34 +285,31 @@ def test_a_java_7_app_is_dexed_with_the_runtime(tmp_path: Path, launcher: str) -
         "public class OldTest { @org.junit.Test public void works() { new TaskClass(); Helper.help(); } }\n"
         "class Helper { static void help() { } }\n"
     )
-    built = Built(project, launcher)
+    built = Built(project, gradle)
     assert built.manifest.min_sdk == 21
-    assert "org/navitas/runtime/Probe" in classes(built.apk("app.apk"))
-    assert "org/navitas/runtime/junit/NavitasListener" in classes(built.apk("test.apk"))
+    assert "org/navitas/runtime/Probe" in classes(extract_apk(built.bundle))
+    assert "org/navitas/runtime/junit/NavitasListener" in classes(extract_apk(built.bundle, "test.apk"))
 
 
-@pytest.mark.parametrize("launcher", ["8.11.1"], indirect=True)
+@extended
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("c"), indirect=["gradle"])
 def test_recording_an_app_without_tests_on_a_fresh_machine(
-    tmp_path: Path, launcher: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, gradle: str, name: str, any_gradle: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As docs/android.md says, "Profile an app in use": with the plugin in the build, and nothing in the cache."""
-    project = copy_project("c", tmp_path)
+    project = copy_project(name, tmp_path)
     shutil.rmtree(project / "src/androidTest")
-    subprocess.run([str(NAVITAS), "plugin", "--repository", str(tmp_path / "plugins")], check=True, capture_output=True)
-    settings, build = project / "settings.gradle", project / "build.gradle"
-    place = f"repositories {{\n        maven {{ url = uri('{tmp_path / 'plugins'}') }}"
-    settings.write_text(settings.read_text().replace("repositories {", place, 1))
-    build.write_text(build.read_text().replace("plugins {", f"plugins {{\n    id 'org.navitas' version '{__version__}'", 1))
-    subprocess.run([launcher, "-q", "navitasBundleDebug"], cwd=project, check=True, capture_output=True)
-    bundle = project / "build/navitas/debug/steps-debug.bundle.zip"
-    made = Made(open_bundle(bundle))
-    assert (made.manifest.apks.test, made.manifest.runner, made.manifest.test_package) == (None, None, "org.example.steps")
-    assert "org/example/steps/StepsActivity.onCreate" in probed_methods(made.apk("app.apk"))
+    apply_plugin(project, tmp_path / "plugins")
+    subprocess.run([gradle, "-q", "navitasBundleDebug"], cwd=project, check=True, capture_output=True)
+    made = open_bundle(project / "build/navitas/debug/steps-debug.bundle.zip")
+    manifest = manifest_of(made)
+    assert (manifest.apks.test, manifest.runner, manifest.test_package) == (None, None, "org.example.steps")
+    assert "org/example/steps/StepsActivity.onCreate" in probed_methods(extract_apk(made))
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    profiled = subprocess.run([str(NAVITAS), "profile", "--bundle", str(bundle)], capture_output=True, text=True, check=False)
+    profiled = subprocess.run([str(NAVITAS), "profile", "--bundle", made.path], capture_output=True, text=True, check=False)
     assert profiled.returncode == 2 and "navitas record org.example.steps --bundle" in profiled.stderr, profiled.stderr
-    command = ["record", "org.example.steps", "--bundle", bundle, "--gradle", launcher, "-o", tmp_path / "recording"]
+    command = ["record", "org.example.steps", "--bundle", made.path, "--gradle", any_gradle, "-o", tmp_path / "recording"]
     use = ["--json", tmp_path / "report.json", "--", "monkey", "-p", "org.example.steps", "-s", "5", "20"]
     done = subprocess.run([str(NAVITAS), *map(str, [*command, *use])], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -352,10 +318,11 @@ def test_recording_an_app_without_tests_on_a_fresh_machine(
     assert profiled_use.energy_of("steps#use", "StepsActivity.onCreate") > 0
 
 
-@pytest.mark.parametrize("launcher", ["7.6.4"], indirect=True)
-def test_the_android_plugin_may_be_declared_in_any_project(tmp_path: Path, launcher: str) -> None:
+@extended
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("b"), indirect=["gradle"])
+def test_the_android_plugin_may_be_declared_in_any_project(tmp_path: Path, gradle: str, name: str) -> None:
     """Declared only in the app, below a Java root project, whose class loader cannot see Android classes."""
-    project = copy_project("b", tmp_path)
+    project = copy_project(name, tmp_path)
     (project / "build.gradle").write_text("apply plugin: 'java'\n")
     settings = project / "settings.gradle"
     settings.write_text(settings.read_text().partition("rootProject.name")[0] + "include ':feature:app'\n")
@@ -363,7 +330,7 @@ def test_the_android_plugin_may_be_declared_in_any_project(tmp_path: Path, launc
     (project / "feature").mkdir()
     (project / "app").rename(project / "feature/app")
     (project / "feature/app/build.gradle").write_text(build.replace("    implementation project(':search')\n", ""))
-    applied = [launcher, "-q", "--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={PLUGIN}"]
+    applied = [gradle, "-q", "--init-script", str(INIT_SCRIPT), f"-Pnavitas.pluginJar={PLUGIN}"]
 
     arguments = ["--dry-run", "-Pnavitas.variant=demoDebug", "navitasReport"]
     output = subprocess.run([*applied, *arguments], cwd=project, capture_output=True, text=True, check=True).stdout

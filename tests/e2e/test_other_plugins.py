@@ -6,15 +6,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.android_projects import build_file, copy_project, fixture_params, probed_methods
-from support.gradle_builds import Build
+from support.android_apps import extract_apk, probed_methods
+from support.android_projects import FLAVORS, build_file, copy_project, fixture_params
 
 from navitas.build.jars import jar
 from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.reader import open_bundle
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.usefixtures("android_sdk")]
-APPLIES = "apply plugin: 'org.navitas'\n"
-OTHER = """
+pytestmark = [pytest.mark.extended, pytest.mark.timeout(1800), pytest.mark.usefixtures("android_sdk")]
+COPY = """
 abstract class CopyClasses extends DefaultTask {
   @InputFiles abstract ListProperty<RegularFile> getJars()
   @InputFiles abstract ListProperty<Directory> getFolders()
@@ -36,45 +36,44 @@ abstract class CopyClasses extends DefaultTask {
     }
   }
 }
-androidComponents.onVariants(androidComponents.selector().withBuildType('debug')) { variant ->
+def copyClasses = { name -> androidComponents.onVariants(androidComponents.selector().withName(name)) { variant ->
   def task = tasks.register("copy${variant.name.capitalize()}Classes", CopyClasses)
   variant.artifacts.forScope(com.android.build.api.variant.ScopedArtifacts.Scope.PROJECT).use(task).toTransform(
       com.android.build.api.artifact.ScopedArtifact.CLASSES.INSTANCE, { it.jars }, { it.folders }, { it.output })
-}
+} }
 """
+ORDERED = "copyClasses('demoDebug')\napply plugin: 'org.navitas'\ncopyClasses('fullDebug')\n"
 VALUES = """
 androidComponents.onVariants(androidComponents.selector().withBuildType('debug')) { variant ->
   variant.androidTest.instrumentationRunner.set('org.example.Runner')
-}
 """
+ARGUMENT = "  variant.androidTest.instrumentationRunnerArguments.put('colour', 'blue')\n"  # of the API since 8.0
 
 
-@pytest.mark.parametrize("order", ["first", "last"])
 @pytest.mark.parametrize(("gradle", "name"), fixture_params("b", "c"), indirect=["gradle"])
-def test_two_plugins_process_the_same_classes(tmp_path: Path, gradle: str, name: str, order: str) -> None:
+def test_other_plugins_take_effect(tmp_path: Path, gradle: str, name: str) -> None:
+    """One processes the classes of one flavor before Navitas, and those of the other after it. Another sets the tests' runner."""
     project = copy_project(name, tmp_path)
     build = build_file(project)
     plugin = f"buildscript {{ dependencies {{ classpath files('{jar('navitas-gradle-plugin.jar')}') }} }}\n"
-    added = APPLIES + OTHER if order == "last" else OTHER + APPLIES
-    build.write_text(plugin + build.read_text() + added)
-    task = ":app:assembleDemoDebug" if name == "b" else "assembleDebug"
-    done = subprocess.run([gradle, task], cwd=project, capture_output=True, text=True, check=False)
+    flavors, argument = (FLAVORS, ARGUMENT) if name == "c" else ("", "")
+    build.write_text(f"{plugin}{build.read_text()}{flavors}{COPY}{ORDERED}{VALUES}{argument}}}\n")
+    tasks = ("assembleDemoDebug", "assembleFullDebug", "navitasBundleDemoDebug")
+    command = [gradle, *tasks, "-Pnavitas.instrumentTests=false"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    (apk,) = build.parent.glob("build/outputs/apk/**/*.apk")
-    (file,) = build.parent.glob("build/**/seen.txt")
-    seen = file.read_text().split(",")
-    activity = next(one.removesuffix(".class") for one in seen if one.endswith("Activity.class"))
-    assert f"{activity}.onCreate" in probed_methods(apk)
-    assert ("org/navitas/map/NavitasMap.class" in seen) is (order == "last")
+    for flavor in ("demo", "full"):
+        (apk,) = build.parent.glob(f"build/outputs/apk/{flavor}/debug/*.apk")
+        (file,) = build.parent.glob(f"build/**/{flavor}Debug/**/seen.txt")
+        seen = file.read_text().split(",")
+        activity = next(one.removesuffix(".class") for one in seen if one.endswith("Activity.class"))
+        assert f"{activity}.onCreate" in probed_methods(apk)
+        assert ("org/navitas/map/NavitasMap.class" in seen) is (flavor == "full")
 
-
-@pytest.mark.parametrize(("gradle", "name"), fixture_params("b", "c"), indirect=["gradle"])
-def test_what_on_variants_sets_is_in_the_bundle(tmp_path: Path, gradle: str, name: str) -> None:
-    project = copy_project(name, tmp_path)
-    argument = "  variant.androidTest.instrumentationRunnerArguments.put('colour', 'blue')\n"  # of the API since 8.0
-    with build_file(project).open("a") as build:
-        build.write(VALUES.replace("}\n", f"{argument if name == 'c' else ''}}}\n"))
-    variant = {"module": ":app", "variant": "demoDebug"} if name == "b" else {}
-    manifest = Build(project, gradle, **variant).bundles[0].manifest
-    assert isinstance(manifest, AndroidManifest)
-    assert manifest.runner == "org.example.Runner" and manifest.runner_arguments == ({"colour": "blue"} if name == "c" else {})
+    (path,) = build.parent.glob("build/navitas/demoDebug/*.bundle.zip")
+    bundle = open_bundle(path)
+    assert isinstance(bundle.manifest, AndroidManifest)
+    assert bundle.manifest.runner == "org.example.Runner"
+    assert bundle.manifest.runner_arguments == ({"colour": "blue"} if name == "c" else {})
+    probed = probed_methods(extract_apk(bundle, "test.apk"))
+    assert {method for method in probed if not method.startswith("org/navitas/runtime/")} == set()

@@ -6,24 +6,19 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.android_projects import apply_plugin, build_file, classes, copy_project, fixture_params, probed_methods
+from support.android_apps import apply_plugin, classes, probed_methods
+from support.android_projects import FLAVORS, build_file, copy_project, fixture_params, without_kotlin
 from support.gradle_builds import Build
 from support.gradle_projects import JUNIT, junit_class, main_class, write
 
 from navitas.build.plugin_repository import install_plugin
 from navitas.errors import UsageError
 
-PLUGIN = "id 'org.navitas' version '0.1.0'"
 OFF = "navitas { enabled = false }\n"
 SAID = "has probes (navitas { enabled = false } leaves them out)"
+REFUSED = "gets no probes, because of navitas { enabled = false } or navitas.enabled=false"
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
-
-
-@pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The repository with the plugin, as a line of a settings file."""
-    return f"maven {{ url = uri('{install_plugin(tmp_path_factory.mktemp('plugins'))}') }}"
+pytestmark = [pytest.mark.extended, pytest.mark.timeout(1800)]
 
 
 def run(gradle: str, project: Path, *arguments: str, succeeds: bool = True) -> str:
@@ -32,17 +27,17 @@ def run(gradle: str, project: Path, *arguments: str, succeeds: bool = True) -> s
     return done.stdout + done.stderr
 
 
-def test_a_module_of_java_is_left_out(tmp_path: Path, any_gradle: str, place: str) -> None:
+def test_a_module_of_java_is_left_out(tmp_path: Path, any_gradle: str) -> None:
+    """The task `navitasBundle`: JavaBuildTest."""
+    place = f"maven {{ url = uri('{install_plugin(tmp_path / 'plugins')}') }}"
     files = {
         "settings.gradle": f"pluginManagement {{ repositories {{ {place}\n mavenCentral() }} }}\nrootProject.name = 'p'\n",
-        "build.gradle": f"plugins {{ id 'java'\n{PLUGIN} }}\n{JUNIT}{OFF}",
+        "build.gradle": f"plugins {{ id 'java'\nid 'org.navitas' version '0.1.0' }}\n{JUNIT}{OFF}",
         "src/main/java/p/Main.java": main_class("Main"),
         "src/test/java/p/MainTest.java": junit_class("MainTest", "new Main().f();"),
     }
     project = write(tmp_path / "p", files)
-    for task in ("navitasProfile", "navitasBundle"):
-        said = run(any_gradle, project, task, succeeds=False)
-        assert "gets no probes, because of navitas { enabled = false } or navitas.enabled=false" in said
+    assert REFUSED in run(any_gradle, project, "navitasProfile", succeeds=False)
     assert not (project / "build/navitas/map.json").exists()
     with pytest.raises(UsageError, match="nothing to profile: the module : gets no probes"):
         Build(project, any_gradle)
@@ -53,76 +48,68 @@ def test_a_module_of_java_is_left_out(tmp_path: Path, any_gradle: str, place: st
 
 
 class App:
-    """A fixture whose app applies the plugin."""
+    """A fixture with the flavors `demo` and `full`, whose app applies the plugin."""
 
-    def __init__(self, name: str, into: Path, gradle: str, place: str) -> None:
-        self.project = copy_project(name, into)
+    def __init__(self, name: str, into: Path, gradle: str) -> None:
+        self.project = without_kotlin(copy_project(name, into))
         self.gradle = gradle
-        self.flavor = "demo" if name == "b" else ""
-        apply_plugin(self.project, place, PLUGIN)
+        apply_plugin(self.project, into / "plugins")
         self.build = build_file(self.project)
-        self.module = self.build.parent
-        self.text = self.build.read_text()
+        self.text = self.build.read_text() + ("" if name == "b" else FLAVORS)
         if name != "a":
             self.text += "android { lint { checkReleaseBuilds false } }\n"
 
-    def variant(self, build_type: str) -> str:
-        return self.flavor + build_type.capitalize() if self.flavor else build_type
-
-    def assemble(self, block: str, *arguments: str, build_type: str = "debug") -> tuple[str, Path]:
-        """Build a variant's APK with more lines in the build file. Return Gradle's output and the APK."""
+    def run(self, block: str, *arguments: str, succeeds: bool = True) -> str:
+        """Run Gradle with more lines in the build file, and return its output."""
         self.build.write_text(self.text + block)
-        variant = self.variant(build_type)
-        said = run(self.gradle, self.project, f"assemble{variant[0].upper()}{variant[1:]}", *arguments)
-        (apk,) = (self.module / "build/outputs/apk" / self.flavor / build_type).glob("*.apk")
-        return said, apk
+        return run(self.gradle, self.project, *arguments, succeeds=succeeds)
 
+    def apk(self, flavor: str, build_type: str) -> Path:
+        (apk,) = (self.build.parent / "build/outputs/apk" / flavor / build_type).glob("*.apk")
+        return apk
 
-def navitas_classes(apk: Path) -> set[str]:
-    return {name for name in classes(apk) if name.startswith("org/navitas/")}
+    def navitas_classes(self, flavor: str, build_type: str) -> set[str]:
+        return {name for name in classes(self.apk(flavor, build_type)) if name.startswith("org/navitas/")}
 
 
 @pytest.mark.parametrize(("gradle", "name"), fixture_params("a", "b", "c"), indirect=["gradle"])
-def test_an_apk_without_probes_has_no_class_of_navitas(
-    tmp_path: Path, gradle: str, place: str, name: str, android_sdk: Path
-) -> None:
-    app = App(name, tmp_path, gradle, place)
-    debug = app.variant("debug")
-    said, apk = app.assemble("")
+def test_an_apk_without_probes_has_no_class_of_navitas(tmp_path: Path, gradle: str, name: str, android_sdk: Path) -> None:
+    app = App(name, tmp_path, gradle)
+    tasks = ("assembleDemoDebug", "assembleFullDebug", "assembleDemoRelease")
+    said = app.run("navitas { disableVariant 'fullDebug' }\n", *tasks)
     assert said.count(SAID) == 1
-    assert f"the APK of {debug} {SAID}" in said
-    assert probed_methods(apk)
-    for block, arguments in (
-        ("", ("-Pnavitas.enabled=false",)),
-        (OFF, ()),
-        (f"navitas {{ disableVariant '{debug}' }}\n", ()),
-        ("", (f"-Pnavitas.disableVariant={debug}",)),
-    ):
-        said, apk = app.assemble(block, *arguments)
-        assert navitas_classes(apk) == set(), (block, arguments)
-        assert SAID not in said
-    said = run(gradle, app.project, "navitasProfile", f"-Pnavitas.variant={debug}", "-Pnavitas.enabled=false", succeeds=False)
-    assert "gets no probes, because of navitas { enabled = false } or navitas.enabled=false" in said
-    said, apk = app.assemble("", build_type="release")
-    assert navitas_classes(apk) == set()
-    assert SAID not in said
+    assert f"the APK of demoDebug {SAID}" in said
+    assert probed_methods(app.apk("demo", "debug"))
+    assert app.navitas_classes("full", "debug") == set()
+    assert app.navitas_classes("demo", "release") == set()
+
+    said = app.run(OFF, "assembleDemoDebug", "navitasProfile", "--continue", succeeds=False)
+    assert app.navitas_classes("demo", "debug") == set()
+    assert SAID not in said and REFUSED in said
+
+    if name == "a":  # properties are found in the same way with all plugins
+        for setting in ("enabled=false", "disableVariant=demoDebug"):
+            said = app.run("", "assembleDemoDebug", f"-Pnavitas.{setting}")
+            assert app.navitas_classes("demo", "debug") == set(), setting
+            assert SAID not in said
 
 
 @pytest.mark.parametrize(("gradle", "name"), fixture_params("a", "c"), indirect=["gradle"])
-def test_a_tested_release_has_probes_by_its_name_only(
-    tmp_path: Path, gradle: str, place: str, name: str, android_sdk: Path
-) -> None:
-    app = App(name, tmp_path, gradle, place)
+def test_a_tested_release_has_probes_by_its_name_only(tmp_path: Path, gradle: str, name: str, android_sdk: Path) -> None:
+    app = App(name, tmp_path, gradle)
     tested = "android { testBuildType 'release' }\n"
-    said, apk = app.assemble(tested, build_type="release")
-    assert navitas_classes(apk) == set()
-    assert SAID not in said
-    said = run(gradle, app.project, "navitasProfile", succeeds=False)
-    assert "has no probes in release, because it is not debuggable: select it with --variant release" in said
-    with pytest.raises(UsageError, match="has no probes in release, because it is not debuggable"):
-        Build(app.project, gradle)
+    said = app.run(f"{tested}navitas {{ variant 'fullRelease' }}\n", "assembleDemoRelease", "assembleFullRelease")
+    assert app.navitas_classes("demo", "release") == set()
+    assert {"org/navitas/runtime/Probe", "org/navitas/map/NavitasMap"} <= app.navitas_classes("full", "release")
+    assert said.count(SAID) == 1
+    assert f"the APK of fullRelease {SAID}" in said
+    assert "the APK of fullRelease has probes and is not debuggable" in said
 
-    said, apk = app.assemble(f"{tested}navitas {{ variant 'release' }}\n", build_type="release")
-    assert {"org/navitas/runtime/Probe", "org/navitas/map/NavitasMap"} <= navitas_classes(apk)
-    assert f"the APK of release {SAID}" in said
-    assert "the APK of release has probes and is not debuggable" in said
+    if name == "a":  # the choice of variants is the same with all plugins
+        said = app.run(tested, "assembleDemoRelease", "navitasProfile", "--continue", succeeds=False)
+        assert app.navitas_classes("demo", "release") == set()
+        assert SAID not in said
+        why = "has no probes in demoRelease, because it is not debuggable"
+        assert f"{why}: select it with --variant demoRelease" in said
+        with pytest.raises(UsageError, match=why):
+            Build(app.project, gradle)

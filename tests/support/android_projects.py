@@ -1,13 +1,10 @@
-"""Android projects to build, and the content of their APKs."""
+"""Android projects to build."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
-import struct
-import subprocess
-import zipfile
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -17,10 +14,10 @@ from support.gradle_projects import gradle_params
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "android"
 _MADE = Path(__file__).resolve().parents[2] / ".android-sdk"
-_INVOKE_STATIC = 0x71
+FLAVORS = "android { flavorDimensions 'edition'\nproductFlavors { demo { }\nfull { } } }\n"
+"""The flavors of the fixture `b`, for the build files of others."""
 _GRADLE = {"a": "path", "b": "7.6.4", "c": "8.11.1"}
 """The version of Gradle that builds each fixture."""
-_PROBE = ("Lorg/navitas/runtime/Probe;", "enter")
 
 
 def sdk() -> Path | None:
@@ -49,125 +46,26 @@ def copy_project(name: str, into: Path) -> Path:
 
 
 def fixture_params(*names: str) -> list[ParameterSet]:
-    """Return test parameters: the launcher of Gradle for each of these fixtures, and the fixture's name."""
+    """Return test parameters: the launcher of Gradle for each of these fixtures, and the fixture's name.
+
+    All tests of a fixture run in one process, so that its daemon starts only once.
+    """
     return [
-        pytest.param(*version.values, name, id=name, marks=version.marks)
+        pytest.param(*version.values, name, id=name, marks=[*version.marks, pytest.mark.xdist_group(f"android-{name}")])
         for name in names
         for version in gradle_params(_GRADLE[name])
     ]
 
 
+def without_kotlin(project: Path) -> Path:
+    """Remove Kotlin from a copy of a fixture, because its compiler takes most of the time of a build of `a`."""
+    for source in project.rglob("*.kt"):
+        source.unlink()
+    build = build_file(project)
+    build.write_text(re.sub(r".*kotlin.*\n", "", build.read_text()))
+    return project
+
+
 def build_file(project: Path) -> Path:
     """Return the build file of a fixture's app."""
     return (project / "app" if (project / "app").is_dir() else project) / "build.gradle"
-
-
-def apply_plugin(project: Path, place: str, plugin: str) -> None:
-    """Apply a plugin in a fixture's app: `place` is the line of its repository, and `plugin` that of its id."""
-    settings, build = project / "settings.gradle", build_file(project)
-    if project.name == "a":  # without any configuration block
-        settings.write_text(f"pluginManagement {{ repositories {{\n{place}\n}} }}\n{settings.read_text()}")
-        build.write_text(build.read_text().replace("\nrepositories", f"\nplugins {{\n{plugin}\n}}\nrepositories", 1))
-    else:
-        settings.write_text(settings.read_text().replace("repositories {", f"repositories {{\n{place}", 1))
-        build.write_text(build.read_text().replace("plugins {", f"plugins {{\n{plugin}", 1))
-
-
-def probed_methods(apk: Path) -> set[str]:
-    """Return `package/Class.method` of all methods in an APK whose code calls `Probe.enter`."""
-    found: set[str] = set()
-    with zipfile.ZipFile(apk) as archive:
-        for name in archive.namelist():
-            if name.startswith("classes") and name.endswith(".dex"):
-                found |= _Dex(archive.read(name)).callers(*_PROBE)
-    return found
-
-
-def classes(apk: Path) -> set[str]:
-    """Return the names of the classes in an APK, with slashes."""
-    found: set[str] = set()
-    with zipfile.ZipFile(apk) as archive:
-        for name in archive.namelist():
-            if name.startswith("classes") and name.endswith(".dex"):
-                found |= {kind[1:-1] for kind in _Dex(archive.read(name)).class_names()}
-    return found
-
-
-def check_dex_files(apk: Path) -> None:
-    """Let dexdump verify and disassemble the dex files of an APK, if it is installed (`make test-programs`)."""
-    if (dexdump := shutil.which("dexdump")) is not None:
-        done = subprocess.run([dexdump, "-d", "-o", os.devnull, str(apk)], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-
-
-class _Dex:
-    """The part of the dex format (source.android.com, "Dalvik executable format") that is needed to find calls."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        counts = struct.unpack_from("<14I", data, 56)  # string, type, proto, field, method, class: size and offset each
-        self.strings, self.types, self.methods, self.class_defs = (counts[i : i + 2] for i in (0, 2, 8, 10))
-
-    def class_names(self) -> list[str]:
-        size, at = self.class_defs
-        return [self._type(self._u4(at + 32 * i)) for i in range(size)]
-
-    def callers(self, class_name: str, method: str) -> set[str]:
-        size, at = self.methods
-        named = [struct.unpack_from("<HHI", self.data, at + 8 * i) for i in range(size)]
-        wanted = {
-            i for i, (owner, _, name) in enumerate(named) if (self._type(owner), self._string(name)) == (class_name, method)
-        }
-        found = set()
-        for index, code in self._codes():
-            units = struct.unpack_from(f"<{self._u4(code + 12)}H", self.data, code + 16)
-            if any(unit & 0xFF == _INVOKE_STATIC and target in wanted for unit, target in pairwise(units)):
-                owner, _, name = named[index]
-                found.add(f"{self._type(owner)[1:-1]}.{self._string(name)}")
-        return found
-
-    def _codes(self) -> list[tuple[int, int]]:
-        """Yield index and code of each method that has code."""
-        codes = []
-        size, start = self.class_defs
-        for i in range(size):
-            at = self._u4(start + 32 * i + 24)
-            if not at:
-                continue
-            counts = []
-            for _ in range(4):
-                count, at = self._leb(at)
-                counts.append(count)
-            for _ in range(2 * (counts[0] + counts[1])):
-                _, at = self._leb(at)
-            for count in counts[2:]:
-                index = 0
-                for _ in range(count):
-                    step, at = self._leb(at)
-                    _, at = self._leb(at)
-                    code, at = self._leb(at)
-                    index += step
-                    if code:
-                        codes.append((index, code))
-        return codes
-
-    def _type(self, index: int) -> str:
-        return self._string(self._u4(self.types[1] + 4 * index))
-
-    def _string(self, index: int) -> str:
-        _, at = self._leb(self._u4(self.strings[1] + 4 * index))
-        return self.data[at : self.data.index(b"\0", at)].decode("utf-8", "surrogatepass")
-
-    def _u4(self, at: int) -> int:
-        value: int = struct.unpack_from("<I", self.data, at)[0]
-        return value
-
-    def _leb(self, at: int) -> tuple[int, int]:
-        value = shift = 0
-        while True:
-            byte = self.data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value, at

@@ -1,7 +1,8 @@
-"""Android apps with thousands of classes, made of a fixture."""
+"""Android apps with thousands of classes, made of a fixture, and which of their outputs an edit changes."""
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from support.android_projects import build_file, copy_project
@@ -9,6 +10,13 @@ from support.gradle_projects import write
 
 _IN_PACKAGE = 40
 _SOURCES = "src/main/java"
+MAP = "org/navitas/map/NavitasMap"
+# The folders of an app's classes with probes, and of its dex files.
+_OUTPUTS = {
+    "a": ("build/intermediates/transforms/navitas/debug", "build/intermediates/transforms/dexBuilder/debug"),
+    "b": ("app/build/navitas/demoDebug", "app/build/intermediates/project_dex_archive/demoDebug"),
+    "c": ("build/navitas/debug/App", "build/intermediates/project_dex_archive/debug"),
+}
 
 
 def large_app(fixture: str, into: Path, classes: int) -> Path:
@@ -29,6 +37,38 @@ def add_method(project: Path, number: int) -> None:
         head = head.rstrip().removesuffix("}")
     methods = "".join(f"  public int added{each}(int n) {{ return n * {each + 3} + {number}; }}\n" for each in range(number))
     path.write_text(f"{head}  // added\n{methods}}}\n")
+
+
+class Outputs:
+    """Hashes of an app's classes with probes, of its dex files and of its libraries' dex files, by their path without folders."""
+
+    def __init__(self, project: Path) -> None:
+        folders = [project / folder for folder in _OUTPUTS[project.name]]
+        self.classes, self.dex, self.jars = (_hashes(folders[kind != ".class"], kind) for kind in (".class", ".dex", ".jar"))
+
+    def check_one_class_changed(self, before: Outputs) -> None:
+        """Assert that `add_method` changed nothing but its class and the class with the map's id since then."""
+        edited = {"p000/C000", MAP}
+        assert edited <= before.classes.keys() and len(before.classes) > 40
+        assert edited <= before.dex.keys() and len(before.dex) > 40
+        assert changed(before.classes, self.classes) == edited
+        assert changed(before.dex, self.dex) == edited
+        assert changed(before.jars, self.jars) == set(), "libraries are dexed only once"
+
+
+def changed(before: dict[str, str], after: dict[str, str]) -> set[str]:
+    """Return the names of outputs that were added, changed or removed."""
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+def _hashes(folder: Path, suffix: str) -> dict[str, str]:
+    """Return hashes of the files of an output by their path from the root of packages."""
+    found = {}
+    for path in folder.rglob(f"*{suffix}"):
+        name = path.relative_to(folder).as_posix().removesuffix(suffix)
+        starts = [name.find(root) for root in ("p0", "q0", "org/") if root in name]
+        found[name[min(starts) :] if starts else name] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
 
 
 def _sources(prefix: str, count: int) -> dict[str, str]:
