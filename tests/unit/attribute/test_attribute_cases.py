@@ -198,14 +198,15 @@ def test_only_the_largest_threads_of_a_stem_have_separate_rows() -> None:
     assert len(shared.nodes) == 2
 
 
-def test_twenty_thousand_short_lived_threads_are_attributed() -> None:
+@pytest.mark.parametrize("count", [1_000, pytest.param(20_000, marks=pytest.mark.extended)])
+def test_many_short_lived_threads_are_attributed(count: int) -> None:
     threads = [
         thread(i + 1, nested((i / 20, i / 20 + 0.04, 1)), [(i / 20, 0.01), (i / 20 + 0.04, 0.04)], [(i / 20 - 0.02, 0)])
-        for i in range(20_000)
+        for i in range(count)
     ]
     test = one_test(run(threads, [(-1, 1000)]))
-    assert sum(row.energy_j for row in test.threads) == ms(20_000 * 0.04)
-    assert sum(row.count for row in test.threads) == 20_000
+    assert sum(row.energy_j for row in test.threads) == ms(count * 0.04)
+    assert sum(row.count for row in test.threads) == count
 
 
 def test_folding_that_begins_in_open_calls_continues_their_paths() -> None:

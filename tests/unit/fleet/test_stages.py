@@ -81,10 +81,10 @@ def test_an_update_between_two_samples_loses_no_time(tmp_path: Path) -> None:
     assert (b["pairs"], b["ran_s"]) == (7, 9000)
 
 
-def test_a_client_with_a_million_samples(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [50_000, pytest.param(1_000_000, marks=pytest.mark.extended)])
+def test_a_client_with_many_samples(size: int, tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     store.write_packages(pa.table({"id": [0, 1], "app": ["a", "b"], "version": ["1", "1"]}))
-    size = 1_000_000
     at = np.arange(size)
     runs = at // 1000 % 2
     offset = np.append(0, np.cumsum(1 + runs)).astype(np.int32)

@@ -108,11 +108,12 @@ def test_only_a_cycle_without_beginning_and_what_leads_to_it_have_no_cost() -> N
     assert message_costs(into) == {"p.A": None, "p.B": None, "p.C": None, "p.D": 2.0, "p.R": 2.0}
 
 
-def test_a_long_chain_of_modules_has_costs() -> None:
-    """Each of 5000 modules starts the next one: more than one system of equations could hold."""
-    names = [f"p.M{i}" for i in range(5000)]
+def test_a_long_chain_of_modules_has_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of 500 modules starts the next one: more than one system of equations may hold."""
+    monkeypatch.setattr("navitas.graph.wake_ups._MOST_IN_CYCLE", 300)
+    names = [f"p.M{i}" for i in range(500)]
     edges = [edge(SYSTEM, names[0], SYS, 1), *(edge(a, b, N, 1) for a, b in pairwise(names))]
-    assert message_costs(graph(dict.fromkeys(names, 1.0), *edges))["p.M0"] == pytest.approx(5000.0)
+    assert message_costs(graph(dict.fromkeys(names, 1.0), *edges))["p.M0"] == pytest.approx(500.0)
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.sets(st.sampled_from("abcdef"))))

@@ -56,21 +56,21 @@ class Simulated:
         return search(evidence, self.measure, Limits(builds=most_builds(self.last), turns=turns))
 
 
-@pytest.mark.slow
-def test_ten_percent_among_32_commits_is_found_with_at_most_10_builds() -> None:
-    """200 histories."""
-    histories = [Simulated(seed) for seed in range(200)]
+@pytest.mark.parametrize(("count", "least"), [(12, 0.9), pytest.param(200, 0.95, marks=pytest.mark.extended)])
+def test_ten_percent_among_32_commits_is_found_with_at_most_10_builds(count: int, least: float) -> None:
+    histories = [Simulated(seed) for seed in range(count)]
     found = [one.search() for one in histories]
     exact = [one.commits == (history.changed,) for one, history in zip(found, histories, strict=True)]
     wrong = [not is_exact and len(one.commits) == 1 for is_exact, one in zip(exact, found, strict=True)]
-    assert np.mean(exact) >= 0.95
+    assert np.mean(exact) >= least
     assert np.mean(wrong) <= 0.05
     assert max(one.builds for one in found) <= 10
     assert all(len(history.measured) <= 10 for history in histories)
 
 
-def test_the_error_is_true_where_runs_are_far_off() -> None:
-    histories = [Simulated(seed, last=8, far_off=0.2) for seed in range(25)]
+@pytest.mark.parametrize("count", [8, pytest.param(25, marks=pytest.mark.extended)])
+def test_the_error_is_true_where_runs_are_far_off(count: int) -> None:
+    histories = [Simulated(seed, last=8, far_off=0.2) for seed in range(count)]
     found = [one.search() for one in histories]
     misses = [history.changed not in one.commits for one, history in zip(found, histories, strict=True)]
     assert np.mean(misses) <= 0.12
@@ -123,7 +123,7 @@ def test_measurements_without_turns_do_not_repeat_forever() -> None:
     assert len(found.commits) > 1
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(("count", "slack"), [(3, 0.34), pytest.param(25, 0.0, marks=pytest.mark.extended)])
 @pytest.mark.parametrize(
     ("changes", "least"),
     [
@@ -135,17 +135,17 @@ def test_measurements_without_turns_do_not_repeat_forever() -> None:
         ({"percent": 5, "second": 5}, 0.0),
     ],
 )
-def test_a_single_commit_is_seldom_a_wrong_one(changes: dict[str, float], least: float) -> None:
-    """25 histories of 32 commits each: builds differ by an offset, nothing changes, or two commits do."""
+def test_a_single_commit_is_seldom_a_wrong_one(changes: dict[str, float], least: float, count: int, slack: float) -> None:
+    """Histories of 32 commits each: builds differ by an offset, nothing changes, or two commits do."""
     right, wrong = [], []
-    for seed in range(25):
+    for seed in range(count):
         history = Simulated(seed, **changes)  # type: ignore[arg-type]
         found = history.search()
         assert found.builds <= 10
         true = set() if not history.size else {history.changed, history.also} - {0}
         right.append(found.commits == (history.changed,))
         wrong.append(len(found.commits) == 1 and not set(found.commits) & true)
-    assert np.mean(right) >= least
+    assert np.mean(right) >= least - slack
     assert np.mean(wrong) <= 0.05
 
 

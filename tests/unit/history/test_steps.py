@@ -33,14 +33,15 @@ def test_only_the_changed_method_is_clear() -> None:
     assert (idle.percent, idle.p) == (0, 1) and not is_clear(idle)
 
 
-def test_intervals_cover_the_truth_in_95_of_100_experiments() -> None:
-    """1,000 experiments; the share's own standard deviation is 0.7 %."""
-    steps = [one for _ in range(1000) for one in all_steps([pair(10), pair(10)], ["method"]) if one.subject == SORT]
-    assert np.mean([one.low_percent <= 10 <= one.high_percent for one in steps]) >= 0.92
+@pytest.mark.parametrize(("count", "deviation"), [(120, 0.02), pytest.param(1000, 0.007, marks=pytest.mark.extended)])
+def test_intervals_cover_the_truth_in_95_of_100_experiments(count: int, deviation: float) -> None:
+    """The share of experiments has a standard deviation."""
+    steps = [one for _ in range(count) for one in all_steps([pair(10), pair(10)], ["method"]) if one.subject == SORT]
+    assert np.mean([one.low_percent <= 10 <= one.high_percent for one in steps]) >= 0.95 - 4 * deviation
 
 
 def test_the_same_code_is_seldom_clear() -> None:
-    clear = [is_clear(one) for _ in range(200) for one in all_steps([pair(0, noise=0.1)], ["total", "test", "method"])]
+    clear = [is_clear(one) for _ in range(60) for one in all_steps([pair(0, noise=0.1)], ["total", "test", "method"])]
     assert np.mean(clear) <= 0.05
 
 

@@ -152,11 +152,13 @@ def test_events_of_unlisted_methods_are_counted_and_ids_are_bounded(tmp_path: Pa
     assert any("an id that the trace does not list" in note.message for note in written.notes)
 
 
-def test_a_streamed_trace_of_too_many_parts_is_named(tmp_path: Path) -> None:
+def test_a_streamed_trace_of_too_many_parts_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("navitas.importing.art_records.MAX_PACKETS", 1000)
+    monkeypatch.setattr("navitas.importing.art_records.MAX_TEXT", 1 << 20)
     head = streamed([], {})[:32]
     for part, count, message in (
-        (b"\0\0\1\0\0", 1_000_001, "1,000,000 entries"),
-        (b"\0\0\1\xff\xff" + b"m" * 65535, 1100, "64 MiB"),
+        (b"\0\0\1\0\0", 1001, "1,000 entries"),
+        (b"\0\0\1\xff\xff" + b"m" * 65535, 17, "1 MiB"),
     ):
         with pytest.raises(RecordingError, match=f"more than {message} of methods and threads"):
             _read(tmp_path, head + part * count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -47,9 +47,13 @@ def _energies(folder: Path, text: str) -> tuple[dict[str, float], list[str]]:
     return methods, [note.message for _, note in written.notes]
 
 
-@pytest.mark.parametrize("wrong", [0, 1, 2, 11, 22, 23])
-@pytest.mark.parametrize("ticks", [-8_900, -3_000, 3_000, 10**6, 10**9])
-@pytest.mark.parametrize("brief", [False, True])
+MISFITS = product([0, 1, 2, 11, 22, 23], [-8_900, -3_000, 3_000, 10**6, 10**9], [False, True])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "ticks", "brief"),
+    [pytest.param(*case, marks=[pytest.mark.extended] if number % 3 else []) for number, case in enumerate(MISFITS)],
+)
 def test_one_wrong_counter_does_not_change_the_energies(wrong: int, ticks: int, brief: bool, tmp_path: Path) -> None:
     expected = dict(paper1_by_method(_log())["7"])
     found, messages = _energies(tmp_path, _log(wrong, ticks, brief=brief))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,11 @@ def found(profile: Profile, code: str) -> list[tuple[str | None, int]]:
     return losses
 
 
+@cache
+def golden() -> Profile:
+    return navitas.load(GOLDEN)
+
+
 def figures(profile: Profile) -> tuple[object, ...]:
     return profile.totals, profile.tests, profile.method_totals()
 
@@ -85,8 +91,7 @@ def test_unknown_parts_of_a_manifest_are_counted_and_named(
 ) -> None:
     profile = navitas.load(edited(recording, edit))
     assert found(profile, code) == losses
-    golden = navitas.load(GOLDEN)
-    assert profile.totals == golden.totals and profile.method_totals() == golden.method_totals()
+    assert profile.totals == golden().totals and profile.method_totals() == golden().method_totals()
     jsonschema.validate(data_of(json_report.write, profile), json_report.schema())
     assert run(["report", str(recording)]) == 0
 
@@ -128,12 +133,12 @@ def test_a_newer_minor_version_is_named_and_read(recording: Path) -> None:
     profile = navitas.load(edited(recording, lambda m: m.update(schema_minor=9, navitas_version="7.1")))
     (warning,) = [warning for warning in profile.warnings if warning.code == "newer_recording"]
     assert "1.9" in warning.message and "Navitas 7.1" in warning.message
-    assert figures(profile) == figures(navitas.load(GOLDEN))
+    assert figures(profile) == figures(golden())
 
 
 def test_recordings_of_this_and_older_versions_have_nothing_unknown(recording: Path) -> None:
     assert open_recording(GOLDEN).unknown == {}
-    codes = {warning.code for warning in navitas.load(GOLDEN).warnings}
+    codes = {warning.code for warning in golden().warnings}
     assert not {code for code in codes if code.startswith(("unknown", "newer"))}
 
 
@@ -191,7 +196,7 @@ def test_unknown_chunks_and_readings_are_counted_and_named(recording: Path) -> N
     assert found(profile, "unknown_chunks") == [("70", 1), ("99", 2)]
     assert {(loss.file, loss.run) for loss in profile.losses if loss.what == "unknown_chunks"} == {("runs/0/events-4000.nvch", 0)}
     assert found(profile, "unknown_readings") == [("light_sensor", 1), ("source 77", 1)]
-    assert profile.totals == navitas.load(GOLDEN).totals
+    assert profile.totals == golden().totals
 
 
 def test_a_file_of_newer_chunks_is_counted(recording: Path) -> None:
@@ -204,7 +209,7 @@ def test_newer_chunks_among_known_ones_are_not_damage(recording: Path) -> None:
     profile = navitas.load(recording)
     assert found(profile, "newer_chunks") == [("2", 3), ("3", 1)]
     assert not [loss for loss in profile.losses if loss.what == "damaged_bytes"]
-    assert profile.totals == navitas.load(GOLDEN).totals
+    assert profile.totals == golden().totals
 
 
 def test_lines_of_a_newer_log_transport_are_counted(recording: Path) -> None:

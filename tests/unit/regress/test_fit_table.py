@@ -45,10 +45,11 @@ def test_solvers_agree_with_scipy_and_statsmodels() -> None:
     assert least_squares_of(sums) == pytest.approx(sm.OLS(y, z).fit().params, abs=1e-6)
 
 
+@pytest.mark.parametrize(("count", "deviation"), [(6, 0.025), pytest.param(30, 0.01, marks=pytest.mark.extended)])
 @pytest.mark.parametrize("noise", ["proportional", "constant", "mixed", "heavy", "groups"])
-def test_intervals_cover_nine_of_ten_new_cases(noise: str) -> None:
+def test_intervals_cover_nine_of_ten_new_cases(noise: str, count: int, deviation: float) -> None:
     inside = []
-    for seed in range(30):
+    for seed in range(count):
         random = np.random.default_rng(seed)
         counts = random.exponential(1, (400, 8))
         truth = 1 + counts @ random.uniform(0.1, 2, 8)
@@ -68,7 +69,7 @@ def test_intervals_cover_nine_of_ten_new_cases(noise: str) -> None:
         found = apply_model(model, table_of(counts[200:], energy[200:]))
         near = ~found.extrapolated
         inside.append(((found.low_j <= energy[200:]) & (energy[200:] <= found.high_j))[near].mean())
-    assert 0.87 <= np.mean(inside) <= 0.93
+    assert np.mean(inside) == pytest.approx(0.9, abs=3 * deviation)
 
 
 def test_collinear_operations_are_merged_and_constants_left_out() -> None:

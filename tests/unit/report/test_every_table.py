@@ -116,7 +116,7 @@ from navitas.vitals.radio_users import RadioUser
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.verdicts import figures_of, verdict_of
 
-WIDTHS = [40, 60, 80, 100, 120, 200]
+WIDTHS = [40, 80, 200, *(pytest.param(width, marks=pytest.mark.extended) for width in (60, 100, 120))]
 TOP = 20
 COMPONENTS = ("cpu", "screen", "wifi", "modem", "bluetooth", "gnss", "camera", "flashlight", "audio", "video", "sensors")
 NAMES = [
@@ -572,7 +572,7 @@ def _functions() -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def test_no_table_is_missing_here() -> None:
-    """A function that makes a table returns it. tests/unit/test_layers.py checks that nothing else draws tables."""
+    """A function that makes a table returns it. tests/lint/test_layers.py checks that nothing else draws tables."""
     functions = list(_functions())
     returning = {place for place, node in functions if isinstance(node.returns, ast.Name) and node.returns.id == "FittedTable"}
     making = {

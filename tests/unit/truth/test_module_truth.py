@@ -15,7 +15,7 @@ from truth.modules import MAIN, RECEIVER, SYNC, UPLOAD
 
 from navitas.graph.advice_rules import RULES
 
-SEEDS = (1, 2)
+SEEDS = (1, pytest.param(2, marks=pytest.mark.extended))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -136,8 +136,10 @@ def test_planted_apps_run_with_what_they_come_with() -> None:
     found = [row for table in world.samples() for row in table.to_pylist()]
     role = {row["app"]: row["role"] for row in world.apps.to_pylist() if row["role"]}
     assert set(role.values()) == set(ROLES) and not any(row["is_hog"] for row in world.apps.to_pylist() if row["role"])
-    seen = {name: [row for row in found if any(app.split("@")[0] == name for app in row["apps"])] for name in role}
-    of_role = {role[name]: rows for name, rows in seen.items()}
+    of_role: dict[str, list[dict[str, Any]]] = {name: [] for name in role.values()}
+    for row in found:
+        for name in role.keys() & {app.split("@")[0] for app in row["apps"]}:
+            of_role[role[name]].append(row)
     assert of_role["mobile"] and {row["network"] for row in of_role["mobile"]} == {"mobile"}
     assert np.mean([row["saver"] for row in of_role["saver-on"]]) > 2 * np.mean([row["saver"] for row in found])
     assert np.mean([row["screen"] for row in of_role["foreground"]]) > 0.6

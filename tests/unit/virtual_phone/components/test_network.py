@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.command_line import eventually
 
 from navitas.virtual_phone.components.component_rails import ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches
@@ -254,9 +254,9 @@ def test_real_sockets_are_counted_to_the_byte(sock_diag: SockDiag, family: int, 
 
 def _poll_until_closed(network: NetworkCounters) -> None:
     """The kernel reports a closed socket from a work queue, a moment later."""
-    for _ in range(500):
+
+    def is_closed() -> bool:
         network.poll([1], "wlan0")
-        if not network.is_open:
-            return
-        time.sleep(0.01)
-    raise AssertionError("the socket was never reported as closed")
+        return not network.is_open
+
+    assert eventually(is_closed)
