@@ -65,6 +65,7 @@ def measure(iterations: int) -> Iterator[RecordCost]:
 def whole_hooks(rounds: int) -> dict[str, float]:
     """Run the test that prints what each hook adds to a call, in ns. With fewer rounds, the JVM has not compiled all calls."""
     settings = ["-Dtest=HookCostTest", "-Dsurefire.failIfNoSpecifiedTests=false", f"-Dnavitas.cost.rounds={rounds}"]
+    settings.append("-Dtest.jvm=")  # with both JIT compilers
     command = ["mvn", "-q", "-B", "-f", str(ROOT / "instrumenter/pom.xml"), "-pl", "hooks-android", "-am", "verify", *settings]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     printed = re.findall(r"^cost of (.+): (-?\d+) ns$", _HOOK_COSTS.read_text(), re.MULTILINE)

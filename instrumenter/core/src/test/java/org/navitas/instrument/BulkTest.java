@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -168,9 +169,11 @@ public class BulkTest {
 
   @Test
   public void anEditRewritesOnlyTheClassesThatChanged() throws Exception {
+    List<String> sources = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
-      compile(in, "p.C" + i, "int f() { return " + i + "; } int g() { return f(); }");
+      sources.addAll(Arrays.asList("p.C" + i, source("p.C" + i, "int f() { return " + i + "; } int g() { return f(); }")));
     }
+    Compiled.into(in, 8, sources.toArray(new String[0]));
     run();
     Path tests = temporary.getRoot().toPath().resolve("tests");
     Path testsOut = temporary.getRoot().toPath().resolve("tests-out");
@@ -674,8 +677,12 @@ public class BulkTest {
   }
 
   private static void compile(Path folder, String name, String body) throws IOException {
+    Compiled.into(folder, 8, name, source(name, body));
+  }
+
+  private static String source(String name, String body) {
     int dot = name.lastIndexOf('.');
-    Compiled.into(folder, 8, name, "package " + name.substring(0, dot) + "; public class " + name.substring(dot + 1) + " {" + body + "}");
+    return "package " + name.substring(0, dot) + "; public class " + name.substring(dot + 1) + " {" + body + "}";
   }
 
   private static void write(Path file, String text) throws IOException {

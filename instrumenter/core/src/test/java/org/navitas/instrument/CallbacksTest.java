@@ -23,6 +23,7 @@ import javassist.bytecode.ClassFile;
 import javassist.bytecode.MethodInfo;
 import org.junit.After;
 import org.junit.Before;
+import org.junit.ClassRule;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -69,10 +70,25 @@ public class CallbacksTest {
       + "  protected final List<String> seen = new ArrayList<>();\n"
       + "  protected void onOne(String one) { seen.add(\"base \" + one); }\n"
       + "}\n";
+  private static final String KOTLIN_SOURCE = "package p\n"
+      + "import kotlin.coroutines.*\n"
+      + "open class Base { open suspend fun work(): Any = 1 }\n"
+      + "class Work : Base(), java.util.function.Supplier<List<String>> {\n"
+      + "  var waiting: Continuation<Unit>? = null\n"
+      + "  override suspend fun work(): Any { var n = 0; for (i in 0..2) { suspendCoroutine<Unit> { waiting = it }; n += i }; return n }\n"
+      + "  override fun get(): List<String> {\n"
+      + "    val out = ArrayList<String>()\n"
+      + "    val f: suspend () -> Any = { work() }\n"
+      + "    f.startCoroutine(Continuation(EmptyCoroutineContext) { out.add(\"\" + it.getOrNull()) })\n"
+      + "    while (waiting != null) { val next = waiting!!; waiting = null; next.resume(Unit) }\n"
+      + "    return out\n"
+      + "  }\n"
+      + "}\n";
 
   /** What the hooks were called for. */
   static final List<String> CALLS = Collections.synchronizedList(new ArrayList<>());
 
+  @ClassRule public static final TemporaryFolder KOTLIN = new TemporaryFolder();
   @Parameter public int release;
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
@@ -164,21 +180,10 @@ public class CallbacksTest {
 
   @Test
   public void suspendFunctionCallsTheHookOncePerCallNotPerSegment() throws Exception {
-    Path folder = temporary.getRoot().toPath().resolve("kotlin");
-    Compiled.kotlin(folder, "Work.kt", "package p\n"
-        + "import kotlin.coroutines.*\n"
-        + "open class Base { open suspend fun work(): Any = 1 }\n"
-        + "class Work : Base(), java.util.function.Supplier<List<String>> {\n"
-        + "  var waiting: Continuation<Unit>? = null\n"
-        + "  override suspend fun work(): Any { var n = 0; for (i in 0..2) { suspendCoroutine<Unit> { waiting = it }; n += i }; return n }\n"
-        + "  override fun get(): List<String> {\n"
-        + "    val out = ArrayList<String>()\n"
-        + "    val f: suspend () -> Any = { work() }\n"
-        + "    f.startCoroutine(Continuation(EmptyCoroutineContext) { out.add(\"\" + it.getOrNull()) })\n"
-        + "    while (waiting != null) { val next = waiting!!; waiting = null; next.resume(Unit) }\n"
-        + "    return out\n"
-        + "  }\n"
-        + "}\n");
+    Path folder = KOTLIN.getRoot().toPath().resolve("work");
+    if (!Files.exists(folder)) { // the Kotlin compiler is slow
+      Compiled.kotlin(folder, "Work.kt", KOTLIN_SOURCE);
+    }
     for (MethodChoice probes : Arrays.asList(NO_PROBES, EVERY_METHOD)) {
       CALLS.clear();
       Path copy = temporary.newFolder().toPath();

@@ -21,19 +21,19 @@ final class DexedTargets {
   final MapText map;
   private final Path probed;
 
-  /** Compiles the targets and adds probes, in a folder. */
+  /** Adds probes to the targets, in a folder. */
   DexedTargets(Path folder) throws Exception {
     Map<String, TargetProgram> newest = new LinkedHashMap<>();
     for (TargetProgram each : TargetProgram.all()) {
       newest.put(each.file, each);
     }
     programs = new ArrayList<>(newest.values());
-    Path classes = folder.resolve("classes");
-    for (TargetProgram each : programs) {
-      each.compile(classes);
-    }
     probed = folder.resolve("probed");
-    BulkInstrumenter.run(Arrays.asList(new Input(classes, probed, Input.MAIN, ":")), Options.defaults(), folder.resolve("map.json"));
+    List<Input> inputs = new ArrayList<>();
+    for (TargetProgram each : programs) {
+      inputs.add(new Input(each.compiled(), probed, Input.MAIN, ":"));
+    }
+    BulkInstrumenter.run(inputs, Options.defaults(), folder.resolve("map.json"));
     map = MapText.of(folder.resolve("map.json"));
   }
 

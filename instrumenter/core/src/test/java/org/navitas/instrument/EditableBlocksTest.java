@@ -6,11 +6,12 @@ import static org.junit.Assert.assertTrue;
 import java.io.DataInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.MethodInfo;
+import org.junit.BeforeClass;
 import org.junit.ClassRule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -23,11 +24,12 @@ import org.junit.runners.Parameterized.Parameters;
 @RunWith(Parameterized.class)
 public class EditableBlocksTest {
   @ClassRule public static final TemporaryFolder TEMPORARY = new TemporaryFolder();
+  /** Names and sources. */
+  private static final List<String> SOURCES = new ArrayList<>();
 
   @Parameter(0) public String title;
   @Parameter(1) public String name;
-  @Parameter(2) public String code;
-  @Parameter(3) public String expected;
+  @Parameter(2) public String expected;
 
   @Parameters(name = "{0}")
   public static List<Object[]> cases() throws Exception {
@@ -39,8 +41,8 @@ public class EditableBlocksTest {
           String name = "Snippet" + cases.size();
           int end = part.indexOf('\n');
           String[] sides = part.substring(end + 1).split("(?m)^--\n");
-          String code = "public class " + name + " {\n" + sides[0].replace("CLASS", name) + "}\n";
-          cases.add(new Object[] {part.substring(0, end), name, code, sides[1].trim()});
+          SOURCES.addAll(Arrays.asList(name, "public class " + name + " {\n" + sides[0].replace("CLASS", name) + "}\n"));
+          cases.add(new Object[] {part.substring(0, end), name, sides[1].trim()});
         }
       }
     }
@@ -48,12 +50,15 @@ public class EditableBlocksTest {
     return cases;
   }
 
+  @BeforeClass
+  public static void compile() throws Exception {
+    Compiled.into(TEMPORARY.getRoot().toPath(), 8, SOURCES.toArray(new String[0]));
+  }
+
   @Test
   public void hasRanges() throws Exception {
-    Path folder = TEMPORARY.getRoot().toPath().resolve("classes");
-    Compiled.into(folder, 8, name, code);
     ClassFile file;
-    try (DataInputStream in = new DataInputStream(Files.newInputStream(folder.resolve(name + ".class")))) {
+    try (DataInputStream in = new DataInputStream(Files.newInputStream(TEMPORARY.getRoot().toPath().resolve(name + ".class")))) {
       file = new ClassFile(in);
     }
     MethodInfo method = file.getMethod("m") != null ? file.getMethod("m") : file.getMethod(MethodInfo.nameInit);

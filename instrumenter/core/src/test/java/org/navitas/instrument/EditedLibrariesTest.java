@@ -32,6 +32,13 @@ public class EditedLibrariesTest {
   /** Rounds in which each class has an edit of one block, another in each round. */
   private static final int ROUNDS = Integer.getInteger("edits.rounds", 2);
 
+  private static final Path LANG = Libraries.jarOf(StringUtils.class);
+  private static final List<Path> JARS = new ArrayList<>(Libraries.JARS);
+
+  static {
+    JARS.add(0, LANG);
+  }
+
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   /** Chooses the edits of a class: for each editable block, its number of times, or null to leave it. */
@@ -77,7 +84,7 @@ public class EditedLibrariesTest {
 
   @Test
   public void verifierAcceptsEditsOfAllBlocks() throws Exception {
-    for (Path jar : jars()) {
+    for (Path jar : Chosen.of(JARS)) {
       List<Target> targets = targets(jar);
       Map<String, String> before = Linked.all(jar);
       assertTrue(jar.toString(), Collections.frequency(before.values(), Linked.FINE) > before.size() * 9 / 10);
@@ -90,7 +97,7 @@ public class EditedLibrariesTest {
 
   @Test
   public void verifierAcceptsEditsOfSingleBlocks() throws Exception {
-    for (Path jar : jars().subList(0, 2)) {
+    for (Path jar : Chosen.of(JARS.subList(0, 2))) {
       List<Target> targets = targets(jar);
       Map<String, String> before = Linked.all(jar);
       int most = targets.stream().mapToInt(target -> target.blocks.size()).max().getAsInt();
@@ -104,9 +111,8 @@ public class EditedLibrariesTest {
 
   @Test
   public void verifierAcceptsEditsWithoutFrames() throws Exception {
-    Path jar = Libraries.jarOf(StringUtils.class);
     List<Target> targets = new ArrayList<>();
-    for (Target target : targets(jar)) {
+    for (Target target : targets(LANG)) {
       targets.add(new Target(target.path, withoutFrames(target.file)));
     }
     assertTrue(targets.stream().mapToInt(target -> target.blocks.size()).sum() > 1_000);
@@ -134,19 +140,18 @@ public class EditedLibrariesTest {
 
   @Test
   public void verifierAcceptsProbesInEditedClasses() throws Exception {
-    Path jar = Libraries.jarOf(StringUtils.class);
-    Path file = write(targets(jar), (number, count) -> Arrays.asList(0, 2, null).get(number % 3));
+    Path file = write(targets(LANG), (number, count) -> Arrays.asList(0, 2, null).get(number % 3));
     Path out = temporary.getRoot().toPath().resolve("out.jar");
     Options options = Options.builder().include(Collections.singletonList("**")).edits(BlockEdits.read(file)).build();
     Path map = temporary.getRoot().toPath().resolve("map.json");
-    Summary summary = BulkInstrumenter.run(Arrays.asList(new Input(jar, out, Input.MAIN, ":")), options, map);
+    Summary summary = BulkInstrumenter.run(Arrays.asList(new Input(LANG, out, Input.MAIN, ":")), options, map);
     assertTrue(summary.methods() > 3_000);
-    assertEquals(Linked.all(jar), Linked.all(out));
+    assertEquals(Linked.all(LANG), Linked.all(out));
   }
 
   @Test
   public void manyBlocksCanBeEdited() throws Exception {
-    for (Path jar : jars().subList(0, 2)) {
+    for (Path jar : Chosen.of(JARS.subList(0, 2))) {
       int blocks = 0;
       int editable = 0;
       for (Target target : targets(jar)) {
@@ -157,12 +162,6 @@ public class EditedLibrariesTest {
       }
       assertTrue(jar + ": " + editable + " of " + blocks, editable > blocks / 10);
     }
-  }
-
-  private static List<Path> jars() {
-    List<Path> jars = new ArrayList<>(Collections.singletonList(Libraries.jarOf(StringUtils.class)));
-    jars.addAll(Libraries.JARS);
-    return jars;
   }
 
   private static List<Target> targets(Path jar) throws Exception {

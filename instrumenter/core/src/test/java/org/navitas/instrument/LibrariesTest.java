@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import kotlinx.coroutines.CoroutineScope;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -20,8 +21,7 @@ public class LibrariesTest {
   @Test
   public void verifierAcceptsEveryClass() throws Exception {
     Options all = Options.builder().include(Collections.singletonList("**")).build();
-    int coroutines = 0;
-    for (Path jar : Libraries.JARS) {
+    for (Path jar : Chosen.of(Libraries.JARS)) {
       Path out = temporary.getRoot().toPath().resolve(jar.getFileName());
       Path map = temporary.getRoot().toPath().resolve("map.json");
       Summary summary = BulkInstrumenter.run(Arrays.asList(new Input(jar, out, Input.MAIN, ":")), all, map);
@@ -36,15 +36,15 @@ public class LibrariesTest {
           jar.toString(), new TreeSet<>(), text.skipped().stream().map(each -> each.substring(each.lastIndexOf(' ') + 1))
               .filter(reason -> !Arrays.asList("abstract", "native", "bridge", "continuation").contains(reason))
               .collect(Collectors.toCollection(TreeSet::new)));
-      coroutines += text.skipped().stream().filter(each -> each.endsWith(" continuation")).count();
+      long hidden = text.skipped().stream().filter(each -> each.endsWith(" continuation")).count();
+      assertTrue("classes of suspend functions: " + hidden, hidden > 100 || !jar.equals(Libraries.jarOf(CoroutineScope.class)));
     }
-    assertTrue("hidden classes of suspend functions: " + coroutines, coroutines > 100);
   }
 
   @Test
   public void verifierAcceptsEveryClassWithCounters() throws Exception {
     Options all = Options.builder().include(Collections.singletonList("**")).probes(Probes.BLOCKS).build();
-    for (Path jar : Libraries.JARS) {
+    for (Path jar : Chosen.of(Libraries.JARS)) {
       Path out = temporary.getRoot().toPath().resolve(jar.getFileName());
       Path map = temporary.getRoot().toPath().resolve("map.json");
       Summary summary = BulkInstrumenter.run(Arrays.asList(new Input(jar, out, Input.MAIN, ":")), all, map);

@@ -43,10 +43,10 @@ public class NewestJavaTest {
 
   @Test
   public void eachVersionRunsWithProbes() throws Exception {
-    for (int release = 22; release <= NEWEST; release++) {
+    check("/targets/Java25.java.txt", 25);
+    for (int release : Chosen.of(Arrays.asList(NEWEST, 24, 23, 22))) {
       check("/targets/Java22.java.txt", release);
     }
-    check("/targets/Java25.java.txt", 25);
   }
 
   @Test
@@ -61,7 +61,8 @@ public class NewestJavaTest {
     String name = resource.substring(resource.lastIndexOf('/') + 1, resource.indexOf('.'));
     Files.write(root.resolve(name + ".java"), source.getBytes(StandardCharsets.UTF_8));
     Path in = Files.createDirectory(root.resolve("in"));
-    List<String> javac = new ArrayList<>(Arrays.asList(jdk.resolve("bin/javac").toString(), "--release", "" + release, "-g", "-d", in.toString()));
+    List<String> javac = new ArrayList<>(Arrays.asList(
+        jdk.resolve("bin/javac").toString(), "--release", "" + release, "-g", "-XDsuppressNotes", "-d", in.toString()));
     javac.addAll(Arrays.asList(options));
     javac.add(root.resolve(name + ".java").toString());
     run(javac);

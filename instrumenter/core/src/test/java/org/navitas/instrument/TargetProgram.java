@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import java.io.File;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.rules.TemporaryFolder;
 import org.navitas.runtime.Probe;
 
 /**
@@ -32,6 +34,7 @@ import org.navitas.runtime.Probe;
 final class TargetProgram {
   private static final Pattern TRACE = Pattern.compile("// trace: (.*)");
   private static final Pattern SKIPPED = Pattern.compile("// skipped: (.*)");
+  private static final Path COMPILED = temporary();
   private static final Pattern RELEASE = Pattern.compile("// release ([\\d ]+)");
 
   /** The file's name, without {@code .txt}. */
@@ -60,16 +63,33 @@ final class TargetProgram {
     return targets;
   }
 
+  private static Path temporary() {
+    TemporaryFolder folder = new TemporaryFolder();
+    try {
+      folder.create();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(folder::delete));
+    return folder.getRoot().toPath();
+  }
+
   String className() {
     return file.substring(0, file.indexOf('.'));
   }
 
-  void compile(Path folder) throws Exception {
+  /** Returns a folder of its classes, compiled once for all tests, since the Kotlin compiler is slow. */
+  Path compiled() throws Exception {
+    Path folder = COMPILED.resolve(className() + release);
+    if (Files.exists(folder)) {
+      return folder;
+    }
     if (file.endsWith(".kt")) {
       Compiled.kotlin(folder, file, source);
     } else {
       Compiled.any(folder, release, "targets." + className(), source);
     }
+    return folder;
   }
 
   String expectedTrace() {

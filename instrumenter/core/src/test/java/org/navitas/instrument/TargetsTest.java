@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.ClassRule;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -25,7 +24,6 @@ import org.junit.runners.Parameterized.Parameters;
 /** Runs each of {@code src/test/resources/targets} with probes. */
 @RunWith(Parameterized.class)
 public class TargetsTest {
-  @ClassRule public static final TemporaryFolder COMPILED = new TemporaryFolder();
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   private final TargetProgram target;
@@ -45,10 +43,9 @@ public class TargetsTest {
 
   @Test
   public void probesMatchExpectedTrace() throws Exception {
-    Path in = compiled();
     Path out = temporary.getRoot().toPath().resolve("out");
     Path map = temporary.getRoot().toPath().resolve("map.json");
-    Summary summary = run(in, out, map);
+    Summary summary = run(target.compiled(), out, map);
 
     assertEquals(target.expectedTrace(), trace(out, MapText.of(map)));
     assertEquals(new TreeSet<>(target.expectedToBeSkipped()), new TreeSet<>(MapText.of(map).skipped()));
@@ -59,7 +56,7 @@ public class TargetsTest {
   @Test
   public void instrumentingOutputChangesNothing() throws Exception {
     Path root = temporary.getRoot().toPath();
-    run(compiled(), root.resolve("once"), root.resolve("map.json"));
+    run(target.compiled(), root.resolve("once"), root.resolve("map.json"));
     byte[] map = Files.readAllBytes(root.resolve("map.json"));
     run(root.resolve("once"), root.resolve("twice"), root.resolve("map.json"));
 
@@ -68,15 +65,6 @@ public class TargetsTest {
       assertArrayEquals(file, Files.readAllBytes(root.resolve("once").resolve(file)), Files.readAllBytes(root.resolve("twice").resolve(file)));
     }
     assertArrayEquals(map, Files.readAllBytes(root.resolve("map.json")));
-  }
-
-  /** Compiled once for all tests, since the Kotlin compiler is slow. */
-  private Path compiled() throws Exception {
-    Path folder = COMPILED.getRoot().toPath().resolve(target.className() + target.release);
-    if (!Files.exists(folder)) {
-      target.compile(folder);
-    }
-    return folder;
   }
 
   private static Summary run(Path in, Path out, Path map) throws InstrumentException {

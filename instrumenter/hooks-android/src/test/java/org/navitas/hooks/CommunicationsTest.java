@@ -933,26 +933,6 @@ public class CommunicationsTest {
         assertEquals("what was not sent is not recorded", Collections.emptyList(), Communications.next());
     }
 
-    @Test
-    public void costOfASendAndItsReceptionIsPrinted() throws Exception {
-        Intent own = to(Target.class).putExtra("a", 1);
-        Receiver receiver = new Receiver();
-        // The JVM needs seconds to compile Robolectric's calls: for the cost itself, -Dnavitas.cost.sends=20000.
-        int count = Integer.getInteger("navitas.cost.sends", 100);
-        for (int round = 0; round < 5; round++) {
-            long begin = System.nanoTime();
-            for (int i = 0; i < count; i++) {
-                Sent sent = Sent.by(app, own, Components.ACTIVITY);
-                sent.done(1);
-                receiver.onReceive(app, sent.intent);
-            }
-            long each = (System.nanoTime() - begin) / count / 2;
-            System.out.println("cost of a communication's record: " + each + " ns");
-        }
-        List<Record> records = Communications.next();
-        assertEquals(records.get(0).token, records.get(1).token);
-    }
-
     private static Intent parcelled(Intent intent) {
         Parcel parcel = Parcel.obtain();
         intent.writeToParcel(parcel, 0);

@@ -22,6 +22,10 @@ final class GradleBuild {
   private static final Pattern TASK = Pattern.compile("(?m)^(?:> Task )?(:[\\w:]+)(?: (UP-TO-DATE|FROM-CACHE|SKIPPED|NO-SOURCE|FAILED))?$");
   private static final String DONE = "SUCCESS";
   private static final int LIMIT_MINUTES = 5;
+  /** Builds of tests end before the second JIT compiler pays off. */
+  private static final String QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto";
+  /** Gradle 4.4 reads private fields of Java's classes. */
+  private static final String OPENED = " --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.util=ALL-UNNAMED";
 
   final boolean succeeded;
   final String output;
@@ -43,9 +47,12 @@ final class GradleBuild {
   /** Runs a build with daemons of the tests' own, which end soon after the last build. */
   static GradleBuild run(File launcher, File project, File daemons, String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(Arrays.asList(launcher.getPath(), "--console=plain", "--offline",
-        "-Dorg.gradle.daemon.registry.base=" + daemons, "-Dorg.gradle.daemon.idletimeout=20000"));
+        "-Dorg.gradle.daemon.registry.base=" + daemons, "-Dorg.gradle.daemon.idletimeout=20000",
+        "-Dorg.gradle.jvmargs=" + QUICK_JVM + OPENED));
     command.addAll(Arrays.asList(arguments));
-    Process process = new ProcessBuilder(command).directory(project).redirectErrorStream(true).start();
+    ProcessBuilder builder = new ProcessBuilder(command).directory(project).redirectErrorStream(true);
+    builder.environment().put("GRADLE_OPTS", QUICK_JVM);
+    Process process = builder.start();
     process.getOutputStream().close();
     String output = text(process.getInputStream());
     if (!process.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES)) {
