@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 from support.command_line import eventually
+from support.interruptible import interruptible
 from support.no_progress import NoProgress
 
 from navitas.collect.input_script import read_input_script
@@ -55,9 +56,11 @@ class HostShell(FakeDevice):
 
     @contextmanager
     def stream(self, command: str) -> Iterator[Running]:
-        with subprocess.Popen(
-            [self.shell_name, "-c", command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-        ) as process:
+        with interruptible():  # a shell cannot trap a signal that is ignored at its start
+            process = subprocess.Popen(
+                [self.shell_name, "-c", command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+            )
+        with process:
             self.groups.append(process.pid)
             running = Running(process, self.interrupts)
             try:
