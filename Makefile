@@ -26,12 +26,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 MVN := .ci/mvn
 RESULTS := build/tests
+# Two test processes use two cores. Idle threads of numpy's library would take time from them.
+export OPENBLAS_NUM_THREADS := 1
 # Two targets at a time, unless make already runs several.
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2)
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
 
 setup: system
-	+@$(MAKE) --no-print-directory $(PARALLEL) venv jars viewer
+	+@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars viewer
 
 system:
 	@.ci/system
@@ -83,7 +85,7 @@ test:
 test-all: test
 	+@.ci/alone $(MAKE) --no-print-directory tests LEVEL=extended
 
-# Tests of one level, those of Java beside those of Python. Prints what they took, also if some failed.
+# Tests of one level, those of Java at the same time as those of Python. Prints what they took, also if some failed.
 tests: setup gradle-homes test-programs android-sdk browser
 	@rm -rf $(RESULTS)/$(LEVEL)*
 	+@failed=; $(MAKE) --no-print-directory $(PARALLEL) -k test-java tests-of-python || failed=1; \
@@ -95,7 +97,7 @@ tests-of-python:
 	NAVITAS_HYPOTHESIS=$(LEVEL) $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder \
 	  -m "$(if $(filter test,$(LEVEL)),not extended,extended or hypothesis)" --junit-xml $(RESULTS)/$(LEVEL).xml $(addprefix tests/,e2e integration contract process unit)
 
-# Skips tests that have passed on the same sources (JAVA_TESTS=always: runs them).
+# Skips tests that have passed with the same sources and tools (JAVA_TESTS=always: runs them; LEVEL=extended, LEVEL=all: others).
 test-java: setup
 	@JAVA_TESTS=$(JAVA_TESTS) .ci/test-java $(LEVEL)
 

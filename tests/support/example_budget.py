@@ -11,7 +11,7 @@ _SETTINGS = "_hypothesis_internal_use_settings"
 
 
 def limit_examples(test: Callable[..., object], most: int) -> None:
-    """Let a test run at most `most` examples, even if its own `@settings` allow more. The profile decides whether they are new."""
+    """Let a test run at most `most` examples, even if its own `@settings` allow more. The profile decides if they are new."""
     function = getattr(test, "__func__", test)
     own, profile = getattr(function, _SETTINGS, None), settings()
     if own is not None and own.max_examples > most:
