@@ -51,8 +51,7 @@ jars: navitas/jars/.built
 # The stamp and the jars are not in the repository, so a fresh clone builds them.
 navitas/jars/.built: $(JAVA_SOURCES)
 	@echo "setup: Java modules into navitas/jars" >&2
-	@$(MVN) -f instrumenter install -DskipTests
-	@$(MVN) -f gradle-plugin package -DskipTests
+	@$(MVN) -f .ci/java-modules.xml package -DskipTests
 	@mkdir -p navitas/jars
 	@cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime/target/navitas-runtime-blocks.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
 	   instrumenter/phone/target/navitas-phone.jar instrumenter/phone-android/target/navitas-phone-android.jar \
@@ -190,4 +189,4 @@ wheel: setup
 	$(BIN)/python .ci/release
 
 clean:
-	rm -rf .venv .java-tests-passed dist navitas/report/viewer navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target
+	rm -rf .venv dist navitas/report/viewer navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target

@@ -243,6 +243,7 @@ def test_caches_and_a_release_like_variant(tmp_path: Path, gradle: str, name: st
     assert Built(project, gradle).reuses_configuration()
     Outputs(project).check_one_class_changed(before)
 
+    add_method(project, 0)
     shutil.rmtree(project / "build")
     cached = Built(project, gradle)
     made = {task: cached.outcome(f":navitas{task}") for task in ("InstrumentDebugApp", "InstrumentDebugTests", "BundleDebug")}

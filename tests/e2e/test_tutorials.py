@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -124,3 +125,10 @@ def test_the_graph_of_an_example_app(tmp_path: Path) -> None:
     printed = typed("graph.md", tmp_path, launcher, section="Try it with an example app")
     assert "MyService2" in printed and "periodic" in printed
     assert (tmp_path / "modules.svg").read_text().startswith("<")
+
+
+@pytest.mark.extended
+@pytest.mark.usefixtures("daemons")
+def test_the_readme_shows_the_rows_that_the_command_prints() -> None:
+    done = subprocess.run([sys.executable, ROOT / ".ci/readme", "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
