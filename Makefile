@@ -11,7 +11,7 @@
 # make seeded-changes             commits that bisect finds in ten histories of 32 (SEEDS=3: fewer; docs/dev/experiments.md)
 # make unsteady                   tests on a quiet and on a busy host (docs/dev/accuracy-measurements.md)
 # make readme                     updates the output in the README, and its pictures, with a run of the demo
-# make fuzz                       instruments 10,000 damaged classes (FUZZ=-Dnavitas.fuzz.seed=7: other classes)
+# make fuzz                       instruments 10,000 damaged classes (COUNT=100: fewer; FUZZ=-Dnavitas.fuzz.seed=7: other classes)
 # make damage                     every report of 2,000 damaged recordings (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
 # make android-bench              builds of an app of 2,400 classes with probes and without (docs/dev/benchmarks.md)
@@ -164,7 +164,8 @@ readme: setup
 	$(BIN)/python .ci/readme
 
 fuzz: setup
-	$(MVN) -f instrumenter/core test -Dtest=FuzzTest -Dnavitas.fuzz.count=10000 $(FUZZ)
+	$(MVN) -f .ci/java-modules.xml test -pl :navitas-core -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest=FuzzTest \
+	  -Dnavitas.fuzz.count=$(or $(COUNT),10000) $(FUZZ)
 
 damage: setup
 	$(BIN)/python tests/fuzz/damaged_recordings.py --count $(or $(COUNT),2000) --seed $(or $(SEED),0) $(PHONE)
