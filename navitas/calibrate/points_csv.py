@@ -80,8 +80,8 @@ def _points(
 
         def value(name: str, low: float, high: float, row: list[str] = row) -> float:
             place, scale = columns[name]
-            text = row[place] if place < len(row) else ""
-            number = float(text) * scale if _NUMBER.fullmatch(text.strip()) else math.nan
+            text = row[place].strip() if place < len(row) else ""
+            number = float(text) * scale if _NUMBER.fullmatch(text) else math.nan
             is_wrong = name in _WHOLE and not number.is_integer()
             if is_wrong or not low <= number <= high:
                 shown, kind = printable_line(text, 40), "a whole number" if name in _WHOLE else "a number"

@@ -131,14 +131,16 @@ def classes_of_tests(bundle: Bundle) -> set[str]:
     return {name for name, (source, _) in modules(bundle).items() if source == "test"}
 
 
+@pytest.mark.parametrize("kotlin", [False, pytest.param(True, marks=extended)])
 @pytest.mark.parametrize(("gradle", "name"), fixture_params("a"), indirect=["gradle"])
-def test_old_plugins_use_the_transform_api(tmp_path: Path, gradle: str, name: str) -> None:
+def test_old_plugins_use_the_transform_api(tmp_path: Path, gradle: str, name: str, *, kotlin: bool) -> None:
     project = copy_project(name, tmp_path)
-    profiled = Profiled.by_command(project, gradle, "--tests", "Sto*Test#*", "--tests", "StatisticsTest#*")
-    assert set(profiled.tests) == {"StorageActivityTest#savesAtEachPress", "StatisticsTest#computesTheSpread"}
-    assert ("StatisticsTest.computesTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#computesTheSpread"), (
-        "Kotlin"
-    )
+    if not kotlin:
+        without_kotlin(project)
+    profiled = Profiled.by_command(project, gradle, "--tests", "Sto*Test#*", *(("--tests", "StatisticsTest#*") if kotlin else ()))
+    assert ("StatisticsTest#computesTheSpread" in profiled.tests) == kotlin
+    if kotlin:
+        assert ("StatisticsTest.computesTheSpread", "Statistics.spread") in profiled.calls("StatisticsTest#computesTheSpread")
     assert ("NumberFile.write", "NumberFile.sort") in profiled.calls("StorageActivityTest#savesAtEachPress")
     assert profiled.energy_of("StorageActivityTest#savesAtEachPress", "NumberFile.save") > 0
     threads = {thread["name"] for thread in profiled.tests["StorageActivityTest#savesAtEachPress"]["threads"]}
@@ -155,11 +157,12 @@ def test_old_plugins_use_the_transform_api(tmp_path: Path, gradle: str, name: st
     app = extract_apk(built.bundle)
     assert {"org/example/storage/NumberFile.sort", "org/example/storage/StorageActivity.lambda$onCreate$0"} <= probed_methods(app)
     assert {"org/navitas/map/NavitasMap", "org/navitas/runtime/Probe"} <= classes(app)
-    assert "org/example/storage/Statistics.spread" in probed_methods(app), "Kotlin"
+    assert ("org/example/storage/Statistics.spread" in probed_methods(app)) == kotlin
     tests = extract_apk(built.bundle, "test.apk")
     assert "org/example/storage/RunnableTest.separateClass" in probed_methods(tests)
     assert "org/navitas/runtime/junit/NavitasListener" in classes(tests)
-    assert {"org.example.storage.MultithreadingTest", "org.example.storage.StatisticsTest"} <= classes_of_tests(built.bundle)
+    assert {"org.example.storage.MultithreadingTest", "org.example.storage.RunnableTest"} <= classes_of_tests(built.bundle)
+    assert ("org.example.storage.StatisticsTest" in classes_of_tests(built.bundle)) == kotlin
 
     plain = classes(app)
     hooked = Built(project, gradle, hooks=True)

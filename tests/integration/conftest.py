@@ -9,13 +9,13 @@ import pytest
 from support.command_line import NAVITAS, Command, Ended, start
 from support.faulty_project import faulty_project
 from support.lab import Lab
-from support.lab_fixtures import Bundles, apps, bundles, cases, daemons, gradle, phone, sample
+from support.lab_fixtures import Bundles, apps, bundles, daemons, gradle, phone, sample
 from support.release import clone, release
 
 from navitas.cli.main import run
 from navitas.device.adb import AdbDevice
 
-__all__ = ["apps", "bundles", "cases", "daemons", "gradle", "phone", "sample"]
+__all__ = ["apps", "bundles", "daemons", "gradle", "phone", "sample"]
 
 Start = Callable[..., Command]
 Run = Callable[..., Ended]

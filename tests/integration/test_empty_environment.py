@@ -14,7 +14,7 @@ from support.release import ROOT
 
 from navitas import __version__
 
-pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended, pytest.mark.xdist_group("release")]
+pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]
 
 
 class NewUser:

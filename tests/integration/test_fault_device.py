@@ -81,7 +81,8 @@ def left_on(device: AdbDevice, lab: Lab) -> str:
     ).text
 
 
-@pytest.mark.parametrize("what", ["phone", pytest.param("server", marks=pytest.mark.extended)])
+@pytest.mark.extended
+@pytest.mark.parametrize("what", ["phone", "server"])
 def test_a_phone_or_adb_server_that_ends_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.3)
     with quick_jvms(), virtual_phone() as device:

@@ -17,6 +17,7 @@ import pytest
 from support.command_line import Ended
 from support.fake_adb import block, fake_adb, free_port
 from support.faulty_project import faulty_project
+from support.lab import Lab
 
 from navitas.report.json_report import schema
 
@@ -132,8 +133,9 @@ def test_no_test_matches(navitas: Run, project: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_a_failing_test_is_reported(navitas: Run, project: Path, tmp_path: Path) -> None:
-    done = navitas("profile", project, "--tests", "*#passes", "--tests", "*#fails", "-o", "out", "--json", "-")
+def test_a_failing_test_is_reported(navitas: Run, lab: Lab, tmp_path: Path) -> None:
+    words = ("--tests", "*#passes", "--tests", "*#fails", "-o", "out", "--json", "-")
+    done = navitas("profile", "--bundle", lab.bundles[0].path, *words)
     assert done.code == 3
     assert "Traceback" not in done.err
     assert "FAILED p.FaultyTest#fails" in done.err and "as it should" in done.err
@@ -144,9 +146,11 @@ def test_a_failing_test_is_reported(navitas: Run, project: Path, tmp_path: Path)
     assert read(navitas("report", "out", "--json", "-").out)["totals"] == found["totals"]
 
 
-@pytest.mark.parametrize("transport", ["files", pytest.param("logcat", marks=pytest.mark.extended)])
-def test_a_jvm_that_dies_mid_test(navitas: Run, project: Path, tmp_path: Path, transport: str) -> None:
-    done = navitas("profile", project, "--tests", "*#dies", "-o", "out", "--json", "out.json", "--transport", transport)
+@pytest.mark.extended
+@pytest.mark.parametrize("transport", ["files", "logcat"])
+def test_a_jvm_that_dies_mid_test(navitas: Run, lab: Lab, tmp_path: Path, transport: str) -> None:
+    words = ("--tests", "*#dies", "-o", "out", "--json", "out.json", "--transport", transport)
+    done = navitas("profile", "--bundle", lab.bundles[0].path, *words)
     assert done.code == 3, done.err
     assert "Traceback" not in done.err and "FAILED p.FaultyTest#dies" in done.err
     found = read((tmp_path / "out.json").read_text())

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from support.command_line import Command, Ended
 from support.faulty_project import faulty_project
+from support.lab import Lab
 
 from navitas.recording.writer import reserve_folder
 
+Bundle = tuple[object, ...]
 Start = Callable[..., Command]
 Run = Callable[..., Ended]
 
@@ -30,17 +32,16 @@ compileJava.dependsOn wait
 """
 
 
-@pytest.fixture(scope="module")
-def built_project(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One project for all tests here: Gradle builds it once, then finds it up to date."""
-    return faulty_project(tmp_path_factory.mktemp("faulty-interrupt") / "project")
+@pytest.fixture
+def project(lab: Lab) -> Path:
+    """The folder of the built project, in which no test has run."""
+    return lab.bundles[0].working_dir
 
 
 @pytest.fixture
-def project(built_project: Path) -> Path:
-    """The project, in which no test has run."""
-    (built_project / "waiting").unlink(missing_ok=True)
-    return built_project
+def bundle(lab: Lab) -> Bundle:
+    """The arguments that name its bundle."""
+    return "--bundle", lab.bundles[0].path
 
 
 def check_interrupted(command: Command, ended: Ended) -> None:
@@ -81,9 +82,9 @@ def test_killed_while_gradle_builds(start_navitas: Start, gradle: str, tmp_path:
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("stage", ["building", "starting the virtual phone", "installing", "listing tests"])
-def test_interrupted_at_the_start_of_each_stage(start_navitas: Start, project: Path, tmp_path: Path, stage: str) -> None:
-    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+@pytest.mark.parametrize("stage", ["starting the virtual phone", "installing", "listing tests"])
+def test_interrupted_at_the_start_of_each_stage(start_navitas: Start, bundle: Bundle, tmp_path: Path, stage: str) -> None:
+    command = start_navitas("profile", *bundle, "--tests", "*#waits", "-o", "out")
     command.wait_for_line(stage)
     check_interrupted(command, command.interrupt())
     # Before the signal arrives, the next stage may have begun.
@@ -91,8 +92,8 @@ def test_interrupted_at_the_start_of_each_stage(start_navitas: Start, project: P
     assert not manifest.exists() or json.loads(manifest.read_text())["state"] == "partial"
 
 
-def test_interrupted_while_tests_run(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
-    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+def test_interrupted_while_tests_run(start_navitas: Start, navitas: Run, bundle: Bundle, project: Path, tmp_path: Path) -> None:
+    command = start_navitas("profile", *bundle, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)
     ended = command.interrupt()
     check_interrupted(command, ended)
@@ -106,8 +107,8 @@ def test_interrupted_while_tests_run(start_navitas: Start, navitas: Run, project
 
 
 @pytest.mark.extended
-def test_interrupted_while_events_are_pulled(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
-    command = start_navitas("profile", project, "--tests", "*#callsMuch", "-o", "out")
+def test_interrupted_while_events_are_pulled(start_navitas: Start, navitas: Run, bundle: Bundle, tmp_path: Path) -> None:
+    command = start_navitas("profile", *bundle, "--tests", "*#callsMuch", "-o", "out")
     command.wait_for_line("pulling")
     command.wait_until(lambda: any((tmp_path / "out" / "runs" / "0").glob("events-*.nvch")))
     ended = command.interrupt()
@@ -122,9 +123,9 @@ def test_interrupted_while_events_are_pulled(start_navitas: Start, navitas: Run,
 @pytest.mark.extended
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_terminated_while_tests_run(
-    start_navitas: Start, navitas: Run, project: Path, tmp_path: Path, number: signal.Signals
+    start_navitas: Start, navitas: Run, bundle: Bundle, project: Path, tmp_path: Path, *, number: signal.Signals
 ) -> None:
-    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+    command = start_navitas("profile", *bundle, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)
     ended = command.interrupt(number)
     assert ended.code == 130
@@ -134,8 +135,8 @@ def test_terminated_while_tests_run(
 
 
 @pytest.mark.extended
-def test_killed_while_tests_run(start_navitas: Start, project: Path) -> None:
-    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+def test_killed_while_tests_run(start_navitas: Start, bundle: Bundle, project: Path) -> None:
+    command = start_navitas("profile", *bundle, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)
     assert command.interrupt(signal.SIGKILL).code == -signal.SIGKILL
     command.check_nothing_left()
@@ -154,9 +155,9 @@ main.main()
 
 
 @pytest.mark.extended
-def test_interrupted_during_analysis(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+def test_interrupted_during_analysis(start_navitas: Start, navitas: Run, bundle: Bundle, tmp_path: Path) -> None:
     """The recording is complete, and its path is printed. A second signal at the process's end has no effect."""
-    words = ("profile", project, "--tests", "*#callsOften", "-o", "out")
+    words = ("profile", *bundle, "--tests", "*#callsOften", "-o", "out")
     command = start_navitas("-c", ENDLESS_ANALYSIS, *words, program=sys.executable)
     command.wait_for_line("now")
     command.process.send_signal(signal.SIGTERM)
@@ -167,8 +168,8 @@ def test_interrupted_during_analysis(start_navitas: Start, navitas: Run, project
 
 
 @pytest.mark.extended
-def test_interrupted_twice(start_navitas: Start, project: Path) -> None:
-    command = start_navitas("profile", project, "--tests", "*#waits", "-o", "out")
+def test_interrupted_twice(start_navitas: Start, bundle: Bundle, project: Path) -> None:
+    command = start_navitas("profile", *bundle, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)
     command.process.send_signal(signal.SIGINT)
     check_interrupted(command, command.interrupt())

@@ -7,15 +7,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.lab import Lab, Profiled
 from support.lab_fixtures import Bundles
 from support.one_shot_threads import one_shot_threads
 
 from navitas.analyze.conserve import check
+from navitas.analyze.load import load_tables
 from navitas.device.adb import AdbDevice
+from navitas.parse.device_states import NO_UID
 
-pytestmark = pytest.mark.xdist_group("cases")
+
+@pytest.fixture(scope="module")
+def cases(sample: Lab) -> Profiled:
+    """One recording for all tests that only read it."""
+    names = ("nestedCalls", "recursion", "exceptionThroughThreeFrames", "twoBusyThreads")
+    return sample.profile(*(f"KnownCasesTest#{name}" for name in names), name="cases", trace="perfetto")
 
 
 def test_an_exception_ends_three_calls(cases: Profiled) -> None:
@@ -38,6 +46,27 @@ def test_every_test_passed_with_conserved_energy(cases: Profiled) -> None:
     assert "not_conserved" not in cases.warnings
     assert check(cases.profile) == []
     assert cases.profile.evidence[0].level == "sched"
+
+
+def test_the_virtual_phone_records_waiting_times(cases: Profiled) -> None:
+    """On any host, the reported time is the time that its kernel counted."""
+    (run,) = load_tables(cases.outcome.recording).parsed.runs
+    queue = run.run_queue
+    assert queue is not None
+    for test, window in zip(cases.profile.tests, run.windows, strict=True):
+        use = cases.profile.cpu_use(test)
+        first, last = np.interp([window.start_ns, window.end_ns], queue.t_ns, queue.waited_ns)
+        assert use.waited_ns == pytest.approx(last - first, abs=1)
+        assert use.starved_ns is not None
+        assert 0 <= use.starved_ns <= use.waited_ns
+
+
+def test_consumers_of_a_trace_have_the_apps_uid(cases: Profiled) -> None:
+    (run,) = load_tables(cases.outcome.recording).parsed.runs
+    assert run.consumers is not None and {"CPU_CLUSTER", "DISPLAY", "WIFI"} <= set(run.consumers.kinds)
+    assert run.consumers.app_uid != NO_UID and (run.consumers.uid == run.consumers.app_uid).any()
+    (cpu,) = [one for one in cases.profile.consumers if one.component == "cpu"]
+    assert cpu.energy_j > 0 and cpu.app_j is not None and 0 < cpu.app_j <= cpu.energy_j
 
 
 @pytest.mark.extended

@@ -19,7 +19,6 @@ from support.release import COMMIT_TIME, ROOT, clone, made_files, release, track
 from navitas import __version__
 from navitas.build.plugin_repository import install_plugin
 
-pytestmark = pytest.mark.xdist_group("release")
 SDIST = f"navitas-{__version__}.tar.gz"
 WHEEL = f"navitas-{__version__}-py3-none-any.whl"
 PLUGIN = f"navitas-gradle-plugin-{__version__}-maven.zip"

@@ -11,17 +11,13 @@ from support.lab import Lab, Profiled
 from navitas.analyze.conserve import check
 from navitas.collect.doctor import examine
 
-pytestmark = pytest.mark.xdist_group("cases")
+pytestmark = pytest.mark.extended
 LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
 
 
-@pytest.fixture(
-    scope="module", params=["perfetto", *(pytest.param(name, marks=pytest.mark.extended) for name in ("atrace", "none"))]
-)
+@pytest.fixture(scope="module", params=LEVELS)
 def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
     tracing: str = request.param
-    if tracing == "perfetto":
-        return tracing, request.getfixturevalue("cases")
     return tracing, sample.profile("KnownCasesTest#twoBusyThreads", name=f"trace-{tracing}", trace=tracing)
 
 

@@ -20,7 +20,7 @@ from navitas.errors import BuildError
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "recording-v1"
 
-pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended, pytest.mark.xdist_group("release")]
+pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]
 
 
 @pytest.fixture(scope="module")

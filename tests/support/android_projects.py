@@ -46,12 +46,9 @@ def copy_project(name: str, into: Path) -> Path:
 
 
 def fixture_params(*names: str) -> list[ParameterSet]:
-    """Return test parameters: the launcher of Gradle for each of these fixtures, and the fixture's name.
-
-    All tests of a fixture run in one process, so that its daemon starts only once.
-    """
+    """Return test parameters: the launcher of Gradle for each of these fixtures, and the fixture's name."""
     return [
-        pytest.param(*version.values, name, id=name, marks=[*version.marks, pytest.mark.xdist_group(f"android-{name}")])
+        pytest.param(*version.values, name, id=name, marks=version.marks)
         for name in names
         for version in gradle_params(_GRADLE[name])
     ]

@@ -16,7 +16,7 @@ from navitas.device.adb import AdbDevice
 from navitas.virtual_phone.start import virtual_phone
 from support.bundle_cache import cached_bundles
 from support.gradle_daemons import run_folder, shared_daemons
-from support.lab import Lab, Profiled
+from support.lab import Lab
 from support.maven import NotFetchedError
 from support.notes_app import Made, cached
 from support.quick_jvm import quick_jvms
@@ -72,13 +72,6 @@ def sample(bundles: Bundles, phone: AdbDevice, tmp_path_factory: pytest.TempPath
     """The sample project, built for profiling."""
     folder = tmp_path_factory.mktemp("sample")
     return Lab(phone, bundles(copy_sample(folder / "project")), folder)
-
-
-@pytest.fixture(scope="session")
-def cases(sample: Lab) -> Profiled:
-    """One recording of the sample's cases, with a trace, for all tests that only read it."""
-    names = ("nestedCalls", "recursion", "exceptionThroughThreeFrames", "twoBusyThreads")
-    return sample.profile(*(f"KnownCasesTest#{name}" for name in names), name="cases", trace="perfetto")
 
 
 @pytest.fixture(scope="session")

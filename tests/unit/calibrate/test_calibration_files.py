@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.field_data import FIELD_DATA, needs_field_data
 
@@ -74,6 +74,7 @@ def test_a_damaged_file_of_points_is_named_with_its_line(text: str, message: str
 
 
 @given(st.binary(max_size=300))
+@example(b"\x1c0")
 def test_any_bytes_are_points_or_an_error(data: bytes) -> None:
     try:
         parse_points("cpu,freq_khz,power_mw\n" + data.decode("utf-8", "replace"), "x.csv", "x.csv")
