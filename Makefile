@@ -33,7 +33,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2)
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
 
 setup: system
-	+@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars viewer
+	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars viewer
 
 system:
 	@.ci/system
@@ -79,15 +79,15 @@ test-unit: venv
 
 # `make test test-all` runs each test once.
 test:
-	+@.ci/alone $(MAKE) --no-print-directory tests LEVEL=test
+	@.ci/alone $(MAKE) --no-print-directory tests LEVEL=test
 
 test-all: test
-	+@.ci/alone $(MAKE) --no-print-directory tests LEVEL=extended
+	@.ci/alone $(MAKE) --no-print-directory tests LEVEL=extended
 
 # Tests of one level, those of Java at the same time as those of Python. Prints what they took, also if some failed.
 tests: setup gradle-homes test-programs android-sdk browser
 	@rm -rf $(RESULTS)/$(LEVEL)*
-	+@failed=; $(MAKE) --no-print-directory $(PARALLEL) -k test-java tests-of-python || failed=1; \
+	@failed=; $(MAKE) --no-print-directory $(PARALLEL) -k test-java tests-of-python || failed=1; \
 	$(BIN)/python .ci/slowest $(RESULTS)/$(LEVEL).xml instrumenter gradle-plugin; test -z "$$failed"
 
 # Folders with long tests run first, so that no worker is left alone with one. A file's tests run on one worker.
@@ -126,9 +126,9 @@ lint: venv
 # Line coverage of the package by `make test`, with that of the processes that tests start.
 coverage: setup gradle-homes test-programs android-sdk browser
 	@rm -rf build/coverage
-	@COVERAGE_PROCESS_START=$(CURDIR)/pyproject.toml COVERAGE_FILE=$(CURDIR)/build/coverage/data \
+	@COVERAGE_PROCESS_START="$(CURDIR)/pyproject.toml" COVERAGE_FILE="$(CURDIR)/build/coverage/data" \
 	  .ci/alone $(MAKE) --no-print-directory tests-of-python LEVEL=test
-	@cd build/coverage && COVERAGE_FILE=$(CURDIR)/build/coverage/data $(CURDIR)/$(BIN)/coverage combine --quiet
+	@COVERAGE_FILE=build/coverage/data $(BIN)/coverage combine --quiet
 	@COVERAGE_FILE=build/coverage/data $(BIN)/coverage report --sort=cover
 
 accuracy: setup

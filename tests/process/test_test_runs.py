@@ -88,6 +88,14 @@ def test_a_terminated_run_ends_its_command(checkout: Path, start: Start) -> None
     assert run.wait() == 128 + signal.SIGTERM
 
 
+def test_the_command_inherits_the_jobs_of_make(checkout: Path) -> None:
+    jobs, other = os.pipe()
+    command = [sys.executable, checkout / ".ci/alone", "test", "-e", f"/proc/self/fd/{jobs}"]
+    assert subprocess.run(command, pass_fds=[jobs], check=False).returncode == 0
+    os.close(jobs)
+    os.close(other)
+
+
 PYTEST = """<testsuites><testsuite name="pytest">
 <testcase classname="tests.e2e.test_a" name="test_one" time="10.0">
 <properties><property name="fixture" value="phone 8.00" /></properties></testcase>
@@ -101,9 +109,10 @@ def test_the_summary_has_places_tests_fixtures_and_skips(tmp_path: Path) -> None
     reports = tmp_path / "java/core/target/surefire-reports"
     reports.mkdir(parents=True)
     (reports / "TEST-p.ATest.xml").write_text(SUREFIRE)
-    command = [sys.executable, str(CI / "slowest"), "test.xml", "java"]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    rows = [line.split(maxsplit=1) for line in said.splitlines() if line.startswith(" ")]
+    command = [sys.executable, str(CI / "slowest"), "test.xml", "java", "gone.xml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "without the tests of gone.xml" in done.stderr
+    rows = [line.split(maxsplit=1) for line in done.stdout.splitlines() if line.startswith(" ")]
     assert rows == [
         ["10.0", "tests/e2e"],
         ["3.0", "java/core"],
