@@ -39,6 +39,6 @@ def adb(device: AdbDevice) -> Adb:
 
     def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         command = [adbutils.adb_path(), "-L", device.client.socket_spec, "-s", device.serial, *arguments]
-        return subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
+        return subprocess.run(command, input=stdin, capture_output=True, check=False)
 
     return run

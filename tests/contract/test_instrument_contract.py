@@ -62,7 +62,7 @@ def installed(jvm: str, virtual: AdbDevice, tmp_path_factory: pytest.TempPathFac
     (folder / "Outcomes.java").write_text(SOURCE)
     class_path = ":".join(map(str, jars))
     command = ["javac", "-nowarn", "-cp", class_path, "-d", str(folder / "classes"), str(folder / "Outcomes.java")]
-    subprocess.run(command, check=True, timeout=120)
+    subprocess.run(command, check=True)
     manifest = {
         "schema_version": 1, "package": PACKAGE, "module": ":", "project": "p", "map_id": "0" * 16,
         "test_roots": ["test-classes"],

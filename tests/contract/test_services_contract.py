@@ -265,7 +265,7 @@ def test_ports_of_the_device_can_be_forwarded(virtual: AdbDevice, adb: Adb) -> N
         inner = app.getsockname()[1]
         outer = int(adb("forward", "tcp:0", f"tcp:{inner}").stdout)
         threading.Thread(target=_echo_once, args=(app,), daemon=True).start()
-        with socket.create_connection(("127.0.0.1", outer), timeout=30) as client:
+        with socket.create_connection(("127.0.0.1", outer)) as client:
             client.sendall(b"through the phone\n")
             assert client.makefile("rb").readline() == b"THROUGH THE PHONE\n"
         assert f"tcp:{outer} tcp:{inner}".encode() in adb("forward", "--list").stdout

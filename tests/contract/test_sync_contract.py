@@ -23,7 +23,6 @@ class Sync:
         transport.send_command("sync:")
         transport.check_okay()
         self._connection = transport.conn
-        self._connection.settimeout(30)
 
     def request(self, kind: bytes, argument: str) -> None:
         data = argument.encode()

@@ -26,7 +26,6 @@ class Host:
 
     def __init__(self, address: str, version: int = NEW, max_payload: int = 1 << 20) -> None:
         self._socket = connect_to(Path(address.removeprefix(LOCAL)))
-        self._socket.settimeout(30)
         self._version = version
         self._most = max_payload
         self.send(CNXN, version, max_payload, b"host::features=shell_v2,cmd,delayed_ack,sendrecv_v2")

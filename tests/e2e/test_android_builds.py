@@ -36,7 +36,6 @@ HOOKS = {f"org/navitas/hooks/{hook}" for hook in ("Databases", "NewerLocations",
 extended = pytest.mark.extended
 pytestmark = [
     pytest.mark.usefixtures("android_sdk"),
-    pytest.mark.timeout(1800),
     pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
 ]
 

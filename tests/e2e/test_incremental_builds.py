@@ -15,7 +15,7 @@ from support.large_app import MAP, Outputs, add_method, changed, large_app
 from navitas.build.gradle import INIT_SCRIPT
 from navitas.build.jars import jar
 
-pytestmark = [pytest.mark.extended, pytest.mark.timeout(1800), pytest.mark.usefixtures("android_sdk")]
+pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk")]
 
 
 def build(gradle: str, project: Path) -> list[str]:

@@ -13,7 +13,7 @@ from navitas.build.jars import jar
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import open_bundle
 
-pytestmark = [pytest.mark.extended, pytest.mark.timeout(1800), pytest.mark.usefixtures("android_sdk")]
+pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk")]
 COPY = """
 abstract class CopyClasses extends DefaultTask {
   @InputFiles abstract ListProperty<RegularFile> getJars()

@@ -18,7 +18,7 @@ OFF = "navitas { enabled = false }\n"
 SAID = "has probes (navitas { enabled = false } leaves them out)"
 REFUSED = "gets no probes, because of navitas { enabled = false } or navitas.enabled=false"
 
-pytestmark = [pytest.mark.extended, pytest.mark.timeout(1800)]
+pytestmark = pytest.mark.extended
 
 
 def run(gradle: str, project: Path, *arguments: str, succeeds: bool = True) -> str:

@@ -18,7 +18,7 @@ from navitas.build.gradle import build_bundles
 from navitas.bundle.manifest import AndroidManifest
 from navitas.errors import BuildError, UsageError
 
-pytestmark = [pytest.mark.extended, pytest.mark.timeout(1800), pytest.mark.usefixtures("android_sdk")]
+pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk")]
 
 
 @pytest.fixture(autouse=True)

@@ -244,7 +244,7 @@ def test_an_event_file_of_noise_is_a_warning(in_process: Run, recording: Path) -
     assert {"file_changed", "no_events"} <= warnings(report(in_process, recording))
 
 
-def test_a_recording_of_a_newer_in_process(in_process: Run, recording: Path) -> None:
+def test_a_recording_of_a_newer_navitas(in_process: Run, recording: Path) -> None:
     data = events(recording).read_bytes()
     # The CRC covers the version, so chunks of another layout are rejected.
     events(recording).write_bytes(data.replace(b"NVCH\x01\x00", b"NVCH\x02\x00\x01"))

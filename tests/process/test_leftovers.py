@@ -35,7 +35,7 @@ with replacing(Path(sys.argv[1])) as made:
 
 def killed_while_writing(target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run([sys.executable, "-c", _KILLED, str(target)], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", _KILLED, str(target)], check=False)
 
 
 def leftovers(folder: Path) -> list[Path]:

@@ -149,7 +149,7 @@ class Signer:
         (self._folder / "Sign.java").write_text(_SIGN)
         (self._folder / "jobs").write_text("\n".join(self._jobs) + "\n")
         command = ["java", "-cp", str(self._jar), str(self._folder / "Sign.java"), str(self._folder / "jobs")]
-        subprocess.run(command, check=True, timeout=120)
+        subprocess.run(command, check=True)
 
     def _key_store(self, key: str) -> Path:
         store = self._folder / f"{key}.p12"
@@ -159,5 +159,5 @@ class Signer:
             options = {"-alias": "key", "-keyalg": "EC", "-dname": f"CN={key}", "-storetype": "PKCS12", "-validity": "9999"}
             words = [word for pair in options.items() for word in pair]
             passwords = ["-storepass", _PASSWORD, "-keypass", _PASSWORD]
-            subprocess.run([keytool, "-genkeypair", "-keystore", str(store), *words, *passwords], check=True, timeout=60)
+            subprocess.run([keytool, "-genkeypair", "-keystore", str(store), *words, *passwords], check=True)
         return store

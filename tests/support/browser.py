@@ -31,7 +31,6 @@ def show(browser: str, page: Path, profile: Path) -> Shown:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
     )
     return Shown(ended.stdout, [line for line in ended.stderr.splitlines() if "CONSOLE" in line])
 

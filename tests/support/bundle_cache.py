@@ -30,7 +30,8 @@ def kept(shelf: Path, key: str, make: Callable[[Path], object]) -> Path:
             place.mkdir()
             make(place)
             (place / _DONE).touch()  # the last file: it marks the folder as complete
-            _remove_old(shelf)
+        os.utime(place)  # those used last stay, since another process may be using them
+        _remove_old(shelf)
     return place
 
 

@@ -686,7 +686,7 @@ def compile_classes(folder: Path, files: Sequence[Path], class_path: Sequence[Pa
         str(folder / "classes"),
         *map(str, files),
     ]
-    subprocess.run(command, check=True, timeout=200)
+    subprocess.run(command, check=True)
     return folder / "classes"
 
 

@@ -73,7 +73,6 @@ class Recorder:
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=30,
                 check=False,
                 umask=0,
                 start_new_session=True,

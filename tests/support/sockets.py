@@ -137,7 +137,7 @@ print(json.dumps(answers))
 
 def answers_to_stranger(sockets: set[Listening]) -> list[list[str]]:
     """Return the answers to another user of this machine, in the protocols of adb, phones, debuggers and py4j."""
-    done = as_stranger(TRIES, json.dumps([[one.kind, one.address] for one in sockets]), timeout_s=300.0)
+    done = as_stranger(TRIES, json.dumps([[one.kind, one.address] for one in sockets]))
     assert done.returncode == 0, done.stderr
     found: list[list[str]] = json.loads(done.stdout)
     return found

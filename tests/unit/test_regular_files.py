@@ -11,7 +11,6 @@ import pytest
 from navitas.regular_files import open_regular, read_regular
 
 
-@pytest.mark.timeout(20)
 def test_other_than_regular_files_are_refused_with_their_kind(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path, kind in ((Path("/dev/zero"), "a device"), (tmp_path / "pipe", "a pipe"), (tmp_path, "a folder")):

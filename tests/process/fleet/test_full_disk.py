@@ -55,7 +55,7 @@ def _navitas(command: str, *arguments: object, room: int | None = None) -> subpr
         bounds = room, resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, bounds)  # noqa: E731
     words = [str(NAVITAS), "fleet", command, *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, preexec_fn=limit)
+    return subprocess.run(words, capture_output=True, text=True, check=False, preexec_fn=limit)
 
 
 def _check_reports(ended: list[subprocess.CompletedProcess[str]]) -> None:

@@ -17,7 +17,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache"
 
 
-@pytest.mark.timeout(20)
 def test_a_lock_on_the_project_s_folder_blocks_no_one(tmp_path: Path) -> None:
     """Every user who can read the folder can take it."""
     handle = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)

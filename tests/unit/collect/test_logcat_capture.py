@@ -39,7 +39,7 @@ class _Log:
     def lines(self) -> Iterator[bytes]:
         while not self.ends:
             with self._news:
-                self._news.wait_for(lambda: self._closed or self._given < len(self._lines), timeout=10)
+                self._news.wait_for(lambda: self._closed or self._given < len(self._lines))
                 if self._closed:
                     return
                 fresh = self._lines[self._given :] if self.carries else []

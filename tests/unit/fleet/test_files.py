@@ -47,7 +47,6 @@ def test_lack_of_memory_is_not_reported_as_damage(tmp_path: Path, monkeypatch: p
         read_table(tmp_path / "table.parquet")
 
 
-@pytest.mark.timeout(20)
 def test_a_pipe_among_the_files_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "table.parquet")
     with pytest.raises(FleetError, match="a pipe, not a regular file"):
