@@ -5,31 +5,15 @@ And of whole hooks, beyond the same calls without them: with the classes of Andr
 
 from __future__ import annotations
 
-import json
 import re
-import statistics
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
-from bench_probe import JAR, build
+from bench_probe import build, results
 from common import ROOT, Figures, arguments
 
 MAX_NS = 5000.0
 _HOOK_COSTS = ROOT / "instrumenter/hooks-android/target/surefire-reports/org.navitas.hooks.HookCostTest-output.txt"
-
-
-@dataclass(frozen=True, slots=True)
-class RecordCost:
-    """Costs in ns of a mode: of a record, and of two clock readings; and the bytes that both allocate."""
-
-    mode: str
-    record_ns: float
-    clock_ns: float
-    allocated_bytes: float
 
 
 def main(argv: list[str]) -> int:
@@ -37,29 +21,14 @@ def main(argv: list[str]) -> int:
     options = arguments(__doc__ or "", argv)
     build()
     figures = Figures("Communications")
-    for cost in measure(iterations=5 if options.quick else 20):
-        note = f"{cost.record_ns / cost.clock_ns:.1f} × two nanoTime() ({cost.clock_ns:.0f} ns)"
-        figures.add(f"{cost.mode}: a record", cost.record_ns, "ns", at_most=MAX_NS, note=note)
-        figures.add(f"{cost.mode}: allocated a record", 2 * cost.allocated_bytes, "B")
+    for found in results("CommunicationBenchmark", iterations=5 if options.quick else 20):
+        mode, record_ns, clock_ns = found.params["mode"], found.median_ns("recordNs"), found.median_ns("clockNs")
+        note = f"{record_ns / clock_ns:.1f} × two nanoTime() ({clock_ns:.0f} ns)"
+        figures.add(f"{mode}: a record", record_ns, "ns", at_most=MAX_NS, note=note)
+        figures.add(f"{mode}: allocated a record", 2 * found.allocated_bytes, "B")
     for name, cost_ns in whole_hooks(rounds=200 if options.quick else 400).items():
         figures.add(f"the hook of {name}", cost_ns, "ns", at_most=MAX_NS, note="with the framework's classes, on Robolectric")
     return figures.close(options.check)
-
-
-def measure(iterations: int) -> Iterator[RecordCost]:
-    """Run each mode in a separate JVM."""
-    with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder) / "result.json"
-        settings = ["-i", str(iterations), "-prof", "gc", "-v", "SILENT", "-rf", "json", "-rff", str(result)]
-        subprocess.run(["java", "-jar", str(JAR), "CommunicationBenchmark", *settings], check=True, stdout=subprocess.DEVNULL)
-        for entry in json.loads(result.read_text()):
-            sums = {name: metric["rawData"][0] for name, metric in entry["secondaryMetrics"].items() if "rawData" in metric}
-            record_ns, clock_ns = (
-                statistics.median(ns / calls for ns, calls in zip(sums[name], sums["calls"], strict=True) if calls)
-                for name in ("recordNs", "clockNs")
-            )
-            allocated = entry["secondaryMetrics"]["gc.alloc.rate.norm"]["score"]
-            yield RecordCost(entry["params"]["mode"], record_ns, clock_ns, allocated)
 
 
 def whole_hooks(rounds: int) -> dict[str, float]:

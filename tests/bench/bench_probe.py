@@ -63,27 +63,41 @@ def build() -> None:
     subprocess.run([*maven, MODULE, "package"], check=True)
 
 
-def measure(threads: int, iterations: int) -> Iterator[Cost]:
-    """Run every mode and pattern of callees in a separate JVM, on this number of threads."""
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What JMH measured with some parameters: sums of each iteration, and bytes that a call allocates."""
+
+    params: dict[str, str]
+    sums: dict[str, list[float]]
+    allocated_bytes: float
+
+    def median_ns(self, name: str) -> float:
+        """The median of the iterations' time for a call."""
+        return statistics.median(ns / calls for ns, calls in zip(self.sums[name], self.sums["calls"], strict=True) if calls)
+
+
+def results(benchmark: str, iterations: int, threads: int = 1) -> Iterator[Result]:
+    """Run a benchmark in a separate JVM for each choice of parameters."""
     with tempfile.TemporaryDirectory() as folder:
-        result = Path(folder) / "result.json"
-        settings = ["-t", str(threads), "-i", str(iterations), "-prof", "gc", "-v", "SILENT", "-rf", "json", "-rff", str(result)]
-        subprocess.run(["java", "-jar", str(JAR), "ProbeBenchmark", *settings], check=True, stdout=subprocess.DEVNULL)
-        for entry in json.loads(result.read_text()):
-            sums = {name: metric["rawData"][0] for name, metric in entry["secondaryMetrics"].items() if "rawData" in metric}
-            rows = zip(sums["calls"], sums["plainNs"], sums["clockNs"], sums["probedNs"], strict=True)
-            costs = [((probed - plain) / calls, (clock - plain) / calls) for calls, plain, clock, probed in rows if calls]
-            calm = sorted(costs, key=lambda cost: cost[1])[: max(len(costs) // 4, 1)]
-            clock_ns = statistics.median(clock for _, clock in calm)
-            yield Cost(
-                entry["params"]["mode"],
-                entry["params"]["callees"],
-                threads,
-                statistics.median(pair / clock for pair, clock in calm) * clock_ns,
-                clock_ns,
-                entry["secondaryMetrics"]["gc.alloc.rate.norm"]["score"],
-                sum(sums["calls"]),
-            )
+        file = Path(folder) / "result.json"
+        settings = ["-t", str(threads), "-i", str(iterations), "-prof", "gc", "-v", "SILENT", "-rf", "json", "-rff", str(file)]
+        subprocess.run(["java", "-jar", str(JAR), benchmark, *settings], check=True, stdout=subprocess.DEVNULL)
+        for entry in json.loads(file.read_text()):
+            metrics = entry["secondaryMetrics"]
+            sums = {name: metric["rawData"][0] for name, metric in metrics.items() if "rawData" in metric}
+            yield Result(entry["params"], sums, metrics["gc.alloc.rate.norm"]["score"])
+
+
+def measure(threads: int, iterations: int) -> Iterator[Cost]:
+    """Run every mode and pattern of callees on this number of threads."""
+    for found in results("ProbeBenchmark", iterations, threads):
+        rows = zip(*(found.sums[name] for name in ("calls", "plainNs", "clockNs", "probedNs")), strict=True)
+        costs = [((probed - plain) / calls, (clock - plain) / calls) for calls, plain, clock, probed in rows if calls]
+        calm = sorted(costs, key=lambda cost: cost[1])[: max(len(costs) // 4, 1)]
+        clock_ns = statistics.median(clock for _, clock in calm)
+        pair_ns = statistics.median(pair / clock for pair, clock in calm) * clock_ns
+        mode, callees = found.params["mode"], found.params["callees"]
+        yield Cost(mode, callees, threads, pair_ns, clock_ns, found.allocated_bytes, sum(found.sums["calls"]))
 
 
 if __name__ == "__main__":

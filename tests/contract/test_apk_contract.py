@@ -112,17 +112,9 @@ def test_updates_keep_data_and_require_the_same_key(virtual: AdbDevice, apks: di
     assert install(virtual, apks["app"]) == "Success"
     virtual.shell(f"run-as {APP} sh -c 'echo kept > files/state'")
     for name, options, refusal in (
-        (
-            "other-key",
-            "-r",
-            "INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package org.navitas.contract.app signatures do not",
-        ),
+        ("other-key", "-r", "INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package org.navitas.contract.app signatures do not"),
         ("older", "-r", "INSTALL_FAILED_VERSION_DOWNGRADE: Downgrade detected: Update version code 1 is older than current 2"),
-        (
-            "app",
-            "-R",
-            "INSTALL_FAILED_ALREADY_EXISTS: Attempt to re-install org.navitas.contract.app without first ",
-        ),
+        ("app", "-R", "INSTALL_FAILED_ALREADY_EXISTS: Attempt to re-install org.navitas.contract.app without first "),
     ):
         assert install(virtual, apks[name], options).startswith(f"Failure [{refusal}")
     uid = virtual.shell(f"run-as {APP} id -u").text

@@ -22,11 +22,7 @@ def test_the_devices_shell_matches_the_transcripts(device: Device, transcript: T
     # A shell stops reading a script at an invalid line, so the folder must exist before.
     device.shell(f"rm -rf {FOLDER}; mkdir -p {FOLDER}")
     found = device.shell(f"cd {FOLDER}; {transcript.script}")
-    assert (found.exit_code, text(found.stdout), text(found.stderr)) == (
-        transcript.status,
-        transcript.stdout,
-        transcript.stderr,
-    )
+    assert (found.exit_code, text(found.stdout), text(found.stderr)) == (transcript.status, transcript.stdout, transcript.stderr)
 
 
 def test_the_transcripts_match_mksh_and_toybox(tmp_path: Path) -> None:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from support.gradle_projects import gradle_params, gradles
 from support.lab_fixtures import daemons, phone
+from support.quick_jvm import quick_jvms
 
 from navitas.build.jars import JARS
 
 __all__ = ["daemons", "phone"]
+
+
+@pytest.fixture
+def quick() -> Iterator[None]:
+    """JVMs start quickly, also those of the virtual phones that a test starts."""
+    with quick_jvms():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,7 +9,6 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from support.command_line import NAVITAS
 from support.framework import NotFetchedError, provide
 from support.gradle_builds import Build, modules
 from support.large_app import Outputs, add_method, large_app
-from support.quick_jvm import quick_jvms
 
 from navitas.build.gradle import INIT_SCRIPT, build_bundles
 from navitas.build.jars import JARS
@@ -35,7 +33,7 @@ SLOWER = "debuggable code runs slower than what users get"
 HOOKS = {f"org/navitas/hooks/{hook}" for hook in ("Databases", "NewerLocations", "Coroutines", "CameraCallback")}
 extended = pytest.mark.extended
 pytestmark = [
-    pytest.mark.usefixtures("android_sdk"),
+    pytest.mark.usefixtures("android_sdk", "quick"),
     pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
 ]
 
@@ -117,12 +115,6 @@ class Profiled:
             if f"{each['class'].rpartition('.')[2]}.{each['name']}" == method
         ]
         return sum(energies)
-
-
-@pytest.fixture(autouse=True)
-def quick() -> Iterator[None]:
-    with quick_jvms():
-        yield
 
 
 def classes_of_tests(bundle: Bundle) -> set[str]:

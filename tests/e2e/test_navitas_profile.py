@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import jsonschema
@@ -18,7 +17,6 @@ from support.android_projects import copy_project, fixture_params
 from support.command_line import NAVITAS, start
 from support.gradle_builds import Build, methods, modules, outcome
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
-from support.quick_jvm import quick_jvms
 
 from navitas.build.plugin_repository import install_plugin
 from navitas.bundle.reader import open_bundle
@@ -31,14 +29,9 @@ INSTALL = 'pip install "${NAVITAS_WHEEL:?set the repository variable NAVITAS_WHE
 
 extended = pytest.mark.extended
 pytestmark = [
+    pytest.mark.usefixtures("quick"),
     pytest.mark.skipif(not NAVITAS.is_file(), reason="navitas is not installed: make setup"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def quick() -> Iterator[None]:
-    with quick_jvms():
-        yield
 
 
 @pytest.fixture(scope="session")

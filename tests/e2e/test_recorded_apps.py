@@ -5,26 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.android_apps import extract_apk, probed_methods
 from support.android_projects import build_file, copy_project, fixture_params, without_kotlin
 from support.command_line import NAVITAS
-from support.quick_jvm import quick_jvms
 
 from navitas.build.gradle import build_bundles
 from navitas.bundle.manifest import AndroidManifest
 from navitas.errors import BuildError, UsageError
 
-pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk")]
-
-
-@pytest.fixture(autouse=True)
-def quick() -> Iterator[None]:
-    with quick_jvms():
-        yield
+pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk", "quick")]
 
 
 def app_without_tests(name: str, into: Path) -> Path:

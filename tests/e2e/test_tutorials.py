@@ -36,14 +36,7 @@ def _new_user(home: Path) -> dict[str, str]:
     }
 
 
-def typed(
-    page: str,
-    folder: Path,
-    gradle: str,
-    replaced: Mapping[str, str] = MappingProxyType({}),
-    *,
-    section: str = "",
-) -> str:
+def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = MappingProxyType({}), *, section: str = "") -> str:
     """Run all commands of a page, or of a section with this heading, in `folder`, which has the examples; return their output."""
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("build", ".gradle"))
     if (made := aapt2()) is not None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.command_line import NAVITAS, Command, Ended, start
+from support.command_line import NAVITAS, Command, Ended, Run, Start, start
 from support.faulty_project import faulty_project
 from support.lab import Lab
 from support.lab_fixtures import Bundles, apps, bundles, daemons, gradle, phone, sample
@@ -16,9 +16,6 @@ from navitas.cli.main import run
 from navitas.device.adb import AdbDevice
 
 __all__ = ["apps", "bundles", "daemons", "gradle", "phone", "sample"]
-
-Start = Callable[..., Command]
-Run = Callable[..., Ended]
 
 
 @pytest.fixture(scope="session")

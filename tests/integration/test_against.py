@@ -6,17 +6,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.changed_sample import TEST, changed_sample
-from support.command_line import Ended
+from support.command_line import Run
 from support.git_repository import git, needs_git
 
 from navitas.recording.store import open_recording
-
-Run = Callable[..., Ended]
 
 pytestmark = needs_git
 

@@ -75,11 +75,7 @@ STARTERS = {
     "audio": ("plays", "play"),
     "bluetooth": ("scans", "startScan"),
 }
-PLAYS = {
-    "audio": ("playsVideo", "start"),
-    "video": ("playsVideo", "start"),
-    "bluetooth": ("links", "connectGatt"),
-}
+PLAYS = {"audio": ("playsVideo", "start"), "video": ("playsVideo", "start"), "bluetooth": ("links", "connectGatt")}
 
 
 def test_each_use_is_recorded_from_start_to_stop(profiled: Profiled, parsed: ParsedRecording) -> None:

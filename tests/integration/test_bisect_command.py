@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.command_line import Ended
+from support.command_line import Run
 from support.git_repository import needs_git
 from support.seeded_history import git_state, seeded_history
 
 from navitas.errors import ExitCode
-
-Run = Callable[..., Ended]
 
 pytestmark = [needs_git, pytest.mark.extended]
 

@@ -83,11 +83,7 @@ def test_a_recording_has_the_executions_of_each_test(phone: AdbDevice, built: li
     (method,) = [each for each in work.methods if each.name == "odd"]
     executions = {test: blocks(method, counts, test, odd) for test in ("alone", "threads", "fails")}
     # Entry, test of the loop, test of the remainder, increment of the result, next round, return.
-    assert executions == {
-        "alone": [2, 152, 150, 75, 150, 2],
-        "threads": [4, 10, 6, 2, 6, 4],
-        "fails": [1, 8, 7, 3, 7, 1],
-    }
+    assert executions == {"alone": [2, 152, 150, 75, 150, 2], "threads": [4, 10, 6, 2, 6, 4], "fails": [1, 8, 7, 3, 7, 1]}
     assert {"main", "worker0", "worker3"} <= threads
 
 

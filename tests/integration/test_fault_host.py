@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.command_line import Command, Ended
+from support.command_line import Run, Start
 from support.faulty_project import faulty_project
 from support.gradle_projects import main_class, write
 from support.host import read_only, small_disk
@@ -19,9 +18,6 @@ from navitas.analyze.load import load
 from navitas.errors import RecordingError
 from navitas.owned_folder import mark_in_use, owned_folder
 from navitas.recording.store import open_recording
-
-Start = Callable[..., Command]
-Run = Callable[..., Ended]
 
 # Builds wait for a file, so that another one comes meanwhile.
 WAITING_BUILD = """
@@ -93,6 +89,8 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 
 @pytest.mark.extended
 def test_two_concurrent_profilings_of_one_project(start_navitas: Start, navitas: Run, project: Path, tmp_path: Path) -> None:
+    for left in ("building", "go", "waiting"):
+        (project / left).unlink(missing_ok=True)
     first = start_navitas("profile", project, "--tests", "*#waits", "-o", "one")
     first.wait_until((project / "building").exists)
     second = start_navitas("profile", project, "--tests", "*#passes", "-o", "two", "--no-test-probes")

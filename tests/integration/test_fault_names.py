@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from support.command_line import Ended
+from support.command_line import Run
 from support.gradle_projects import JUNIT, write
 
 from navitas.report.json_report import schema
-
-Run = Callable[..., Ended]
 
 pytestmark = pytest.mark.extended
 

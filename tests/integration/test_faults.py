@@ -7,14 +7,14 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import adbutils
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from support.command_line import Ended
+from support.command_line import Run
 from support.fake_adb import block, fake_adb, free_port
 from support.faulty_project import faulty_project
 from support.lab import Lab
@@ -22,7 +22,6 @@ from support.lab import Lab
 from navitas.report.json_report import schema
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
-Run = Callable[..., Ended]
 
 
 @pytest.fixture(scope="module")

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import Command, Ended
+from support.command_line import Command, Ended, Run, Start
 from support.faulty_project import faulty_project
 from support.lab import Lab
 
 from navitas.recording.writer import reserve_folder
 
 Bundle = tuple[object, ...]
-Start = Callable[..., Command]
-Run = Callable[..., Ended]
 
 # Prints a line when it runs, then waits.
 WAITING_BUILD = """

@@ -7,11 +7,10 @@ import json
 import os
 import subprocess
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.command_line import Command, Ended
+from support.command_line import Command, Ended, Start
 from support.faulty_project import faulty_project
 from support.sockets import Listening, answers_to_stranger, described, family_of, listening
 from support.stranger import STRANGER_UID, as_stranger
@@ -21,8 +20,6 @@ from navitas.device.adb_server import adb_path
 from navitas.device.local_socket import connect
 from navitas.owned_folder import owned_folder
 from navitas.virtual_phone import start
-
-Start = Callable[..., Command]
 
 
 @pytest.fixture(autouse=True)

@@ -6,17 +6,14 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from support.command_line import Ended
+from support.command_line import Run
 
 from navitas.build.sample import copy_sample
 from navitas.report.json_report import schema
-
-Run = Callable[..., Ended]
 
 
 def test_a_project_in_a_repository_is_named(gradle: str, navitas: Run, tmp_path: Path) -> None:

@@ -6,10 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from navitas.new_files import (
-    is_leftover,
-    remove_leftovers,
-)
+from navitas.new_files import is_leftover, remove_leftovers
 
 KILLED = """
 import os, sys

@@ -122,6 +122,11 @@ class Command:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+Start = Callable[..., Command]
+"""A fixture that starts `navitas`, or that runs it to its end: `Run`."""
+Run = Callable[..., Ended]
+
+
 def start(
     arguments: Iterable[object], *, cwd: Path, env: Mapping[str, str] | None = None, program: str | Path = NAVITAS
 ) -> Command:

@@ -200,7 +200,7 @@ public class Devices {
         ran.await(120, TimeUnit.SECONDS);
         return (int) ran.getCount();
     }
-}""",
+}"""
 }
 TEST_SOURCES = {
     "DevicesTest": """

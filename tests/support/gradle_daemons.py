@@ -43,11 +43,7 @@ def gradle_opts(registry: Path) -> str:
         part = registry / f"part-{os.getpid()}"
         part.write_text("\n".join(DAEMON_JVM) + "\n", "utf-8")
         part.rename(options)  # another process may start a daemon now
-    properties = {
-        "daemon.registry.base": registry,
-        "daemon.idletimeout": _IDLE_MS,
-        "jvmargs": f"-XX:VMOptionsFile={options}",
-    }
+    properties = {"daemon.registry.base": registry, "daemon.idletimeout": _IDLE_MS, "jvmargs": f"-XX:VMOptionsFile={options}"}
     return " ".join([*QUICK_JVM, *(f"-Dorg.gradle.{name}={value}" for name, value in properties.items())])
 
 

@@ -103,11 +103,7 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "model apply": {"model_file": ["--model", "model.json"]},
     "model count": {"census": ["--census", "census.json"]},
     **{f"model {name}": COUNTED for name in ("rank", "classes", "blocks", "advise")},
-    "model predict": {
-        **COUNTED,
-        "against": ["--against", "rec"],
-        "against_census": ["--against-census", "census.json"],
-    },
+    "model predict": {**COUNTED, "against": ["--against", "rec"], "against_census": ["--against-census", "census.json"]},
 }
 ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
 """Parameters that exclude the others."""
