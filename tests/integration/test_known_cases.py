@@ -75,6 +75,7 @@ def test_recording_through_logcat_gives_an_equivalent_report(sample: Lab, cases:
     assert not list(logged.outcome.recording.glob("runs/*/events-*.nvch"))
     assert calls(logged) == calls(cases)
     assert logged.profile.evidence[0].level == cases.profile.evidence[0].level
+    assert logged.warnings.isdisjoint({"events_missing", "logcat_chunks", "no_clocks", "no_events", "no_run_end"})
 
 
 @pytest.mark.extended
