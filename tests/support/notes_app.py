@@ -553,14 +553,6 @@ class Made:
     map: Path
 
 
-def make(folder: Path) -> Made:
-    """Build the app and its tests in a new folder. Raises `NotFetchedError`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    _make_classes(folder)
-    _make_apks(folder)
-    return _made(folder, folder)
-
-
 def cached(
     shelf: Path,
     tests: Mapping[str, str] = _TEST_SOURCES,
@@ -574,24 +566,13 @@ def cached(
     APKs on their own, below `shelf`. The caller must not change its files. Raises `NotFetchedError`.
     """
     code = [("code", Path(module)) for module in (__file__, apk_maker.__file__)]
-    classes = digest([firmware.NAME, repr((tests, junit, hooked))], code)
-    apks = digest([repr(sorted(manifest.items()))], code)
-    return _made(
-        kept(shelf, classes, lambda folder: _make_classes(folder, tests, junit, hooked)),
-        kept(shelf, apks, lambda folder: _make_apks(folder, **manifest)),
-    )
-
-
-def _made(classes: Path, apks: Path) -> Made:
+    of_classes = digest([firmware.NAME, repr((tests, junit, hooked))], code)
+    classes = kept(shelf, of_classes, lambda folder: _make_classes(folder, tests, junit, hooked))
+    apks = kept(shelf, digest([repr(sorted(manifest.items()))], code), lambda folder: _make_apks(folder, **manifest))
     return Made([apks / "app.apk", apks / "tests.apk"], classes / "jvm.zip", classes / "map.json")
 
 
-def _make_classes(
-    folder: Path,
-    tests: Mapping[str, str] = _TEST_SOURCES,
-    junit: str = _FRAMEWORKS_JUNIT,
-    hooked: Mapping[str, str] | None = None,
-) -> None:
+def _make_classes(folder: Path, tests: Mapping[str, str], junit: str, hooked: Mapping[str, str] | None) -> None:
     """Compile and instrument the app, compile its tests, and write their jvm.zip."""
     if shutil.which("javac") is None or not (JARS / "navitas-phone-android.jar").is_file():
         raise NotFetchedError("no JDK, or the jars are not built: make jars")
@@ -644,7 +625,8 @@ def _make_apks(
 
 def make_bundle(folder: Path) -> Bundle:
     """Return the app as a bundle from a build. Raises `NotFetchedError`."""
-    return open_bundle(bundle_of(make(folder), folder / "notes.bundle.zip"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return open_bundle(bundle_of(cached(folder), folder / "notes.bundle.zip"))
 
 
 def bundle_of(made: Made, file: Path, **fields: object) -> Path:
@@ -677,16 +659,8 @@ def woven(folder: Path) -> Path:
 
 def compile_classes(folder: Path, files: Sequence[Path], class_path: Sequence[Path]) -> Path:
     """Compile Java files, and return the folder of the classes."""
-    command = [
-        "javac",
-        "-nowarn",
-        "-cp",
-        ":".join(map(str, [folder, *class_path])),
-        "-d",
-        str(folder / "classes"),
-        *map(str, files),
-    ]
-    subprocess.run(command, check=True)
+    class_path_text = ":".join(map(str, [folder, *class_path]))
+    subprocess.run(["javac", "-nowarn", "-cp", class_path_text, "-d", folder / "classes", *files], check=True)
     return folder / "classes"
 
 

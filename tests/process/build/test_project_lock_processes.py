@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from test_project_lock import cache
 
 from navitas.build.lock import lock_file, project_lock
 
@@ -19,12 +20,6 @@ with project_lock(Path(sys.argv[1]), lambda: None):
     print("held", flush=True)
     sys.stdin.read()
 """
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache"
 
 
 def test_a_second_profiling_of_the_project_waits(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def startable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> int:
     port = free_port()
     (tmp_path / "server.py").write_text(STARTS)
     listens = tmp_path / "listens"
-    start = f"{sys.executable} {tmp_path / 'server.py'} {port} {listens} & while [ ! -e {listens} ]; do sleep 0.02; done"
+    start = f"'{sys.executable}' {tmp_path / 'server.py'} {port} {listens} & while [ ! -e {listens} ]; do sleep 0.02; done"
     monkeypatch.setenv("ADBUTILS_ADB_PATH", str(script(tmp_path / "adb", f"({start})")))
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
