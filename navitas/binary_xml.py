@@ -11,13 +11,14 @@ import io
 import logging
 import re
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree
 
 MAGIC = b"\x03\x00\x08\x00"
 ANDROID = "http://schemas.android.com/apk/res/android"
+_ANDROID_PACKAGE = 0x01
+"""The highest byte of the resource ids that Android defines. An app's own have 0x7f (AOSP: ResourceTypes.h, `Res_GETPACKAGE`)."""
 _MAX_DEPTH = 64
 _MAX_LETTERS = 16 << 20
 """Limit for all names, values and texts together. A file may use a few strings many times."""
@@ -31,20 +32,19 @@ class MalformedXml(Exception):
 
 @dataclass(slots=True)
 class Element:
-    """One element: its attributes in the android namespace, its other attributes, and the text before its first child.
+    """One element: its attributes by namespace (`""`: none) and name, and the text before its first child.
 
     Numbers are decimal, booleans `true` and `false`, references `@0x…`.
     """
 
     tag: str
-    android: dict[str, str] = field(default_factory=dict)
-    plain: dict[str, str] = field(default_factory=dict)
+    attributes: dict[tuple[str, str], str] = field(default_factory=dict)
     text: str = ""
     children: list[Element] = field(default_factory=list)
 
-    def get(self, name: str, default: str = "") -> str:
-        """Return the value of an attribute in the android namespace."""
-        return self.android.get(name, default)
+    def get(self, name: str, default: str = "", namespace: str = ANDROID) -> str:
+        """Return the value of an attribute."""
+        return self.attributes.get((namespace, name), default)
 
     def all(self, tag: str) -> list[Element]:
         """Return the children with a tag."""
@@ -70,8 +70,8 @@ def to_text(root: Element) -> str:
 
 
 def _ordinary(element: Element) -> ElementTree.Element:
-    names = {f"{{{ANDROID}}}{name}": value for name, value in element.android.items()}
-    ordinary = ElementTree.Element(element.tag, {**names, **element.plain})
+    names = {f"{{{uri}}}{name}" if uri else name: value for (uri, name), value in element.attributes.items()}
+    ordinary = ElementTree.Element(element.tag, names)
     ordinary.text = element.text or None
     ordinary.extend(_ordinary(child) for child in element.children)
     return ordinary
@@ -107,18 +107,24 @@ class _Axml:
     def text(self) -> str:
         return str(self._parser.text)
 
-    def attributes(self) -> Mapping[tuple[bool, str], str]:
-        """Return values by (is in the android namespace, name). Android identifies its attributes by resource id."""
-        found = {}
+    def attributes(self) -> dict[tuple[str, str], str]:
+        """Return values by namespace and name.
+
+        Android identifies its attributes by their resource ids, whatever namespace the file names, and ignores those of its
+        namespace that have none.
+        """
+        values = {}
         parser, codes = self._parser, self.codes
         for at in range(parser.getAttributeCount()):
             index = parser.m_attributes[at * codes.ATTRIBUTE_LENGTH + codes.ATTRIBUTE_IX_NAME]
-            is_android = index < len(parser.m_resourceIDs) and parser.m_resourceIDs[index] != 0
+            resource_id = parser.m_resourceIDs[index] if index < len(parser.m_resourceIDs) else 0
+            is_android = resource_id >> 24 == _ANDROID_PACKAGE
+            namespace = ANDROID if is_android else parser.getAttributeNamespace(at)
             name = parser.getAttributeName(at).replace(":", "_")  # the library replaces `_` by `:`
-            if name:
+            if name and (is_android or namespace != ANDROID):
                 value = self._value(parser.getAttributeValueType(at), parser.getAttributeValueData(at))
-                found[is_android, name] = _SPACE.sub(" ", value)
-        return found
+                values[namespace, name] = _SPACE.sub(" ", value)
+        return values
 
     def _value(self, kind: int, data: int) -> str:
         if kind == self.codes.TYPE_REFERENCE:
@@ -165,9 +171,7 @@ def _tree(document: _Axml) -> Element:
     root: Element | None = None
     while (event := document.next()) != document.codes.END_DOCUMENT:
         if event == document.codes.START_TAG:
-            element = Element(document.name)
-            for (is_android, name), value in document.attributes().items():
-                (element.android if is_android else element.plain)[name] = value
+            element = Element(document.name, document.attributes())
             if above:
                 above[-1].children.append(element)
             elif root is None:

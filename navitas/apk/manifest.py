@@ -124,7 +124,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
-    package = root.plain.get("package", "")
+    package = root.get("package", namespace="")
     if root.tag != "manifest":
         raise MalformedXml(f"the root is <{root.tag[:_MAX_NAME]}>")
     if not _PACKAGE.fullmatch(package) or len(package) > _MAX_PACKAGE:
@@ -143,7 +143,7 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
         debuggable=app.get("debuggable") == "true",
         test_only=app.get("testOnly") == "true",
         profileable=any(part.get("shell") == "true" for part in app.all("profileable")),
-        split=root.plain.get("split", ""),
+        split=root.get("split", namespace=""),
         application=_class(app.get("name"), package) if app.get("name") else "",
         process=process,
         instrumentations=tuple(

@@ -24,7 +24,7 @@ from navitas.parse.trace.trace_tables import Trace
 TID_LIMIT = 1 << 22
 """The kernel's limit of thread ids (PID_MAX_LIMIT). No thread has this id or a higher one."""
 ENTER, EXIT, THROW, RESUME = 0, 1, 2, 3
-Role = Literal["app", "gc", "jit", "profiler", "system"]
+Role = Literal["app", "gc", "vm", "jit", "profiler", "system"]
 
 
 @dataclass(frozen=True, slots=True)

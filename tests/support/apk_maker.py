@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ANDROID = "http://schemas.android.com/apk/res/android"
+_OWN = "http://schemas.android.com/apk/res-auto"
 _IDS = {
     "label": 0x01010001, "name": 0x01010003, "permission": 0x01010006, "debuggable": 0x0101000F, "exported": 0x01010010,
     "process": 0x01010011, "targetPackage": 0x01010021,
     "minSdkVersion": 0x0101020C, "versionCode": 0x0101021B, "versionName": 0x0101021C, "targetSdkVersion": 0x01010270,
     "testOnly": 0x01010272, "targetProcesses": 0x01010541,
+    "app:name": 0x7F010001,
 }  # fmt: skip
 _NONE = 0xFFFFFFFF
 _PASSWORD = "navitas"
@@ -45,7 +47,10 @@ public class Sign {
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """An element. Attributes with a name of the android namespace belong to it. Values are strings, numbers or booleans."""
+    """An element. Values of attributes are strings, numbers or booleans.
+
+    Attributes with a name of the android namespace belong to it, and `app:name` to the app's own.
+    """
 
     name: str
     attributes: Mapping[str, str | int | bool]
@@ -77,7 +82,7 @@ def instrumentation(target: str, name: str = "androidx.test.runner.AndroidJUnitR
 
 def binary_xml(root: Tag) -> bytes:
     """Return a document in aapt2's format: string pool (UTF-16), resource ids of attributes, then the elements."""
-    strings: list[str] = list(_IDS)
+    strings = [name.removeprefix("app:") for name in _IDS]
 
     def index(text: str) -> int:
         if text not in strings:
@@ -103,12 +108,13 @@ def _elements(tag: Tag, index: Callable[[str], int]) -> list[bytes]:
 
 
 def _attribute(key: str, value: str | int | bool, index: Callable[[str], int]) -> bytes:
-    namespace = index(ANDROID) if key in _IDS else _NONE
+    namespace = _NONE if key not in _IDS else index(_OWN if key.startswith("app:") else ANDROID)
+    name = list(_IDS).index(key) if key in _IDS else index(key)
     if isinstance(value, bool):
-        return struct.pack("<IIIHBBI", namespace, index(key), _NONE, 8, 0, 0x12, _NONE if value else 0)
+        return struct.pack("<IIIHBBI", namespace, name, _NONE, 8, 0, 0x12, _NONE if value else 0)
     if isinstance(value, int):
-        return struct.pack("<IIIHBBI", namespace, index(key), _NONE, 8, 0, 0x10, value)
-    return struct.pack("<IIIHBBI", namespace, index(key), index(value), 8, 0, 0x03, index(value))
+        return struct.pack("<IIIHBBI", namespace, name, _NONE, 8, 0, 0x10, value)
+    return struct.pack("<IIIHBBI", namespace, name, index(value), 8, 0, 0x03, index(value))
 
 
 def _pool(strings: list[str]) -> bytes:

@@ -130,13 +130,34 @@ def test_malicious_files_are_read_in_bounded_time(name: str) -> None:
     assert name == "namespaces that all differ" and root.tag == "n"
 
 
+ANDROIDS_DEBUGGABLE, APPS_OWN = 0x0101000F, 0x7F010001
+
+
+def with_attributes(*fields: tuple[int, ...], ids: tuple[int, ...], names: list[str]) -> binary_xml.Element:
+    """An element with attributes of (namespace, name, string, type, value), as indices of names, of which the first have ids."""
+    table = struct.pack(f"<HHI{len(ids)}I", 0x180, 8, 8 + 4 * len(ids), *ids)
+    start = chunk(0x102, NONE, 1, 0x140014, len(fields), 0, *(number for each in fields for number in each))
+    return binary_xml.parse(document(names, table, start, chunk(0x103, NONE, 1)))
+
+
 def test_android_attributes_are_identified_by_resource_id() -> None:
     """As on Android: an obfuscated name does not hide an attribute, and a decoy with the same name is another one."""
-    ids = struct.pack("<HHII", 0x180, 8, 12, 0x0101000F)
+    ids, names = (ANDROIDS_DEBUGGABLE,), ["?", "debuggable", "no", binary_xml.ANDROID]
+    found = with_attributes((NONE, 0, NONE, 0x12000008, NONE), ids=ids, names=names)
+    assert (found.tag, found.attributes) == ("debuggable", {(binary_xml.ANDROID, "debuggable"): "true"})
     fields = (0, 2, 0, 0x12000008, 0xFFFFFFFF), (NONE, 1, 2, 0x03000008, 2), (NONE, 0, 2, 0x01000008, 0x7F010001)
-    start = chunk(0x102, NONE, 1, 0x140014, 1, 0, NONE, 0, NONE, 0x12000008, NONE)
-    found = binary_xml.parse(document(["?", "debuggable", "no"], ids, start, chunk(0x103, NONE, 1)))
-    assert (found.tag, found.android, found.plain) == ("debuggable", {"debuggable": "true"}, {})
-    start = chunk(0x102, NONE, 1, 0x140014, len(fields), 0, *(number for each in fields for number in each))
-    found = binary_xml.parse(document(["?", "debuggable", "no"], ids, start, chunk(0x103, NONE, 1)))
-    assert (found.android, found.plain) == ({"debuggable": "@0x7f010001"}, {"no": "true", "debuggable": "no"})
+    found = with_attributes(*fields, (3, 1, 2, 0x03000008, 2), ids=ids, names=names)
+    assert found.attributes == {("?", "no"): "true", ("", "debuggable"): "no", (binary_xml.ANDROID, "debuggable"): "@0x7f010001"}
+
+
+def test_an_app_s_own_attribute_replaces_no_other_one() -> None:
+    names = ["name", "name", "org.example.App", "decoy", binary_xml.ANDROID, "http://schemas.android.com/apk/res-auto"]
+    androids, own, without = (4, 0, 2, 0x03000008, 2), (5, 1, 3, 0x03000008, 3), (NONE, 3, 3, 0x03000008, 3)
+    found = with_attributes(androids, own, without, ids=(0x01010003, APPS_OWN), names=names)
+    assert (found.get("name"), found.get("name", namespace=names[5]), found.get("decoy", namespace="")) == (
+        "org.example.App",
+        "decoy",
+        "decoy",
+    )
+    text = etree.fromstring(binary_xml.to_text(found))
+    assert text.attrib == {f"{{{names[4]}}}name": "org.example.App", f"{{{names[5]}}}name": "decoy", "decoy": "decoy"}

@@ -20,6 +20,7 @@ from navitas.untrusted_text import printable
 _ROLES = {
     "jit": "JIT compiler",
     "gc": "garbage collector",
+    "vm": "VM operations and collections",
     "profiler": "profiler itself",
     "system": "threads without probes",
 }

@@ -59,6 +59,15 @@ def test_what_a_test_apk_s_manifest_says() -> None:
     assert found.launcher is None
 
 
+def test_an_app_s_own_attributes_do_not_count_as_android_s() -> None:
+    decoy = {"app:name": "org.example.Decoy"}
+    root = manifest("a.b", activity(".Main", launcher=True, **decoy), activity("Plain"), application={"name": ".App", **decoy})
+    found = read_apk(apk(root))
+    assert found.application == "a.b.App"
+    assert [one.name for one in found.activities] == ["a.b.Main", "a.b.Plain"]
+    assert 'android:name=".App"' in found.text and ':name="org.example.Decoy"' in found.text
+
+
 def test_reading_does_not_change_the_root_logger() -> None:
     before = list(logging.getLogger().handlers), logging.getLogger().level
     with pytest.raises(InvalidApk):

@@ -237,7 +237,11 @@ def test_modules_are_shown_if_there_are_several() -> None:
 
 
 def test_threads_of_the_runtime_are_summed_by_role() -> None:
-    assert "garbage collector" in shown(profile())
+    assert row_of(shown(profile()), "garbage collector")[2:4] == ["100", "mJ"]
+    test = one_run(0, 10.0)
+    vm = ThreadSpec(9, "VM Thread", 0.10, role="vm", tid=109, cpu_ns=4)
+    text = shown(profile(replace(test, threads=(*test.threads[:-1], vm))))
+    assert "garbage collector" not in text and row_of(text, "VM operations and collections")[4:6] == ["100", "mJ"]
 
 
 def test_the_error_for_an_unknown_thread_lists_threads() -> None:
