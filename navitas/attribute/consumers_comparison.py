@@ -11,6 +11,7 @@ import numpy as np
 from navitas.attribute.component import Component, ComponentCurves, threads_between
 from navitas.parse.device_states import NO_UID
 from navitas.parse.energy_consumers import EnergyConsumers
+from navitas.parse.restarts import continued, fallen, torn
 from navitas.parse.tables import RunTables
 
 _COMPONENTS = {
@@ -103,8 +104,12 @@ def _app_j(table: EnergyConsumers, app_uid: int, consumers: Sequence[int], span:
     total = 0.0
     for consumer in consumers:
         own = rows & (table.uid_consumer == consumer) & (table.uid == app_uid)
-        before, after = own & (table.uid_t_ns <= span[0]), own
-        total += float(table.uid_energy_j[after].max(initial=0.0) - table.uid_energy_j[before].max(initial=0.0))
+        read_j = np.append(0.0, table.uid_energy_j[own])[:, None]
+        is_kept = ~torn(read_j)
+        is_lower = fallen(read_j[is_kept])
+        used_j = continued(read_j[is_kept], np.zeros_like(is_lower), is_lower)
+        before = np.count_nonzero(table.uid_t_ns[own][is_kept[1:]] <= span[0])
+        total += float(used_j[-1, 0] - used_j[before, 0])
     return total
 
 

@@ -56,12 +56,12 @@ def import_traced(
         start_source=placed.source,
         uncertain_s=placed.uncertain_ns / 1e9,
         share_running=placed.share,
-        warnings=[{"run": 0, **note._asdict()} for note in (*written.notes, *written.profile_notes)],
+        warnings=[{"run": 0, **note._asdict()} for note in (*written.notes, *written.repeated_notes)],
     )
     if json_file != STDOUT:
         count = f"{amount(len(written.threads), 'thread')} with scheduling slices, {len(written.without_slices)} without"
         click.echo(f"run 0: {printable(written.test)}: process {written.pid}, {count}, {written.events:,} events")
-        for note in (*written.notes, *written.profile_notes):
+        for note in (*written.notes, *written.repeated_notes):
             print_note(note)
     location(f"recording: {printable_line(str(output), LONGEST)}")
     next_step(f"navitas report {shell_word(output)}")

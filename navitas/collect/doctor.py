@@ -21,6 +21,7 @@ from navitas.collect.state.saved_apps import SavedApps
 from navitas.collect.trace import atrace, perfetto
 from navitas.device.base import Device, DeviceInfo
 from navitas.errors import DeviceError, PowerProfileError
+from navitas.power.power_profile import read_power_profile
 from navitas.power_statistics import SERVICE, parse_power_statistics
 from navitas.recording.manifest import Policy
 
@@ -268,9 +269,13 @@ _REQUEST = f'for readings every 250 ms, add <uses-permission android:name="{FINE
 def _profile(device: Device, policies: list[Policy]) -> Check:
     try:
         supply = power.choose(device, ProfileOptions(voltage_v=power.DEFAULT_VOLTAGE_V), policies)
+        model = power.model_on(device, read_power_profile(supply.profile_xml, name=supply.profile_source), policies)
     except (PowerProfileError, DeviceError) as error:
         return Check("power profile", "problem", error.message, error.remedy)
-    return Check("power profile", "ok", supply.profile_source)
+    if not model.implausible:
+        return Check("power profile", "ok", supply.profile_source)
+    found = f"{supply.profile_source} is implausible: {'; '.join(model.implausible)}"
+    return Check("power profile", "note", found, f"navitas power show --device {device.info.serial}")
 
 
 def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:

@@ -16,7 +16,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
 from navitas.power import catalog
 from navitas.power.components.component_power import ComponentPower
-from navitas.power.cpu import needs_frequencies, power_model
+from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile, read_profile_bytes
 from navitas.recording import manifest
@@ -92,8 +92,8 @@ def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Po
 
 def model_on(device: Device, profile: PowerProfile, policies: list[manifest.Policy]) -> PowerModel:
     """Return the power model of this phone's CPU at the default voltage. Raises `PowerProfileError`."""
-    frequencies = read_frequencies(device, policies) if needs_frequencies(profile) else {}
-    return power_model(profile, DEFAULT_VOLTAGE_V, [(policy.id, policy.cpus) for policy in policies] or None, frequencies)
+    cpus = [(policy.id, policy.cpus) for policy in policies] or None
+    return power_model(profile, DEFAULT_VOLTAGE_V, cpus, read_frequencies(device, policies))
 
 
 def _check(device: Device, found: Found, policies: list[manifest.Policy]) -> None:

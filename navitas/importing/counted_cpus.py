@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
 from navitas.errors import RecordingError
-from navitas.importing.probe_event import Layout, ProbeEvent
+from navitas.importing.probe_event import Layout
 from navitas.importing.processes import LoggedProcess
 from navitas.recording.manifest import Policy
 
@@ -37,7 +37,7 @@ def counted_cpus(processes: Sequence[LoggedProcess]) -> CountedCpus:
     for process in processes:
         by_log[process.log.shown].append(process)
     for of_log in by_log.values():
-        found = _of_events(event for process in of_log for event in process.events)
+        found = _of_processes(of_log)
         if not found.frequencies:
             continue
         if first is not None and first[1].frequencies != found.frequencies:
@@ -57,12 +57,14 @@ def counted_cpus(processes: Sequence[LoggedProcess]) -> CountedCpus:
     return first[1]
 
 
-def _of_events(events: Iterable[ProbeEvent]) -> CountedCpus:
+def _of_processes(processes: Sequence[LoggedProcess]) -> CountedCpus:
     layouts: Counter[Layout] = Counter()
     apart: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for event in events:
+    for event, restarts in ((event, process.restarts) for process in processes for event in process.events):
         layouts[event.layout] += 1
-        totals = sorted(event.totals().items())
+        # Since its restart, a core lacks the time in which it was unplugged.
+        restarted = {restart.cpu for restart in restarts if event.place >= restart.first.place}
+        totals = sorted((cpu, ticks) for cpu, ticks in event.totals().items() if cpu not in restarted)
         for (cpu, ticks), (following, others) in pairwise(totals):
             apart[cpu, following].append(abs(ticks - others))
     shapes: dict[int, Counter[tuple[int, ...]]] = defaultdict(Counter)

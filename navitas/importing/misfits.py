@@ -8,17 +8,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 from statistics import median, median_high
 
 import numpy as np
 
 from navitas.importing.probe_event import TICK_NS, ProbeEvent
-from navitas.importing.reading_order import BACK_NS, elapsed_ns, reading_order
+from navitas.importing.reading_order import LATE_NS, elapsed_ns, log_clock_ns, reading_order
 from navitas.parse.arrays import I64
 
-_LATE_NS = 2_000_000_000
-"""A line is written up to this long after its reading."""
 _APART_NS = 10_000_000_000
 """CPUs of a log without times differ by less than this in how long they run."""
 _LONGEST_NS = 30 * 86_400_000_000_000
@@ -54,8 +51,8 @@ def _drop_far(events: Sequence[ProbeEvent]) -> None:
 def _drop_too_fast(events: Sequence[ProbeEvent], threads: Sequence[int]) -> None:
     """Drop readings in which some CPU counts more time than has passed since the reading before, of whichever thread."""
     totals = [event.totals() for event in events]
-    clock = _clock_ns(events)
-    tolerance_ns = _LATE_NS
+    clock = log_clock_ns(events)
+    tolerance_ns = LATE_NS
     if clock is None:
         clock = [median_high(found.values()) * TICK_NS if found else 0 for found in totals]
         tolerance_ns = _APART_NS
@@ -65,19 +62,6 @@ def _drop_too_fast(events: Sequence[ProbeEvent], threads: Sequence[int]) -> None
         ahead = np.array([totals[i][cpu] * TICK_NS - clock[i] for i in own], np.int64)
         kept = longest_descent(ahead, tolerance_ns)
         _drop(events, set(own) - {own[i] for i in kept})
-
-
-def _clock_ns(events: Sequence[ProbeEvent]) -> list[int] | None:
-    """The time of each event on a clock that never falls far, None if the log has no times. A step of the log's clock counts as
-    time in either direction."""
-    written = [event.realtime_ns for event in events if event.realtime_ns is not None]
-    if len(written) < len(events):
-        return None
-    found = list(written[:1])
-    for before, now in pairwise(written):
-        passed = now - before
-        found.append(found[-1] + (passed if passed >= -BACK_NS else -passed))
-    return found
 
 
 def _drop(events: Sequence[ProbeEvent], wrong: Collection[int]) -> None:

@@ -136,6 +136,15 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
             f"{amount(readings.other_cpus, 'reading')} of a cluster without some of its CPUs, which were off: not used",
             "The energy of the cluster is interpolated there.",
         )
+    if process.restarts:
+        listed = ", ".join(f"CPU {cpu}" + (f" ({times} ×)" if times > 1 else "") for cpu, times, _ in process.restarts)
+        first = min((restart.first for restart in process.restarts), key=lambda event: event.place)
+        yield ImportNote(
+            "counter_restarts",
+            f"counters began again at 0, as those of cores that are unplugged: {listed}, first {_shown(process, first)}: they "
+            "continue from there",
+            "What they counted from the last reading to the restart is missing.",
+        )
     if readings.raised:
         yield ImportNote(
             "imported",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from navitas.cpu_limit import MAX_CPUS
 from navitas.untrusted_text import clean_name
@@ -26,6 +27,8 @@ _MAX_LAYOUTS = 1000
 
 Layout = tuple[tuple[int, tuple[int, ...]], ...]
 """The columns of a reading: each CPU with its frequencies (kHz), in the order of the log. Equal layouts are one object."""
+Core = tuple[int, tuple[int, ...]]
+"""A CPU and its frequencies, ascending."""
 Section = tuple[int, Sequence[int], Sequence[int]]
 """A CPU with its frequencies and ticks."""
 _EMPTY: Layout = ()
@@ -60,9 +63,24 @@ class ProbeEvent:
             self._totals = found
         return self._totals
 
+    def count_ticks(self, columns: Sequence[int], ticks: Sequence[int]) -> None:
+        """Replace the ticks of these columns."""
+        for column, counted in zip(columns, ticks, strict=True):
+            self.ticks[column] = counted
+        self._totals = None
+
     def drop_reading(self) -> None:
         """Forget the ticks, which do not fit."""
         self.layout, self.ticks, self._totals = _EMPTY, array("q"), None
+
+
+def columns_by_core(layout: Layout) -> Iterator[tuple[Core, list[int]]]:
+    """Yield each CPU with its columns, by ascending frequency."""
+    start = 0
+    for cpu, frequencies in layout:
+        by_khz = sorted(zip(frequencies, count(start)))
+        yield (cpu, tuple(khz for khz, _ in by_khz)), [column for _, column in by_khz]
+        start += len(frequencies)
 
 
 class EventMaker:

@@ -11,11 +11,12 @@ from navitas.importing.lanes import lanes
 from navitas.importing.measured_log import LogPart, MeasuredLog
 from navitas.importing.misfits import drop_misfits
 from navitas.importing.pairs import CallPairs, pairs_of
-from navitas.importing.probe_event import TICK_NS, ProbeEvent
+from navitas.importing.probe_event import ProbeEvent
 from navitas.importing.reading_order import counted_times, elapsed_ns, reading_order, times_of
+from navitas.importing.restarted_cores import Restart, continue_counters
 
-_RESTART_NS = 1000 * TICK_NS
-"""Counters that fall by more than this, and stay lower, have begun again: the phone was restarted."""
+_RESTART_TICKS = 1000
+"""If the highest counter falls by more than this, and stays lower, the phone was restarted."""
 _LEAST_READINGS = 2
 
 
@@ -25,6 +26,7 @@ class LoggedProcess:
 
     `t_ns` is the time since its first event, and `threads` the index of each event's thread, of those in `names`. `realtime_ns`
     is that of the first event, None if the log has no times. `clock_set` counts how often the log's clock was set back.
+    `restarts` are the cores whose counters began again.
     """
 
     log: MeasuredLog
@@ -37,6 +39,7 @@ class LoggedProcess:
     realtime_ns: int | None
     pairs: CallPairs
     clock_set: int
+    restarts: tuple[Restart, ...]
 
     @property
     def has_thread_ids(self) -> bool:
@@ -57,13 +60,12 @@ def processes_of(log: MeasuredLog) -> Iterator[LoggedProcess]:
 
 def _between_restarts(events: list[ProbeEvent]) -> Iterator[list[ProbeEvent]]:
     """Split where every later reading is below all readings before. Single readings are damage, not a restart."""
-    elapsed = elapsed_ns(events)
-    known = [(i, passed) for i, passed in enumerate(elapsed) if passed is not None]
+    known = [(i, max(event.totals().values())) for i, event in enumerate(events) if event.layout]
     highest_after = list(accumulate((passed for _, passed in reversed(known)), max))[::-1]
     start = first = 0
     lowest = None
     for place, (i, passed) in enumerate(known):
-        is_far = lowest is not None and highest_after[place] < lowest - _RESTART_NS
+        is_far = lowest is not None and highest_after[place] < lowest - _RESTART_TICKS
         if is_far and min(place - first, len(known) - place) >= _LEAST_READINGS:
             yield events[start:i]
             start, first, lowest = i, place, passed
@@ -73,6 +75,7 @@ def _between_restarts(events: list[ProbeEvent]) -> Iterator[list[ProbeEvent]]:
 
 def _process(log: MeasuredLog, part: LogPart, pid: int, events: Sequence[ProbeEvent]) -> LoggedProcess:
     names, numbers = _threads(pid, events)
+    restarted = continue_counters(events)
     drop_misfits(events, numbers)
     elapsed = elapsed_ns(events)
     order = reading_order(numbers, elapsed)
@@ -81,7 +84,7 @@ def _process(log: MeasuredLog, part: LogPart, pid: int, events: Sequence[ProbeEv
     threads = tuple(numbers[i] for i in order)
     pairs = pairs_of(ordered, counted_times([elapsed[i] for i in order]), threads)
     realtime_ns = None if any(event.realtime_ns is None for event in ordered) else start
-    return LoggedProcess(log, part.name, pid, tuple(ordered), tuple(times), threads, names, realtime_ns, pairs, back)
+    return LoggedProcess(log, part.name, pid, tuple(ordered), tuple(times), threads, names, realtime_ns, pairs, back, restarted)
 
 
 def _threads(pid: int, events: Sequence[ProbeEvent]) -> tuple[tuple[tuple[int, str], ...], list[int]]:

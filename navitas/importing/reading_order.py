@@ -16,6 +16,8 @@ STEP_NS = 1000
 """Events that the log gives one time are this far apart."""
 BACK_NS = 2_000_000_000
 """A clock that goes back by more than this was set. By less, lines are out of order."""
+LATE_NS = 2_000_000_000
+"""A line is written up to this long after its reading."""
 
 
 def counted_times(elapsed: Sequence[int | None]) -> list[int]:
@@ -73,6 +75,21 @@ def _without_steps(written: Sequence[int]) -> tuple[list[int], int]:
             shift += before - now
         found.append(now + shift)
     return found, back
+
+
+def log_clock_ns(events: Sequence[ProbeEvent]) -> list[int] | None:
+    """Return the time of each event on a clock that never falls far, None if the log has no times.
+
+    A step of the log's clock counts as time in either direction.
+    """
+    written = [event.realtime_ns for event in events if event.realtime_ns is not None]
+    if len(written) < len(events):
+        return None
+    found = list(written[:1])
+    for before, now in pairwise(written):
+        passed = now - before
+        found.append(found[-1] + (passed if passed >= -BACK_NS else -passed))
+    return found
 
 
 def elapsed_ns(events: Sequence[ProbeEvent]) -> list[int | None]:

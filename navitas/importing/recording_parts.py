@@ -11,7 +11,7 @@ from navitas.new_files import new_file
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
-from navitas.recording.manifest import DeviceEntry, Policy, Project, Provenance, Run, Test, VoltageSource
+from navitas.recording.manifest import IMPORTED_FROM, DeviceEntry, Policy, Project, Provenance, Run, Test, VoltageSource
 from navitas.recording.writer import RecordingWriter
 from navitas.untrusted_text import clean_name
 
@@ -97,7 +97,7 @@ def new_writer(
         power_profile_source=supply.profile_source,
         voltage_v=supply.voltage_v,
         voltage_source=supply.voltage_source,
-        settings={"mode": "events", "imported_from": imported_from},
+        settings={"mode": "events", IMPORTED_FROM: imported_from},
         components=["cpu"],
         provenance=origin,
     )

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from navitas.importing.counted_cpus import CountedCpus
-from navitas.importing.probe_event import Layout
+from navitas.importing.probe_event import Layout, columns_by_core
 from navitas.importing.processes import LoggedProcess
 
 
 @dataclass(slots=True)
 class RisingReadings:
-    """Yields the readings of a process, with counters that never fall: time since the start, policy, text.
+    """Yields the readings of a process, whose counters never begin again: time since the start, policy, text.
 
     A text has a section for each CPU (`cpu0`, then lines of kHz and ticks), since a probe reads the CPUs one after the other.
     Threads read at the same time, so a counter can be a tick below that of the event before: it is raised. `raised` counts these
@@ -24,16 +24,6 @@ class RisingReadings:
     raised: int = 0
     other_cpus: int = 0
 
-    def _columns(self, layout: Layout) -> dict[int, list[int]]:
-        """The columns of each CPU that has the usual frequencies, by frequency."""
-        found, at = {}, 0
-        for cpu, frequencies in layout:
-            by_khz = sorted(zip(frequencies, range(at, at + len(frequencies)), strict=True))
-            at += len(frequencies)
-            if tuple(khz for khz, _ in by_khz) == self.cpus.frequencies.get(cpu):
-                found[cpu] = [column for _, column in by_khz]
-        return found
-
     def __iter__(self) -> Iterator[tuple[int, int, bytes]]:
         highest: dict[int, list[int]] = {}
         columns: dict[Layout, dict[int, list[int]]] = {}
@@ -41,7 +31,8 @@ class RisingReadings:
             if not event.layout:
                 continue
             if event.layout not in columns:
-                columns[event.layout] = self._columns(event.layout)
+                by_core = columns_by_core(event.layout)
+                columns[event.layout] = {cpu: own for (cpu, khz), own in by_core if khz == self.cpus.frequencies.get(cpu)}
             found = {cpu: [event.ticks[at] for at in own] for cpu, own in columns[event.layout].items()}
             was_raised = False
             for cpu, ticks in found.items():

@@ -8,10 +8,17 @@ from navitas.importing.amounts import amount
 from navitas.importing.art_trace import ArtTrace
 from navitas.importing.notes import ImportNote
 from navitas.importing.place_in_trace import Placed
+from navitas.parse.reasons import Reason
 from navitas.untrusted_text import printable_list
 
 _SURE = 0.95
 _NAMES = 5
+
+
+def notes_of_trace(reasons: Sequence[Reason]) -> Iterator[ImportNote]:
+    """Yield what limits a kernel trace."""
+    for reason in reasons:
+        yield ImportNote("trace", str(reason), "The evidence of reports says so, too.")
 
 
 def traced_notes(art: ArtTrace, placed: Placed, without: Sequence[str]) -> Iterator[ImportNote]:

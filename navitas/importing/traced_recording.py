@@ -24,10 +24,11 @@ from navitas.importing.recording_parts import (
 from navitas.importing.running_threads import matched_threads, running_threads
 from navitas.importing.traced_chunks import PlacedThread, traced_chunks
 from navitas.importing.traced_cpus import traced_device
-from navitas.importing.traced_notes import traced_notes
+from navitas.importing.traced_notes import notes_of_trace, traced_notes
 from navitas.importing.unreadable import unreadable
 from navitas.new_files import new_file
 from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.reasons import Reason
 from navitas.parse.trace.join import Joined, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.text_trace import read_text
@@ -43,19 +44,24 @@ _PERFETTO_FIRST = 0x0A
 
 @dataclass(frozen=True, slots=True)
 class ReadTrace:
-    """A kernel trace whose times are monotonic, if the recording has these `triples`, and the name of its file there."""
+    """A kernel trace whose times are monotonic, if the recording has these `triples`, and the name of its file there.
+
+    `reasons` limit what the trace shows.
+    """
 
     path: Path
     file_name: str
     trace: Trace
     triples: tuple[tuple[int, int, int], ...]
+    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TracedRecording:
     """A written recording: its test, process, threads with scheduling slices and without, place of the methods, and warnings.
 
-    `profile_notes` are about the power profile. Reports find them again, so the recording does not have them.
+    `repeated_notes` are about the kernel trace and the power profile. Reports find them again, so the recording does not have
+    them.
     """
 
     test: str
@@ -65,7 +71,7 @@ class TracedRecording:
     events: int
     placed: Placed
     notes: tuple[ImportNote, ...]
-    profile_notes: tuple[ImportNote, ...]
+    repeated_notes: tuple[ImportNote, ...]
 
 
 def is_perfetto(head: bytes) -> bool:
@@ -93,7 +99,7 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
     if joined.trace is None:
         reasons = "; ".join(str(reason) for reason in joined.reasons)
         raise RecordingError(f"{shown}: no usable trace of the scheduler: {reasons}", "Trace sched_switch and cpu_frequency.")
-    return ReadTrace(path, "trace.pftrace" if binary else "trace.txt", joined.trace, triples)
+    return ReadTrace(path, "trace.pftrace" if binary else "trace.txt", joined.trace, triples, joined.reasons)
 
 
 def _joined(raw: RawTrace, triples: ClockTriples) -> Joined:
@@ -155,5 +161,5 @@ def write_traced(
         sum(len(one.t_ns) for one in threads),
         placed,
         notes,
-        tuple(notes_of_profile(model)),
+        (*notes_of_trace(read.reasons), *notes_of_profile(model)),
     )

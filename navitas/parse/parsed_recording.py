@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from navitas.parse.clock_triples import ClockTriples, decode_triples
 from navitas.parse.communication_records import Communications
 from navitas.parse.communications import decode_communications
 from navitas.parse.counters import Readings, decode_counters
+from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
 from navitas.parse.handoffs import decode_handoffs
 from navitas.parse.hook_calls import Handoffs, HookCalls
@@ -120,7 +121,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
     rails = _rails(rail_sources, findings, (start_ns, end_ns))
     if rails is None or len(rails.t_ns) < 2:
         warn_of_short_run(monitors, findings)
-    consumers = [None if trace is None else trace.consumers, shell.consumers, monitors.consumers]
+    consumers = _consumers([None if trace is None else trace.consumers, shell.consumers, monitors.consumers], findings)
     serials = [thread.serial for thread in threads]
     return RunTables(
         run_id=run.id,
@@ -133,7 +134,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         process_cpu=process_cpu,
         cpu_stat=shell.cpu_stat,
         rails=rails,
-        consumers=next((one for one in consumers if one is not None), None),
+        consumers=consumers,
         tick_ns=tick_period_ns(readings.get(TICKS_SOURCE)),
         trace=trace,
         reasons=reasons,
@@ -160,6 +161,16 @@ def _rails(found: Sequence[RailReadings | None], findings: Findings, run_ns: tup
     rails, impossible = possible_growth(chosen)
     findings.add_losses_by_name("rail_readings", impossible, IMPOSSIBLE_GROWTH, TORN)
     return rails
+
+
+def _consumers(sources: Sequence[EnergyConsumers | None], findings: Findings) -> EnergyConsumers | None:
+    """The first source of consumers, without impossible growth."""
+    first = next((source for source in sources if source is not None), None)
+    if first is None:
+        return None
+    grown, impossible = possible_growth(RailReadings(first.names, first.t_ns, first.energy_j))
+    findings.add_losses_by_name("rail_readings", impossible, IMPOSSIBLE_GROWTH.replace("rails", "energy consumers", 1), TORN)
+    return replace(first, energy_j=grown.energy_j)
 
 
 def _hooks(groups: Groups, serials: Sequence[int], findings: Findings) -> HookCalls | None:

@@ -169,8 +169,7 @@ def _consumers(series: dict[str, _Series]) -> tuple[EnergyConsumers | None, int]
         return None, lost
     none = np.zeros(0, np.int64)
     kinds = tuple("CPU_CLUSTER" if _CPU.fullmatch(name) else name.partition("/")[0] for name in series)
-    energy_j = np.maximum.accumulate(found[1], axis=0)
-    return EnergyConsumers(tuple(series), kinds, found[0], energy_j, none, none, none, none.astype(np.float64)), lost
+    return EnergyConsumers(tuple(series), kinds, *found, none, none, none, none.astype(np.float64)), lost
 
 
 def _common(series: dict[str, _Series]) -> tuple[tuple[I64, F64] | None, int]:

@@ -8,8 +8,10 @@ import numpy as np
 
 from navitas.cpu_limit import MAX_CPUS
 from navitas.parse.anchors import cpu_clock
+from navitas.parse.arrays import I64
+from navitas.parse.restarts import torn
 from navitas.parse.tables import CpuClock, CpuStat
-from navitas.parse.time_in_state import TICK_NS
+from navitas.parse.time_in_state import TICK_NS, continued_ticks
 
 _UTIME, _STIME = 11, 12
 _IDLE, _IOWAIT, _GUEST = 3, 4, 8
@@ -41,7 +43,7 @@ def parse_cpu_stat(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[CpuStat |
     """Return the busy time of each CPU, and the number of skipped readings.
 
     Busy time is all time except idle and iowait (guest time is part of user time).
-    A CPU that is missing from a reading (offline) keeps its last value.
+    A CPU that is missing from a reading (offline) keeps its last value. If a counter restarts, it continues from there.
     """
     rows: list[tuple[int, dict[int, int]]] = []
     for t, text in zip(t_ns, texts, strict=True):
@@ -56,7 +58,20 @@ def parse_cpu_stat(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[CpuStat |
     table = np.array([[busy.get(cpu, -1) for cpu in cpus] for _, busy in rows], np.int64)
     table[0] = [first[cpu] for cpu in cpus]
     times = np.array([t for t, _ in rows], np.int64)
-    return CpuStat(cpus, times, np.maximum.accumulate(table, axis=0) * TICK_NS), len(texts) - len(rows)
+    restarts: dict[int, int] = {}
+    for column, cpu in enumerate(cpus):
+        table[:, column], count = _continued(times, table[:, column])
+        restarts |= {cpu: count} if count else {}
+    return CpuStat(cpus, times, table * TICK_NS, restarts), len(texts) - len(rows)
+
+
+def _continued(t_ns: I64, ticks: I64) -> tuple[I64, int]:
+    """Return a counter's ticks as if it never began again, and how often it did. Missing (-1) and torn readings have the ticks
+    of the reading before."""
+    read = np.flatnonzero(ticks >= 0)
+    kept = read[~torn(ticks[read, None])]
+    grown, restarts = continued_ticks(t_ns[kept], ticks[kept, None])
+    return grown[np.searchsorted(kept, np.arange(len(ticks)), side="right") - 1, 0], restarts
 
 
 def _busy_ticks(text: str) -> dict[int, int]:

@@ -63,6 +63,9 @@ def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], find
         )
         if table is not None:
             tables[policy] = table
+            if table.restarts:
+                listed = ", ".join(map(str, cpus.get(policy) or [policy]))
+                _warn_of_restarts(source.path, f"CPUs {listed}: {table.restarts} ×", findings)
     return tuple(tables[policy] for policy in sorted(tables))
 
 
@@ -117,6 +120,8 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
             elif name == "/proc/stat" and cpu_stat is None:
                 cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
                 findings.add_loss("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
+                if cpu_stat is not None and cpu_stat.restarts:
+                    _warn_of_restarts(name, ", ".join(f"CPU {cpu}: {n} ×" for cpu, n in cpu_stat.restarts.items()), findings)
             elif name in (NET_DEV, DISKSTATS):
                 io_counters += device_counters(name, t_ns, texts, findings)
             elif name == SERIES and statistics_rails is None and consumers is None:
@@ -128,6 +133,11 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
     thread_states = {tid: _in_order(read) for tid, read in states.items() if read}
     blocks = np.array(sorted(blocks_ns), np.int64)
     return ShellTables(cpu_stat, rails, thread_states, blocks, tuple(io_counters), statistics_rails, consumers)
+
+
+def _warn_of_restarts(source: str, counts: str, findings: Findings) -> None:
+    message = f"{source}: counters began again at 0 ({counts}), as those of cores that are unplugged: they continue from there"
+    findings.warn("counter_restarts", message, "What they counted from the last reading to the restart is missing.")
 
 
 def _count_rails(source: str, skipped: SkippedReadings, findings: Findings) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.parse.arrays import F64
 from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.rail_readings import RailReadings, SkippedReadings, alike
 from navitas.power_statistics import parse_power_statistics
@@ -34,7 +33,7 @@ def parse_statistics(
         consumers,
         ("",) * len(consumers),
         times,
-        _growing([list(found[i].consumers.values()) for i in good]),
+        np.array([list(found[i].consumers.values()) for i in good], np.float64),
         uid_consumer=users[:, 1],
         uid=users[:, 2],
         uid_t_ns=users[:, 0],
@@ -42,7 +41,3 @@ def parse_statistics(
     )
     energy_j = np.array([list(found[i].meters.values()) for i in good], np.float64)
     return RailReadings(rails, times, energy_j) if rails else None, table if consumers else None, skipped
-
-
-def _growing(rows: Sequence[Sequence[float]]) -> F64:
-    return np.maximum.accumulate(np.array(rows, np.float64), axis=0)

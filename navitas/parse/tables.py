@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -130,22 +130,27 @@ class TimeInState:
     """Cumulative residency at a policy's frequencies: `ns[i, j]` at `freq_khz[j]` until `t_ns[i]`.
 
     Either of the policy, including idle time (kernel: cpufreq-stats), or of one thread on that policy
-    (Android: cpufreq_times).
+    (Android: cpufreq_times). `restarts` is how often the kernel's counters began again at 0.
     """
 
     policy: int
     t_ns: I64
     freq_khz: I64
     ns: I64
+    restarts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class CpuStat:
-    """/proc/stat: CPU `cpus[k]` was busy (neither idle nor iowait) for `busy_ns[i, k]` until `t_ns[i]` (10 ms ticks)."""
+    """/proc/stat: CPU `cpus[k]` was busy (neither idle nor iowait) for `busy_ns[i, k]` until `t_ns[i]` (10 ms ticks).
+
+    `restarts` is how often the kernel's counters began again at 0, by CPU.
+    """
 
     cpus: tuple[int, ...]
     t_ns: I64
     busy_ns: I64
+    restarts: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

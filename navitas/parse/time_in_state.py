@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from navitas.parse.arrays import I64
+from navitas.parse.restarts import begun, continued, fallen, torn
 from navitas.parse.tables import TimeInState
 
 TICK_NS = 10_000_000
@@ -25,7 +26,7 @@ def parse_time_in_state(
 
     Lines are `kHz ticks` (10 ms), optionally with a third column, and optionally under `cpuN` headers; then the mean of the
     sections of `cpus` counts. Frequencies are in ascending order. Skipped readings are empty, torn, or have other frequencies or
-    sections. If counters restart (cpufreq was reloaded), they continue from their last value.
+    sections. If counters restart (all CPUs of the policy were unplugged), they continue from their last value.
     """
     section = frozenset(b"cpu%d" % cpu for cpu in cpus)
     tables = [_table(text, section) for text in texts]
@@ -41,11 +42,20 @@ def parse_time_in_state(
         if table is not None and (table[0], table[2]) == (freqs, read) and text.endswith(b"\n") == closed
     ]
     ticks = np.array([table[1] for i in good if (table := tables[i]) is not None], np.int64)
-    kept = _plausible(ticks)
+    kept = ~torn(ticks)
     order = np.argsort(np.array(freqs), kind="stable")
     times = np.array([t_ns[i] for i in good], np.int64)[kept]
-    residency = _continued(ticks[kept])[:, order] * TICK_NS // read
-    return TimeInState(policy, times, np.array(freqs, np.int64)[order], residency), len(texts) - len(times)
+    grown, restarts = continued_ticks(times, ticks[kept], read)
+    residency = grown[:, order] * TICK_NS // read
+    parsed = TimeInState(policy, times, np.array(freqs, np.int64)[order], residency, restarts)
+    return parsed, len(texts) - len(times)
+
+
+def continued_ticks(t_ns: I64, ticks: I64, counters: int = 1) -> tuple[I64, int]:
+    """Return ticks that never fall, and how often they began again. They are sums of this number of `counters`."""
+    most = counters * (np.diff(t_ns, prepend=t_ns[:1]) // TICK_NS + 1)
+    is_begun = begun(ticks, most)
+    return continued(ticks, is_begun, fallen(ticks) & ~is_begun), int(np.count_nonzero(is_begun))
 
 
 @lru_cache(maxsize=4096)
@@ -87,18 +97,3 @@ def _sections(text: bytes) -> dict[bytes, bytes]:
         else:
             sections[header] = sections.get(header, b"") + line
     return sections
-
-
-def _plausible(ticks: I64) -> I64:
-    """Return the rows to keep. A single row out of order between its neighbours is a torn read that still parses."""
-    falls = np.nonzero((ticks[1:] < ticks[:-1]).any(axis=1))[0] + 1
-    suspects = {int(i) for fall in falls for i in (fall - 1, fall) if 0 < i < len(ticks) - 1}
-    torn = {i for i in suspects if (ticks[i + 1] >= ticks[i - 1]).all()}
-    return np.array([i for i in range(len(ticks)) if i not in torn], np.int64)
-
-
-def _continued(ticks: I64) -> I64:
-    """Continue counters after a restart. An interval in which a counter falls adds nothing, because its amount is unknown."""
-    steps = np.diff(ticks, axis=0)
-    steps[(steps < 0).any(axis=1)] = 0
-    return np.concatenate([ticks[:1], ticks[0] + np.cumsum(steps, axis=0)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -16,21 +15,12 @@ from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu_keys import ClusterKeys
 from navitas.power.defects import MAX_MA, PLACEHOLDER_MA, is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
+from navitas.power.plausibility import ClusterFigures, implausible
 from navitas.power.power_profile import PowerProfile
 
 Policies = Sequence[tuple[int, Sequence[int]]]
 _MAX_KHZ = 100_000_000
 _CHOOSE = "Choose another one with --power-profile (see profiles/)."
-
-
-@dataclass(frozen=True, slots=True)
-class _Cluster:
-    """One cluster of the profile; `cores` and `policy` are None where the profile does not state them."""
-
-    cores: int | None
-    policy: int | None
-    steps: list[tuple[int, float]]
-    cluster_ma: float
 
 
 def power_model(
@@ -49,8 +39,10 @@ def power_model(
     """
     warnings = list(profile.warnings)
     ordered = sorted(policies, key=lambda policy: min(policy[1], default=policy[0])) if policies else None
-    chosen, clusters = _clusters(profile, frequencies or {}, warnings)
+    clusters = _clusters(profile, frequencies or {}, warnings)
     _check(profile, clusters)
+    chosen = [cluster.keys for cluster in clusters]
+    doubtful = tuple(implausible(profile, clusters, ordered or (), frequencies or {}))
     # In the first generation, `cpu.active` is the cores' current. Later, it is the current added while any core runs.
     active_ma = profile.value("cpu.active") if all(keys.power != "cpu.active" for keys in chosen) else 0.0
     warnings += cpu_keys.unused(profile, chosen)
@@ -62,7 +54,7 @@ def power_model(
     cpu = CpuPower(components.idle.suspend_ma, components.idle.idle_ma, active_ma, matched)
     capacity_mah = profile.items.get("battery.capacity", 0.0)
     battery_mah = capacity_mah if is_capacity(capacity_mah) else None
-    return PowerModel(profile.name, voltage_v, battery_mah, cpu, tuple(warnings), components)
+    return PowerModel(profile.name, voltage_v, battery_mah, cpu, (*doubtful, *warnings), doubtful, components)
 
 
 def needs_frequencies(profile: PowerProfile) -> bool:
@@ -79,10 +71,8 @@ def placeholder_frequencies(profile: PowerProfile) -> dict[int, list[int]]:
     }
 
 
-def _clusters(
-    profile: PowerProfile, frequencies: Mapping[int, Sequence[int]], warnings: list[str]
-) -> tuple[list[ClusterKeys], list[_Cluster]]:
-    """The entries that hold the CPU's values, and the clusters read from them; both empty if the profile has none."""
+def _clusters(profile: PowerProfile, frequencies: Mapping[int, Sequence[int]], warnings: list[str]) -> list[ClusterFigures]:
+    """The clusters of the entries that hold the CPU's values; empty if the profile has none."""
     policies = cpu_keys.by_policy(profile)
     if policies and all(keys.policy in frequencies for keys in policies):
         for keys in policies:
@@ -90,16 +80,16 @@ def _clusters(
             if values != speeds:
                 surplus = "the surplus at the high end is ignored"
                 warnings.append(f"{keys.power} has {values} values, but the phone has {speeds} speeds: {surplus}")
-        return policies, [_cluster(profile, keys, sorted(frequencies[keys.policy or 0])) for keys in policies]
+        return [_cluster(profile, keys, sorted(frequencies[keys.policy or 0])) for keys in policies]
     chosen = cpu_keys.by_cluster(profile) or cpu_keys.single(profile)
-    return chosen, [_cluster(profile, keys, profile.values(keys.speeds or "")) for keys in chosen]
+    return [_cluster(profile, keys, profile.values(keys.speeds or "")) for keys in chosen]
 
 
-def _cluster(profile: PowerProfile, keys: ClusterKeys, speeds: Sequence[float]) -> _Cluster:
-    return _Cluster(keys.cores, keys.policy, _steps(speeds, profile.values(keys.power)), profile.value(keys.cluster))
+def _cluster(profile: PowerProfile, keys: ClusterKeys, speeds: Sequence[float]) -> ClusterFigures:
+    return ClusterFigures(keys, _steps(speeds, profile.values(keys.power)), profile.value(keys.cluster))
 
 
-def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
+def _check(profile: PowerProfile, clusters: Sequence[ClusterFigures]) -> None:
     name = profile.name
     if not clusters and needs_frequencies(profile):
         raise PowerProfileError(
@@ -112,13 +102,13 @@ def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
             f"{name}: no speeds and currents for {f'CPU cluster {empty[0]}' if empty else 'the CPU'}.", _CHOOSE
         )
     currents = [ma for cluster in clusters for _, ma in cluster.steps]
-    if all(ma == PLACEHOLDER_MA for ma in currents):
+    if not any(currents):
+        raise PowerProfileError(f"{name}: all currents of the CPU are 0.", _CHOOSE)
+    if all(0 <= ma <= PLACEHOLDER_MA for ma in currents):
         raise PowerProfileError(
             f"{name}: all currents are AOSP's placeholder, {PLACEHOLDER_MA} mA: the vendor has not filled in the profile.",
             _CHOOSE,
         )
-    if not any(currents):
-        raise PowerProfileError(f"{name}: all currents of the CPU are 0.", _CHOOSE)
     shared = [profile.value(key) for key in ("cpu.suspend", "cpu.idle", "cpu.awake", "cpu.active")]
     if any(ma < 0 for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
         raise PowerProfileError(f"{name}: a current of the CPU is negative.", _CHOOSE)
@@ -126,18 +116,18 @@ def _check(profile: PowerProfile, clusters: Sequence[_Cluster]) -> None:
         raise PowerProfileError(f"{name}: a speed of the CPU is not between 0 and {_MAX_KHZ:,} kHz.", _CHOOSE)
     if any(ma > MAX_MA for ma in [*currents, *shared, *(cluster.cluster_ma for cluster in clusters)]):
         raise PowerProfileError(f"{name}: a current of the CPU is above {MAX_MA:,} mA.", _CHOOSE)
-    if sum(cluster.cores or 1 for cluster in clusters) > MAX_CPUS:
+    if sum(cluster.keys.cores or 1 for cluster in clusters) > MAX_CPUS:
         raise PowerProfileError(f"{name}: the CPU has more than {MAX_CPUS} cores.", _CHOOSE)
 
 
 def _match(
-    profile: PowerProfile, clusters: list[_Cluster], policies: Policies | None, warnings: list[str]
-) -> list[tuple[_Cluster, tuple[int, ...]]]:
+    profile: PowerProfile, clusters: list[ClusterFigures], policies: Policies | None, warnings: list[str]
+) -> list[tuple[ClusterFigures, tuple[int, ...]]]:
     """Assign CPUs to every cluster."""
     if policies is None:
-        if any(cluster.cores is None for cluster in clusters):
+        if any(cluster.keys.cores is None for cluster in clusters):
             warnings.append(f"{profile.name}: the cores of a cluster are not stated, 1 is assumed")
-        counts = [cluster.cores or 1 for cluster in clusters]
+        counts = [cluster.keys.cores or 1 for cluster in clusters]
         ends = list(accumulate(counts))
         return [(cluster, tuple(range(end - n, end))) for cluster, n, end in zip(clusters, counts, ends, strict=True)]
     if len(clusters) == 1 and len(policies) > 1:
@@ -150,8 +140,8 @@ def _match(
         )
     pairs = [(cluster, tuple(sorted(cpus))) for cluster, (_, cpus) in zip(clusters, policies, strict=True)]
     for k, (cluster, cpus) in enumerate(pairs):
-        if cluster.cores is not None and cluster.cores != len(cpus):
-            warnings.append(f"{profile.name}: cluster {k} has {cluster.cores} cores, but {len(cpus)} on the phone")
+        if cluster.keys.cores is not None and cluster.keys.cores != len(cpus):
+            warnings.append(f"{profile.name}: cluster {k} has {cluster.keys.cores} cores, but {len(cpus)} on the phone")
     return pairs
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 Items = Mapping[str, float]
@@ -84,7 +85,10 @@ def _speeds(arrays: Arrays) -> list[str]:
             warnings.append(
                 f"{key} has {len(speeds)} values but {powers_key} has {len(arrays[powers_key])}: the surplus is ignored"
             )
-        if list(speeds) != sorted(set(speeds)):
+        twice = [khz for khz, count in Counter(speeds).items() if count > 1]
+        if twice:
+            warnings.append(f"{key}: {twice[0]:g} kHz is listed more than once, its last current is used")
+        if list(speeds) != sorted(speeds):
             warnings.append(f"{key}: speeds are not ascending, they are sorted")
     return warnings
 

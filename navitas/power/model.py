@@ -46,8 +46,9 @@ class CpuPower:
 
 @dataclass(frozen=True, slots=True)
 class PowerModel:
-    """A profile's values and the voltage that converts them to watts (mA × V = mW). `warnings` name defects of the profile.
+    """A profile's values and the voltage that converts them to watts (mA × V = mW).
 
+    `warnings` name defects of the profile, `implausible` those of them that no phone's CPU has.
     `components`: the models of all components but the CPU. `fitted`: a model file, and `filled`, the components whose figures are
     from it.
     """
@@ -57,6 +58,7 @@ class PowerModel:
     battery_mah: float | None
     cpu: CpuPower
     warnings: tuple[str, ...] = ()
+    implausible: tuple[str, ...] = ()
     components: ComponentPower = field(default_factory=ComponentPower.empty)
     fitted: FittedModel | None = None
     filled: tuple[str, ...] = ()

@@ -52,6 +52,7 @@ WarningCode = (
         "block_counters",
         "build",
         "cleanup",
+        "counter_restarts",
         "crashed",
         "device_states",
         "drift",

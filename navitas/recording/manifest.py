@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -32,6 +32,9 @@ SourceKind = Literal[
 ]
 RunExit = Literal["complete", "crashed", "interrupted"]
 State = Literal["complete", "partial"]
+
+IMPORTED_FROM: Final = "imported_from"
+"""The setting of imported recordings that names their source."""
 
 
 def known_words(words: object) -> frozenset[str]:

@@ -39,14 +39,16 @@ def packed(of: int, values: Iterable[int]) -> bytes:
 
 @dataclass
 class PerfettoWriter:
-    """Packets in the order in which they are added."""
+    """Packets in the order in which they are added. `machine` is that of the next packets (0: the host)."""
 
     sequence: int = 1
+    machine: int = 0
     packets: list[bytes] = field(default_factory=list)
 
     def packet(self, body: bytes, *, t_ns: int | None = None, clock: int = 0, dropped: bool = False) -> None:
         """Add any packet. `clock` is the clock of its time (0: the default clock)."""
         head = number(10, self.sequence) + (number(8, t_ns) if t_ns is not None else b"") + (number(58, clock) if clock else b"")
+        head += number(98, self.machine) if self.machine else b""
         self.packets.append(head + body + (number(42, 1) if dropped else b""))
 
     def snapshot(self, boottime_ns: int, monotonic_ns: int, realtime_ns: int, *more: tuple[int, int]) -> None:

@@ -27,6 +27,7 @@ from navitas.parse.arrays import F64
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import CpuClock, RunTables
 from navitas.power.model import PowerModel
+from navitas.recording.manifest import IMPORTED_FROM
 
 NO_THREAD_CLOCKS = Reason(
     "no_thread_clocks", "threads' CPU times were not recorded: threads inside of calls share the process's energy equally"
@@ -62,7 +63,9 @@ class Cpu:
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves:
         """As `Component.curves`. The alternative model `paper1` is formula (1) of paper 1."""
-        clusters = clusters_of(run, inputs.manifest.device.policies, inputs.model.cpu)
+        manifest = inputs.manifest
+        is_imported = IMPORTED_FROM in manifest.settings
+        clusters = clusters_of(run, manifest.device.policies, inputs.model.cpu, is_imported=is_imported)
         result = _curves(run, clusters, inputs)
         return replace(result, alternative=paper1_curve(clusters, inputs.model)) if inputs.alternative == "paper1" else result
 

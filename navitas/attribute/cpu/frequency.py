@@ -18,15 +18,23 @@ _FOLLOWS_NS = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """CPUs that share a frequency: their currents, and their residency, None if not recorded."""
+    """CPUs that share a frequency: their currents, and their residency, None if not recorded.
+
+    `is_policy`: the kernel says so. Otherwise, the power profile lists them together.
+    """
 
     cpus: tuple[int, ...]
     power: ClusterPower
     residency: TimeInState | None
+    is_policy: bool = True
 
 
-def clusters_of(run: RunTables, policies: Sequence[Policy], power: CpuPower) -> tuple[Cluster, ...]:
-    """Match the device's policies with the power profile's clusters, by common CPUs, or by position if there are none."""
+def clusters_of(run: RunTables, policies: Sequence[Policy], power: CpuPower, *, is_imported: bool = False) -> tuple[Cluster, ...]:
+    """Match the device's policies with the power profile's clusters, by common CPUs, or by position if there are none.
+
+    Those of an imported recording are not the kernel's.
+    """
+    are_policies = bool(policies) and not is_imported
     if not policies:
         policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in power.clusters]
     seen = {table.policy: table for table in run.time_in_state if len(table.t_ns) > 1 and np.any(table.ns[-1] > table.ns[0])}
@@ -34,7 +42,7 @@ def clusters_of(run: RunTables, policies: Sequence[Policy], power: CpuPower) -> 
     for position, policy in enumerate(sorted(policies, key=lambda policy: policy.id)):
         shared = [len(set(policy.cpus) & set(cluster.cpus)) for cluster in power.clusters]
         best = int(np.argmax(shared)) if any(shared) else min(position, len(power.clusters) - 1)
-        matched.append(Cluster(tuple(policy.cpus), power.clusters[best], seen.get(policy.id)))
+        matched.append(Cluster(tuple(policy.cpus), power.clusters[best], seen.get(policy.id), are_policies))
     return tuple(matched)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.cpu.core_clocks import CoreClock
 from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.sched_slices import OTHER_PROCESSES, UNATTRIBUTED, SchedSlices
 from navitas.attribute.curves import Curve, distinct
 from navitas.parse.arrays import F64, I64, Bool
-from navitas.parse.trace.trace_tables import Frequencies, Trace
+from navitas.parse.trace.trace_tables import Trace
 from navitas.power.model import PowerModel
 
 _BLOCK = 1 << 18
@@ -40,10 +41,15 @@ class Traced:
     unattributed: Curve
 
 
-def traced_energy(trace: Trace, slices: SchedSlices, clusters: Sequence[Cluster], model: PowerModel) -> Traced:
-    """Compute the power between all instants at which a core starts or stops running, or changes its frequency."""
+def traced_energy(
+    trace: Trace, slices: SchedSlices, clusters: Sequence[Cluster], clocks: Mapping[int, CoreClock], model: PowerModel
+) -> Traced:
+    """Compute the power between all instants at which a core starts or stops running, or changes its frequency.
+
+    `clocks` are those of the cores, by cluster.
+    """
     grid = distinct(np.concatenate([slices.start_ns, slices.end_ns, trace.frequencies.t_ns]))
-    cores = [_Core(cpu, slices.of_cpu(cpu), khz) for cpu, khz in _cores(trace.frequencies, clusters)]
+    cores = [(slices.of_cpu(cpu), clock) for cpu, clock in clocks.items()]
     parts: list[Pieces] = []
     non_thread_j = [np.zeros(1), np.zeros(1)]
     for low in range(0, max(len(grid) - 1, 0), _BLOCK):
@@ -61,34 +67,18 @@ def traced_energy(trace: Trace, slices: SchedSlices, clusters: Sequence[Cluster]
     return Traced(_joined(parts), others, unattributed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Core:
-    """One core: its scheduling slices, and its cluster's frequencies as (time, kHz), sorted by time."""
-
-    cpu: int
-    slices: SchedSlices
-    khz: tuple[I64, I64]
-
-
-def _cores(frequencies: Frequencies, clusters: Sequence[Cluster]) -> Iterator[tuple[int, tuple[I64, I64]]]:
-    for cluster in clusters:
-        is_own = np.isin(frequencies.cpu, cluster.cpus)
-        order = np.argsort(frequencies.t_ns[is_own], kind="stable")
-        changes = frequencies.t_ns[is_own][order], frequencies.khz[is_own][order]
-        for cpu in cluster.cpus:
-            yield cpu, changes
-
-
-def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], model: PowerModel) -> tuple[I64, F64]:
+def _block(
+    edges: I64, cores: Sequence[tuple[SchedSlices, CoreClock]], clusters: Sequence[Cluster], model: PowerModel
+) -> tuple[I64, F64]:
     """Owner (less than `UNATTRIBUTED` if a core is idle) and watts of every core from each edge to the next."""
     shape = len(edges) - 1, len(cores)
     owner, core_ma = np.full(shape, UNATTRIBUTED - 1, np.int64), np.zeros(shape)
     cluster_number = np.repeat(np.arange(len(clusters)), [len(cluster.cpus) for cluster in clusters])
-    for column, core in enumerate(cores):
-        row = np.searchsorted(core.slices.start_ns, edges[:-1], side="right") - 1
-        runs = (row >= 0) & (core.slices.end_ns[row] > edges[:-1]) if len(core.slices.cpu) else np.zeros(shape[0], bool)
-        owner[runs, column] = core.slices.owner[row[runs]]
-        core_ma[:, column] = _core_ma(clusters[cluster_number[column]], *core.khz, edges[:-1])
+    for column, (slices, clock) in enumerate(cores):
+        row = np.searchsorted(slices.start_ns, edges[:-1], side="right") - 1
+        runs = (row >= 0) & (slices.end_ns[row] > edges[:-1]) if len(slices.cpu) else np.zeros(shape[0], bool)
+        owner[runs, column] = slices.owner[row[runs]]
+        core_ma[:, column] = clock.core_ma(edges[:-1])
     running = owner >= UNATTRIBUTED
     active = _split(running) * model.cpu.active_ma
     shared = np.zeros(shape)
@@ -101,24 +91,6 @@ def _block(edges: I64, cores: Sequence[_Core], clusters: Sequence[Cluster], mode
 def _split(running: Bool) -> F64:
     """Each running core's share of the power that all running cores share."""
     return np.asarray(1.0 / np.maximum(running.sum(axis=1, keepdims=True), 1), np.float64)
-
-
-def _core_ma(cluster: Cluster, t_ns: I64, khz: I64, at_ns: I64) -> F64:
-    """Current of a running core at any times."""
-    milliamps = np.append(cluster.power.core_ma_at(khz), _ma_before(cluster, t_ns))
-    return np.asarray(milliamps[np.searchsorted(t_ns, at_ns, side="right") - 1], np.float64)
-
-
-def _ma_before(cluster: Cluster, t_ns: I64) -> float:
-    """Current before the trace's first change of frequency: at the frequency whose time_in_state grew most until then."""
-    table = cluster.residency
-    if table is None:
-        return float(cluster.power.core_ma[len(cluster.power.core_ma) // 2])
-    until = int(np.searchsorted(table.t_ns, t_ns[0], side="right")) if len(t_ns) else len(table.t_ns)
-    growth = table.ns[max(until - 1, 0)] - table.ns[0]
-    if not growth.any():
-        growth = table.ns[-1] - table.ns[0]
-    return float(cluster.power.core_ma_at(table.freq_khz[np.argmax(growth)]))
 
 
 def _joined(parts: Sequence[Pieces]) -> Pieces:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.cpu.core_clocks import CoreClock, core_clocks
 from navitas.attribute.cpu.energy import Rate
 from navitas.attribute.cpu.frequency import Cluster
 from navitas.attribute.cpu.holes import Holes, stitched
 from navitas.attribute.cpu.instants import traced_energy
 from navitas.attribute.cpu.missed_time import MissedTime
-from navitas.attribute.cpu.sched_slices import slices_of
+from navitas.attribute.cpu.sched_slices import SchedSlices, slices_of
 from navitas.attribute.cpu.thread_clocks import MAX_LOWER, MIN_REPORTED, ThreadClocks
 from navitas.attribute.cpu.traced import TracedRate, traced_clocks
 from navitas.attribute.curves import Curve, Knots, middle
@@ -23,6 +24,7 @@ from navitas.parse.trace.trace_tables import Trace
 from navitas.power.model import PowerModel
 
 HOLES = Reason("trace_holes", "the trace has holes there")
+GUESSED = Reason("trace_clock_guessed", "the trace does not show the clock of their cores")
 MISSED = Reason("trace_misses_threads", "the trace does not show these threads run")
 
 
@@ -64,7 +66,8 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     slices = slices_of(trace, run.threads)
     without_frequency = slices.of_other_cpus([cpu for cluster in clusters for cpu in cluster.cpus])
     holes = Holes.from_trace(trace, without_frequency)
-    traced = traced_energy(trace, slices, clusters, model)
+    core = core_clocks(trace.frequencies, clusters)
+    traced = traced_energy(trace, slices, clusters, core.cores, model)
     clocks = traced_clocks(run.threads, plain.clocks, holes, traced.pieces)
     others = stitched(holes, traced.others, plain.others)
     unattributed = stitched(holes, traced.unattributed, plain.unattributed)
@@ -72,6 +75,7 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     lower = {
         HOLES: clocks.share_of(holes.contain(middle(knots.t_ns[:-1], knots.t_ns[1:]))),
         MISSED: missed.share_of(clocks),
+        GUESSED: _guessed_share(slices, core.cores, holes),
     }
     level: str = "sched" if sum(lower.values()) <= MAX_LOWER else plain.level
     unknown = ", ".join(map(str, np.unique(without_frequency.cpu).tolist()))
@@ -83,12 +87,28 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     if (overlapping := slices.overlapping_share()) >= MIN_REPORTED:
         text = "of the threads' time is on two CPUs at once in the trace, which is impossible: the trace is damaged"
         reasons.append(Reason("trace_contradicts", text, overlapping))
-    lower_level = [
-        Reason(why.code, f"of the threads' CPU time is at level {plain.level}: {why.text}", share)
+    for cluster in core.apart:
+        listed = ", ".join(map(str, cluster.cpus))
+        text = f"CPUs {listed} have different clocks in the trace: each core's own counts"
+        reasons.append(Reason("trace_core_clocks", text))
+    lower_level = {
+        why: Reason(why.code, f"of the threads' CPU time is at level {plain.level}: {why.text}", share)
         for why, share in lower.items()
         if share >= MIN_REPORTED
-    ]
+    }
     rate = TracedRate(plain.rate, holes, traced.pieces)
+    is_incomplete = bool(unknown) or not lower_level.keys() <= {GUESSED}
     return TracedRun(
-        level, (*reasons, *lower_level), clocks, rate, others, unattributed, missed if unknown or lower_level else None
+        level, (*reasons, *lower_level.values()), clocks, rate, others, unattributed, missed if is_incomplete else None
     )
+
+
+def _guessed_share(slices: SchedSlices, cores: Mapping[int, CoreClock], holes: Holes) -> float:
+    """The share of the known threads' time in the trace, outside of its holes, on cores whose clock is guessed."""
+    counts = (slices.owner >= 0) & ~holes.contain(middle(slices.start_ns, slices.end_ns))
+    cpu, start_ns, end_ns = slices.cpu[counts], slices.start_ns[counts], slices.end_ns[counts]
+    known_ns = np.full(int(cpu.max(initial=0)) + 1, np.iinfo(np.int64).max)
+    for number, clock in cores.items():
+        known_ns[number : number + 1] = clock.known_ns
+    guessed_ns = np.clip(known_ns[cpu], start_ns, end_ns) - start_ns
+    return float(guessed_ns.sum() / max((end_ns - start_ns).sum(), 1))

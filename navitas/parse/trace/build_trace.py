@@ -50,7 +50,8 @@ def build_trace(builder: TraceBuilder, rails: RailReadings | None = None) -> Raw
         rails=rails,
     )
     skipped = sorted(builder.skipped, key=lambda line: line.number)
-    return RawTrace(trace, tuple(skipped), dict(builder.skipped_by_reason), tuple(builder.warnings))
+    others = dict(builder.other_machines)
+    return RawTrace(trace, tuple(skipped), dict(builder.skipped_by_reason), tuple(builder.warnings), others)
 
 
 def _with_offline(switches: Switches, offline: dict[str, NDArray[Any]]) -> Switches:

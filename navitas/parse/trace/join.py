@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks, Trace
 # A text trace's clock mark has the resolution of a float of seconds, and is written a moment after the clock was read.
 _MARK_NS = 20_000_000
 _FLOAT_BITS = 23
+_MACHINES_NAMED = 5
 # Realtimes at boot that differ by more are of two boots.
 _ANOTHER_BOOT_NS = 10_000_000_000
 # Times further from the run are clipped: a damaged time may have any value.
@@ -69,6 +70,8 @@ def to_monotonic(
     the trace is of another boot or time, or does not contain the process.
     """
     trace, reasons = raw.trace, [Reason("trace_lost", text) for text in raw.warnings]
+    if raw.other_machines:
+        reasons.append(_other_machines(raw.other_machines))
     if not len(trace.switches):
         return Joined(None, 0, (*reasons, Reason("trace_empty", "the trace has no switches of threads")))
     if _is_of_another_boot(trace, triples):
@@ -90,6 +93,15 @@ def to_monotonic(
         other = Reason("trace_without_app", "the app's process is not in the trace")
         return Joined(None, mapping.residual_ns, (*reasons, other))
     return Joined(joined, mapping.residual_ns, tuple(reasons))
+
+
+def _other_machines(packets: Mapping[int, int]) -> Reason:
+    named = sorted(packets)[:_MACHINES_NAMED]
+    ids = ", ".join([*map(str, named), *(["…"] if len(packets) > len(named) else [])])
+    total = sum(packets.values())
+    count = f"{total:,} packet{'' if total == 1 else 's'}"
+    text = f"the trace is of several machines: {count} of others than the host (machine_id {ids}) left out"
+    return Reason("trace_other_machines", text)
 
 
 def _is_of_another_boot(trace: Trace, triples: ClockTriples) -> bool:

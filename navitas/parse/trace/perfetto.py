@@ -51,7 +51,10 @@ class _PacketReader:
         self._size = 0
 
     def read(self, found: Found) -> None:
-        """Queue the next packet. Queued packets are decoded together, because decoding many bundles at once is faster."""
+        """Queue the next packet of the host. Queued packets are decoded together: decoding many bundles at once is faster."""
+        if isinstance(found, ReadPacket) and found.machine:
+            self.into.other_machines[found.machine] += 1
+            return
         self._waiting.append(found)
         self._size += _MIN_SIZE + (len(found.data) if isinstance(found, ReadPacket) else 0)
         if self._size >= _AT_ONCE:

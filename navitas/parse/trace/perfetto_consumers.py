@@ -72,7 +72,7 @@ class PerfettoConsumers:
             tuple(name for name, _ in named),
             tuple(kind for _, kind in named),
             t_ns,
-            np.maximum.accumulate(energy_j, axis=0),
+            energy_j,
             uid_consumer=rows[:, 1],
             uid=rows[:, 2],
             uid_t_ns=rows[:, 0],

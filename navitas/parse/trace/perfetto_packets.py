@@ -27,7 +27,10 @@ _EXPANSION = 30
 
 @dataclass(frozen=True, slots=True)
 class ReadPacket:
-    """One packet. `message` is None if the packet has nothing but a `bundle`; a packet may have both."""
+    """One packet. `message` is None if the packet has nothing but a `bundle`; a packet may have both.
+
+    `machine` is its machine in a trace of several: 0 is the host, others are guests or remote devices.
+    """
 
     number: int
     data: bytes
@@ -35,6 +38,7 @@ class ReadPacket:
     bundle: Scan | None = None
     sequence: int = 0
     dropped: bool = False
+    machine: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +81,11 @@ def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
         message = message_class("TracePacket").FromString(data)
     except DecodeError:
         return damaged(data, number, "packet cannot be decoded")
-    sequence, dropped = message.trusted_packet_sequence_id, bool(message.previous_packet_dropped)
-    if not message.HasField("ftrace_events"):
-        return ReadPacket(number, data, message, None, sequence, dropped)
-    bundle = scan_bundle(_plain(message.ftrace_events).SerializeToString())
-    return ReadPacket(number, data, message, bundle, sequence, dropped)
+    bundle = None
+    if message.HasField("ftrace_events"):
+        bundle = scan_bundle(_plain(message.ftrace_events).SerializeToString())
+    dropped = bool(message.previous_packet_dropped)
+    return ReadPacket(number, data, message, bundle, message.trusted_packet_sequence_id, dropped, message.machine_id)
 
 
 def damaged(data: bytes, number: int, reason: str) -> Damaged:
@@ -111,10 +115,10 @@ class _Packets:
         if not data:
             return
         if plain := scan_packet(data):
-            yield ReadPacket(self._number, data, None, plain.bundle, plain.sequence, plain.dropped)
+            yield ReadPacket(self._number, data, None, plain.bundle, plain.sequence, plain.dropped, plain.machine)
             return
         packet = by_protobuf(data, self._number)
-        if isinstance(packet, Damaged):
+        if isinstance(packet, Damaged) or packet.machine:
             yield packet
         elif packet.message.HasField("zstd_compressed_packets"):
             yield self._damaged(data, "packet is compressed by zstd, which is not supported")

@@ -12,7 +12,7 @@ from navitas.parse.trace.varints import LONGER, MAX_BYTES
 _VARINT, _CONTENT = 0, 2
 _U32, _U64 = (1 << 32) - 1, (1 << 64) - 1
 # Fields of TracePacket, FtraceEventBundle and CompactSched.
-_FTRACE_EVENTS, _SEQUENCE, _DROPPED = 1, 10, 42
+_FTRACE_EVENTS, _SEQUENCE, _DROPPED, _MACHINE = 1, 10, 42, 98
 _CPU, _EVENT, _LOST, _COMPACT, _CLOCK, _FTRACE_NS, _BOOT_NS = 1, 2, 3, 4, 5, 6, 7
 _NAMES = 5
 ARRAYS = TIMES, STATES, TIDS, COMMS = 1, 2, 3, 6
@@ -38,11 +38,12 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class PlainPacket:
-    """A packet that has only a bundle: its writer's number, and whether packets before it are missing."""
+    """A packet that has only a bundle: its writer's number, whether packets before it are missing, and its machine (0: host)."""
 
     bundle: Scan
     sequence: int
     dropped: bool
+    machine: int
 
 
 class _OddError(Exception):
@@ -69,7 +70,8 @@ def scan_packet(data: bytes) -> PlainPacket | None:
         bundle = _bundle(data, *content)
     except (_OddError, IndexError):
         return None
-    return PlainPacket(bundle, numbers.get(_SEQUENCE, 0) & _U32, bool(numbers.get(_DROPPED, 0) & _U32))
+    sequence, dropped, machine = (numbers.get(field, 0) & _U32 for field in (_SEQUENCE, _DROPPED, _MACHINE))
+    return PlainPacket(bundle, sequence, bool(dropped), machine)
 
 
 def scan_bundle(data: bytes) -> Scan | None:

@@ -95,6 +95,8 @@ class TraceBuilder:
         self.cut = False
         self.packet = 0
         """Number of the current packet."""
+        self.other_machines: Counter[int] = Counter()
+        """Numbers of packets that were left out, by machine."""
         self.overwritten = False
         """Whether new events replaced the oldest ones before the trace was read."""
 

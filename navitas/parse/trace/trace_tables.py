@@ -161,9 +161,13 @@ class SkippedLine:
 
 @dataclass(frozen=True, slots=True)
 class RawTrace:
-    """A trace on its own clock, the first skipped lines, the number of skipped lines by reason, and other warnings."""
+    """A trace on its own clock, the first skipped lines, the number of skipped lines by reason, and other warnings.
+
+    `other_machines` are the numbers of packets of guests and remote devices, by `machine_id`: no table has them.
+    """
 
     trace: Trace
     skipped: tuple[SkippedLine, ...] = ()
     skipped_by_reason: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    other_machines: Mapping[int, int] = field(default_factory=dict)

@@ -64,6 +64,22 @@ def test_a_component_is_compared_with_its_consumers() -> None:
     assert (one.energy_j, one.estimate_j, one.app_j, one.app_estimate_j) == pytest.approx((0.15, 0.12, 0.1, 0.12))
 
 
+def test_consumers_that_begin_again_count_from_the_reading_before() -> None:
+    """What an app used while its counter began again is unknown, and a torn reading is none."""
+    rows = [
+        (0, 0, APP, 0.5),
+        (300, 0, APP, 0.6),
+        (400, 0, APP, 0.0),
+        (500, 0, APP, 0.61),
+        (550, 0, APP, 0.62),
+        (600, 0, APP, 0.02),
+        (1000, 0, APP, 0.06),
+    ]
+    found = consumers([(0, [1.0]), (1000, [1.15])], CAMERA, rows)
+    (one,) = profile_of(photographed(found)).consumers
+    assert one.app_j == pytest.approx(0.12 + 0.04)
+
+
 def test_only_the_time_between_readings_counts() -> None:
     """Before 350 ms, no consumer was read, so half of the estimate counts."""
     (one,) = profile_of(photographed(consumers([(350, [1.0]), (1000, [1.07])], CAMERA))).consumers

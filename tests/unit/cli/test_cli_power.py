@@ -22,7 +22,7 @@ DEFECTS = """<?xml version="1.0"?>
   <item name="cpu.idle">3,5</item>
   <item name="cpu.awake">7</item>
   <array name="cpu.active"><value>50</value></array>
-  <array name="cpu.speeds"><value>200</value><value>100</value></array>
+  <array name="cpu.speeds"><value>200000</value><value>100000</value></array>
 </device>
 """
 

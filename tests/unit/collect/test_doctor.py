@@ -230,6 +230,13 @@ def test_problems_have_remedies(changed: dict[str, str | None], name: str, words
     assert check.status == "problem" and words in check.found and check.remedy
 
 
+def test_an_implausible_power_profile_is_noted() -> None:
+    texts = {**GOOD, "dumpsys batterystats --power-profile": DUMP.replace("9.5", "9500")}
+    check = by_name(examine(AnsweringDevice(texts)).checks)["power profile"]
+    assert (check.status, "navitas power show" in check.remedy) == ("note", True)
+    assert "is implausible: cpu.core_power.cluster0" in check.found and "9,500 mA at 300 MHz" in check.found
+
+
 def test_an_app_that_is_not_debuggable_is_no_problem() -> None:
     said = "run-as: package not debuggable: org.app"
     texts = {key: text for key, text in GOOD.items() if not key.startswith("run-as")}

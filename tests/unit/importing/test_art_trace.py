@@ -231,6 +231,31 @@ def test_energies_of_methods_follow_from_the_slices(start_us: int, tmp_path: Pat
     assert not [warning for warning in profile.warnings if warning.code == "not_conserved"]
 
 
+@needs_field_data
+@pytest.mark.parametrize("case", ["01-perfetto-guest-frequency", "03-perfetto-guest-cpu", "07-per-core-clock"])
+def test_the_busy_cores_clock_of_the_host_counts(case: str, tmp_path: Path) -> None:
+    folder = FIELD_DATA / "reported-cases" / case
+    read = read_kernel_trace(next(folder.glob("trace.*")), case)
+    art = read_art_trace(folder / "wall.trace", "wall.trace")
+    supply = ImportSupply((folder / "pp.xml").read_bytes(), "pp", 3.85, "option")
+    written = write_traced(tmp_path / "rec", read, art, supply, name="wall", pid=None, start_ns=None)
+    profile = load(tmp_path / "rec")
+    assert profile.tests[0].energy_j == pytest.approx(0.229698, abs=1e-6)
+    code = "trace_core_clocks" if case.startswith("07") else "trace_other_machines"
+    assert [reason.code for one in profile.evidence for reason in one.reasons if reason.code.startswith("trace")] == [code]
+    assert any("1 packet of others than the host" in note.message for note in written.repeated_notes) == (code[6:11] == "other")
+
+
+def test_a_profile_with_a_placeholder_warns_at_the_import_and_in_the_report(tmp_path: Path) -> None:
+    slices = _slices()
+    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
+    art = _read(tmp_path, art_trace(_events(slices), THREADS, start_us=START_US))
+    xml = profile_xml([((0,), SPEEDS), ((1,), SPEEDS)], lambda cpu, khz: 0.1 if cpu else khz / 10_000).decode()
+    written = write_traced(tmp_path / "rec", read, art, _supply(xml), name="app", pid=None, start_ns=None)
+    for notes in (written.repeated_notes, load(tmp_path / "rec").warnings):
+        assert any(note.code == "power_profile" and "cluster 1: all currents are AOSP" in note.message for note in notes)
+
+
 def test_a_start_of_the_user_counts(tmp_path: Path) -> None:
     slices = _slices()
     written = _written(tmp_path, art_trace(_events(slices), THREADS), slices, start_ns=START_US * 1000 + 3 * MS)
@@ -298,6 +323,7 @@ def test_a_perfetto_trace_is_on_boottime(slept_us: int | None, is_boottime: bool
         writer.snapshot(first, first - ahead, 1_700_000_000_000_000_000)
         writer.snapshot(last, last - ahead, 1_700_000_000_000_000_000 + last - first)
     writer.tree({100: "org.example.app"}, [(105, 100, "ith a long name")])
+    writer.polled_frequencies(first, [800000, 800000])
     for cpu, tid in ((0, 100), (1, 105)):
         own = sorted((start, end) for of, start, end in slices if of == tid)
         rows = [row for start, end in own for row in ((start * 1000 + ahead, 0, tid, "x"), (end * 1000 + ahead, 1, 0, "swapper"))]

@@ -92,6 +92,28 @@ def test_counters_that_two_threads_read_at_once_are_raised(tmp_path: Path) -> No
     assert methods["a.B.one"] == pytest.approx(paper1_by_method(text)["7"]["a.B.one"])
 
 
+def _two_clusters(at: int, restarts: dict[int, int]) -> dict[int, tuple[int, int]]:
+    """Counters of a phone that is up for long. Those of `restarts` (CPU: ticks) began again at a time."""
+    since = {cpu: restarts[cpu] if at > restarts.get(cpu, at) else -90_000 - cpu // 4 * 800 for cpu in (0, 1, 4, 5)}
+    return {cpu: (at - t - (at - t) // 3, (at - t) // 3) for cpu, t in since.items()}
+
+
+@pytest.mark.parametrize("restarts", [{4: 50, 5: 50}, {4: 50, 5: 90}, {4: 170, 5: 50}])
+@pytest.mark.parametrize("brief", [False, True])
+def test_cores_that_were_unplugged_count_from_the_reading_before(restarts: dict[int, int], brief: bool, tmp_path: Path) -> None:
+    """All energies are those of the log in which no core was unplugged, for the counters begin again right after a reading."""
+    rows = [(t, f"{('Entry', 'Exit')[n % 2]} a.B.run{n // 2 % 2}") for n, t in enumerate(range(10, 211, 40))]
+
+    def log(began: dict[int, int]) -> str:
+        return "".join(line(_stamp(t), (7, 7), what, _two_clusters(t, began), brief=brief) for t, what in rows)
+
+    (expected,), _, _ = _imported(tmp_path / "steady", log({}))
+    (found,), codes, messages = _imported(tmp_path / "unplugged", log(restarts))
+    assert found == pytest.approx(expected, rel=0.02)
+    (message,) = [text for text in messages if "began again at 0" in text]
+    assert codes.count("counter_restarts") == 1 and all(f"CPU {cpu}" in message for cpu in restarts)
+
+
 def test_a_process_of_the_same_id_after_a_restart_is_another_one(tmp_path: Path) -> None:
     before = "".join(line(_stamp(t), (7, 7), what, _ticks(t + 10**6)) for t, what in ((0, "Entry a.B.run"), (9, "Exit a.B.run")))
     runs, _, _ = _imported(tmp_path, before + _log((10, 7, "Entry a.B.run"), (40, 7, "Exit a.B.run")))

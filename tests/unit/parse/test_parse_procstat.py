@@ -43,6 +43,15 @@ def test_a_cpu_that_goes_offline_keeps_its_time() -> None:
     assert (stat.busy_ns[:, 1] // 10_000_000).tolist() == [20, 20, 20, 25]
 
 
+def test_a_cpu_that_was_unplugged_counts_from_0_again() -> None:
+    """A reading that is torn, between others, is no restart."""
+    busy = [(100, 50), (120, 60), (130, 5), (14, 25), (150, 45), (170, 65)]
+    texts = [f"cpu  1 1 1 1 1\ncpu0 {a} 0 0 9 9\ncpu1 {b} 0 0 9 9\n" for a, b in busy]
+    stat, _ = parse_cpu_stat([second * 10**9 for second in range(6)], texts)
+    assert stat is not None and stat.restarts == {1: 1}
+    assert (stat.busy_ns // 10_000_000).T.tolist() == [[100, 120, 130, 130, 150, 170], [50, 60, 65, 85, 105, 125]]
+
+
 def test_a_cpu_may_have_any_number_within_the_bound() -> None:
     stat, skipped = parse_cpu_stat([1], [f"cpu  1 1 1 1 1\ncpu{MAX_CPUS - 1} 1 1 1 1 1\n"])
     assert stat is not None and skipped == 0 and stat.cpus == (MAX_CPUS - 1,)

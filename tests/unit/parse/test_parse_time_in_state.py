@@ -79,6 +79,13 @@ def test_restarted_counters_continue() -> None:
     assert (found.ns // 10_000_000).tolist() == [[10, 20], [12, 25], [12, 25], [15, 26], [15, 27]]
 
 
+def test_a_policy_that_was_unplugged_counts_from_0_again() -> None:
+    texts = [b"300000 900\n600000 800\n", b"300000 950\n600000 850\n", b"300000 30\n600000 20\n", b"300000 30\n600000 120\n"]
+    found, skipped = parse_time_in_state(4, (4, 5), [0, 10**9, 2 * 10**9, 3 * 10**9], texts)
+    assert found is not None and (skipped, found.restarts) == (0, 1)
+    assert (found.ns // 10_000_000).tolist() == [[900, 800], [950, 850], [980, 870], [980, 970]]
+
+
 @given(
     st.lists(st.integers(100_000, 3_000_000), min_size=1, max_size=20, unique=True),
     st.lists(st.integers(0, 50), min_size=1, max_size=30),

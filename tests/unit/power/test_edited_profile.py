@@ -75,7 +75,7 @@ def test_operating_points_of_android_14_keep_their_names() -> None:
 def test_another_number_of_clusters_replaces_all_their_entries() -> None:
     path = catalog.find("oneplus-3")
     profile = read_power_profile(path)
-    clusters = tuple(ClusterPower((cpu,), np.array([100, 200]), np.array([1.0, 2.0]), 0.5) for cpu in range(3))
+    clusters = tuple(ClusterPower((cpu,), np.array([300_000, 600_000]), np.array([10.0, 20.0]), 0.5) for cpu in range(3))
     cpu = replace(power_model(profile, 3.85).cpu, clusters=clusters, active_ma=4.0)
     read = power_model(read_power_profile(with_cpu(path.read_bytes(), profile, cpu, note="x"), name="x"), 3.85)
     assert [each.cpus for each in read.cpu.clusters] == [(0,), (1,), (2,)]

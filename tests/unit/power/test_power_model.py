@@ -21,7 +21,9 @@ def xml(items: dict[str, object], arrays: dict[str, Sequence[object]]) -> PowerP
     return read_power_profile(f"<device>{body}</device>".encode(), name="phone")
 
 
-FIRST = xml({"cpu.idle": 3, "cpu.awake": 17, "battery.capacity": 2300}, {"cpu.speeds": [100, 200], "cpu.active": [50, 90]})
+FIRST = xml(
+    {"cpu.idle": 3, "cpu.awake": 17, "battery.capacity": 2300}, {"cpu.speeds": [100_000, 200_000], "cpu.active": [50, 90]}
+)
 TWO = {"cpu.clusters.cores": [4, 2]}
 SECOND = xml(
     {"cpu.idle": 9, "cpu.suspend": 4},
@@ -45,7 +47,7 @@ def clusters(model: PowerModel) -> list[tuple[tuple[int, ...], list[int], list[f
 
 def test_first_generation_uses_cpu_speeds_and_cpu_active() -> None:
     model = power_model(FIRST, 3.7, [(0, [0, 1, 2, 3])])
-    assert clusters(model) == [((0, 1, 2, 3), [100, 200], [50.0, 90.0], 0.0)]
+    assert clusters(model) == [((0, 1, 2, 3), [100_000, 200_000], [50.0, 90.0], 0.0)]
     assert (model.cpu.suspend_ma, model.cpu.idle_ma, model.cpu.active_ma) == (3.0, 17.0, 0.0)
     assert (model.name, model.voltage_v, model.battery_mah, model.warnings) == ("phone", 3.7, 2300.0, ())
 
@@ -96,9 +98,9 @@ def test_android_14_lists_currents_by_policy() -> None:
 MIXED = xml(
     {"cpu.suspend": 4, "cpu.idle": 2, "cpu.cluster_power.cluster0": 3},
     {
-        "cpu.speeds": [100, 200, 300],
+        "cpu.speeds": [100_000, 200_000, 300_000],
         "cpu.active": [151, 250, 353],
-        "cpu.core_speeds.cluster0": [100, 200],
+        "cpu.core_speeds.cluster0": [100_000, 200_000],
         "cpu.core_power.cluster0": [10, 52],
         "cpu.core_power.cluster1": [70],
     },
@@ -108,7 +110,7 @@ MIXED = xml(
 def test_cluster0_takes_precedence_over_the_first_generation() -> None:
     """PowerProfile.initCpuClusters: without `cpu.clusters.cores` the CPU is cluster0."""
     model = power_model(MIXED, 3.7)
-    assert clusters(model) == [((0,), [100, 200], [10.0, 52.0], 3.0)]
+    assert clusters(model) == [((0,), [100_000, 200_000], [10.0, 52.0], 3.0)]
     assert model.cpu.active_ma == 151
     assert model.warnings == (
         "battery.capacity is missing: no battery share can be reported",

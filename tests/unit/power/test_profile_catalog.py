@@ -15,12 +15,24 @@ ROOT = Path(__file__).parents[3]
 FIELD = FIELD_DATA / "power_profiles"
 
 
+_REMEDY = "correct it, or give another profile with --power-profile"
+# The maker's own figures fall.
+ONEPLUS = [
+    "cpu.core_power.cluster0 of {name}: cluster 0: 101.5 mA at 729.6 MHz, 92 mA at 844.8 MHz: the first of 2 steps at which the "
+    f"current falls as the speed rises, but faster cores use more: {_REMEDY}",
+    "cpu.core_power.cluster1 of {name}: cluster 1: 118.5 mA at 806.4 MHz, 110 mA at 883.2 MHz: the first of 3 steps at which the "
+    f"current falls as the speed rises, but faster cores use more: {_REMEDY}",
+]
+FALLS = {"oneplus-3": ONEPLUS}
+
+
 @pytest.mark.parametrize("name", catalog.names())
 def test_packaged_profiles_are_valid_and_name_their_source(name: str) -> None:
     profile = catalog.load(name)
     assert profile.warnings == ()
     assert profile.name == name
     model = power_model(profile, 3.85)
+    assert list(model.implausible) == [text.format(name=name) for text in FALLS.get(name, [])]
     assert model.battery_mah is not None
     assert model.battery_mah > 1000
     text = catalog.find(name).read_text()
@@ -91,7 +103,11 @@ EXPECTED: dict[str, tuple[list[int], list[str]]] = {
     "google_pixel3XL_crosshatch_power_profile": ([18, 23], []),
     "google_pixel3a_sargo_power_profile": (
         [8, 10],
-        ["cpu.core_speeds.cluster1 has 11 values but cpu.core_power.cluster1 has 10: the surplus is ignored"],
+        [
+            "cpu.core_power.cluster0 of {name}: a core of cluster 0 uses 181.24 mA at 1,708.8 MHz, more than one of the faster "
+            "cluster 1, 84.1 mA there: is this the current of all 6 cores? One would have 30.21 mA: " + _REMEDY,
+            "cpu.core_speeds.cluster1 has 11 values but cpu.core_power.cluster1 has 10: the surplus is ignored",
+        ],
     ),
     "google_pixel6_oriole_power_profile": ([11, 14, 17], []),
     "google_pixelXL_marlin_power_profile": ([18, 25], []),
@@ -103,6 +119,7 @@ EXPECTED: dict[str, tuple[list[int], list[str]]] = {
     "oneplus3_power_profile": (
         [16, 25],
         [
+            *ONEPLUS,
             "line 126: <allow-in-power-save> is not part of a power profile, ignored",
             "line 127: <allow-in-data-usage-save> is not part of a power profile, ignored",
         ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 import zlib
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +83,34 @@ def test_compressed_packets_give_the_same_tables(tmp_path: Path) -> None:
     packed = read_perfetto(path)
     assert packed.trace.switches.t_ns.tolist() == plain.trace.switches.t_ns.tolist()
     assert packed.skipped == ()
+
+
+@pytest.mark.parametrize("way", ["plain", "compressed", "in turns"])
+def test_packets_of_other_machines_are_left_out_and_counted(way: str) -> None:
+    """A guest's cores, threads and clocks have the same numbers as the host's."""
+    host, guest = _whole(), PerfettoWriter(sequence=2, machine=7)
+    guest.snapshot(BOOT - 900, BOOT - 900, 1)
+    guest.tree({500: "guest"}, [(777, 500, "guest thread")])
+    guest.polled_frequencies(BOOT + 2 * MS, [100_000] * 8)
+    guest.compact(0, [(BOOT + 2 * MS, 1, 400, "guest")], lost=True, dropped=True)
+    guest.bundle(7, [pw.frequency(BOOT + 2 * MS, 2, 100_000), pw.switch(BOOT + 2 * MS, ("a", 0, 0), ("b", 9))])
+    guest.packet(pw.content(1, pw.number(99, 5)))  # fields of newer versions, which protobuf skips
+    count = len(guest.packets)
+    if way == "compressed":
+        guest.compress()
+    both = PerfettoWriter(packets=[*guest.packets, *host.packets])
+    if way == "in turns":
+        turns = zip_longest(host.packets, guest.packets)
+        both.packets = [packet for turn in turns for packet in turn if packet is not None]
+    raw, expected = read_perfetto(bytes(both)), read_perfetto(bytes(host))
+    assert raw.other_machines == {7: count} and raw.warnings == ()
+    for name in ("switches", "frequencies", "idle", "losses", "windows", "snapshots", "tasks"):
+        for own, other in zip(_columns(getattr(raw.trace, name)), _columns(getattr(expected.trace, name)), strict=True):
+            assert own == other, name
+
+
+def _columns(table: object) -> list[object]:
+    return [np.asarray(getattr(table, name)).tolist() for name in table.__slots__]  # type: ignore[attr-defined]
 
 
 def test_a_cut_file_keeps_its_complete_packets() -> None:
