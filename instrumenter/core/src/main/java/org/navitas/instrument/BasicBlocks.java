@@ -23,20 +23,14 @@ public final class BasicBlocks {
     public final int firstPc;
     /** Offset of the last instruction. */
     public final int lastPc;
-    /** Smallest line, or 0 without line numbers. */
-    public final int firstLine;
-    /** Largest line, or 0 without line numbers. */
-    public final int lastLine;
     /** Numbers of the blocks that can run next without an exception, ascending. */
     public final List<Integer> successors;
     /** Numbers of the blocks of the exception handlers that cover it, ascending. */
     public final List<Integer> handlers;
 
-    private Block(int[] pcs, int[] lines, TreeSet<Integer> successors, TreeSet<Integer> handlers) {
-      firstPc = pcs[0];
-      lastPc = pcs[1];
-      firstLine = lines[0];
-      lastLine = lines[1];
+    private Block(int firstPc, int lastPc, TreeSet<Integer> successors, TreeSet<Integer> handlers) {
+      this.firstPc = firstPc;
+      this.lastPc = lastPc;
       this.successors = Collections.unmodifiableList(new ArrayList<>(successors));
       this.handlers = Collections.unmodifiableList(new ArrayList<>(handlers));
     }
@@ -119,10 +113,10 @@ public final class BasicBlocks {
   }
 
   /**
-   * Returns the line of an instruction.
+   * Returns the line number of an instruction. That of inlined code is no line of the source file: {@link InlinedLines}.
    *
    * @param pc the instruction's offset
-   * @return a line, or 0 without line numbers
+   * @return a line number, or 0 without line numbers
    */
   public int lineOf(int pc) {
     return lines == null ? 0 : Math.max(0, lines.toLineNumber(pc));
@@ -157,13 +151,8 @@ public final class BasicBlocks {
 
   private Block block(int start, int end, ExceptionTable table) throws MalformedClassException {
     int last = start;
-    int low = 0;
-    int high = 0;
     for (int pc = start; pc < end; pc = code.next(pc)) {
       last = pc;
-      int line = lineOf(pc);
-      low = low == 0 ? line : Math.min(low, line);
-      high = Math.max(high, line);
     }
     TreeSet<Integer> next = new TreeSet<>();
     code.targets(last).forEach(pc -> next.add(blockOf[pc]));
@@ -178,6 +167,6 @@ public final class BasicBlocks {
         handlers.add(blockOf[table.handlerPc(i)]);
       }
     }
-    return new Block(new int[] {start, last}, new int[] {low, high}, next, handlers);
+    return new Block(start, last, next, handlers);
   }
 }

@@ -3,6 +3,7 @@ package org.navitas.instrument;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeAttribute;
 import javassist.bytecode.MethodInfo;
 
@@ -46,9 +47,9 @@ final class CallStarts {
   /**
    * Finds the places; returns null if a constructor calls no other one or is invalid.
    *
-   * @param superclass of the method's class, with dots
+   * @param file the method's class
    */
-  static CallStarts of(MethodInfo method, CodeScan scan, String superclass) throws MalformedClassException {
+  static CallStarts of(MethodInfo method, CodeScan scan, ClassFile file) throws MalformedClassException {
     CodeAttribute code = method.getCodeAttribute();
     if (method.isConstructor()) {
       ConstructorFlow flow = ConstructorFlow.of(code, scan);
@@ -61,19 +62,18 @@ final class CallStarts {
       }
       return new CallStarts(places, flow.after(), 0);
     }
-    SuspendFunction suspend = SuspendFunction.of(code, scan);
+    SuspendFunction suspend = SuspendFunction.of(method, scan);
     if (suspend != null) {
       List<Place> places = new ArrayList<>();
-      places.add(new Place(suspend.resumed, Kind.RESUME, false));
+      places.add(new Place(suspend.resumed, Kind.RESUME, true));
       places.add(new Place(suspend.fresh, Kind.ENTER, true));
       List<int[]> covered = new ArrayList<>();
       covered.add(new int[] {suspend.resumed, suspend.fresh});
       covered.add(new int[] {suspend.fresh, code.getCodeLength()});
       return new CallStarts(places, covered, 0);
     }
-    boolean lambda = SuspendFunction.isLambda(superclass)
-        && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor());
-    int label = lambda ? SuspendFunction.labelOf(scan, method.getConstPool()) : 0;
+    boolean lambda = SuspendFunction.isLambda(file) && SuspendFunction.isInvokeSuspend(method.getName(), method.getDescriptor());
+    int label = lambda ? SuspendFunction.labelOf(file, scan) : 0;
     Place start = new Place(0, label == 0 ? Kind.ENTER : Kind.BY_LABEL, false);
     return new CallStarts(Collections.singletonList(start), Collections.singletonList(new int[] {0, code.getCodeLength()}), label);
   }

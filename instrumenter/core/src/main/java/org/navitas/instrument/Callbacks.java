@@ -106,7 +106,7 @@ final class Callbacks {
       throws MalformedClassException, BadBytecode {
     CodeAttribute code = method.getCodeAttribute();
     CodeScan scan = new CodeScan(code.getCode());
-    CallStarts starts = CallStarts.of(method, scan, String.valueOf(file.getSuperclass()));
+    CallStarts starts = CallStarts.of(method, scan, file);
     CallStarts.Place place = starts == null ? null : starts.places.get(starts.places.size() - 1); // a suspend function's: a new call
     if (place == null || place.kind != CallStarts.Kind.ENTER) {
       return false;

@@ -168,7 +168,7 @@ final class ClassInstrumenter {
     List<MethodInfo> own = new ArrayList<>(file.getMethods());
     hooked += hooks != null ? Callbacks.add(file, hooks) : 0; // what is added gets no probes
     List<Skipped> skipped = new ArrayList<>();
-    boolean state = SuspendFunction.isState(String.valueOf(file.getSuperclass()));
+    boolean state = SuspendFunction.isState(file);
     Map<MethodInfo, CodeScan> bodies = new LinkedHashMap<>();
     for (MethodInfo method : own) {
       String reason = reasonToSkip(method, state, kind);
@@ -236,6 +236,7 @@ final class ClassInstrumenter {
       ClassFile file, Map<MethodInfo, CodeScan> bodies, ClassScan scan, CodeProbes probes, List<MethodRef> methods, List<Skipped> skipped)
       throws BadBytecode, MalformedClassException {
     ConstPool pool = file.getConstPool();
+    InlinedLines lines = InlinedLines.of(file);
     Set<Integer> integers = scan.integers();
     pool.addUtf8Info(ClassScan.MARKER);
     int placeholder = freePlaceholder(integers, bodies.size());
@@ -244,7 +245,7 @@ final class ClassInstrumenter {
     int id = firstId;
     for (Map.Entry<MethodInfo, CodeScan> body : bodies.entrySet()) {
       MethodInfo method = body.getKey();
-      MethodRef ref = new MethodRef(method.getName(), method.getDescriptor(), firstLine(method.getCodeAttribute()));
+      MethodRef ref = new MethodRef(method.getName(), method.getDescriptor(), lines.ownLine(firstLine(method.getCodeAttribute())));
       id = id < 0 ? pool.addIntegerInfo(placeholder + methods.size()) : id;
       String reason = probes.add(method, body.getValue(), id);
       if (reason == null) {

@@ -34,7 +34,7 @@ final class MethodProbes implements CodeProbes {
 
   private final ConstPool pool;
   private final boolean stackMaps;
-  private final String superclass;
+  private final ClassFile file;
   private final int enter;
   private final int exit;
   private final int thrown;
@@ -49,15 +49,15 @@ final class MethodProbes implements CodeProbes {
    * @param suspends whether the class may contain suspend functions
    */
   MethodProbes(ClassFile file, boolean suspends) {
+    this.file = file;
     pool = file.getConstPool();
-    superclass = String.valueOf(file.getSuperclass());
     int probe = pool.addClassInfo(PROBE);
     enter = pool.addMethodrefInfo(probe, "enter", "(I)V");
     exit = pool.addMethodrefInfo(probe, "exit", "(I)V");
     thrown = pool.addMethodrefInfo(probe, "thrown", "(I)V");
     throwable = pool.addClassInfo("java.lang.Throwable");
     resume = suspends ? pool.addMethodrefInfo(probe, "resume", "(I)V") : 0;
-    enterByLabel = SuspendFunction.isLambda(superclass) ? pool.addMethodrefInfo(probe, "enter", "(II)V") : 0;
+    enterByLabel = SuspendFunction.isLambda(file) ? pool.addMethodrefInfo(probe, "enter", "(II)V") : 0;
     throwless = new Throwless(file);
     stackMaps = file.getMajorVersion() >= STACK_MAP_VERSION;
     if (stackMaps) {
@@ -70,7 +70,7 @@ final class MethodProbes implements CodeProbes {
     CodeAttribute code = method.getCodeAttribute();
     StackMapTable frames = (StackMapTable) code.getAttribute(StackMapTable.tag);
     FrameOffsets offsets = FrameOffsets.of(frames);
-    CallStarts entries = CallStarts.of(method, scan, superclass);
+    CallStarts entries = CallStarts.of(method, scan, file);
     // Javassist does not move a frame at offset 0 when later code grows. javac creates none in constructors.
     if (entries == null || method.isConstructor() && offsets.count > 0 && offsets.first == 0) {
       return Skipped.MALFORMED;

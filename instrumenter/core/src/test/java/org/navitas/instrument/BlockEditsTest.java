@@ -109,20 +109,20 @@ public class BlockEditsTest {
   public void methodsKeepTheirBlocksAndLines() throws Exception {
     edits("repeat\ta.A\tstep(I)I\t2\t300", "remove\ta.A\tstep(I)I\t3");
     byte[] original = Files.readAllBytes(in.resolve("a/A.class"));
-    List<BasicBlocks.Block> before = blocks(original);
-    List<BasicBlocks.Block> after = blocks(BlockEdits.read(file).apply("a.A", original));
+    BasicBlocks before = blocks(original);
+    BasicBlocks after = blocks(BlockEdits.read(file).apply("a.A", original));
     assertEquals(lines(before), lines(after));
-    assertEquals(before.get(1).successors, after.get(1).successors);
-    assertEquals(300 * 8 + 3, after.get(2).lastPc - after.get(2).firstPc);
+    assertEquals(before.blocks().get(1).successors, after.blocks().get(1).successors);
+    assertEquals(300 * 8 + 3, after.blocks().get(2).lastPc - after.blocks().get(2).firstPc);
   }
 
-  private static List<BasicBlocks.Block> blocks(byte[] bytes) throws Exception {
+  private static BasicBlocks blocks(byte[] bytes) throws Exception {
     ClassFile parsed = new ClassFile(new DataInputStream(new ByteSource(bytes)));
-    return BasicBlocks.of(parsed.getMethod("step").getCodeAttribute()).blocks();
+    return BasicBlocks.of(parsed.getMethod("step").getCodeAttribute());
   }
 
-  private static List<String> lines(List<BasicBlocks.Block> blocks) {
-    return blocks.stream().map(block -> block.firstLine + " " + block.lastLine).collect(Collectors.toList());
+  private static List<String> lines(BasicBlocks blocks) {
+    return blocks.blocks().stream().map(block -> blocks.lineOf(block.firstPc) + " " + blocks.lineOf(block.lastPc)).collect(Collectors.toList());
   }
 
   @Test

@@ -91,14 +91,16 @@ final class Compiled {
   }
 
   /** Compiles one Kotlin source into a folder. */
-  static void kotlin(Path folder, String name, String source) throws IOException {
+  static void kotlin(Path folder, String name, String source, String... options) throws IOException {
     Files.createDirectories(folder);
     Path file = folder.resolveSibling(name);
     Files.write(file, source.getBytes(StandardCharsets.UTF_8));
     ByteArrayOutputStream said = new ByteArrayOutputStream();
-    ExitCode exit = new K2JVMCompiler().exec(
-        new PrintStream(said), "-no-stdlib", "-no-reflect", "-nowarn", "-jvm-target", "1.8", "-cp", System.getProperty("java.class.path"),
-        "-d", folder.toString(), file.toString());
+    List<String> arguments = new ArrayList<>(Arrays.asList(
+        "-no-stdlib", "-no-reflect", "-nowarn", "-jvm-target", "1.8", "-cp", System.getProperty("java.class.path"), "-d", folder.toString(),
+        file.toString()));
+    arguments.addAll(Arrays.asList(options));
+    ExitCode exit = new K2JVMCompiler().exec(new PrintStream(said), arguments.toArray(new String[0]));
     assertEquals(said.toString(), ExitCode.OK, exit);
   }
 }
