@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.analyze.method_rows import MethodRows, method_rows
 from navitas.analyze.trees import CallTrees, call_trees
-from navitas.analyze.uncertainty import Uncertainty
+from navitas.analyze.uncertainty import MethodFigures, Uncertainty
 from navitas.attribute.forest import binned, sums
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger
 from navitas.attribute.owner_kind import OwnerKind
@@ -56,6 +56,23 @@ class LedgerTables:
     def uncertainty(self) -> Uncertainty:
         """Computes the standard errors of figures."""
         return Uncertainty(self.ledger)
+
+    def method_errors(self, at: slice | Bool, index: I64, size: int) -> tuple[F64, F64]:
+        """Return the standard errors of sums of rows of `methods`: of inclusive and of self energies.
+
+        `index` is the sum (0 … size − 1) of each row in `at`. Columns: the causes, as in `StandardError`.
+        """
+        rows = self.methods
+        run = self.ledger.tests.run[self.threads.test[rows.tree[at]]]
+
+        def errors(energy_j: F64, time_ns: I64, raw_j: F64, draws_j: F64) -> F64:
+            probes_j = raw_j[at] - energy_j[at].sum(axis=1)
+            return self.uncertainty.of_methods(MethodFigures(energy_j[at], time_ns[at], run, probes_j, draws_j[at]), index, size)
+
+        return (
+            errors(rows.inclusive_j, rows.wall_ns, rows.raw_inclusive_j, rows.inclusive_draws_j),
+            errors(rows.exclusive_j, rows.self_ns, rows.raw_exclusive_j, rows.exclusive_draws_j),
+        )
 
     @cached_property
     def threads(self) -> ThreadRows:

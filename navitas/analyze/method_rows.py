@@ -21,7 +21,7 @@ class MethodRows:
     - `counts`: columns are calls, calls ended by an exception, cut calls.
     - `inclusive_j`, `wall_ns`, `cpu_ns`, `alternative_j`: sums over outermost calls.
     - `inclusive_j`, `exclusive_j`: a column for each component. `raw_*` are sums over components.
-    - `*_error_j`: standard errors, NaN if unknown.
+    - `*_draws_j`: standard errors by ticks, NaN without ticks.
     """
 
     start: I64
@@ -36,8 +36,8 @@ class MethodRows:
     self_ns: I64
     cpu_ns: I64
     alternative_j: F64 | None
-    inclusive_error_j: F64
-    exclusive_error_j: F64
+    inclusive_draws_j: F64
+    exclusive_draws_j: F64
 
 
 def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
@@ -57,7 +57,7 @@ def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
     raw_inclusive_j, raw_exclusive_j = outermost_sum(trees.raw_inclusive_j), full_sum(trees.raw_exclusive_j)
     tree, total_j = key // width, (inclusive_j.sum(axis=1), exclusive_j.sum(axis=1))
     cpu_j = cpu_column(ledger, inclusive_j), cpu_column(ledger, exclusive_j)
-    errors = _errors(ledger, trees, tree, (raw_inclusive_j - total_j[0], raw_exclusive_j - total_j[1]), cpu_j)
+    inclusive_draws_j, exclusive_draws_j = _draws(ledger, trees, tree, cpu_j)
     order = np.lexsort((key % width, -total_j[0], tree))
     return MethodRows(
         start=np.searchsorted(tree, np.arange(len(trees.order) + 1)),
@@ -72,36 +72,24 @@ def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
         self_ns=_integers(full_sum(trees.self_ns)[order]),
         cpu_ns=_integers(outermost_sum(trees.cpu_ns)[order]),
         alternative_j=None if trees.alternative_j is None else outermost_sum(trees.alternative_j)[order],
-        inclusive_error_j=errors[0][order],
-        exclusive_error_j=errors[1][order],
+        inclusive_draws_j=inclusive_draws_j[order],
+        exclusive_draws_j=exclusive_draws_j[order],
     )
 
 
-def _errors(ledger: Ledger, trees: CallTrees, tree: I64, probes_j: tuple[F64, F64], cpu_j: tuple[F64, F64]) -> tuple[F64, F64]:
-    """Return standard errors from the uncertainty of probe costs and of tick sampling. NaN if neither is known.
+def _draws(ledger: Ledger, trees: CallTrees, tree: I64, cpu_j: tuple[F64, F64]) -> tuple[F64, F64]:
+    """Return standard errors from the uncertainty of tick sampling. NaN without ticks.
 
     Ticks split the CPU's energy only, so the energy of other components has no such error.
     """
-    shares = ledger.shares
-    run = ledger.tests.run[shares.test[trees.order[tree]]]
-    probes_error = _by_run(ledger, run, [entry.probes_error for entry in ledger.runs])
-    tick_ns = _by_run(ledger, run, [entry.tick_ns for entry in ledger.runs])
     share = trees.order[tree]
-    cpu_ns = shares.cpu_ns[share]
-    energy_j = cpu_column(ledger, shares.energy_j[share])
+    run = ledger.tests.run[ledger.shares.test[share]]
+    tick_ns = np.array([np.nan if entry.tick_ns is None else entry.tick_ns for entry in ledger.runs] or [np.nan], np.float64)[run]
+    cpu_ns = ledger.shares.cpu_ns[share]
+    energy_j = cpu_column(ledger, ledger.shares.energy_j[share])
     tick_j = np.divide(tick_ns * energy_j, cpu_ns, out=np.full(len(tree), np.nan), where=cpu_ns > 0)
     in_calls_j: F64 = np.bincount(tree, cpu_j[1], len(trees.order)).astype(np.float64)[tree]
-    found = []
-    for value_j, own_probes_j in zip(cpu_j, probes_j, strict=True):
-        by_probes, by_ticks = probes_error * np.abs(own_probes_j), standard_error_j(value_j, in_calls_j, tick_j)
-        unknown = np.isnan(by_probes) & np.isnan(by_ticks)
-        found.append(np.where(unknown, np.nan, np.hypot(np.nan_to_num(by_probes), np.nan_to_num(by_ticks))))
-    return found[0], found[1]
-
-
-def _by_run(ledger: Ledger, run: I64, values: list[float | None]) -> F64:
-    known = np.array([np.nan if value is None else value for value in values] or [np.nan], np.float64)
-    return known[run]
+    return standard_error_j(cpu_j[0], in_calls_j, tick_j), standard_error_j(cpu_j[1], in_calls_j, tick_j)
 
 
 def standard_error_j(value_j: F64, total_j: F64, tick_j: F64) -> F64:

@@ -65,22 +65,29 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
         if each.raw_exclusive_j >= min_energy_j and own_j > _LARGE_SHARE * each.raw_exclusive_j
     ]
     dominated = [each for each in ranked if each.call_probes_j >= max(min_energy_j, each.exclusive_j) and each.call_probes_j > 0]
-    if not large and not dominated:
+    below = [
+        each
+        for each in ranked
+        if each.exclusive_error.is_below_zero(each.exclusive_j) or each.inclusive_error.is_below_zero(each.inclusive_j)
+    ]
+    if not large and not dominated and not below:
         return
-    names = {each.id: f"{each.method.class_name}.{each.method.name}" for each in (*large, *dominated)}
+    names = {each.id: f"{each.method.class_name}.{each.method.name}" for each in (*large, *dominated, *below)}
     named = [f"{names[each.id]} ({1 - each.exclusive_j / each.raw_exclusive_j:.0%})" for each in large[:_MAX_NAMED]]
     more = f" and {len(large) - _MAX_NAMED} more" if len(large) > _MAX_NAMED else ""
-    message = f"probes used more than 20 % of {', '.join(named)}{more}; their energy is subtracted" if large else ""
+    shown, negative = (", ".join(names[each.id] for each in some[:_MAX_NAMED]) for some in (dominated, below))
+    messages = [f"probes used more than 20 % of {', '.join(named)}{more}"] if large else []
+    messages += [f"probes used more energy than these methods: {shown}"] if dominated and not large else []
+    messages += ["their energy is subtracted"]
+    messages += [f"without it, these methods are below zero by more than ±: {negative}"] if below else []
     if dominated:
-        shown = ", ".join(names[each.id] for each in dominated[:_MAX_NAMED])
-        message = message or f"probes used more energy than these methods: {shown}; their energy is subtracted"
         remedy = _leave_out([f"{each.method.class_name}#{each.method.name}" for each in dominated[:_MAX_NAMED]], profile.about)
     else:
         cheaper = "" if profile.tick_ns is not None else "With --mode tick, probes use less energy. "
         remedy = f"{cheaper}With --granularity test, methods have no probes."
     if not any(test.unprobed_j for test in with_cost):
         remedy = f"To correct the figures with runs without probes, add --baseline. {remedy}"
-    yield Notice.with_code("probes_large", message, remedy)
+    yield Notice.with_code("probes_large", "; ".join(messages), remedy)
 
 
 def _leave_out(patterns: list[str], about: About) -> str:

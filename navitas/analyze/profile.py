@@ -38,7 +38,7 @@ from navitas.analyze.timeline import (
     timeline,
 )
 from navitas.analyze.top import Top, top
-from navitas.analyze.uncertainty import StandardError, Uncertainty
+from navitas.analyze.uncertainty import COVER_95, StandardError, Uncertainty
 from navitas.analyze.unfit import with_unfit
 from navitas.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.attribute.ledger import Evidence, Ledger, counted_runs, counted_wall_ns
@@ -190,35 +190,27 @@ class Profile:
 
     def test_error(self, test: TestEnergy) -> StandardError:
         """Return the standard error of a test's `energy_j`."""
-        return self.uncertainty.of("total", test.components, test.wall_ns)
+        return self.uncertainty.of("total", test.components, test.wall_ns, parts=len(test.rows))
 
     def app_error(self, test: TestEnergy) -> StandardError:
         """Return the standard error of a test's `app_j`, whose components are those of its app's threads."""
         of_app = [thread.components for thread in test.threads if thread.role not in NOT_THE_TESTS]
         components_j = np.sum(of_app, axis=0) if of_app else np.zeros(len(self.components))
-        return self.uncertainty.of("app", components_j, test.wall_ns, probes_j=test.probes_error_j)
+        return self.uncertainty.of("app", components_j, test.wall_ns, parts=len(test.rows), probes_j=test.probes_error_j)
 
     def app_half_width_j(self, group: Repeats) -> float:
         """Return half of the width of the 95 % interval of a test's `app_j`, by the measurement and by the spread of its runs."""
-        runs = group.app_j.interval
-        by_runs = 0.0 if runs is None else (runs.high - runs.low) / 2
-        return hypot(by_runs, self.app_error(group.typical).half_width_j)
+        runs, error = group.app_j.interval, self.app_error(group.typical)
+        return error.half_width_j if runs is None else hypot((runs.high - runs.low) / 2, COVER_95 * error.shared_j)
 
     def thread_error(self, test: TestEnergy, thread: ThreadEnergy) -> StandardError:
         """Return the standard error of a thread's `energy_j` in a test."""
-        return self.uncertainty.of("thread", thread.components, test.wall_ns)
+        return self.uncertainty.of("thread", thread.components, test.wall_ns, parts=len(test.rows))
 
     def total_error(self) -> StandardError:
         """Return the standard error of the total."""
-        return self.uncertainty.of("total", self.totals.components, counted_wall_ns(self.ledger))
-
-    def method_errors(self, total: MethodTotal) -> tuple[StandardError, StandardError]:
-        """Return the standard errors of a method's inclusive and self energy."""
-        of = self.uncertainty.of
-        return (
-            of("method", total.inclusive_components, total.wall_ns, probes_j=total.inclusive_error_j),
-            of("method", total.components, total.self_ns, probes_j=total.exclusive_error_j),
-        )
+        runs = int(counted_runs(self.ledger).sum())
+        return self.uncertainty.of("total", self.totals.components, counted_wall_ns(self.ledger), parts=runs)
 
     def method_bytes(self) -> tuple[MethodBytes, ...]:
         """Return the bytes of each method on each radio and on the storage, most bytes first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.missing_figures import none_for_nan
 from navitas.analyze.records import MethodRecords, Nodes, ThreadEnergy
 from navitas.analyze.row_blocks import RowBlocks
-from navitas.parse.arrays import F64
+from navitas.analyze.uncertainty import PROBES_COLUMN, standard_j
 
 
 class ThreadRecords:
@@ -91,6 +91,9 @@ class ThreadRecords:
         def read(at: slice) -> Sequence[Sequence[Any]]:
             known = knows_probes[ledger.tests.run[self._tables.threads.test[rows.tree[at]]]]
             raw = (np.where(known, column[at], np.nan) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j))
+            causes = self._tables.method_errors(at, np.arange(len(known)), len(known))
+            has_errors = known | ~np.isnan(rows.exclusive_draws_j[at])
+            by_probes = (np.where(has_errors, each[:, PROBES_COLUMN], np.nan) for each in causes)
             return [
                 rows.method[at].tolist(),
                 *(column.tolist() for column in rows.counts[at].T),
@@ -98,22 +101,12 @@ class ThreadRecords:
                 rows.exclusive_j[at].sum(axis=1).tolist(),
                 *(column[at].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
                 [None] * len(known) if rows.alternative_j is None else rows.alternative_j[at].tolist(),
-                *map(none_for_nan, (rows.inclusive_error_j[at], rows.exclusive_error_j[at], *raw)),
+                *map(none_for_nan, (*by_probes, *raw)),
                 *(list(zip(*column[at].T.tolist(), strict=True)) for column in (rows.exclusive_j, rows.inclusive_j)),
-                *(column.tolist() for column in self._standard_errors(at)),
+                *(standard_j(each).tolist() for each in causes),
             ]
 
         return RowBlocks(len(rows.method), read)
-
-    def _standard_errors(self, at: slice) -> Iterator[F64]:
-        """Yield the standard errors of inclusive and self energies."""
-        rows, uncertainty = self._tables.methods, self._tables.uncertainty
-        for energy_j, wall_ns, error_j in (
-            (rows.inclusive_j, rows.wall_ns, rows.inclusive_error_j),
-            (rows.exclusive_j, rows.self_ns, rows.exclusive_error_j),
-        ):
-            causes = uncertainty.rows("method", energy_j[at], wall_ns[at].astype(np.float64))
-            yield np.sqrt(np.square(causes[:, :3]).sum(axis=1) + np.square(np.nan_to_num(error_j[at])))
 
     def _nodes(self, tree: int) -> Nodes:
         """Return the call tree of one thread in one test. `parent` is relative to the tree's first node."""

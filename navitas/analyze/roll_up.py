@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from navitas.analyze.cpu_use import cpu_column
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
+from navitas.analyze.uncertainty import StandardError
 from navitas.attribute.forest import sums
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Method, MethodTable
@@ -23,7 +25,6 @@ class MethodTotal:
     """One method over all threads of some tests.
 
     - `id`: the index in the method table. If several modules' maps contain the method, the lowest index.
-    - `*_error_j`: standard errors, 0 if unknown.
     - `call_probes_j`: the energy of its probes, at entry and exit, over all calls.
     - `components`: splits `exclusive_j`.
     """
@@ -37,8 +38,8 @@ class MethodTotal:
     exclusive_j: float
     raw_inclusive_j: float
     raw_exclusive_j: float
-    inclusive_error_j: float
-    exclusive_error_j: float
+    inclusive_error: StandardError
+    exclusive_error: StandardError
     call_probes_j: float
     wall_ns: int
     self_ns: int
@@ -71,10 +72,6 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         found: list[float] = np.bincount(index, values, size).tolist()
         return found
 
-    def error(values: F64) -> list[float]:
-        found: list[float] = np.sqrt(np.bincount(index, np.square(np.nan_to_num(values[chosen])), size)).tolist()
-        return found
-
     exclusive_j, inclusive_j = (sums(index, column[chosen], size) for column in (rows.exclusive_j, rows.inclusive_j))
     columns = zip(
         known.tolist(),
@@ -82,7 +79,7 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         inclusive_j.sum(axis=1).tolist(),
         exclusive_j.sum(axis=1).tolist(),
         *(total(column[chosen]) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j)),
-        *(error(column) for column in (rows.inclusive_error_j, rows.exclusive_error_j)),
+        *(starmap(StandardError, causes.tolist()) for causes in tables.method_errors(chosen, index, size)),
         total(_call_cost_j(tables)[tree] * calls[:, 0]),
         *(map(round, total(column[chosen])) for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
         [0.0] * size if rows.alternative_j is None else total(rows.alternative_j[chosen]),

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from navitas.analyze.cpu_use import CPU
+from navitas.attribute.compensation import loss
+from navitas.attribute.forest import binned, sums
 from navitas.attribute.ledger import Ledger
-from navitas.parse.arrays import F64
+from navitas.parse.arrays import F64, I64
 
 FigureKind = Literal["total", "app", "thread", "method"]
 """A whole test or run; all threads of the app; one thread; one method."""
@@ -55,6 +58,23 @@ OTHER_PROFILE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
+class MethodFigures:
+    """Figures of methods, and what their errors depend on. One row for each method, thread and test.
+
+    - `energy_j`: a column for each component. `time_ns`: the time in which it was used.
+    - `run`: the row of `Ledger.runs`.
+    - `probes_j`: the energy of probes that was subtracted.
+    - `draws_j`: the standard error by ticks (`--mode tick`). NaN without ticks.
+    """
+
+    energy_j: F64
+    time_ns: I64
+    run: I64
+    probes_j: F64
+    draws_j: F64
+
+
+@dataclass(frozen=True, slots=True)
 class StandardError:
     """Standard errors in joules, by cause.
 
@@ -74,12 +94,43 @@ class StandardError:
     @property
     def standard_j(self) -> float:
         """The standard error of the measurement."""
-        return float(np.sqrt(self.evidence_j**2 + self.sampling_j**2 + self.counter_ticks_j**2 + self.probes_j**2))
+        return hypot(self.evidence_j, self.sampling_j, self.counter_ticks_j, self.probes_j)
+
+    @property
+    def shared_j(self) -> float:
+        """The part of `standard_j` that all runs share. The rest differs from run to run, so it is in the spread of repeats."""
+        return hypot(self.evidence_j, self.probes_j)
 
     @property
     def half_width_j(self) -> float:
         """Half of the width of the measurement's 95 % interval."""
         return COVER_95 * self.standard_j
+
+    def is_below_zero(self, value_j: float) -> bool:
+        """Return whether the probes' energy, subtracted, left a value whose whole 95 % interval is below zero."""
+        return self.probes_j > 0 and value_j < -self.half_width_j
+
+
+PROBES_COLUMN = 3
+"""The column of `probes_j` in arrays whose columns are the fields of `StandardError`."""
+
+
+def standard_j(causes: F64) -> F64:
+    """Return the standard errors of the measurement, without the power profile's. Columns: the fields of `StandardError`."""
+    return np.asarray(np.sqrt(np.square(causes[:, :-1]).sum(axis=1)), np.float64)
+
+
+def added(error_j: F64, index: I64, size: int, source: I64 | None = None) -> F64:
+    """Return the errors of sums of figures: `error_j` of figures with one `index` (0 … size − 1) are added.
+
+    Errors from one `source` have one cause, so they add up with their signs. Those of different sources are independent, so their
+    squares add up. Without `source`, each figure is a source of its own.
+    """
+    if source is not None:
+        width = int(source.max(initial=0)) + 1
+        pairs, place = np.unique(index * width + source, return_inverse=True)
+        error_j, index = binned(place, error_j, len(pairs)), pairs // width
+    return np.sqrt(binned(index, np.square(error_j), size))
 
 
 class Uncertainty:
@@ -95,24 +146,53 @@ class Uncertainty:
         if self._cpu is not None:
             profile[self._cpu] = 0.0 if measured[self._cpu] else CPU_PROFILE
         self._profile = np.array(profile, np.float64)
+        probes = [run.probes_error or 0.0 for run in ledger.runs] + [0.0]
+        lost = [loss(ticked=run.tick_ns is not None) for run in ledger.runs] + [0.0]
+        self._lost = np.minimum(probes, lost)
+        self._spread = np.sqrt(np.square(probes) - np.square(self._lost))
 
     def of(
-        self, kind: FigureKind, components_j: Sequence[float] | F64, wall_ns: float, *, probes_j: float | None = None
+        self,
+        kind: FigureKind,
+        components_j: Sequence[float] | F64,
+        wall_ns: float,
+        *,
+        parts: int = 1,
+        probes_j: float | None = None,
     ) -> StandardError:
-        """Return the error of a figure with these energies by component. `probes_j` is the standard error by the probes."""
-        row = self.rows(kind, np.array([components_j], np.float64), np.array([wall_ns], np.float64))
-        evidence_j, sampling_j, counter_ticks_j, profile_j = row[0].tolist()
-        return StandardError(evidence_j, sampling_j, counter_ticks_j, probes_j or 0.0, profile_j)
+        """Return the error of a figure with these energies by component.
 
-    def rows(self, kind: FigureKind, energy_j: F64, wall_ns: F64) -> F64:
-        """Return the errors of many figures, given by component. Columns: evidence, sampling, counter ticks, profile."""
-        cpu = self._cpu
-        cpu_j = np.abs(energy_j[:, cpu]) if cpu is not None else np.zeros(len(energy_j))
-        others_j = np.abs(energy_j).sum(axis=1) - cpu_j
-        time = np.maximum(wall_ns, 1.0)
-        sampling = np.minimum(self._level.sampling * np.sqrt(self._interval_ns / time), 1.0)
+        `parts`: of how many tests or runs, which each have edges, it is the sum. `probes_j` is the standard error by the probes.
+        """
+        energy_j, nothing = np.array([components_j], np.float64), np.zeros(1)
+        evidence_j, profile_j = self._shared(kind, energy_j)
+        cpu_j = self._cpu_j(energy_j)
         # A figure of one stretch of time has two ends, each with a uniform error of one tick.
-        is_ticked = self._level.has_ticks and kind != "method"
-        ticks = np.minimum(TICK_NS / np.sqrt(6) / time, 1.0) * is_ticked
-        evidence = np.hypot(getattr(self._level, kind) * cpu_j, OTHER_COMPONENTS * others_j)
-        return np.stack([evidence, sampling * cpu_j, ticks * cpu_j, np.abs(energy_j) @ self._profile], axis=1)
+        ticks = min(TICK_NS * sqrt(parts / 6) / max(wall_ns, 1.0), 1.0) * self._level.has_ticks
+        causes = evidence_j, self._sampling_j(cpu_j, np.array([wall_ns])), ticks * cpu_j, nothing + (probes_j or 0.0), profile_j
+        return StandardError(*(float(cause[0]) for cause in causes))
+
+    def of_methods(self, rows: MethodFigures, index: I64, size: int) -> F64:
+        """Return the errors of sums of rows with one `index` (0 … size − 1). Columns: the causes, as in `StandardError`."""
+        evidence_j, profile_j = self._shared("method", sums(index, rows.energy_j, size))
+        sampling_j = added(self._sampling_j(self._cpu_j(rows.energy_j), rows.time_ns), index, size)
+        probes_j = np.sqrt(
+            np.square(added(self._spread[rows.run] * rows.probes_j, index, size, source=rows.run))
+            + np.square(added(self._lost[rows.run] * rows.probes_j, index, size, source=np.zeros_like(rows.run)))
+            + np.square(added(np.nan_to_num(rows.draws_j), index, size))
+        )
+        return np.stack([evidence_j, sampling_j, np.zeros(size), probes_j, profile_j], axis=1)
+
+    def _cpu_j(self, energy_j: F64) -> F64:
+        return np.zeros(len(energy_j)) if self._cpu is None else energy_j[:, self._cpu]
+
+    def _shared(self, kind: FigureKind, energy_j: F64) -> tuple[F64, F64]:
+        """Return the errors by the level of evidence and by the power profile. They are relative, so they hold for sums, too."""
+        cpu_j = np.abs(self._cpu_j(energy_j))
+        others_j = np.abs(energy_j).sum(axis=1) - cpu_j
+        return np.hypot(getattr(self._level, kind) * cpu_j, OTHER_COMPONENTS * others_j), np.abs(energy_j) @ self._profile
+
+    def _sampling_j(self, cpu_j: F64, time_ns: F64 | I64) -> F64:
+        """Return errors by the interval between readings of counters, which are independent for each stretch of time."""
+        relative = self._level.sampling * np.sqrt(self._interval_ns / np.maximum(time_ns, 1.0))
+        return np.asarray(np.minimum(relative, 1.0) * np.abs(cpu_j), np.float64)

@@ -70,7 +70,7 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
         "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _place(total)),
         "Share": lambda total: bar_cell(share(total.exclusive_j, total_j)),
         "Self": lambda total: joules_cell(total.exclusive_j),
-        "±": lambda total: joules_cell(profile.method_errors(total)[1].half_width_j),
+        "±": lambda total: joules_cell(total.exclusive_error.half_width_j),
         "Inclusive": lambda total: joules_cell(total.inclusive_j),
         "Calls": lambda total: count_cell(total.calls),
         "Per call": lambda total: joules_cell(total.inclusive_j_per_call),

@@ -161,7 +161,6 @@ def _spread(spread: Spread) -> dict[str, Any]:
 
 def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved: Mapping[int, Sequence[MethodBytes]]) -> str:
     total, components = repeats.total, profile.components
-    inclusive, exclusive = profile.method_errors(total)
     figures = {
         "file": total.method.file,
         "line": total.method.line,
@@ -170,8 +169,8 @@ def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved:
         "cut": total.cut,
         "exclusive_j": {"values": list(repeats.exclusive_j.values), **_spread(repeats.exclusive_j)},
         "inclusive_j": {"values": list(repeats.inclusive_j.values), **_spread(repeats.inclusive_j)},
-        "inclusive_error": _error(inclusive),
-        "exclusive_error": _error(exclusive),
+        "inclusive_error": _error(total.inclusive_error),
+        "exclusive_error": _error(total.exclusive_error),
         "components": shares(components, total.components),
         **({"inclusive_components": shares(components, total.inclusive_components)} if len(components) > 1 else {}),
         **({"bytes": {one.component: _bytes(one) for one in moved[total.id]}} if total.id in moved else {}),

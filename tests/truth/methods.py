@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -98,6 +99,40 @@ def walk(thread: Thread, at_event: F64, methods: defaultdict[str, MethodTruth]) 
     while stack:
         traced += close(value)
     return traced
+
+
+def rows_of(record: Record, energy: Energy, edges_ns: Sequence[int]) -> dict[str, dict[int, F64]]:
+    """Compute the joules of each method on each thread (by tid) in tests from each edge to the next one.
+
+    Shape of the arrays: tests × 2, self and inclusive energy. Inclusive energy counts recursion once.
+    """
+    edges = np.array(edges_ns, np.int64)
+    found: dict[str, dict[int, F64]] = {}
+    for thread in (thread for thread in record.threads if thread.app and thread.events):
+        times = np.array([event[0] for event in thread.events], np.int64)
+        # No call is open after the last event.
+        points = np.unique(np.concatenate([times, edges[edges < times[-1]]]))
+        joules = np.diff(energy.threads[thread].at(points))
+        events = np.searchsorted(times, points[:-1], side="right")
+        tests = np.searchsorted(edges, points[:-1], side="right") - 1
+        stack: list[str] = []
+        done = 0
+        for event, test, spent_j in zip(events.tolist(), tests.tolist(), joules.tolist(), strict=True):
+            for _, kind, method, _ in thread.events[done:event]:
+                if kind in (ENTER, RESUME):
+                    stack.append(method)
+                else:
+                    stack.pop()
+            done = event
+            for method in set(stack) if 0 <= test < len(edges) - 1 else ():
+                row = found.setdefault(method, {}).setdefault(thread.tid, np.zeros((len(edges) - 1, 2)))
+                row[test] += spent_j * (method == stack[-1]), spent_j
+    return found
+
+
+def app_energies(record: Record, energy: Energy, edges_ns: Sequence[int]) -> F64:
+    """Compute the joules of all of the app's threads in tests from each edge to the next one."""
+    return np.sum([np.diff(energy.threads[thread].at(edges_ns)) for thread in record.threads if thread.app], axis=0)
 
 
 def save(truth: Truth, path: Path) -> None:

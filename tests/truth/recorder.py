@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,9 +20,22 @@ TEST = "org.example.WorkloadTest#run"
 
 
 def write_recording(
-    folder: Path, record: Record, profile: Phone, *, interval_ns: int, level: Level = "sched", seed: int = 0
+    folder: Path,
+    record: Record,
+    profile: Phone,
+    *,
+    interval_ns: int,
+    level: Level = "sched",
+    seed: int = 0,
+    edges_ns: Sequence[int] = (),
 ) -> None:
-    """Write a recording of a run with counters sampled every `interval_ns`. `profile` is the phone in its power profile."""
+    """Write a recording of a run with counters sampled every `interval_ns`. `profile` is the phone in its power profile.
+
+    `edges_ns` splits the run into tests, from each edge to the next. Without them, there is one test: the run's window.
+    """
+    edges_ns = edges_ns or record.window
+    class_name, _, method = TEST.partition("#")
+    methods = [method, *(f"{method}{number}" for number in range(1, len(edges_ns) - 1))]
     map_id, map_json = make_map(sorted({TEST} | {event[2] for thread in record.threads for event in thread.events}))
     policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in profile.clusters]
     writer = RecordingWriter(
@@ -52,14 +66,17 @@ def write_recording(
             writer.add_source(Source(id=10 + policy.id, path=path, kind="time_in_state", policy=policy.id))
         ids = {f"{method['class']}#{method['name']}": method["id"] for method in json.loads(map_json)["methods"]}
         samples = Samples(record, interval_ns, level, seed)
-        chunks = [*samples.thread_chunks(int(map_id, 16), ids), *samples.process_chunks(TEST)]
+        chunks = [
+            *samples.thread_chunks(int(map_id, 16), ids),
+            *samples.process_chunks([f"{class_name}#{name}" for name in methods], edges_ns),
+        ]
         writer.add_file("events", 0, f"events-{PID}.nvch", b"".join(chunks))
         writer.add_file("shell", 0, "shell.txt", samples.shell_text().encode())
         if level == "sched":
             trace = trace_text(record, T0_NS, BOOT_OFFSET_NS, REAL_OFFSET_NS, {True: PID, False: OTHER_PID})
             writer.add_file("trace", 0, "trace.txt", trace.encode())
-        class_name, _, method = TEST.partition("#")
-        test = {"id": 0, "run": 0, "module": ":", "class": class_name, "method": method, "repeat": 0, "status": "passed"}
-        writer.add_test(Test.model_validate(test))
+        for number, name in enumerate(methods):
+            test = {"id": number, "run": 0, "module": ":", "class": class_name, "method": name, "repeat": 0, "status": "passed"}
+            writer.add_test(Test.model_validate(test))
         writer.add_run(Run(id=0, module=":", repeat=0, package="org.example.truth", map_id=map_id, exit="complete", pid=PID))
         writer.finish("complete")

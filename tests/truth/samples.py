@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from random import Random
 from typing import Literal
 
@@ -46,9 +47,11 @@ class Samples:
             yield from message_chunks(thread, serials, t0_ns=T0_NS)
             yield from thread_chunks(thread, ids, serial=serial, map_id=map_id, t0_ns=T0_NS, anchored=self._level != "device")
 
-    def process_chunks(self, test: str) -> Iterator[bytes]:
-        """The chunks of markers, clock triples and counters."""
-        marks = [(0, "run_start", ""), *((t_ns, kind, test) for t_ns, kind in self._record.marks)]
+    def process_chunks(self, tests: Sequence[str], edges_ns: Sequence[int]) -> Iterator[bytes]:
+        """The chunks of markers, clock triples and counters. Test i lasts from edge i to the next one."""
+        marks = [(0, "run_start", "")]
+        for test, (start_ns, finish_ns) in zip(tests, pairwise(edges_ns), strict=True):
+            marks += [(start_ns, "test_start", test), (finish_ns, "test_finish", test)]
         marks.append((self._record.end_ns, "run_end", ""))
         rows = [(t_ns + T0_NS, kind, "passed", 0, name) for t_ns, kind, name in marks]
         yield cw.chunk(cw.MARKERS, cw.markers_payload(rows), len(rows))

@@ -55,7 +55,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         table.add(
             Text(printable(names.short(total.id), 10_000)),
             joules(total.exclusive_j),
-            joules(profile.method_errors(total)[1].half_width_j),
+            joules(total.exclusive_error.half_width_j),
             percent(self_share),
             *([_component(profile.components, total)] if several else []),
             *([byte_count(moved[total.id]) if total.id in moved else ""] if moved else []),
@@ -99,17 +99,15 @@ def _source(total: MethodTotal) -> str:
 
 
 def _note(total: MethodTotal) -> str:
-    """Return the note of a method: errors that exceed their figure, calls that ended with an exception, and cut calls."""
-    pairs = (("self", total.exclusive_j, total.exclusive_error_j), ("inclusive", total.inclusive_j, total.inclusive_error_j))
-    within = [name for name, value_j, error_j in pairs if _is_within(value_j, error_j)]
+    """Return the note of a method: figures within or below their error, calls that ended with an exception, and cut calls."""
+    figures = (("self", total.exclusive_j, total.exclusive_error), ("inclusive", total.inclusive_j, total.inclusive_error))
+    within = [name for name, value_j, error in figures if error.probes_j > 0 and abs(value_j) <= error.probes_j]
+    below = [name for name, value_j, error in figures if error.is_below_zero(value_j)]
     notes = [f"{' and '.join(within)} energy within the error of probes"] if within else []
+    notes += [f"{' and '.join(below)} energy below zero by more than ±"] if below else []
     notes += [f"{_calls(total.throws)} ended by an exception"] if total.throws else []
     return ", ".join([*notes, f"{_calls(total.cut)} without an end"] if total.cut else notes)
 
 
 def _calls(count: int) -> str:
     return "1 call" if count == 1 else f"{count:,} calls"
-
-
-def _is_within(value_j: float, error_j: float) -> bool:
-    return error_j > 0 and abs(value_j) <= error_j

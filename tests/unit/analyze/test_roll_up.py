@@ -123,7 +123,7 @@ def test_sums_exclude_the_baseline() -> None:
     assert [each.energy_j for each in profile.thread_totals()] == [20.0]
     (method,) = profile.method_totals()
     assert (method.raw_exclusive_j, method.exclusive_j) == (1.25, 1.0)
-    assert method.exclusive_error_j == pytest.approx(0.025)
+    assert method.exclusive_error.probes_j == pytest.approx(0.025)
 
 
 def test_the_ledger_maker_refuses_siblings_with_the_same_method() -> None:

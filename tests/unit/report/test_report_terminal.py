@@ -53,7 +53,7 @@ def test_repeats_show_the_median_its_interval_and_the_typical_runs_threads() -> 
 
 def test_the_interval_is_that_of_the_runs_that_count() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 12.0), one_run(2, 6.0, "cut")))
-    assert row_of(text, "o.e.SortTest#sorts")[1:5] == ["8.50", "J", "18.2", "J"]
+    assert row_of(text, "o.e.SortTest#sorts")[1:5] == ["8.50", "J", "18.1", "J"]
     assert "2 passed, 1 cut" in text and "cut: o.e.SortTest#sorts" in text
     single = shown(profile(one_run(0, 10.0), one_run(1, 6.0, "cut")))
     assert row_of(single, "o.e.SortTest#sorts")[3:5] == ["2.27", "J"], "that of the measurement alone"
