@@ -43,6 +43,8 @@ def _merged(tests: list[TestEnergy]) -> TestEnergy:
         whole_compensated_j=_sum_known([test.whole_compensated_j for test in tests]),
         compensated_error_j=_sum_known([test.compensated_error_j for test in tests]),
         components=_sum_components([test.components for test in tests]),
+        app_components=_sum_components([test.app_components for test in tests]),
+        base_components=_sum_components([test.base_components for test in tests]),
         unfit=tuple(dict.fromkeys(reason for test in tests for reason in test.unfit)),
     )
 

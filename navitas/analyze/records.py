@@ -248,6 +248,7 @@ class TestEnergy:
 
     - `threads_j`: energy of the app's threads. It excludes threads of the profiler and of the JIT compiler, which do other work
       without probes.
+    - `components`, `app_components`, `base_components`: `energy_j`, `app_j` and `base_j` by component.
     - `unprobed_j`, `unprobed_threads_j`: `energy_j` and `threads_j` of the baseline run. None without `--baseline`.
     - `alternative_j`: energy by the alternative model.
     - `unfit`: why the run does not count in statistics: `warmup`, `hot` (the phone was), `starved`.
@@ -287,6 +288,8 @@ class TestEnergy:
     whole_compensated_j: float | None = None
     compensated_error_j: float | None = None
     components: tuple[float, ...] = ()
+    app_components: tuple[float, ...] = ()
+    base_components: tuple[float, ...] = ()
     unfit: tuple[str, ...] = ()
 
     @property

@@ -11,7 +11,7 @@ from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.missing_figures import none_for_nan
 from navitas.analyze.records import Lazy, TestEnergy
 from navitas.analyze.records_of_threads import ThreadRecords
-from navitas.attribute.forest import binned
+from navitas.attribute.forest import sums
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.roles import NOT_THE_TESTS
 
@@ -34,6 +34,8 @@ class _TestColumns:
     compensated_j: list[float | None]
     compensated_error_j: list[float | None]
     components: list[list[float]]
+    app_components: list[list[float]]
+    base_components: list[list[float]]
 
 
 class TestRecords:
@@ -75,6 +77,8 @@ class TestRecords:
                 whole_compensated_j=columns.compensated_j[row],
                 compensated_error_j=columns.compensated_error_j[row],
                 components=tuple(columns.components[row]),
+                app_components=tuple(columns.app_components[row]),
+                base_components=tuple(columns.base_components[row]),
             )
             for row in np.flatnonzero(~self._tables.is_baseline).tolist()
             for baseline in [unprobed.get(row)]
@@ -94,23 +98,26 @@ class TestRecords:
     @cached_property
     def _columns(self) -> _TestColumns:
         tests, threads, size = self._tables.ledger.tests, self._tables.threads, len(self._tables.ledger.tests)
-        kinds, found = self._tables.tests_by_kind.sum(axis=2), self._tables.ledger.compensation
+        by_kind, found = self._tables.tests_by_kind, self._tables.ledger.compensation
+        kinds = by_kind.sum(axis=2)
         of_app = np.array([role not in NOT_THE_TESTS for role in self._tables.ledger.owners.role] + [False])[threads.owner]
-        app_j = binned(threads.test[of_app], threads.energy_j[of_app].sum(axis=1), size)
-        probes_j = binned(threads.test, threads.probes_j.sum(axis=1), size)
+        threads_j = sums(threads.test[of_app], threads.energy_j[of_app], size)
+        probes_j = sums(threads.test, threads.probes_j, size)
         return _TestColumns(
             wall_ns=(tests.end_ns - tests.start_ns).tolist(),
             energy_j=kinds.sum(axis=1).tolist(),
             threads_total_j=kinds[:, OwnerKind.THREAD].tolist(),
-            threads_j=app_j.tolist(),
+            threads_j=threads_j.sum(axis=1).tolist(),
             other_processes_j=kinds[:, OwnerKind.OTHER_PROCESSES].tolist(),
             base_j=kinds[:, OwnerKind.BASE].tolist(),
             unattributed_j=kinds[:, OwnerKind.UNATTRIBUTED].tolist(),
-            probes_j=probes_j.tolist(),
+            probes_j=probes_j.sum(axis=1).tolist(),
             alternative_j=[None] * size if tests.alternative_j is None else tests.alternative_j.tolist(),
             probes_error_j=none_for_nan(found.probes_error_j),
             sampled_probes_j=none_for_nan(found.sampled_probes_j),
             compensated_j=none_for_nan(found.compensated_j),
             compensated_error_j=none_for_nan(found.compensated_error_j),
-            components=self._tables.tests_by_kind.sum(axis=1).tolist(),
+            components=by_kind.sum(axis=1).tolist(),
+            app_components=(threads_j - probes_j).tolist(),
+            base_components=by_kind[:, OwnerKind.BASE].tolist(),
         )

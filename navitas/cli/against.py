@@ -12,6 +12,7 @@ from navitas.cli.background import BackgroundContext
 from navitas.cli.compare_input import read_session
 from navitas.cli.compare_tables import changes_table
 from navitas.cli.destinations import check_not_recorded, check_outputs
+from navitas.cli.energy_limit import Limit, check_limit
 from navitas.cli.files import STDOUT
 from navitas.cli.history_file import add_sessions, check_history
 from navitas.cli.messages import next_step, shell_word, warning
@@ -31,8 +32,9 @@ from navitas.cli.standard_output import output_console
 from navitas.cli.versions import build_version, measure_versions
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.collect.version_runs import ProfilingOutcome
-from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, compare
+from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, compare
 from navitas.compare.effect import stats
+from navitas.compare.figures import FigureChoice
 from navitas.errors import ExitCode, UsageError
 from navitas.folder_lock import FolderLock
 from navitas.owned_folder import owned_folder
@@ -50,11 +52,13 @@ def profile_against(
     *,
     report: ReportOptions,
     run: RunOptions,
+    choice: FigureChoice,
+    limit: Limit,
     replace: bool = False,
 ) -> int:
     """Build revision `name` and the project as it is, run the tests of both in turns, and compare. Returns the exit code.
 
-    The recordings are `before` and `after` in the output folder. Reports are those of `after`.
+    The recordings are `before` and `after` in the output folder. Reports are those of `after`. `limit` applies to `choice`.
     """
     check_project(project)
     find_gradle(project, build.gradle)
@@ -85,30 +89,34 @@ def profile_against(
         after = outcomes[1].recording
         profile = measure.load_profile(after, report.model, evidence=report.evidence, power_model=report.power_model)
         measure.write_files(profile, report)
-        is_compared = _compare(outcomes, report, progress)
+        found = _compare(outcomes, report, choice, progress)
     for one in outcomes:
         measure.print_failures(one)
     code = max(measure.print_troubles(one) for one in outcomes)
     names = " ".join(shell_word(one.recording) for one in outcomes)
     next_step(f"navitas compare {names} --json FILE (all figures); navitas report {shell_word(after)} (this version)")
-    return int(code) if code or is_compared else ExitCode.TROUBLE
+    if found is None:
+        return code or ExitCode.TROUBLE
+    return code or check_limit(found, choice, limit)
 
 
-def _compare(outcomes: Sequence[ProfilingOutcome], report: ReportOptions, progress: ConsoleProgress) -> bool:
-    """Print what changed. Returns False, with a warning, if nothing can be compared, such as if the tests of a version failed."""
+def _compare(
+    outcomes: Sequence[ProfilingOutcome], report: ReportOptions, choice: FigureChoice, progress: ConsoleProgress
+) -> Comparison | None:
+    """Print what changed. Returns None, with a warning, if nothing can be compared, such as if the tests of a version failed."""
     try:
         before, after = (read_session(one.recording, progress) for one in outcomes)
         if report.history is not None:
             add_sessions(report.history, [before, after])
-        found = compare([before], [after], together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
+        found = compare([before], [after], choice, together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
     except UsageError as error:
         warning(f"nothing was compared: {error.message}")
-        return False
+        return None
     if STDOUT not in report.paths:
-        output_console().print(changes_table(found, 1, 1))
+        output_console().print(changes_table(found, choice.energy, 1, 1))
     for text in found.warnings:
         warning(text)
-    return True
+    return found
 
 
 @contextmanager

@@ -15,9 +15,10 @@ from navitas.build.gradle import check_project, find_gradle
 from navitas.build.patterns import check_patterns
 from navitas.build.revisions import check_folder
 from navitas.cli.background import BackgroundContext
-from navitas.cli.bisect_tables import found_lines, steps_table
+from navitas.cli.bisect_tables import described, found_lines, steps_table
 from navitas.cli.bisecting import Measurements, changed_figure, find_commit, stepped_methods
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.energy_limit import figure_option
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import failed_check, location, next_step, note, shell_word, warning
 from navitas.cli.option import option, section
@@ -28,8 +29,8 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.compare.effect import stats
+from navitas.compare.figures import FigureChoice
 from navitas.errors import ExitCode, UsageError
-from navitas.history.figures import parse_figure
 from navitas.history.search import FoundCommits, Limits, most_builds
 from navitas.history.steps import FigureStep
 from navitas.owned_folder import owned_folder
@@ -47,7 +48,7 @@ _SHOWN = 5
 @section(
     "What to measure",
     option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
-    option("--figure", type=TEXT, metavar="FIGURE", help="total, test:NAME or method:NAME. [the clearest change]"),
+    figure_option,
     option("--turns", type=click.IntRange(3, 1000), default=4, show_default=True, metavar="N", help="Runs of each measurement."),
     option(
         "--most-turns", type=click.IntRange(3, 10_000), default=40, show_default=True, metavar="N", help="Runs of two commits."
@@ -84,7 +85,7 @@ def command(*, good: str, bad: str, project: Path | None, json_file: Path | None
     request = _checked(good, bad, project or Path(), values)
     with ExitStack() as stack:
         result = _run(request, stack)
-        write_json(json_file, **_document(request, result))
+        write_json(json_file, schema_version=2, **_document(request, result))
         if is_text:
             output_console().print(*found_lines(request.commits, result.found, result.change), sep="\n", markup=False)
             if result.change is None and result.compared:
@@ -114,7 +115,7 @@ class _Request:
     options: ProfileOptions
     run: RunOptions
     limits: Limits
-    figure: str | None
+    choice: FigureChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +130,11 @@ class _Result:
 
 def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Request:
     """Check everything before the first build."""
-    figure = values.pop("figure")
+    choice = values.pop("choice")
     run = RunOptions(*(values.pop(name) for name in ("phone", "output", "device", "user")))
     options = ProfileOptions(tests=values.pop("tests"))
     turns, most_turns, builds, error = (values.pop(name) for name in ("turns", "most_turns", "builds", "error_percent"))
     build = BuildOptions(**values)
-    if figure is not None:
-        parse_figure(figure)
     if most_turns < turns:
         raise UsageError(f"--most-turns {most_turns} is less than --turns {turns}", "Give more --most-turns, or fewer --turns.")
     check_project(project)
@@ -154,7 +153,7 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
         warning(f"the search follows first parents: {merges:,} merges count as one commit each")
     warn_about_patterns(project, options.tests)
     limits = Limits(error / 100, builds or most_builds(len(commits) - 1), turns, most_turns)
-    return _Request(project, commits, build, options, run, limits, figure)
+    return _Request(project, commits, build, options, run, limits, choice)
 
 
 def _run(request: _Request, stack: ExitStack) -> _Result:
@@ -169,11 +168,10 @@ def _run(request: _Request, stack: ExitStack) -> _Result:
     known = (request.project, request.commits, request.build, request.options, request.run)
     measured = Measurements(*known, device, bundles, output, progress)
     note(f"{len(request.commits) - 1:,} commits, at most {request.limits.builds} builds")
-    pattern = None if request.figure is None else parse_figure(request.figure)
-    change, compared = changed_figure(measured, pattern, request.limits)
+    change, compared = changed_figure(measured, request.choice, request.limits)
     if change is None:
         return _Result(output, measured.turns, None, compared, None, [])
-    note(f"{change.subject.kind} {printable(change.subject.name)}: {change.percent:+.1f} %")
+    note(f"{printable(described(change.subject))}: {change.percent:+.1f} %")
     found = find_commit(measured, change.subject, request.limits)
     methods = stepped_methods(measured, found.commits[0], request.limits) if len(found.commits) == 1 else []
     return _Result(output, measured.turns, change, compared, found, methods)

@@ -18,11 +18,11 @@ from navitas.cli.profiling import BuildOptions, RunOptions
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.versions import BuiltVersion, build_version, measure_versions
 from navitas.collect.options import ProfileOptions
-from navitas.compare.session import Kind, Subject
+from navitas.compare.figures import FigureChoice
+from navitas.compare.session import Subject
 from navitas.device.base import Device
 from navitas.errors import BuildError, RecordingError, UsageError
 from navitas.history.evidence import CommitEvidence
-from navitas.history.figures import FigurePattern
 from navitas.history.search import FoundCommits, Limits, UnbuildableError, search
 from navitas.history.steps import LIMIT, FigureStep, SessionPair, all_steps, is_clear, shared_subjects, shared_tests, turn_changes
 from navitas.untrusted_text import printable_line, printable_list
@@ -73,13 +73,11 @@ class Measurements:
         return self.built[index]
 
 
-def changed_figure(
-    measured: Measurements, pattern: FigurePattern | None, limits: Limits
-) -> tuple[FigureStep | None, list[FigureStep]]:
+def changed_figure(measured: Measurements, choice: FigureChoice, limits: Limits) -> tuple[FigureStep | None, list[FigureStep]]:
     """Measure the first and the last commit until a figure differs, or the turns are used up.
 
-    Returns the clearest change or None, and all compared ones. Without a pattern, these are of the total, tests and methods.
-    Raises `UsageError` if no test passed in both, or no figure matches.
+    Returns the clearest change or None, and all compared ones: of the figures that a pattern names, by default of all tests, each
+    test and each method. Raises `UsageError` if no test passed in both, or no figure matches.
     """
     last = len(measured.commits) - 1
     looks = limits.most_turns // limits.turns
@@ -89,10 +87,9 @@ def changed_figure(
         pairs = measured.sessions[0, last]
         if not shared_tests(pairs):
             raise UsageError("no test passed in all runs of both revisions", "Correct the tests, or name others with --tests.")
-        kinds: Sequence[Kind] = ("total", "test", "method") if pattern is None else (pattern.kind,)
-        compared = [one for one in all_steps(pairs, kinds) if pattern is None or pattern.matches(one.subject)]
-        if pattern is not None and not any(map(pattern.matches, shared_subjects(pairs))):
-            raise UsageError(f"no figure of both revisions matches {pattern.kind}:{pattern.name}", "See `navitas report`.")
+        compared = all_steps(pairs, lambda one: choice.limits(one) or (one.kind == "method" and choice.includes(one)))
+        if not any(map(choice.includes, subjects := shared_subjects(pairs))):
+            raise choice.none_matches(sorted(subjects))
         clear = [one for one in compared if is_clear(one, LIMIT / looks)]
         if clear:
             return clear[0], compared
@@ -152,7 +149,11 @@ def stepped_methods(measured: Measurements, commit: int, limits: Limits) -> list
     looks = limits.most_turns // limits.turns
     neighbours = measured.sessions[commit - 1, commit]
     while True:
-        found = [one for one in all_steps(neighbours, ["method"]) if is_clear(one, LIMIT / looks)] if neighbours else []
+        found = (
+            [one for one in all_steps(neighbours, lambda one: one.kind == "method") if is_clear(one, LIMIT / looks)]
+            if neighbours
+            else []
+        )
         if found or len(neighbours) >= looks:
             return sorted(found, key=lambda one: -abs(one.percent))
         measured.measure(commit - 1, commit, limits.turns)

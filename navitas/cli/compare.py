@@ -11,18 +11,18 @@ import click
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.compare_input import check_output, read_session, session_paths
 from navitas.cli.compare_tables import changes_table
+from navitas.cli.energy_limit import check_limit, figure_option, limit_options, pop_limit
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import failed_check, warning
+from navitas.cli.messages import warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import READ_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.compare.alike import check_distinct, paired
-from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, FigureChange, compare
+from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, FigureChange, compare
+from navitas.compare.figures import FigureChoice
 from navitas.compare.session import in_shared_sessions
-from navitas.errors import ExitCode
-from navitas.untrusted_text import printable, printable_list
 
 
 @click.command(
@@ -55,12 +55,8 @@ from navitas.untrusted_text import printable, printable_list
     metavar="PERCENT",
     help="Leave out methods and threads with a smaller share of all energy.",
 )
-@option(
-    "--fail-above",
-    type=Finite(min=0, max=1e6),
-    metavar="PERCENT",
-    help="Exit with code 1 if the total or a test is different, and dearer by more than this.",
-)
+@figure_option
+@limit_options
 @json_option
 def command(
     *,
@@ -69,14 +65,15 @@ def command(
     same_session: bool,
     margin_percent: float,
     least_percent: float,
-    fail_above: float | None,
+    choice: FigureChoice,
     json_file: Path | None,
+    **values: Any,
 ) -> int:
     """Compare the energy of two versions, BEFORE and AFTER.
 
     Each is a recording, a JSON report, or a folder of several of them: one for each session.
     """
-    is_text = check_json(json_file)
+    is_text, limit = check_json(json_file), pop_limit(values)
     paths = [session_paths(side) for side in (before, after)]
     check_output(json_file, [before, after, *paths[0], *paths[1]])
     with ConsoleProgress(only_live=True) as progress:
@@ -87,12 +84,15 @@ def command(
         new, same_session = shared, True
     elif same_session:
         new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in paths])
-    found = compare(old, new, together=same_session, margin_percent=margin_percent, least_share=least_percent / 100)
+    least_share = least_percent / 100
+    found = compare(old, new, choice, together=same_session, margin_percent=margin_percent, least_share=least_share)
     write_json(
         json_file,
+        schema_version=2,
         before=[one.name for one in old],
         after=[one.name for one in new],
         same_session=same_session,
+        energy=choice.energy,
         margin_percent=margin_percent,
         changes=[_row(one) for one in found.changes],
         removed=[one._asdict() for one in found.removed],
@@ -101,10 +101,10 @@ def command(
         warnings=list(found.warnings),
     )
     if is_text:
-        output_console().print(changes_table(found, len(old), len(new)))
+        output_console().print(changes_table(found, choice.energy, len(old), len(new)))
     for text in found.warnings:
         warning(text)
-    return check_limit(found, fail_above)
+    return check_limit(found, choice, limit)
 
 
 def _row(one: FigureChange) -> dict[str, Any]:
@@ -112,33 +112,3 @@ def _row(one: FigureChange) -> dict[str, Any]:
     judged = None if one.verdict is None else asdict(one.verdict)
     figures = {"before_j": one.before_j, "after_j": one.after_j, "effect": effect, "adjusted_p": one.p, "verdict": judged}
     return {**one.subject._asdict(), **figures}
-
-
-def check_limit(found: Comparison, fail_above: float | None) -> int:
-    """Name the total and tests that need over `fail_above` percent more energy. Returns the exit code."""
-    if fail_above is None:
-        return ExitCode.OK
-    gated = [one for one in found.changes if one.subject.kind in ("total", "test")]
-    dearer = [one for one in gated if _is_dearer(one, fail_above)]
-    for one in dearer:
-        failed_check(
-            printable(f"{one.subject.name} needs {_percent(one):.1f} % more energy (limit {fail_above:g} %)", 1000),
-            "See which methods changed in the table.",
-        )
-    open_ones = [one.subject.name for one in gated if one not in dearer and not _is_cheaper(one, fail_above)]
-    if open_ones:
-        warning(f"there is not enough data to rule out + {fail_above:g} % for: {printable_list(open_ones, 5)}")
-    return ExitCode.CHECK_FAILED if dearer else ExitCode.OK
-
-
-def _percent(one: FigureChange) -> float:
-    return 0.0 if one.effect is None else one.effect.percent
-
-
-def _is_dearer(one: FigureChange, limit: float) -> bool:
-    return one.verdict is not None and one.verdict.word == "different" and _percent(one) > limit
-
-
-def _is_cheaper(one: FigureChange, limit: float) -> bool:
-    """Whether its interval ends at or below the limit."""
-    return one.effect is not None and one.effect.high_percent is not None and one.effect.high_percent <= limit

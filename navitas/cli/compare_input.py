@@ -23,10 +23,10 @@ _MAX_BYTES = 1 << 30
 
 def session_paths(side: Path) -> list[Path]:
     """A recording or report, or those in a folder. Raises `UsageError` if there is none."""
-    if not side.is_dir() or _is_recording(side):
+    if not side.is_dir() or is_recording(side):
         return [side]
     entries = sorted(side.iterdir())
-    found = [one for one in entries if _is_recording(one) or (one.suffix.lower() == ".json" and one.is_file())]
+    found = [one for one in entries if is_recording(one) or (one.suffix.lower() == ".json" and one.is_file())]
     if not found:
         raise UsageError(f"{side} has no recordings and no JSON reports", "Give a recording, a JSON report, or a folder of them.")
     skipped = [one.name for one in entries if one.is_dir() and one not in found]
@@ -41,7 +41,8 @@ def check_output(file: Path | None, inputs: Sequence[Path]) -> None:
         raise UsageError(f"--json {file} is among the recordings to compare", "Write it to another folder.")
 
 
-def _is_recording(path: Path) -> bool:
+def is_recording(path: Path) -> bool:
+    """Whether a path is that of a recording."""
     return (path / MANIFEST_NAME).is_file()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from navitas.compare.comparison import Comparison
 from navitas.compare.effect import Effect
-from navitas.compare.session import Subject
+from navitas.compare.session import Energy, Subject
 from navitas.compare.verdict import Verdict
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -18,18 +18,18 @@ _LONGEST = 300
 _UNKNOWN = "–"
 
 
-def changes_table(found: Comparison, before: int, after: int) -> FittedTable:
-    """All changes; `before` and `after` are the numbers of sessions."""
+def changes_table(found: Comparison, energy: Energy, before: int, after: int) -> FittedTable:
+    """All changes. `energy` is that of tests; `before` and `after` are the numbers of sessions."""
     columns = [
         Column("Figure", text=True),
         Column("Kind", text=True, drop=4),
-        Column("Before", drop=2),
+        Column(f"{energy.capitalize()} energy before", drop=2),
         Column("After", drop=3),
         Column("Change"),
         Column("95 %", drop=1),
         Column("Verdict", wrap=True),
     ]
-    table = FittedTable(f"Energy, {_sessions(before)} before and {_sessions(after)} after", columns)
+    table = FittedTable(f"{energy.capitalize()} energy, {_sessions(before)} before and {_sessions(after)} after", columns)
     labels = short_names([one.subject for one in found.changes])
     for one, label in zip(found.changes, labels, strict=True):
         figures = (joules(one.before_j), joules(one.after_j), *change_texts(one.effect))
@@ -74,6 +74,11 @@ def percent(value: float) -> str:
 def _verdict(one: Verdict | None) -> str:
     if one is None:
         return "no energy in some runs or sessions"
-    if one.word == "not enough data" and one.sessions is not None:
-        return f"not enough data: {one.repeats} repeats in {_sessions(one.sessions)}"
+    if one.word == "not enough data" and one.shows_percent is not None:
+        return f"not enough data: shows changes from about {about(one.shows_percent)}"
     return one.word
+
+
+def about(value: float) -> str:
+    """Return a percentage that is known roughly."""
+    return f"{value:.0f} %" if value >= 9.5 else f"{value:.1f} %"

@@ -11,15 +11,14 @@ import numpy as np
 
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.energy_limit import end_check, fail_on_option
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
-from navitas.errors import ExitCode
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.figures import with_interval
-from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_app
 from navitas.fleet.results import PERCENT_H, Row, app_names, interval_percent_h, known
@@ -63,12 +62,21 @@ class CheckRow(Row):
     metavar="PERCENT_H",
     help="Fail only if a version drains more by this many %/h.",
 )
+@fail_on_option("above", "above: only if a version drains more. unknown: also if nothing is compared. [unknown]")
 @output_options
-def command(*, choice: FleetChoice, apps: tuple[str, ...], version: str | None, limit_percent_h: float, **values: Any) -> int:
-    """Check that no version of an app drains more than the one before. The exit code is 1 if one does.
+def command(
+    *,
+    choice: FleetChoice,
+    apps: tuple[str, ...],
+    version: str | None,
+    limit_percent_h: float,
+    fail_on: str | None,
+    **values: Any,
+) -> int:
+    """Check that no version of an app drains more than the one before. The exit code is 1 if one does, or if that is unknown.
 
-    The one before is the last earlier version with three clients. With --app or --version, the exit code is 4 if nothing is
-    compared.
+    The one before is the last earlier version with three clients. It is unknown if an app of --app, or --version, was not
+    compared; without them, if there are hogs and no version was compared.
     """
     outputs = take_outputs(values)
     with fleet_of(choice) as fleet:
@@ -92,25 +100,24 @@ def command(*, choice: FleetChoice, apps: tuple[str, ...], version: str | None, 
         if version is None or one.version == version
     ]
     failed = sum(row.drains_more for row in checked)
-    missing = _not_compared(checked, apps, version)
+    missing = _not_compared(checked, apps, version, has_hogs=bool(hogs.is_hog.any()))
     rows = outputs.kept(checked)
     if outputs.write(CheckRow, rows, limit_percent_h=limit_percent_h, failed=failed, not_compared=missing):
         title = (
             f"Versions compared with the ones before: {failed:,} of {len(checked):,} {'drains' if failed == 1 else 'drain'} more"
         )
         output_console().print(checks_table(title, rows, outputs.top))
-    if missing:
-        reason, remedy = _NO_VERSIONS if version is None else _NO_VERSION
-        raise FleetError(f"{', '.join(missing)}: not compared: {reason}", remedy)
-    return ExitCode.CHECK_FAILED if failed else ExitCode.OK
+    reason, remedy = _NO_VERSIONS if version is None else _NO_VERSION
+    unknown = (f"{', '.join(missing)}: not compared: {reason}", remedy) if missing else None
+    return end_check(unknown, is_above=failed > 0, fails_unknown=fail_on != "above")
 
 
-def _not_compared(checked: Sequence[CheckRow], apps: Sequence[str], version: str | None) -> list[str]:
+def _not_compared(checked: Sequence[CheckRow], apps: Sequence[str], version: str | None, *, has_hogs: bool) -> list[str]:
     """What the command line names and was not compared: apps with the version, if any."""
     with_version = "" if version is None else f" {version}"
     compared = {row.app for row in checked}
-    if not apps and version is not None and not checked:
-        return [f"version {version} of all hogs"]
+    if not apps and not checked and (has_hogs or version is not None):
+        return ["all hogs" if version is None else f"version {version} of all hogs"]
     return [f"{app}{with_version}" for app in dict.fromkeys(apps) if app not in compared]
 
 

@@ -11,21 +11,23 @@ import click
 
 from navitas.build.commits import oldest_first
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.history_file import DEFAULT_FILE
+from navitas.cli.energy_limit import figure_option
+from navitas.cli.history_file import DEFAULT_FILE, read_sessions
 from navitas.cli.history_tables import trends_table
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
-from navitas.cli.paths import READ, READ_ANY_NAME, TEXT
+from navitas.cli.paths import READ, READ_ANY_NAME
 from navitas.cli.standard_output import output_console
+from navitas.compare.figures import FigureChoice
 from navitas.compare.session import Session
 from navitas.errors import UsageError
-from navitas.history.figures import parse_figure
 from navitas.history.sequence import by_revision, labels, latest_of_each, latest_series
-from navitas.history.store import open_history
 from navitas.history.trend import LEAST_SESSIONS, ChangePoint, FigureTrend, common_tests, trends
-from navitas.untrusted_text import printable, printable_list
+from navitas.untrusted_text import printable_list
+
+_ADD_AGAIN = "An older version of Navitas added them: add their recordings again, or show --figure total."
 
 
 @click.command(
@@ -34,14 +36,7 @@ from navitas.untrusted_text import printable, printable_list
     example="navitas history show\nnavitas history show history.sqlite --figure 'method:org.example.*' --json -",
 )
 @click.argument("file", type=READ_ANY_NAME, required=False)
-@option(
-    "--figure",
-    "figures",
-    multiple=True,
-    type=TEXT,
-    metavar="FIGURE",
-    help="total or KIND:NAME, with * and ?; repeatable. [all]",
-)
+@figure_option
 @option("--source", type=READ, default=Path(), metavar="DIR", help="The project, for the order of revisions. [.]")
 @option(
     "--min-share",
@@ -56,7 +51,7 @@ from navitas.untrusted_text import printable, printable_list
 def command(
     *,
     file: Path | None,
-    figures: tuple[str, ...],
+    choice: FigureChoice,
     source: Path,
     least_percent: float,
     json_file: Path | None,
@@ -68,31 +63,31 @@ def command(
     is_text = check_json(json_file)
     if not source.is_dir():
         raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
-    patterns = [parse_figure(one) for one in figures]
     file = file or DEFAULT_FILE
-    with open_history(file) as history:
-        known = history.sessions()
-    if not known:
-        raise UsageError(f"{file} has no sessions", "Add some: navitas history add RECORDING…")
-    series = latest_series(known)
+    known = read_sessions(file)
+    lacking = [one for one in known if not one.has(choice.energy)]
+    if len(lacking) == len(known):
+        raise UsageError(f"no session in {file} has {choice.energy} energy", _ADD_AGAIN)
+    series = latest_series([one for one in known if one.has(choice.energy)])
     revisions = {one.origin.revision for one in series.sessions} - {""}
     ordered = by_revision(series.sessions, oldest_first(source, revisions))
     sessions = latest_of_each(ordered)
-    found = trends(sessions, least_percent / 100)
-    shown = [one for one in found if not patterns or any(pattern.matches(one.subject) for pattern in patterns)]
-    if not shown:
-        small = f" Methods and threads with less than {least_percent:g} % are left out (--min-share)." if least_percent else ""
-        raise UsageError(f"no figure matches {printable_list(figures, 3)}", f"Such as: {_examples(found)}.{small}")
+    found = trends(sessions, choice, least_percent / 100)
     notes = list(_warnings(sessions, series.left_out, len(ordered) - len(sessions)))
+    if lacking:
+        names = printable_list([one.name for one in lacking], 5)
+        notes.append(f"left out: {len(lacking):,} sessions without {choice.energy} energy: {names}. {_ADD_AGAIN}")
     write_json(
         json_file,
+        schema_version=2,
         file=str(file),
+        energy=choice.energy,
         sessions=[_session_row(one) for one in sessions],
-        figures=[_row(one) for one in shown],
+        figures=[_row(one) for one in found],
         warnings=notes,
     )
     if is_text:
-        output_console().print(trends_table(shown, labels(sessions)))
+        output_console().print(trends_table(found, choice.energy, labels(sessions)))
     for text in notes:
         warning(text)
     return 0
@@ -110,10 +105,6 @@ def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iter
         yield f"the total counts only tests that passed in all sessions, so without: {printable_list(missing, 5)}"
     if len({one.origin.settings for one in sessions}) > 1:
         yield "the sessions were recorded with different options, which can be a part of a change"
-
-
-def _examples(found: Sequence[FigureTrend]) -> str:
-    return ", ".join(printable(f"{one.subject.kind}:{one.subject.name}", 100) for one in found[:3])
 
 
 def _session_row(one: Session) -> dict[str, Any]:

@@ -123,10 +123,17 @@ def error(message: str, remedy: str = "") -> None:
         _print(f"       {remedy}")
 
 
-def failed_check(message: str, remedy: str) -> None:
+def failed_check(message: str, remedy: str = "") -> None:
     """Print the result of a failed check, and a remedy."""
     _print(f"check failed: {message}", "yellow")
-    _print(f"       {remedy}")
+    if remedy:
+        _print(f"       {remedy}")
+
+
+def unknown_check(message: str, remedy: str) -> None:
+    """Print what a check could not know, a remedy, and the result `unknown` on the last line."""
+    warning(message, remedy)
+    failed_check("unknown")
 
 
 def failure(text: str) -> None:

@@ -12,6 +12,7 @@ from navitas.build.patterns import check_patterns
 from navitas.cli.against import profile_against
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_not_recorded
+from navitas.cli.energy_limit import figure_option, limit_options, pop_limit
 from navitas.cli.option import given_options, option, section
 from navitas.cli.options import (
     Finite,
@@ -74,13 +75,6 @@ from navitas.report.registry import find_format
         help="With --until: repetitions at most. [30]",
     ),
     option("--seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
-    option(
-        "--against",
-        type=TEXT,
-        metavar="REVISION",
-        from_project=False,
-        help="Also measure this git revision, in turns, and compare.",
-    ),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
     option(
@@ -93,6 +87,18 @@ from navitas.report.registry import find_format
         help="Stop after S s without progress.",
     ),
     option("--end-with-stdin", is_flag=True, help="Stop, as on Ctrl-C, when standard input ends."),
+)
+@section(
+    "Comparison",
+    option(
+        "--against",
+        type=TEXT,
+        metavar="REVISION",
+        from_project=False,
+        help="Also measure this git revision, in turns, and compare.",
+    ),
+    figure_option,
+    limit_options,
 )
 @section(
     "Device",
@@ -155,7 +161,9 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     build_options = ("gradle", "module", "variant", "test_task", *probes)
     build = BuildOptions(**{name: values.pop(name) for name in build_options})
     project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
-    source, against = values.pop("source"), values.pop("against")
+    source, against, choice, limit = values.pop("source"), values.pop("against"), values.pop("choice"), pop_limit(values)
+    if against is None and (given := given_options(ctx, ("choice", "fail_above", "fail_on"))):
+        raise UsageError(f"{given[0]} compares with another version", "Add --against REVISION.")
     run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"), values.pop("user"))
     check_not_recorded(run.output, replace=replace)
     if values.pop("end_with_stdin"):
@@ -175,7 +183,8 @@ def command(ctx: click.Context, /, **values: Any) -> int:
         if source is not None:
             raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
         if against is not None:
-            return profile_against(with_name(project or Path()), against, build, options, report=report, run=run, replace=replace)
+            wanted = {"report": report, "run": run, "choice": choice, "limit": limit, "replace": replace}
+            return profile_against(with_name(project or Path()), against, build, options, **wanted)
         return profile_project(with_name(project or Path()), build, options, report, run)
     if against is not None:
         raise UsageError("--against builds a revision of PROJECT, so it excludes --bundle", "give PROJECT instead of --bundle")

@@ -11,8 +11,9 @@ import click
 
 from navitas.batterystats.uids import is_app
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.energy_limit import fail_on_option
 from navitas.cli.json_output import check_json, json_option, write_document
-from navitas.cli.messages import failed_check, next_step, shell_word, warning
+from navitas.cli.messages import failed_check, next_step, shell_word, unknown_check, warning
 from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
 from navitas.cli.standard_input_file import as_given
@@ -45,11 +46,7 @@ FailOn = Literal["bad", "unknown"]
     help="Recording with hooks of an app in the bug report: shows the methods of its wake locks and alarms, and their energy.",
 )
 @option("--package", type=TEXT, metavar="NAME", help="Only this app.")
-@option(
-    "--fail-on",
-    type=click.Choice(["bad", "unknown"]),
-    help="Exit with code 1 if the behaviour of an app is bad; 'unknown': also if it is not known.",
-)
+@fail_on_option("bad", "Exit with code 1 if the behaviour of an app is bad; unknown: also if it is not known.")
 @option(
     "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", section="Output", help="Rows in each table."
 )
@@ -79,7 +76,8 @@ def command(
         warning(f"{one.code}: {printable_line(one.message, _LONGEST)}\n         {printable_line(one.remedy, _LONGEST)}")
     failed = failing(report.apps, fail_on)
     if failed or (fail_on == "unknown" and not any(is_app(app.uid) for app in report.apps)):
-        failed_check(_failure(failed), _remedy(report, source, failed))
+        is_bad = any(app.verdict == "bad" for app in failed)
+        (failed_check if is_bad else unknown_check)(_failure(failed), _remedy(report, source, failed))
         return ExitCode.CHECK_FAILED
     next_step(_remedy(report, source, report.apps))
     return ExitCode.OK

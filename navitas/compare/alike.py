@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from navitas.compare.session import Session
+from navitas.compare.session import Energy, Session
 from navitas.errors import UsageError
 from navitas.untrusted_text import printable_list
 
@@ -42,11 +42,22 @@ def check_alike(sessions: Sequence[Session]) -> None:
                 )
 
 
+def check_energy(sessions: Sequence[Session], energy: Energy) -> None:
+    """Raise `UsageError` if a session lacks the energy that is compared."""
+    if lacking := [session.name for session in sessions if not session.has(energy)]:
+        raise UsageError(
+            f"older versions of Navitas wrote these without {energy} energy: {printable_list(lacking, _NAMES)}",
+            "Give their recordings, or new reports of `navitas report RECORDING -o FILE.json`; or compare --figure total.",
+        )
+
+
 def check_distinct(sessions: Sequence[Session]) -> None:
     """Raise `UsageError` if a side has the same session twice, such as a recording and its report."""
     seen: dict[object, Session] = {}
     for session in sessions:
-        energies = tuple((test, repeat, run.energy_j) for test, runs in session.tests.items() for repeat, run in runs.items())
+        energies = tuple(
+            (test, repeat, *run.energies["total"].items()) for test, runs in session.tests.items() for repeat, run in runs.items()
+        )
         other = seen.setdefault((session.created_utc, energies), session)
         if other is not session:
             raise UsageError(f"{other.name} and {session.name} are the same session", "Give each session once.")

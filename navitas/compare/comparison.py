@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.compare.alike import check_alike, warnings
+from navitas.compare.alike import check_alike, check_energy, warnings
 from navitas.compare.effect import Effect, adjusted, apart, within
-from navitas.compare.session import Kind, Session, Subject
+from navitas.compare.figures import KINDS, FigureChoice, has_share
+from navitas.compare.session import ALL_TESTS, Session, Subject
 from navitas.compare.verdict import Verdict, verdict
 from navitas.errors import UsageError
 
 MARGIN_PERCENT = 5.0
 """A smaller change is "same", unless the user says otherwise."""
 LEAST_SHARE = 0.01
-"""Threads and methods with a smaller share of all energy are left out, unless the user says otherwise."""
-KINDS: tuple[Kind, ...] = ("total", "component", "test", "thread", "method")
+"""Threads and methods with a smaller share of all tests' energy are left out, unless the user says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +47,39 @@ class Comparison:
 
 
 def compare(
-    before: Sequence[Session], after: Sequence[Session], *, together: bool, margin_percent: float, least_share: float
+    before: Sequence[Session],
+    after: Sequence[Session],
+    choice: FigureChoice,
+    *,
+    together: bool,
+    margin_percent: float,
+    least_share: float,
 ) -> Comparison:
-    """Compare two versions.
+    """Compare the figures of a choice in two versions.
 
     `together`: the i-th sessions of both versions were one session, with their runs in mixed order. `margin_percent`: how small
-    a change has to be for "same". `least_share`: the share of all energy, in either version, below which methods and threads
-    are left out.
+    a change has to be for "same". `least_share`: the share of the energy of all tests, in either version, below which methods
+    and threads are left out.
 
-    Raises `UsageError` if the devices or power profiles differ, a session is listed twice, or no test passed in all runs.
+    Raises `UsageError` if the devices or power profiles differ, a session lacks the energy, no test passed in all runs, or no
+    figure is in the choice.
     """
     sessions = [*before, *after]
     check_alike(sessions)
+    check_energy(sessions, choice.energy)
     tests = set.intersection(*(set(session.tests) for session in sessions))
     left_out = set[str]().union(*(set(session.tests) | session.not_passed for session in sessions)) - tests
     if not tests:
         raise UsageError("no test passed in all runs of all sessions", "Compare recordings of the same tests.")
     joules = [[session.joules(sorted(tests)) for session in side] for side in (before, after)]
-    subjects = [{subject for session in side for subject in session} for side in joules]
+    subjects = [{subject for session in side for subject in session if choice.includes(subject)} for side in joules]
+    totals = _means(_values(joules, Subject("all", ALL_TESTS, choice.energy)))
     changes: list[FigureChange] = []
     for kind in KINDS:
         shared = sorted(subject for subject in subjects[0] & subjects[1] if subject.kind == kind)
-        values = {one: [[_of(session, one) for session in side] for side in joules] for one in shared}
-        means = {one: (_mean(values[one][0]), _mean(values[one][1])) for one in shared}
-        kept = [one for one in shared if kind not in ("thread", "method") or _share(means[one], changes) >= least_share]
+        values = {one: _values(joules, one) for one in shared}
+        means = {one: _means(values[one]) for one in shared}
+        kept = [one for one in shared if any(has_share(one, *pair, least_share) for pair in zip(means[one], totals, strict=True))]
         kept.sort(key=lambda one: -max(means[one]))
         effects = [(within if together else apart)(*values[one]) for one in kept]
         count, repeats = min(len(before), len(after)), min(len(session.repeats) for session in sessions)
@@ -80,25 +89,27 @@ def compare(
                 data = {"sessions": count, "repeats": repeats}
                 judged = verdict(effect, p, margin_percent, **data, together=together, figures=len(kept))
             changes.append(FigureChange(one, *means[one], effect, p, judged))
+    if not changes:
+        raise choice.none_matches(joules[0][0])
     removed, added = (tuple(sorted(side)) for side in (subjects[0] - subjects[1], subjects[1] - subjects[0]))
     notes = warnings(before, after, sorted(left_out), together)
     return Comparison(tuple(changes), removed, added, tuple(sorted(left_out)), notes)
 
 
-def _of(session: dict[Subject, np.ndarray], subject: Subject) -> np.ndarray:
-    """The runs of a session: 0 J where it never used a thread or method."""
-    return session.get(subject, np.zeros(1))
+_Sides = Sequence[Sequence[dict[Subject, np.ndarray]]]
+
+
+def _values(joules: _Sides, subject: Subject) -> list[list[np.ndarray]]:
+    """The runs of each session before and after: 0 J where it never used a thread or method."""
+    return [[session.get(subject, np.zeros(1)) for session in side] for side in joules]
+
+
+def _means(sides: Sequence[Sequence[np.ndarray]]) -> tuple[float, float]:
+    before, after = map(_mean, sides)
+    return before, after
 
 
 def _mean(sessions: Sequence[np.ndarray]) -> float:
     if all(np.all(session > 0) for session in sessions):
         return float(np.exp(np.mean([np.log(session).mean() for session in sessions])))
     return float(np.mean([session.mean() for session in sessions]))
-
-
-def _share(means: tuple[float, float], changes: Sequence[FigureChange]) -> float:
-    """The larger share of a figure in the total, which is the first change; 1 without a total."""
-    if not changes:
-        return 1.0
-    totals = (changes[0].before_j, changes[0].after_j)
-    return max(mean / total if total > 0 else 1.0 for mean, total in zip(means, totals, strict=True))

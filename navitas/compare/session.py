@@ -16,25 +16,34 @@ from navitas.errors import NavitasError, RecordingError, UsageError
 from navitas.model_defects import first_defect
 from navitas.untrusted_text import printable_line
 
-Kind = Literal["total", "component", "test", "thread", "method"]
+Kind = Literal["all", "component", "test", "thread", "method"]
+Energy = Literal["app", "base", "total"]
+"""Which energy of tests: that of the app's threads without probes, as reports show it; base energy; or all energy."""
+ALL_TESTS = "all tests"
 Joules = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 
 
 class Subject(NamedTuple):
-    """What is compared: all tests together, or one component, test, thread (by name) or method."""
+    """What is compared: all tests together, or one component, test, thread (by name) or method.
+
+    `energy` is that of all tests, components and tests. Threads and methods have only their own, and "" here.
+    """
 
     kind: Kind
     name: str
+    energy: Energy | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TestRun:
-    """Joules of one run of a test: of all, of each component, of the app's threads by name, and of methods without callees."""
+    """Joules of one run of a test: of each energy by component, of the app's threads by name, and of methods without callees.
+
+    Reports and histories of older versions have only the energy `total`.
+    """
 
     __test__ = False  # for pytest
 
-    energy_j: float
-    components: dict[str, float]
+    energies: dict[Energy, dict[str, float]]
     threads: dict[str, float]
     methods: dict[str, float]
 
@@ -74,22 +83,28 @@ class Session:
     """Whether the repeats that count are fit. Otherwise the device was busy or hot in all repeats."""
     origin: Origin = Origin()
 
+    def has(self, energy: Energy) -> bool:
+        """Whether all runs have this energy."""
+        return all(energy in run.energies for runs in self.tests.values() for run in runs.values())
+
     def joules(self, tests: Iterable[str]) -> dict[Subject, np.ndarray]:
         """Return the figures of some tests, which passed in all repeats: an array by repeat each."""
         sums: dict[Subject, dict[int, float]] = defaultdict(lambda: defaultdict(float))
         for test in tests:
             for repeat, run in self.tests[test].items():
-                sums[Subject("total", "all tests")][repeat] += run.energy_j
-                sums[Subject("test", test)][repeat] += run.energy_j
-                parts: tuple[tuple[Kind, dict[str, float]], ...] = (
-                    ("component", run.components),
-                    ("thread", run.threads),
-                    ("method", run.methods),
-                )
-                for kind, energies in parts:
-                    for name, energy_j in energies.items():
-                        sums[Subject(kind, name)][repeat] += energy_j
+                for energy, components in run.energies.items():
+                    for name, energy_j in components.items():
+                        sums[Subject("all", ALL_TESTS, energy)][repeat] += energy_j
+                        sums[Subject("test", test, energy)][repeat] += energy_j
+                        sums[Subject("component", name, energy)][repeat] += energy_j
+                for name, energy_j in run.threads.items():
+                    sums[Subject("thread", name)][repeat] += energy_j
+                for name, energy_j in run.methods.items():
+                    sums[Subject("method", name)][repeat] += energy_j
         return {subject: np.array([found.get(repeat, 0.0) for repeat in self.repeats]) for subject, found in sums.items()}
+
+
+_ByComponent = Annotated[dict[str, Joules], Field(min_length=1)]
 
 
 class _Part(BaseModel):
@@ -125,8 +140,9 @@ class _Test(_Part):
     repeat: Annotated[int, Field(ge=0)]
     status: str
     unfit: list[str] = []
-    energy_j: Joules
-    components: dict[str, Joules]
+    components: _ByComponent
+    app_components: _ByComponent | None = None
+    base_components: _ByComponent | None = None
     threads: list[_Thread]
 
     @property
@@ -236,7 +252,13 @@ def _run(test: _Test) -> TestRun:
             threads[thread.name] += thread.energy_j
         for method in thread.methods:
             methods[_named(method.module, f"{method.class_}.{method.name}{method.descriptor}")] += method.exclusive_j
-    return TestRun(test.energy_j, test.components, dict(threads), dict(methods))
+    known: tuple[tuple[Energy, dict[str, float] | None], ...] = (
+        ("app", test.app_components),
+        ("base", test.base_components),
+        ("total", test.components),
+    )
+    energies = {energy: components for energy, components in known if components is not None}
+    return TestRun(energies, dict(threads), dict(methods))
 
 
 def _origin(report: _Report) -> Origin:

@@ -1,4 +1,4 @@
-"""Verdicts on a change, and how much more data would show a smaller one."""
+"""Verdicts on a change, which change the data would show, and how much more data would show a smaller one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from navitas.compare.effect import Effect, stats
+import numpy as np
+
+from navitas.compare.effect import Deviations, Effect, stats
 
 Word = Literal["same", "different", "not enough data"]
 
@@ -18,13 +20,19 @@ POWER = 0.9
 USUAL_SESSIONS = 0.08
 """The standard deviation of sessions if there is only one: that of ten sessions with a power meter (Nexus 5X, S2-group)."""
 _MOST = 1000
+_PERCENTS = np.geomspace(0.1, 1000, 400).tolist()
+"""Changes of which the smallest one is found that data would show, in steps of 2 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`word` on a change; with "not enough data", `sessions` of `repeats` runs for each version would show `margin_percent`."""
+    """`word` on a change, and the smallest change that such data would show; None if it would show none.
+
+    With "not enough data", `sessions` of `repeats` runs for each version would show a change of the margin.
+    """
 
     word: Word
+    shows_percent: float | None = None
     sessions: int | None = None
     repeats: int | None = None
 
@@ -46,12 +54,27 @@ def verdict(
     its kind are compared.
     """
     low, high = effect.low_percent, effect.high_percent
-    if p is not None and p < LIMIT:
-        return Verdict("different")
-    if low is not None and high is not None and -margin_percent < low and high < margin_percent:
-        return Verdict("same")
     data = {"sessions": sessions, "repeats": repeats}
-    return Verdict("not enough data", *needed(effect, margin_percent, **data, together=together, figures=figures))
+    shows = shown_percent(effect.spread, **data, together=together, figures=figures)
+    if p is not None and p < LIMIT:
+        return Verdict("different", shows)
+    if low is not None and high is not None and -margin_percent < low and high < margin_percent:
+        return Verdict("same", shows)
+    return Verdict("not enough data", shows, *needed(effect, margin_percent, **data, together=together, figures=figures))
+
+
+def shown_percent(spread: Deviations, *, sessions: int, repeats: int, together: bool, figures: int = 1) -> float | None:
+    """Return the smallest change that so many sessions and repeats of each version show with probability `POWER`.
+
+    Also if no other one of `figures` changes. None if they show no change, such as one session of each version.
+    """
+    if not together and (sessions < 2 or spread.sessions is None):
+        return None
+    found = _precision(spread, sessions, repeats, together=together)
+    if found is None:
+        return None
+    place = bisect_left(_PERCENTS, True, key=lambda percent: _shows(math.log1p(percent / 100), *found, LIMIT / figures))
+    return _PERCENTS[place] if place < len(_PERCENTS) else None
 
 
 def needed(
@@ -62,20 +85,28 @@ def needed(
     Also if no other one of `figures` changes. None if the spread is unknown, or if more than 1000 were needed.
     """
     spread, aim, level = effect.spread, math.log1p(margin_percent / 100), LIMIT / figures
-    changes = spread.changes
-    if together and changes is not None:
-        count = _least(sessions + 1, lambda n: _shows(aim, changes**2 / n, n - 1, level))
-        return count, None if count is None else repeats
-    if together:
-        runs = spread.runs
-        found = None if runs is None else _least(repeats + 1, lambda n: _shows(aim, 2 * runs**2 / n, 2 * n - 2, level))
-        return (None, None) if found is None else (1, found)
-    if spread.runs is None and spread.sessions is None:
-        return None, None
-    between = USUAL_SESSIONS if spread.sessions is None else spread.sessions
-    variance = 2 * (between**2 + (spread.runs or 0.0) ** 2 / repeats)
-    count = _least(max(2, sessions + 1), lambda n: _shows(aim, variance / n, 2 * n - 2, level))
+
+    def shows(sessions: int, repeats: int) -> bool:
+        found = _precision(spread, sessions, repeats, together=together)
+        return found is not None and _shows(aim, *found, level)
+
+    if together and spread.changes is None:
+        runs = _least(repeats + 1, lambda count: shows(1, count))
+        return (None, None) if runs is None else (1, runs)
+    count = _least(sessions + 1, lambda count: shows(count, repeats))
     return count, None if count is None else repeats
+
+
+def _precision(spread: Deviations, sessions: int, repeats: int, *, together: bool) -> tuple[float, int] | None:
+    """The variance of the estimate of a change, and its degrees of freedom. None if the spread is unknown."""
+    if together and spread.changes is not None:
+        return spread.changes**2 / sessions, sessions - 1
+    if together:
+        return None if spread.runs is None or repeats < 2 else (2 * spread.runs**2 / repeats, 2 * repeats - 2)
+    if spread.runs is None and spread.sessions is None:
+        return None
+    between = USUAL_SESSIONS if spread.sessions is None else spread.sessions
+    return 2 * (between**2 + (spread.runs or 0.0) ** 2 / repeats) / sessions, 2 * sessions - 2
 
 
 def _least(start: int, shows: Callable[[int], bool]) -> int | None:

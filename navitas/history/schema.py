@@ -6,11 +6,12 @@ import sqlite3
 
 APPLICATION = 0x4E617669
 """SQLite's `application_id` of history files: "Navi"."""
-VERSION = 1
-"""SQLite's `user_version`: of the tables. A later version adds a step to `create`."""
+VERSION = 2
+"""SQLite's `user_version`: of the tables. Version 1 had other kinds of figures."""
 LONGEST = 10_000
 """The most characters of a name."""
 
+_KINDS = {1: "'test', 'component', 'thread', 'method'", 2: "'app', 'base', 'total', 'thread', 'method'"}
 _TABLES = f"""
 CREATE TABLE session (
     id INTEGER PRIMARY KEY,
@@ -40,7 +41,7 @@ CREATE TABLE figure (
     session INTEGER NOT NULL REFERENCES session (id),
     test INTEGER NOT NULL REFERENCES name (id),
     repeat INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('test', 'component', 'thread', 'method')),
+    kind TEXT NOT NULL CHECK (kind IN (KINDS)),
     name INTEGER NOT NULL REFERENCES name (id),
     energy_j REAL NOT NULL CHECK (abs(energy_j) <= 1e9),
     PRIMARY KEY (session, test, repeat, kind, name)
@@ -48,12 +49,24 @@ CREATE TABLE figure (
 """
 
 
-def create(database: sqlite3.Connection) -> None:
+def create(database: sqlite3.Connection, version: int = VERSION) -> None:
     """Create the tables in an empty database. The caller commits."""
-    for statement in _TABLES.split(";"):
+    for statement in _TABLES.replace("KINDS", _KINDS[version]).split(";"):
         database.execute(statement)
     database.execute(f"PRAGMA application_id = {APPLICATION}")
-    database.execute(f"PRAGMA user_version = {VERSION}")
+    database.execute(f"PRAGMA user_version = {version}")
+
+
+def remove(database: sqlite3.Connection) -> None:
+    """Remove all tables. The caller commits."""
+    for table in ("figure", "repeat", "name", "session"):
+        database.execute(f"DROP TABLE {table}")
+
+
+def version(database: sqlite3.Connection) -> int:
+    """Return the version of a database's tables."""
+    ((number,),) = database.execute("PRAGMA user_version")
+    return int(number)
 
 
 def content(database: sqlite3.Connection) -> set[tuple[str, str, str]]:
@@ -62,11 +75,11 @@ def content(database: sqlite3.Connection) -> set[tuple[str, str, str]]:
     return {(str(kind), str(name), str(sql)) for kind, name, sql in rows}
 
 
-def expected() -> set[tuple[str, str, str]]:
-    """Return the content of a new history."""
+def expected(version: int) -> set[tuple[str, str, str]]:
+    """Return the content of a new history of a version."""
     empty = sqlite3.connect(":memory:")
     try:
-        create(empty)
+        create(empty, version)
         return content(empty)
     finally:
         empty.close()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from navitas.compare.effect import LEVEL, stats
-from navitas.compare.session import Kind, Session, Subject
+from navitas.compare.session import ALL_TESTS, Session, Subject
 
 LIMIT = 0.05
 """The share of false ones that is expected among the steps of all figures."""
@@ -70,21 +70,21 @@ def shared_subjects(pairs: Sequence[SessionPair]) -> set[Subject]:
     return set.intersection(*found) if found else set()
 
 
-def all_steps(pairs: Sequence[SessionPair], kinds: Sequence[Kind]) -> list[FigureStep]:
-    """Return the change of each figure of some kinds in all turns of two commits, the clearest first.
+def all_steps(pairs: Sequence[SessionPair], includes: Callable[[Subject], bool]) -> list[FigureStep]:
+    """Return the change of each included figure in all turns of two commits, the clearest first.
 
-    Left out are figures with less than 1 % of all energy, and those without energy in some run.
+    Left out are figures with less than 1 % of the app energy of all tests, and those without energy in some run.
     """
     tests = shared_tests(pairs)
     if not tests:
         return []
     joules = [session.joules(sorted(tests)) for pair in pairs for session in pair]
-    total = sum(float(one[Subject("total", "all tests")].mean()) for one in joules)
+    total = sum(float(one[Subject("all", ALL_TESTS, "app")].mean()) for one in joules)
     subjects = set.intersection(*(set(one) for one in joules))
     shown = [
         one
         for one in sorted(subjects)
-        if one.kind in kinds and sum(float(side[one].mean()) for side in joules) >= _LEAST_SHARE * total
+        if includes(one) and sum(float(side[one].mean()) for side in joules) >= _LEAST_SHARE * total
     ]
     found = [step for one in shown if (step := _step(pairs, tests, one)) is not None]
     if found:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 from urllib.parse import quote
 
 from pydantic import TypeAdapter
@@ -16,10 +16,12 @@ from pydantic import TypeAdapter
 from navitas.compare.session import Session
 from navitas.errors import HistoryError, UsageError
 from navitas.history import schema
-from navitas.history.stored_session import COLUMNS, MOST_REPEATS, FigureRow, StoredSession, Time, columns, digest, identity, rows
+from navitas.history.first_version import FirstStoredSession
+from navitas.history.stored_session import COLUMNS, MOST_REPEATS, StoredSession, Time
 from navitas.regular_files import check_regular
 from navitas.untrusted_text import printable
 
+T = TypeVar("T")
 _WAIT_S = 60.0
 _MOST_BYTES = 1 << 32
 MOST_FIGURES = 50_000_000
@@ -39,31 +41,37 @@ class History:
     def add(self, sessions: Sequence[Session]) -> list[bool]:
         """Add all sessions or none. Returns for each whether it is new.
 
-        Raises `UsageError` for a session without a time, and `HistoryError` if the history has it with other figures.
+        A session that the history has without app energy is replaced. Raises `UsageError` for a session without a time, and
+        `HistoryError` if the history has it with other figures.
         """
         for one in sessions:
             _check_time(one)
         with _transaction(self._database, write=True):
-            return [self._add(one) for one in sessions]
+            return [self._add(StoredSession.of(one)) for one in sessions]
 
-    def _add(self, session: Session) -> bool:
-        known = self._database.execute("SELECT digest FROM session WHERE identity = ?", (identity(session),)).fetchone()
-        if known is not None and known[0] != digest(session):
-            raise HistoryError(
-                f"{session.name}: {self._file} has this session with other figures, so a report was edited, or made with other"
-                " options",
-                "Add the recording, or the report that `navitas profile` wrote. For other options, use another history.",
-            )
-        if known is None:
+    def _add(self, session: StoredSession) -> bool:
+        select = "SELECT id, digest FROM session WHERE identity = ?"
+        number, digest = self._database.execute(select, (session.identity,)).fetchone() or (None, None)
+        if number is not None and digest != session.digest:
+            select = "SELECT EXISTS (SELECT 1 FROM figure WHERE session = ? AND kind = 'app')"
+            if self._database.execute(select, (number,)).fetchone() == (1,):
+                raise HistoryError(
+                    f"{session.name}: {self._file} has this session with other figures, so a report was edited, or made with"
+                    " other options",
+                    "Add the recording, or the report that `navitas profile` wrote. For other options, use another history.",
+                )
+            for table, column in (("figure", "session"), ("repeat", "session"), ("session", "id")):
+                self._database.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+        if digest != session.digest:
             self._insert(session)
-        return known is None
+        return number is None
 
-    def _insert(self, session: Session) -> None:
+    def _insert(self, session: StoredSession) -> None:
         marks = ", ".join("?" * len(COLUMNS))
         insert = f"INSERT INTO session ({', '.join(COLUMNS)}) VALUES ({marks})"
-        number = self._database.execute(insert, columns(session)).lastrowid
+        number = self._database.execute(insert, session.values()).lastrowid
         self._database.executemany("INSERT INTO repeat VALUES (?, ?)", [(number, repeat) for repeat in session.repeats])
-        figures = rows(session)
+        figures = session.figures
         names = {name for one in figures for name in (one.test, one.name)}
         self._database.executemany("INSERT OR IGNORE INTO name (name) VALUES (?)", [(name,) for name in sorted(names)])
         self._database.executemany(
@@ -77,14 +85,34 @@ class History:
         Raises `HistoryError` for a session that was changed after it was added, or if there are too many figures.
         """
         with _transaction(self._database):
-            ((figures,),) = self._database.execute("SELECT count(*) FROM figure")
-            if figures > MOST_FIGURES:
-                message = f"{self._file} has {figures:,} figures, and the most are {MOST_FIGURES:,}"
-                raise HistoryError(message, "Make a history for each set of tests, or for the latest sessions only.")
-            listed = f"SELECT id, {', '.join(COLUMNS)} FROM session ORDER BY created_utc, id LIMIT {MOST_FIGURES}"
-            return [self._session(*row) for row in self._database.execute(listed).fetchall()]
+            return self._read(lambda row: StoredSession.model_validate(row).session())
 
-    def _session(self, number: int, *values: object) -> Session:
+    def without_app(self) -> list[Session]:
+        """Return the sessions without app energy, which an older version added."""
+        with _transaction(self._database):
+            where = "NOT EXISTS (SELECT 1 FROM figure WHERE figure.session = session.id AND kind = 'app')"
+            found = self._read(lambda row: StoredSession.model_validate(row).session(), where)
+        return [one for one in found if not one.has("app")]
+
+    def upgrade(self) -> None:
+        """Give a file of version 1 the tables of this version."""
+        with _transaction(self._database, write=True):
+            if schema.version(self._database) < schema.VERSION:
+                sessions = self._read(lambda row: FirstStoredSession.model_validate(row).now())
+                schema.remove(self._database)
+                schema.create(self._database)
+                for one in sessions:
+                    self._insert(one)
+
+    def _read(self, parse: Callable[[dict[str, object]], T], where: str = "TRUE") -> list[T]:
+        ((figures,),) = self._database.execute("SELECT count(*) FROM figure")
+        if figures > MOST_FIGURES:
+            message = f"{self._file} has {figures:,} figures, and the most are {MOST_FIGURES:,}"
+            raise HistoryError(message, "Make a history for each set of tests, or for the latest sessions only.")
+        listed = f"SELECT id, {', '.join(COLUMNS)} FROM session WHERE {where} ORDER BY created_utc, id LIMIT {MOST_FIGURES}"
+        return [self._session(parse, *row) for row in self._database.execute(listed).fetchall()]
+
+    def _session(self, parse: Callable[[dict[str, object]], T], number: int, *values: object) -> T:
         known = dict(zip(COLUMNS, values, strict=True))
         repeats = self._database.execute(
             f"SELECT repeat FROM repeat WHERE session = ? ORDER BY repeat LIMIT {MOST_REPEATS + 1}", (number,)
@@ -95,8 +123,7 @@ class History:
             (number,),
         )
         try:
-            parts = {"repeats": [repeat for (repeat,) in repeats], "figures": [FigureRow(*one) for one in figures]}
-            return StoredSession.model_validate(known | parts).session()
+            return parse(known | {"repeats": [repeat for (repeat,) in repeats], "figures": figures.fetchall()})
         except ValueError as error:
             raise HistoryError(
                 f"{self._file}: the session of {printable(str(known['created_utc']), 40)} ({printable(str(known['name']), 200)})"
@@ -107,7 +134,7 @@ class History:
 
 @contextmanager
 def open_history(file: Path, *, write: bool = False) -> Iterator[History]:
-    """Open a history file. `write`: creates it if it is missing.
+    """Open a history file. `write`: creates it if it is missing, and upgrades a file of an older version. Otherwise, a copy is.
 
     Raises `HistoryError` that names the file if it is no history, is damaged or changed, is of a newer Navitas, is in use, or
     cannot be written; `OSError` if it cannot be read.
@@ -129,18 +156,30 @@ def open_history(file: Path, *, write: bool = False) -> Iterator[History]:
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
             for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON"):
                 database.execute(f"PRAGMA {pragma}")
-            _check(file, database, write=write)
-            yield History(file, database)
+            if _check(file, database, write=write) == schema.VERSION:
+                yield History(file, database)
+                return
+            with closing(database if write else _in_memory(database)) as older:
+                history = History(file, older)
+                history.upgrade()
+                yield history
     except sqlite3.Error as error:
         _refuse_access(file, error)
 
 
-def _check(file: Path, database: sqlite3.Connection, *, write: bool) -> None:
+def _in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    database.backup(copy)
+    return copy
+
+
+def _check(file: Path, database: sqlite3.Connection, *, write: bool) -> int:
+    """Return the version of the tables."""
     with _transaction(database, write=write):
         if write and not schema.content(database):
             schema.create(database)
         ((application,),) = database.execute("PRAGMA application_id")
-        ((version,),) = database.execute("PRAGMA user_version")
+        version = schema.version(database)
         if application != schema.APPLICATION:
             _refuse(file, "is an SQLite file, but no history of Navitas")
         if version > schema.VERSION:
@@ -148,10 +187,11 @@ def _check(file: Path, database: sqlite3.Connection, *, write: bool) -> None:
                 f"{file} has version {version} of the history, and this Navitas knows version {schema.VERSION}",
                 "Use the newer Navitas that wrote it.",
             )
-        if schema.content(database) != schema.expected():
+        if schema.content(database) != schema.expected(max(version, 1)):
             _refuse(file, "has other tables than Navitas makes, so it was changed")
         if (found := database.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             _refuse(file, f"is damaged: {str(found).splitlines()[-1][:200]}")
+    return version
 
 
 @contextmanager

@@ -7,11 +7,12 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Json
 
-from navitas.compare.session import Joules, Kind, Origin, Session, TestRun
+from navitas.compare.figures import ENERGIES
+from navitas.compare.session import Energy, Joules, Origin, Session, TestRun
 from navitas.history.schema import LONGEST
 
 MOST_REPEATS = 100_000
@@ -25,15 +26,16 @@ def _time(text: str) -> str:
 
 Time = Annotated[str, Field(max_length=40), AfterValidator(_time)]
 _Name = Annotated[str, Field(max_length=LONGEST)]
+_Kind = Energy | Literal["thread", "method"]
 _Repeat = Annotated[int, Field(ge=0, le=2**53)]
 
 
 class FigureRow(NamedTuple):
-    """The energy of a figure in one run of a test."""
+    """An energy in one run of a test: of a component (`kind`: which energy of the test), a thread or a method."""
 
     test: _Name
     repeat: _Repeat
-    kind: Literal["test", "component", "thread", "method"]
+    kind: _Kind
     name: _Name
     energy_j: Joules
 
@@ -61,75 +63,94 @@ class StoredSession(BaseModel):
     repeats: Annotated[list[_Repeat], Field(min_length=1, max_length=MOST_REPEATS)]
     figures: list[FigureRow]
 
+    @classmethod
+    def of(cls, session: Session) -> Self:
+        """Return what is stored of a session. Nothing is checked."""
+        origin = session.origin
+        unsigned = cls.model_construct(
+            name=session.name[:LONGEST], created_utc=session.created_utc, device=session.device,
+            power_profile=session.power_profile, project=origin.project, revision=origin.revision, dirty=origin.dirty,
+            settings=origin.settings, navitas_version=origin.navitas_version, conditions=session.conditions,
+            not_passed=sorted(session.not_passed), turns=session.session, is_fit=session.is_fit, repeats=list(session.repeats),
+            figures=_rows(session),
+        )  # fmt: skip
+        return unsigned.signed()
+
+    def signed(self) -> Self:
+        """Return the session with its own identity and digest."""
+        return self.model_copy(update={"identity": _identity(self), "digest": _digest(self)})
+
+    def check(self) -> None:
+        """Raise `ValueError` if it was changed after it was signed."""
+        if (self.identity, self.digest) != (_identity(self), _digest(self)):
+            raise ValueError("other figures than were added")
+
+    def values(self) -> tuple[object, ...]:
+        """Return the values of `COLUMNS`."""
+        as_json = {"conditions": json.dumps(self.conditions, sort_keys=True), "not_passed": json.dumps(self.not_passed)}
+        return tuple(as_json.get(name, getattr(self, name)) for name in COLUMNS)
+
+    def in_turns(self) -> Sequence[object]:
+        """Return the figures that distinguish versions in turns, which can have the same revision."""
+        return sorted(row for row in self.figures if row.kind == "total")
+
     def session(self) -> Session:
         """Return the session. Raises `ValueError` if a figure is missing, or it was changed after it was added."""
-        dirty = None if self.dirty is None else bool(self.dirty)
-        origin = Origin(self.project, self.revision, dirty, self.settings, self.navitas_version)
+        self.check()
+        origin = Origin(self.project, self.revision, _bool(self.dirty), self.settings, self.navitas_version)
         found = Session(
             self.name, self.created_utc, self.device, self.power_profile, self.conditions, tuple(self.repeats),
             _tests(self.figures), frozenset(self.not_passed), self.turns, bool(self.is_fit), origin,
         )  # fmt: skip
         if any(set(runs) != set(found.repeats) for runs in found.tests.values()):
             raise ValueError("a repeat has no figures")
-        if (self.identity, self.digest) != (identity(found), digest(found)):
-            raise ValueError("other figures than were added")
         return found
 
 
 COLUMNS = tuple(name for name in StoredSession.model_fields if name not in ("repeats", "figures"))
 
 
-def columns(session: Session) -> tuple[object, ...]:
-    """Return the values of `COLUMNS`."""
-    origin = session.origin
-    of_json = (json.dumps(session.conditions, sort_keys=True), json.dumps(sorted(session.not_passed)))
-    return (
-        *(identity(session), digest(session), session.name[:LONGEST], session.created_utc, session.device),
-        *(session.power_profile, origin.project, origin.revision, origin.dirty, origin.settings, origin.navitas_version),
-        *(*of_json, session.session, session.is_fit),
-    )
+def is_same(one: Session, other: Session) -> bool:
+    """Whether two sessions are of the same recording."""
+    return StoredSession.of(one).identity == StoredSession.of(other).identity
 
 
-def rows(session: Session) -> list[FigureRow]:
-    """Return the figures of a session."""
+def _rows(session: Session) -> list[FigureRow]:
     found: list[FigureRow] = []
     for test, runs in session.tests.items():
         for repeat, run in runs.items():
-            found.append(FigureRow(test, repeat, "test", test, float(run.energy_j)))
-            found += [FigureRow(test, repeat, "component", name, float(value)) for name, value in run.components.items()]
-            found += [FigureRow(test, repeat, "thread", name, float(value)) for name, value in run.threads.items()]
-            found += [FigureRow(test, repeat, "method", name, float(value)) for name, value in run.methods.items()]
+            parts: list[tuple[_Kind, dict[str, float]]] = [("thread", run.threads), ("method", run.methods)]
+            for kind, joules in (*parts, *run.energies.items()):
+                found += [FigureRow(test, repeat, kind, name, float(energy_j)) for name, energy_j in joules.items()]
     return found
 
 
-def identity(session: Session) -> str:
+def _identity(one: StoredSession) -> str:
     """Two recordings of the same second, device and project differ in their revision, or were measured in turns."""
-    origin = session.origin
-    in_turns = sorted(rows(session)) if session.session else []  # two versions can have the same revision
-    return _sha256([session.created_utc, session.device, origin.project, origin.revision, origin.dirty, in_turns])
+    in_turns = one.in_turns() if one.turns else []
+    return _sha256([one.created_utc, one.device, one.project, one.revision, _bool(one.dirty), in_turns])
 
 
-def digest(session: Session) -> str:
-    """Return a digest of all that the identity does not have."""
-    origin = session.origin
-    known = (session.power_profile, origin.settings, origin.navitas_version, session.conditions, sorted(session.not_passed))
-    return _sha256([*known, session.session, session.is_fit, session.repeats, sorted(rows(session))])
+def _digest(one: StoredSession) -> str:
+    """A digest of all that the identity does not have."""
+    known = (one.power_profile, one.settings, one.navitas_version, one.conditions, one.not_passed)
+    return _sha256([*known, one.turns, bool(one.is_fit), one.repeats, sorted(one.figures)])
+
+
+def _bool(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
 
 
 def _tests(figures: Iterable[FigureRow]) -> dict[str, dict[int, TestRun]]:
-    totals: dict[tuple[str, int], float] = {}
-    parts: dict[tuple[str, int], dict[Kind, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    parts: dict[tuple[str, int], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for one in figures:
-        if one.kind == "test":
-            totals[one.test, one.repeat] = one.energy_j
-        else:
-            parts[one.test, one.repeat][one.kind][one.name] = one.energy_j
-    if parts.keys() - totals.keys():
-        raise ValueError("a test has no energy")
+        parts[one.test, one.repeat][one.kind][one.name] = one.energy_j
     tests: dict[str, dict[int, TestRun]] = defaultdict(dict)
-    for (test, repeat), energy_j in totals.items():
-        of_run = parts[test, repeat]
-        tests[test][repeat] = TestRun(energy_j, of_run["component"], of_run["thread"], of_run["method"])
+    for (test, repeat), of_run in parts.items():
+        energies = {energy: of_run[energy] for energy in ENERGIES if energy in of_run}
+        if "total" not in energies:
+            raise ValueError("a test has no energy")
+        tests[test][repeat] = TestRun(energies, of_run["thread"], of_run["method"])
     return dict(tests)
 
 

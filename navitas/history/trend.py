@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.compare.comparison import KINDS
 from navitas.compare.effect import LEVEL, Effect, apart, stats
-from navitas.compare.session import Session, Subject
+from navitas.compare.figures import KINDS, FigureChoice, has_share
+from navitas.compare.session import ALL_TESTS, Session, Subject
 from navitas.errors import UsageError
 from navitas.history.change_points import LIMIT, change_points, first_p, is_drift
 
@@ -53,30 +53,32 @@ class FigureTrend:
     drifts: bool = False
 
 
-def trends(sessions: Sequence[Session], least_share: float) -> tuple[FigureTrend, ...]:
-    """Return the trends of all figures: of the total, components, threads and methods over the tests that all sessions have.
+def trends(sessions: Sequence[Session], choice: FigureChoice, least_share: float) -> tuple[FigureTrend, ...]:
+    """Return the trends of a choice's figures. All but those of single tests are sums over the tests that all sessions have.
 
-    `least_share`: the share of all energy, in any session, below which threads and methods are left out.
-    Raises `UsageError` if no test is in all sessions.
+    `least_share`: the share of the energy of all tests, in any session, below which threads and methods are left out.
+    Raises `UsageError` if no test is in all sessions, or no figure is in the choice.
     """
     tests = common_tests(sessions)
     if not tests:
         raise UsageError("no test passed in all runs of all sessions", "Keep a history for each set of tests.")
     joules = [one.joules(sorted(tests)) for one in sessions]
-    totals = [float(one[Subject("total", "all tests")].mean()) for one in joules]
+    totals = [float(one[Subject("all", ALL_TESTS, choice.energy)].mean()) for one in joules]
     found: list[FigureTrend] = []
     shown = {
         subject
         for one, total in zip(joules, totals, strict=True)
         for subject, runs in one.items()
-        if subject.kind not in ("thread", "method") or float(runs.mean()) >= least_share * total
+        if choice.includes(subject) and has_share(subject, float(runs.mean()), total, least_share)
     }
     for kind in KINDS:
         if kind == "test":
-            found += _of_kind(_of_tests(sessions))
+            found += _of_kind(_of_tests(sessions, choice))
             continue
         subjects = sorted(subject for subject in shown if subject.kind == kind)
         found += _of_kind({one: [(i, session.get(one, np.zeros(1))) for i, session in enumerate(joules)] for one in subjects})
+    if not found:
+        raise choice.none_matches(joules[-1])
     return tuple(found)
 
 
@@ -85,13 +87,14 @@ def common_tests(sessions: Sequence[Session]) -> set[str]:
     return set.intersection(*(set(session.tests) for session in sessions))
 
 
-def _of_tests(sessions: Sequence[Session]) -> _Series:
+def _of_tests(sessions: Sequence[Session], choice: FigureChoice) -> _Series:
     """Each test in the sessions that have it."""
     series: _Series = {}
     for index, session in enumerate(sessions):
         for name in session.tests:
-            one = Subject("test", name)
-            series.setdefault(one, []).append((index, session.joules([name])[one]))
+            one = Subject("test", name, choice.energy)
+            if choice.includes(one):
+                series.setdefault(one, []).append((index, session.joules([name])[one]))
     return series
 
 

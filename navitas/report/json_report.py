@@ -238,6 +238,8 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
         ),
         **alternative,
         "components": shares(profile.components, test.components),
+        "app_components": shares(profile.components, test.app_components),
+        "base_components": shares(profile.components, test.base_components),
         "threads": (_thread(thread, profile.thread_error(test, thread), lines, profile.components) for thread in test.threads),
     }
 

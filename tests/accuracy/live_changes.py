@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.changed_sample import TEST, changed_sample
+from support.changed_sample import TEST, changed_sample, committed_copy
 from support.git_repository import needs_git
 from support.seeded_history import seeded_history
 
@@ -14,6 +14,7 @@ from navitas.cli.main import run
 
 Capture = pytest.CaptureFixture[str]
 pytestmark = needs_git
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def test_twice_the_work_uses_more_energy(gradle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,6 +25,24 @@ def test_twice_the_work_uses_more_energy(gradle: str, tmp_path: Path, monkeypatc
     assert run(["compare", "both/before", "both/after", "--json", "changes.json"]) == 0
     total = json.loads(Path("changes.json").read_text("utf-8"))["changes"][0]
     assert total["effect"]["percent"] > 0 and total["before_j"] < total["after_j"]
+
+
+def test_a_wait_does_not_hide_that_work_doubles(
+    gradle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """The work is a tenth of all energy."""
+    monkeypatch.chdir(tmp_path)
+    project = committed_copy(EXAMPLES / "waits", tmp_path / "waits")
+    answer = project / "src/main/java/org/example/waits/Answer.java"
+    options = ["--gradle", gradle, "--repeat", "6", "--warmup", "1", "--seed", "3", "--fail-above", "20"]
+    answer.write_text(answer.read_text("utf-8").replace("ROUNDS = 20_", "ROUNDS = 40_"), "utf-8")
+    assert run(["profile", "waits", "--against", "HEAD", *options, "-o", "both"]) == 1
+    assert "more app energy (limit 20 %)" in capsys.readouterr().err
+    percents = {}
+    for energy in ("app", "total"):
+        assert run(["compare", "both/before", "both/after", "--figure", energy, "--json", "-"]) == 0
+        percents[energy] = json.loads(capsys.readouterr().out)["changes"][0]["effect"]["percent"]
+    assert percents["app"] > 50 and percents["total"] < 20
 
 
 def test_a_large_change_is_found_with_its_method(

@@ -1,8 +1,9 @@
-"""Comparisons of versions on the discrete-event phone of tests/truth: coverage of intervals, false alarms, found changes.
+"""Comparisons of app energy on the discrete-event phone of tests/truth: coverage of intervals, false alarms, found changes.
 
 Each run is a simulated run of a workload with its own seed, recorded and analyzed as `navitas report` does. The version after
 does each piece of work in 5 % more time. Experiments draw runs into sessions, which shift by 8 % as a whole, as those of a
-power meter do (shared/field/monsoon). The truth is the ratio of the true energies. Exit code 1: a target is missed.
+power meter do (shared/field/monsoon), and compare them as `navitas compare` does. The truth is the ratio of the true energies.
+Exit code 1: a target is missed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from truth.recorder import write_recording  # noqa: E402
 from truth.workloads import simulate  # noqa: E402
 
 import navitas  # noqa: E402
-from navitas.compare.effect import Deviations, Effect, apart, within  # noqa: E402
+from navitas.compare.comparison import MARGIN_PERCENT, FigureChange, compare  # noqa: E402
+from navitas.compare.effect import Deviations, Effect  # noqa: E402
+from navitas.compare.figures import parse_figures  # noqa: E402
+from navitas.compare.session import Session, TestRun  # noqa: E402
 from navitas.compare.verdict import LIMIT, needed  # noqa: E402
 from navitas.parse.arrays import F64  # noqa: E402
 
@@ -50,7 +54,7 @@ def run_of(job: tuple[str, int, float]) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         write_recording(Path(folder) / "r", record, PIXEL_6, interval_ns=INTERVAL_NS, level="sched", seed=seed)
         (test,) = navitas.load(Path(folder) / "r").tests
-    return sum(thread.energy_j for thread in test.threads), truth.app_j
+    return test.app_j, truth.app_j
 
 
 def pool_of(workload: str, runs: int, processes: ProcessPoolExecutor) -> Pool:
@@ -102,23 +106,36 @@ class Laboratory:
         return np.asarray(np.exp(shift + drawn), np.float64)
 
 
-def coverage(lab: Laboratory, draw: Callable[[], Sides], compare: Callable[..., Effect | None], experiments: int) -> float:
+def change_of(sides: Sides, *, together: bool) -> FigureChange:
+    """Compare the app energy of all tests. Base energy is ten times as much."""
+    before, after = ([_made(i, runs) for i, runs in enumerate(side)] for side in sides)
+    choice = parse_figures(["app", "all:*"])
+    (change,) = compare(before, after, choice, together=together, margin_percent=MARGIN_PERCENT, least_share=0).changes
+    return change
+
+
+def _made(number: int, runs: F64) -> Session:
+    tests = {
+        repeat: TestRun({"app": {"cpu": app_j}, "total": {"cpu": 11 * app_j}}, {}, {})
+        for repeat, app_j in enumerate(runs.tolist())
+    }
+    return Session(f"{number}", "", "phone", "0", {}, tuple(tests), {"test": tests}, frozenset())
+
+
+def coverage(lab: Laboratory, draw: Callable[[], Sides], experiments: int, *, together: bool) -> float:
     """Return the share of experiments whose 95 % interval has the true change."""
     percent, hits = 100 * np.expm1(lab.change), 0
     for _ in range(experiments):
-        effect = compare(*draw())
+        effect = change_of(draw(), together=together).effect
         assert effect is not None and effect.low_percent is not None and effect.high_percent is not None
         hits += effect.low_percent <= percent <= effect.high_percent
     return hits / experiments
 
 
-def different(draw: Callable[[], Sides], compare: Callable[..., Effect | None], experiments: int) -> float:
+def different(draw: Callable[[], Sides], experiments: int, *, together: bool) -> float:
     """Return the share of experiments with the verdict *different*."""
-    found = 0
-    for _ in range(experiments):
-        effect = compare(*draw())
-        found += effect is not None and effect.p is not None and effect.p < LIMIT
-    return found / experiments
+    verdicts = [change_of(draw(), together=together).verdict for _ in range(experiments)]
+    return sum(one is not None and one.word == "different" for one in verdicts) / experiments
 
 
 def main() -> int:
@@ -128,32 +145,37 @@ def main() -> int:
     arguments = parser.parse_args()
     print("| workload | runs differ by | change | design | covered | false alarms | found, at the recommended data |")
     print("|---|---|---|---|---|---|---|")
-    missed = []
+    missed, all_alarms = [], []
     with ProcessPoolExecutor(2) as processes:
         for workload in WORKLOADS:
             pool = pool_of(workload, arguments.runs, processes)
             lab, same = Laboratory(pool, 1), Laboratory(pool, 2, same=True)
-            for name, compare, draw, null, shape in (
-                ("apart", apart, lab.apart, same.apart, (4, 3)),
-                ("in turns", within, lab.together, same.together, (3, 4)),
-                ("in turns, one session", within, lab.together, same.together, (1, 6)),
+            for name, draw, null, shape in (
+                ("apart", lab.apart, same.apart, (4, 3)),
+                ("in turns", lab.together, same.together, (3, 4)),
+                ("in turns, one session", lab.together, same.together, (1, 6)),
             ):
-                covered = coverage(lab, partial(draw, *shape), compare, arguments.experiments)
-                alarms = different(partial(null, *shape), compare, arguments.experiments // 2)
+                is_together = name != "apart"
+                covered = coverage(lab, partial(draw, *shape), arguments.experiments, together=is_together)
+                alarms = different(partial(null, *shape), arguments.experiments, together=is_together)
+                all_alarms.append(alarms)
                 percent = 100 * float(np.expm1(lab.change))
                 spread = Effect(0, None, None, None, Deviations(lab.run_deviation, SESSION_SHIFT))
-                is_together = name != "apart"
                 sessions, repeats = needed(spread, percent, sessions=1, repeats=1 if is_together else 5, together=is_together)
                 assert sessions is not None and repeats is not None
-                found = different(partial(draw, sessions, repeats), compare, arguments.experiments // 4)
+                found = different(partial(draw, sessions, repeats), arguments.experiments // 2, together=is_together)
                 data = f"{sessions} × {repeats}"
                 print(
                     f"| {workload} | {100 * lab.run_deviation:.1f} % | {percent:+.1f} % | {name}, {shape[0]} × {shape[1]} |"
                     f" {100 * covered:.1f} % | {100 * alarms:.1f} % | {100 * found:.0f} % ({data}) |",
                     flush=True,
                 )
-                if not 0.93 <= covered <= 0.97 or alarms > 0.065 or found < 0.87:
+                if not 0.93 <= covered <= 0.97 or alarms > 0.065 or found < 0.88:
                     missed.append(f"{workload}, {name}")
+    alarms = float(np.mean(all_alarms))
+    print(f"\nThe same code is different in {100 * alarms:.2f} % of {len(all_alarms) * arguments.experiments:,} experiments.")
+    if alarms > LIMIT:
+        missed.append("false alarms")
     print("\n".join(f"missed: {one}" for one in missed))
     return int(bool(missed))
 

@@ -28,7 +28,7 @@ def test_a_revision_is_measured_in_turns_and_compared(gradle: str, navitas: Run,
     options = ("--gradle", gradle, "--tests", TEST, "--repeat", "2", "--warmup", "1", "--seed", "3")
     done = navitas("profile", "sample", "--against", "HEAD", *options, "-o", "both", "--json", "after.json")
     assert done.code == 0, done.err
-    assert "Energy, 1 session before and 1 session after" in done.out
+    assert "App energy, 1 session before and 1 session after" in done.out
     assert "all tests" in done.out
     manifests = [open_recording(tmp_path / "both" / name).manifest for name in ("before", "after")]
     assert len({one.settings["session"] for one in manifests}) == 1

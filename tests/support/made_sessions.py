@@ -17,11 +17,17 @@ def made_session(
     dirty: bool | None = False,
     tests: Sequence[str] = (TEST,),
     device: str = "phone",
+    project: str = "made",
     rest_j: float = 1.0,
+    base_j: float = 40.0,
 ) -> Session:
-    """A session of tests in which a method uses the energy of `runs_j`, and others `rest_j`."""
+    """A session of tests in which a method uses the energy of `runs_j`, and others `rest_j`, on a phone with base energy."""
     runs = {
-        repeat: TestRun(one + rest_j, {"cpu": one + rest_j}, {"main": one}, {"a.Sorter.sort()V": one, "a.Idle.wait()V": rest_j})
+        repeat: TestRun(
+            {"app": {"cpu": one + rest_j}, "base": {"cpu": base_j}, "total": {"cpu": one + rest_j + base_j}},
+            {"main": one},
+            {"a.Sorter.sort()V": one, "a.Idle.wait()V": rest_j},
+        )
         for repeat, one in enumerate(runs_j)
     }
     return Session(
@@ -33,5 +39,5 @@ def made_session(
         repeats=tuple(runs),
         tests={name: dict(runs) for name in tests},
         not_passed=frozenset({"a.SortTest#fails"}),
-        origin=Origin("made", revision, dirty if revision else None, "digest", "0.1"),
+        origin=Origin(project, revision, dirty if revision else None, "digest", "0.1"),
     )

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.counted_files import CountedFiles
 from test_cli_compare import report, runs
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
+from navitas.history.store import open_history
+
+FIRST_HISTORY = Path(__file__).parents[2] / "fixtures" / "history-v1.sqlite"
 
 
 def write(folder: Path, count: int, change_at: int) -> Path:
@@ -53,6 +58,29 @@ def test_few_sessions_have_no_change_points(tmp_path: Path, capsys: pytest.Captu
     assert found["warnings"] == ["change points need 4 sessions or more, and there are 2"]
 
 
+def test_sessions_of_the_first_version_are_read_again_from_their_recordings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file has a session whose recording is there, and four whose recordings are not."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(FIRST_HISTORY, tmp_path / "h")
+    assert run(["history", "h"]) == ExitCode.USAGE
+    said = " ".join(capsys.readouterr().err.split())
+    assert "no session in h has app energy" in said and "add their recordings again, or show --figure total" in said
+    recording = CountedFiles(tmp_path / "files", [(4, 200), (4, 200)]).recording
+    found = shown(capsys, "h", "--figure", "test:*")
+    assert [one["name"] for one in found["sessions"]] == ["files/rec"] and found["energy"] == "app"
+    assert any("left out: 4 sessions without app energy: session 1, session 2" in one for one in found["warnings"])
+    assert (tmp_path / "h").read_bytes() == FIRST_HISTORY.read_bytes()
+
+    new = write(tmp_path / "reports", 1, 0)
+    assert run(["history", "add", str(new), "--file", "h"]) == ExitCode.OK
+    assert "1 added to h" in capsys.readouterr().out
+    shutil.rmtree(recording)
+    with open_history(tmp_path / "h") as history:
+        assert [one.has("app") for one in history.sessions()].count(True) == 2, "the new one, and the one of the recording"
+
+
 def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["history"]) == ExitCode.USAGE
@@ -67,7 +95,7 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     assert run(["history", "show", "--figure", "method:b.*"]) == ExitCode.USAGE
     assert "no figure matches method:b.*" in capsys.readouterr().err
     document = json.loads((reports / "00.json").read_text())
-    document["tests"][0]["energy_j"] += 1
+    document["tests"][0]["app_components"]["cpu"] += 1
     (reports / "00.json").write_text(json.dumps(document))
     assert run(["history", "add", str(reports)]) == ExitCode.TROUBLE
     assert "a report was edited" in capsys.readouterr().err

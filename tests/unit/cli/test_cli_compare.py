@@ -18,6 +18,7 @@ from navitas.cli.main import run
 from navitas.errors import ExitCode
 
 RNG = repeatable_rng(3)
+BASE_J = 40.5
 START = datetime(2026, 1, 1)
 SECONDS = count()
 
@@ -25,7 +26,7 @@ SECONDS = count()
 def report(
     sort_j: Sequence[float], model: str = "Made", sha256: str = "0", level: str = "sched", cut: int = -1
 ) -> dict[str, Any]:
-    """A JSON report of a test that sorts, and one that always needs 5 J."""
+    """A JSON report of a test that sorts, and one whose app always needs 5 J. Base energy is far larger."""
 
     def test(name: str, repeat: int, energy_j: float) -> dict[str, Any]:
         joules = {"sort": energy_j, "tiny": 0.001, "rare": 0.0} if name == "sorts" else {}
@@ -38,8 +39,9 @@ def report(
             {"name": "writer", "role": "profiler", "energy_j": 0.0, "methods": []},
         ]
         return {
-            "module": ":app", "class": "a.SortTest", "method": name, "repeat": repeat, "energy_j": energy_j,
-            "status": "cut" if repeat == cut else "passed", "components": {"cpu": energy_j}, "threads": threads,
+            "module": ":app", "class": "a.SortTest", "method": name, "repeat": repeat, "energy_j": energy_j + BASE_J,
+            "status": "cut" if repeat == cut else "passed", "components": {"cpu": energy_j + BASE_J},
+            "app_components": {"cpu": energy_j}, "base_components": {"cpu": BASE_J}, "threads": threads,
         }  # fmt: skip
 
     tests = [test(name, i, joules) for i, one in enumerate(sort_j) for name, joules in (("sorts", one), ("waits", 5.0))]
@@ -98,13 +100,54 @@ def test_a_dearer_test_is_different_and_others_are_the_same(tmp_path: Path, caps
     assert run(["compare", before, after, "--fail-above", "40"]) == ExitCode.OK
 
 
+def test_base_energy_does_not_hide_a_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A test that waits for long and works for short, whose work doubles: 10 % of all energy."""
+    before = write(tmp_path / "before", *(report([4.0, 4.01]) for _ in range(3)))
+    after = write(tmp_path / "after", *(report([8.0, 8.02]) for _ in range(3)))
+    sides = (before, after, "--figure", "test:*sorts")
+    for energy, percent, code in (("app", 100, 1), ("total", 9, 0), ("base", 0, 0)):
+        found = compared(capsys, *sides, "--figure", energy, "--fail-above", "20", code=code)
+        (change,) = found["changes"]
+        assert (found["energy"], change["energy"]) == (energy, energy)
+        assert change["effect"]["percent"] == pytest.approx(percent, abs=0.1)
+    assert run(["compare", *sides, "--fail-above", "20"]) == ExitCode.CHECK_FAILED, "app is the default"
+    printed = capsys.readouterr()
+    assert "App energy before" in " ".join(printed.out.split()) and "100.0 % more app energy (limit 20 %)" in printed.err
+
+
+def test_named_figures_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", *(report([4.0, 4.01]) for _ in range(3)))
+    after = write(tmp_path / "after", *(report([8.0, 8.01]) for _ in range(3)))
+    limit = ("--fail-above", "20")
+    for figure, code in (("method:*sort", 1), ("thread:main", 1), ("component:cpu", 1), ("test:*#waits", 0), ("all:*", 1)):
+        assert run(["compare", before, after, "--figure", figure, *limit]) == code, figure
+    capsys.readouterr()
+    assert run(["compare", before, after, "--figure", "method:b.*", *limit]) == ExitCode.USAGE
+    assert "no figure matches method:b.*" in capsys.readouterr().err
+
+
+def test_reports_without_app_energy_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = report(runs(10))
+    for test in old["tests"]:
+        del test["app_components"], test["base_components"]
+    before, after = write(tmp_path / "before", old), write(tmp_path / "after", report(runs(20)))
+    for energy in ("app", "base"):
+        assert run(["compare", before, after, "--figure", energy]) == ExitCode.USAGE
+        said = " ".join(capsys.readouterr().err.split())
+        assert f"without {energy} energy: {before}/0.json" in said and "navitas report RECORDING -o FILE.json" in said
+    assert compared(capsys, before, after, "--figure", "total")["energy"] == "total"
+
+
 def test_one_session_of_a_version_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before, after = write(tmp_path / "before", report(runs(10))), write(tmp_path / "after", report(runs(20)))
     found = compared(capsys, before, after)
     assert words_of(found)["all tests"] == "not enough data"
     assert "one session" in found["warnings"][0]
-    assert run(["compare", before, after, "--fail-above", "5"]) == ExitCode.OK
-    assert "not enough data" in capsys.readouterr().err
+    assert found["changes"][0]["verdict"]["shows_percent"] is None
+    assert run(["compare", before, after, "--fail-above", "5"]) == ExitCode.CHECK_FAILED
+    said = capsys.readouterr().err
+    assert "all tests (this data shows no change)" in said and said.splitlines()[-1] == "check failed: unknown"
+    assert run(["compare", before, after, "--fail-above", "5", "--fail-on", "above"]) == ExitCode.OK
 
 
 def test_runs_of_both_versions_in_one_session_show_a_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,7 +167,7 @@ def test_runs_of_both_versions_in_one_session_show_a_change(tmp_path: Path, caps
 def test_only_tests_that_passed_in_all_runs_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A test that is new, or failed early, changes no total."""
     before = write(tmp_path / "before", *(report(runs(10)) for _ in range(3)))
-    for name, fields in (("failed", {"status": "failed", "energy_j": 1.0}), ("new", {"method": "others"})):
+    for name, fields in (("failed", {"status": "failed", "app_components": {"cpu": 1.0}}), ("new", {"method": "others"})):
         after = write(tmp_path / name, *(change(report(runs(30)), **fields) for _ in range(3)))
         found = compared(capsys, before, after)
         assert words_of(found)["all tests"] == "same"
@@ -145,11 +188,23 @@ def test_a_session_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "are the same session" in capsys.readouterr().err
 
 
-def test_a_limit_that_is_not_ruled_out_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_that_is_not_ruled_out_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = write(tmp_path / "before", *(report(runs(10, shift)) for shift in (0.0, 0.1, -0.1)))
     after = write(tmp_path / "after", *(report(runs(10.5, shift)) for shift in (0.02, 0.1, -0.1)))
-    assert run(["compare", before, after, "--margin", "60", "--fail-above", "5"]) == ExitCode.OK
-    assert "rule out + 5 %" in capsys.readouterr().err
+    call = ["compare", before, after, "--margin", "60", "--fail-above", "5"]
+    assert run([*call, "--fail-on", "above"]) == ExitCode.OK
+    said = capsys.readouterr().err
+    assert "it is not known whether these need over 5 % more energy: all tests (this data shows changes from about" in said
+    assert "repeats" not in said and "unknown" not in said
+    for words in ([], ["--fail-on", "unknown"]):
+        assert run([*call, *words]) == ExitCode.CHECK_FAILED
+        assert capsys.readouterr().err.splitlines()[-1] == "check failed: unknown"
+
+
+def test_a_kind_of_failure_needs_a_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", report(runs(10)))
+    assert run(["compare", before, before, "--fail-on", "unknown"]) == ExitCode.USAGE
+    assert "--fail-on needs a limit" in capsys.readouterr().err
 
 
 def test_the_result_is_not_written_among_the_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -183,7 +238,7 @@ def test_recordings_are_compared_too(tmp_path: Path, capsys: pytest.CaptureFixtu
     recording = str(CountedFiles(tmp_path / "files", [(4, 200), (4, 200)]).recording)
     found = compared(capsys, recording, recording)
     assert found["changes"][0]["effect"]["percent"] == 0
-    assert {one["kind"] for one in found["changes"]} == {"total", "component", "test", "thread", "method"}
+    assert {one["kind"] for one in found["changes"]} == {"all", "component", "test", "thread", "method"}
 
 
 @pytest.mark.parametrize(
@@ -194,8 +249,8 @@ def test_recordings_are_compared_too(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("[]", "is not a JSON report"),
         ('{"schema_version": 9, "tests": []}', "version 9"),
         ('{"schema_version": 2, "tests": [{}]}', "damaged at"),
-        (json.dumps(report([1.0])).replace("1.0", "1e99"), "damaged at tests.0.energy_j"),
-        (json.dumps(report([1.0])).replace("1.0", "NaN"), "damaged at tests.0.energy_j"),
+        (json.dumps(report([1.0])).replace("1.0", "1e99"), "damaged at tests.0.app_components.cpu"),
+        (json.dumps(report([1.0])).replace("1.0", "NaN"), "damaged at tests.0.app_components.cpu"),
         (json.dumps(report([])), "has no repeat"),
     ],
 )

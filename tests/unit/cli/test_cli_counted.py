@@ -83,9 +83,11 @@ def test_a_prediction_shows_what_changed_and_fails_a_budget(
 def test_tests_that_jitter_never_fail_a_budget(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new = CountedFiles(tmp_path / "jitter", [(4, 2000), (4, 2001)])
     against = ("--against", str(files.recording), "--against-census", str(files.census))
-    assert run(line(new, "predict", *against, "--fail-above", "5")) == ExitCode.USAGE
+    assert run(line(new, "predict", *against, "--fail-above", "5", "--fail-on", "above")) == ExitCode.OK
     said = capsys.readouterr().err
-    assert "is no budget" in said and "compares nothing" in said
+    assert "is no budget" in said and "its counts are not the same in two runs of each build" in said
+    assert run(line(new, "predict", *against, "--fail-above", "5")) == ExitCode.CHECK_FAILED
+    assert capsys.readouterr().err.splitlines()[-1] == "check failed: unknown"
 
 
 def test_options_of_a_comparison_belong_together(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,7 +177,7 @@ def test_a_gate_needs_energies_to_compare(files: CountedFiles, tmp_path: Path, c
     old = CountedFiles(tmp_path / "old", [(4, 100), (4, 100)])
     files.model.write_text(model_of({"Unrelated": 1e-9}).model_copy(update={"idle_j": 0.0}).model_dump_json())
     against = ("--against", str(old.recording), "--against-census", str(old.census), "--fail-above", "5")
-    assert run(line(files, "predict", *against)) == ExitCode.USAGE
+    assert run(line(files, "predict", *against)) == ExitCode.CHECK_FAILED
     said = " ".join(capsys.readouterr().err.split())
-    assert "the model has no cost of what the tests do" in said
+    assert "the model has no cost of what it does" in said
     assert "4 of 5 executed operations" in said and "have no cost in the model" in said

@@ -78,10 +78,15 @@ def test_a_check_that_compares_nothing_does_not_pass(  # noqa: PLR0917
     arguments: list[str], missing: str, reason: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "r.json"
-    assert run(["fleet", "check", str(store.path), *arguments, "--json", str(out)]) == ExitCode.TROUBLE
+    call = ["fleet", "check", str(store.path), *arguments, "--json", str(out)]
+    code = ExitCode.CHECK_FAILED if arguments.count("--app") > 1 else ExitCode.OK  # a1 fails then
+    assert run([*call, "--fail-on", "above"]) == code
     assert json.loads(out.read_text())["not_compared"] == [missing]
     error = capsys.readouterr().err
     assert f"{missing}: not compared: " in error and reason in error
+    assert run(call) == ExitCode.CHECK_FAILED
+    if not code:
+        assert capsys.readouterr().err.splitlines()[-1] == "check failed: unknown"
 
 
 def test_periods_are_compared(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

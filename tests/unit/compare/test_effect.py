@@ -14,7 +14,7 @@ from support.field_data import FIELD_DATA, needs_field_data
 from support.repeatable_random import repeatable_rng
 
 from navitas.compare.effect import Deviations, Effect, adjusted, apart, within
-from navitas.compare.verdict import LIMIT, needed, verdict
+from navitas.compare.verdict import LIMIT, needed, shown_percent, verdict
 
 SESSIONS, RUNS = 0.08, 0.035
 """Standard deviations of sessions and of runs, as those of a power meter (shared/field/monsoon)."""
@@ -71,7 +71,7 @@ def test_one_session_of_a_version_shows_no_change() -> None:
     assert effect is not None
     assert effect.p is None and effect.low_percent is None
     judged = verdict(effect, None, 5, sessions=1, repeats=50, together=False)
-    assert judged.word == "not enough data"
+    assert judged.word == "not enough data" and judged.shows_percent is None
     assert judged.sessions is not None and judged.sessions > 30
 
 
@@ -142,6 +142,33 @@ def test_the_recommended_data_of_mixed_sessions_is_more_than_there_is() -> None:
     one_run = apart(_sessions(4, 1), _sessions(4, 1))
     assert one_run is not None and one_run.spread.runs is None
     assert needed(one_run, 5, sessions=4, repeats=1, together=False)[0] is not None
+
+
+@pytest.mark.parametrize(("together", "repeats"), [(False, 5), (True, 1)])
+@pytest.mark.parametrize("figures", [1, 50])
+@pytest.mark.parametrize("percent", [0.5, 5, 30])
+def test_the_change_that_data_shows_is_that_for_which_it_is_enough(
+    together: bool, repeats: int, figures: int, percent: float
+) -> None:
+    spread = Deviations(0.01, 0.01)
+    effect = Effect(0, None, None, None, spread)
+    more = needed(effect, percent, sessions=1, repeats=repeats, together=together, figures=figures)
+    sessions, repeats = (one or 0 for one in more)
+    shown = shown_percent(spread, sessions=sessions, repeats=repeats, together=together, figures=figures)
+    assert shown is not None and shown <= 1.03 * percent
+    if (sessions, repeats) not in ((2, 5), (1, 2)):
+        less = (sessions, repeats - 1) if together else (sessions - 1, repeats)
+        shown = shown_percent(spread, sessions=less[0], repeats=less[1], together=together, figures=figures)
+        assert shown is None or shown > percent
+
+
+@pytest.mark.parametrize("deviation", [1e-15, 1e-9, 1e-4, 0.5, 30.0])
+@pytest.mark.parametrize("sessions", [2, 3, 1000])
+def test_more_data_shows_smaller_changes_at_any_spread(deviation: float, sessions: int) -> None:
+    spread = Deviations(deviation, deviation)
+    shown = [shown_percent(spread, sessions=count, repeats=3, together=False) or 1e9 for count in (sessions, 2 * sessions)]
+    assert shown[0] >= shown[1] > 0
+    assert shown_percent(spread, sessions=1, repeats=99, together=False) is None
 
 
 @needs_field_data

@@ -69,7 +69,7 @@ def test_a_report_that_was_edited_is_refused(tmp_path: Path) -> None:
 def test_an_interrupted_addition_adds_nothing(tmp_path: Path) -> None:
     file = tmp_path / "h"
     add(file, made_session([1.0]))
-    run = TestRun(1e12, {}, {}, {})
+    run = TestRun({"total": {"cpu": 1e12}}, {}, {})
     broken = replace(made_session([1.0], 1), tests={TEST: {0: run}})
     with pytest.raises(HistoryError):
         add(file, broken)
@@ -172,7 +172,7 @@ def test_the_size_of_a_file_is_bounded(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE figure SET energy_j = 0.5 WHERE kind = 'test' AND repeat = 0",
+        "UPDATE figure SET energy_j = 0.5 WHERE kind = 'app' AND repeat = 0",
         "UPDATE figure SET energy_j = 'x' WHERE kind = 'method'",
         "DELETE FROM figure WHERE kind = 'method'",
         "DELETE FROM repeat",
@@ -229,7 +229,7 @@ def _cut(file: Path) -> None:
     [
         (_text, "is not an SQLite file"),
         (_other_database, "is an SQLite file, but no history of Navitas"),
-        (_newer, "has version 2 of the history, and this Navitas knows version 1"),
+        (_newer, "has version 3 of the history, and this Navitas knows version 2"),
         (_trigger, "has other tables than Navitas makes, so it was changed"),
         (_damaged, "damaged"),
         (_cut, "damaged"),

@@ -13,7 +13,8 @@ from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
 from navitas.compare.effect import stats
-from navitas.compare.session import Session, Subject
+from navitas.compare.figures import FigureChoice, parse_figures
+from navitas.compare.session import ALL_TESTS, Session, Subject
 from navitas.errors import UsageError
 from navitas.history.change_points import LIMIT, change_points, first_p, is_drift
 from navitas.history.sequence import by_revision, labels, latest_of_each, latest_series
@@ -122,13 +123,13 @@ def test_sessions_of_a_power_meter_have_few_change_points() -> None:
 
 
 def figures(sessions: list[Session], least_share: float = 0.0) -> dict[Subject, FigureTrend]:
-    return {one.subject: one for one in trends(sessions, least_share)}
+    return {one.subject: one for one in trends(sessions, FigureChoice(), least_share)}
 
 
 def test_trends_of_all_kinds_of_figures() -> None:
     runs = [(20 if second >= 6 else 10) * np.exp(RNG.normal(0, 0.02, 3)) for second in range(12)]
     found = figures([made_session(list(one), second) for second, one in enumerate(runs)])
-    assert [one.kind for one in found] == ["total", "component", "test", "thread", "method", "method"]
+    assert [one.kind for one in found] == ["all", "component", "test", "thread", "method", "method"]
     sort = found[Subject("method", "a.Sorter.sort()V")]
     (point,) = sort.change_points
     assert (point.before, point.after) == (5, 6)
@@ -142,10 +143,24 @@ def test_trends_of_all_kinds_of_figures() -> None:
 def test_tests_that_come_and_go() -> None:
     kept = [made_session([1.0], second, tests=[TEST, f"a.T#{second % 2}"]) for second in range(4)]
     found = figures(kept)
-    assert found[Subject("total", "all tests")].energies_j == pytest.approx([2.0] * 4), "only of the common test"
-    assert found[Subject("test", "a.T#1")].sessions == (1, 3)
+    assert found[Subject("all", ALL_TESTS, "app")].energies_j == pytest.approx([2.0] * 4), "only of the common test"
+    assert found[Subject("test", "a.T#1", "app")].sessions == (1, 3)
     with pytest.raises(UsageError, match="no test passed in all runs of all sessions"):
-        trends([made_session([1.0]), made_session([1.0], tests=["b.T#t"])], 0.0)
+        trends([made_session([1.0]), made_session([1.0], tests=["b.T#t"])], FigureChoice(), 0.0)
+
+
+def test_a_change_of_app_energy_is_not_hidden_by_base_energy() -> None:
+    """The app needs 40 % more from the sixth session on; that is 2 % of all energy."""
+    factors = [1.0] * 5 + [1.4] * 5
+    sessions = [made_session([factor, factor * 1.01], second, rest_j=0) for second, factor in enumerate(factors)]
+    (found,) = trends(sessions, parse_figures(["test:*"]), 0.0)
+    (point,) = found.change_points
+    assert point.effect.percent == pytest.approx(40)
+    (found,) = trends(sessions, parse_figures(["test:*", "total"]), 0.0)
+    (point,) = found.change_points
+    assert point.effect.percent == pytest.approx(1, abs=0.1)
+    with pytest.raises(UsageError, match=r"no figure matches test:b\.\*"):
+        trends(sessions, parse_figures(["test:b.*"]), 0.0)
 
 
 def test_figures_without_energy_have_no_trend() -> None:

@@ -342,14 +342,14 @@ def _trends(names: Sequence[str]) -> list[FigureTrend]:
     effect = Effect(12.3, -1234.5, 1e6, 0.01, Deviations(None, None))
     point = ChangePoint(0, 1, effect)
     known = [FigureTrend(Subject("method", name), (0, 1), (1.5, 2.5), Slope(1.2, 0.1, 3.0), 0.01, (point,)) for name in names]
-    rest = [FigureTrend(Subject("test", name), (0,), (0.0,), None, None, ()) for name in names[:1]]
+    rest = [FigureTrend(Subject("test", name, "total"), (0,), (0.0,), None, None, ()) for name in names[:1]]
     return [*known, *rest]
 
 
 def _comparison(names: Sequence[str]) -> Comparison:
     """Changes with the longest figures and verdicts."""
     effect = Effect(-12345.6, -23456.7, 12345.6, 0.5, Deviations(0.1, 0.1))
-    verdicts = [Verdict("not enough data", 999, 999), Verdict("different"), None]
+    verdicts = [Verdict("not enough data", 999.9, 999, 999), Verdict("different"), None]
     subjects = [Subject("method", name) for name in names]
     changes = [
         FigureChange(one, 123.456, 12.345, None if i % 3 == 2 else effect, 0.5, verdicts[i % 3]) for i, one in enumerate(subjects)
@@ -445,8 +445,10 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     ),
     "cli/model_tables.py:operations_table": lambda names: operations_table(_operations(names)),
     "cli/model_tables.py:scores_table": lambda names: families_table(_operations(names)),
-    "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), 12, 1),
-    "cli/history_tables.py:trends_table": lambda names: trends_table(_trends(names), ["0123abcd+", "2026-01-01T00:00:00"]),
+    "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), "total", 12, 1),
+    "cli/history_tables.py:trends_table": lambda names: trends_table(
+        _trends(names), "total", ["0123abcd", "2026-01-01T00:00:00"]
+    ),
     "cli/bisect_tables.py:steps_table": lambda names: energy_steps_table(
         "Changes", [FigureStep(Subject("method", name), 1234.5, -12.3, 1e5, 0.01, 3.0) for name in names]
     ),
