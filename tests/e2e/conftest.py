@@ -39,5 +39,5 @@ def any_gradle(daemons: None) -> str:
     """One Gradle, for behavior that does not depend on its version."""
     found = gradles()
     if not found:
-        pytest.skip("no `gradle` on PATH and NAVITAS_GRADLE_HOMES is not set")
+        pytest.skip("no Gradle on PATH or in NAVITAS_GRADLE_HOMES: make system gradle-homes")
     return next(iter(found.values()))

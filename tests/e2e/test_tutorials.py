@@ -103,7 +103,7 @@ def test_on_a_phone(tmp_path: Path) -> None:
         path.unlink()
     launcher = gradles().get("path")
     if launcher is None:
-        pytest.skip("no gradle on PATH, which builds the fixture")
+        pytest.skip("no `gradle` on PATH, which builds the fixture: make system")
     printed = typed("tutorial-phone.md", tmp_path, launcher, {"SERIAL": "virtual", "APP": str(app)})
     assert "expected evidence level" in printed and "Evidence" in printed
 

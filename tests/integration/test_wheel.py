@@ -74,7 +74,7 @@ def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
 def test_the_wheel_instruments_without_maven(installed: Path, tmp_path: Path) -> None:
     compiler = shutil.which("javac")
     if compiler is None:
-        pytest.skip("no javac")
+        pytest.skip("no javac: make system")
     (tmp_path / "A.java").write_text(
         "package p; public class A { public static void main(String[] a) { System.out.println(7); } }"
     )

@@ -38,7 +38,7 @@ def gradle(daemons: None) -> str:
     """The Gradle on PATH."""
     launcher = shutil.which("gradle")
     if launcher is None:
-        pytest.skip("no `gradle` on PATH")
+        pytest.skip("no `gradle` on PATH: make system")
     if not all((JARS / f"navitas-{name}.jar").is_file() for name in ("gradle-plugin", "phone", "runtime")):
         pytest.skip("the jars are not built: make jars")
     return launcher

@@ -21,7 +21,7 @@ def dot() -> str:
     """The `dot` on PATH."""
     found = shutil.which("dot")
     if found is None:
-        pytest.skip("no `dot` on PATH: apt-get install graphviz")
+        pytest.skip("no `dot` on PATH: make test-programs")
     return found
 
 

@@ -129,7 +129,7 @@ def test_a_command_line_that_is_too_long_is_reported(tmp_path: Path) -> None:
 def test_a_class_path_too_long_for_a_command_line_is_passed_in_a_jar(tmp_path: Path) -> None:
     program, javac = shutil.which("java"), shutil.which("javac")
     if program is None or javac is None:
-        pytest.skip("no JDK")
+        pytest.skip("no JDK: make system")
     names = [f"lib {number:04d} ü" for number in range(3000)]
     for name in names:
         (tmp_path / name).mkdir()

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.batterystats_dumps import Dump, read_dump
+from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.batterystats.changes import CLEAR, NAME_BITS
 from navitas.batterystats.intervals import Intervals
 from navitas.batterystats.keys import OFF
 
-FIELD = Path(__file__).parents[4] / "shared/field"
-FILES = sorted([*FIELD.glob("batterystats/*"), *FIELD.glob("monsoon/series/*_history.txt")])
+FILES = sorted([*FIELD_DATA.glob("batterystats/*"), *FIELD_DATA.glob("monsoon/series/*_history.txt")])
 STATISTICS = b"""9,0,i,vers,36,214,A,B
 9,0,i,uid,10216,com.example
 9,10216,l,nt,1,2,3,4,5,6,7,8,9000,10,11,12
@@ -54,7 +54,7 @@ def _check_lines(dump: Dump, count: int) -> None:
     assert all(0 <= one.start_ms <= one.end_ms for one in dump.states)
 
 
-@pytest.mark.skipif(not FILES, reason="no field data: ../shared/field is absent")
+@needs_field_data
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_every_line_of_real_dumps_is_understood(path: Path) -> None:
     data = path.read_bytes()
@@ -65,9 +65,9 @@ def test_every_line_of_real_dumps_is_understood(path: Path) -> None:
     assert sorted(read_dump(data, 100).states) == sorted(dump.states)
 
 
-@pytest.mark.skipif(not FILES, reason="no field data: ../shared/field is absent")
+@needs_field_data
 def test_states_of_a_real_dump() -> None:
-    dump = read_dump((FIELD / "monsoon/series/nexus5x_networking_high_run5_history.txt").read_bytes())
+    dump = read_dump((FIELD_DATA / "monsoon/series/nexus5x_networking_high_run5_history.txt").read_bytes())
     radio = dump.of("wifi_radio")
     assert [(one.start_ms, one.end_ms) for one in radio] == [
         (0, 52750), (57550, 77710), (79550, 99830), (111391, 135868),

@@ -17,7 +17,7 @@ from navitas.compare.effect import Deviations, Effect, adjusted, apart, within
 from navitas.compare.verdict import LIMIT, needed, shown_percent, verdict
 
 SESSIONS, RUNS = 0.08, 0.035
-"""Standard deviations of sessions and of runs, as those of a power meter (shared/field/monsoon)."""
+"""Standard deviations of sessions and of runs, as those of a power meter."""
 RNG = repeatable_rng(20)
 
 

@@ -9,7 +9,7 @@ from navitas.history.evidence import CommitEvidence
 from navitas.history.search import FoundCommits, Limits, UnbuildableError, is_most, most_builds, search
 
 RUNS = 0.035
-"""The standard deviation of runs within a session, as those of a power meter (shared/field/monsoon)."""
+"""The standard deviation of runs within a session, as those of a power meter."""
 
 
 class Simulated:

@@ -21,7 +21,7 @@ from navitas.history.sequence import by_revision, labels, latest_of_each, latest
 from navitas.history.trend import FigureTrend, trends
 
 SESSIONS, RUNS = 0.08, 0.035
-"""Standard deviations of sessions and of runs, as those of a power meter (shared/field/monsoon)."""
+"""Standard deviations of sessions and of runs, as those of a power meter."""
 RNG = repeatable_rng(12)
 
 
