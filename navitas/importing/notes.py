@@ -133,8 +133,8 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
     if readings.other_cpus:
         yield ImportNote(
             "time_in_state_readings",
-            f"{amount(readings.other_cpus, 'reading')} of a cluster without some of its CPUs, which were off: not used",
-            "The energy of the cluster is interpolated there.",
+            f"{amount(readings.other_cpus, 'reading')} of a cluster without some of its CPUs: they were off, and used nothing",
+            "Where their counters are not known from before, the energy of the cluster is interpolated.",
         )
     if process.restarts:
         listed = ", ".join(f"CPU {cpu}" + (f" ({times} ×)" if times > 1 else "") for cpu, times, _ in process.restarts)

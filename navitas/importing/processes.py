@@ -11,12 +11,14 @@ from navitas.importing.lanes import lanes
 from navitas.importing.measured_log import LogPart, MeasuredLog
 from navitas.importing.misfits import drop_misfits
 from navitas.importing.pairs import CallPairs, pairs_of
-from navitas.importing.probe_event import ProbeEvent
-from navitas.importing.reading_order import counted_times, elapsed_ns, reading_order, times_of
+from navitas.importing.probe_event import TICK_NS, ProbeEvent
+from navitas.importing.reading_order import LATE_NS, counted_times, elapsed_ns, log_clock_ns, reading_order, times_of
 from navitas.importing.restarted_cores import Restart, continue_counters
 
 _RESTART_TICKS = 1000
 """If the highest counter falls by more than this, and stays lower, the phone was restarted."""
+_BOOT_NS = 5_000_000_000
+"""A phone needs longer than this to restart."""
 _LEAST_READINGS = 2
 
 
@@ -59,14 +61,22 @@ def processes_of(log: MeasuredLog) -> Iterator[LoggedProcess]:
 
 
 def _between_restarts(events: list[ProbeEvent]) -> Iterator[list[ProbeEvent]]:
-    """Split where every later reading is below all readings before. Single readings are damage, not a restart."""
-    known = [(i, max(event.totals().values())) for i, event in enumerate(events) if event.layout]
+    """Split where every later reading is below all readings before. Single readings are damage, not a restart.
+
+    If no more time has passed than the counters count, and less than a phone needs to start, only its cores were unplugged.
+    """
+    elapsed = elapsed_ns(events)
+    known = [(i, max(event.totals().values())) for i, event in enumerate(events) if elapsed[i] is not None]
     highest_after = list(accumulate((passed for _, passed in reversed(known)), max))[::-1]
+    clock = log_clock_ns(events)
     start = first = 0
     lowest = None
     for place, (i, passed) in enumerate(known):
         is_far = lowest is not None and highest_after[place] < lowest - _RESTART_TICKS
-        if is_far and min(place - first, len(known) - place) >= _LEAST_READINGS:
+        since_ns = _BOOT_NS if clock is None or not place else clock[i] - clock[known[place - 1][0]]
+        if is_far and since_ns < _BOOT_NS and passed * TICK_NS <= since_ns + LATE_NS:
+            lowest = passed
+        elif is_far and min(place - first, len(known) - place) >= _LEAST_READINGS:
             yield events[start:i]
             start, first, lowest = i, place, passed
         lowest = passed if lowest is None else min(lowest, passed)

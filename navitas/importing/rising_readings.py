@@ -16,7 +16,8 @@ class RisingReadings:
 
     A text has a section for each CPU (`cpu0`, then lines of kHz and ticks), since a probe reads the CPUs one after the other.
     Threads read at the same time, so a counter can be a tick below that of the event before: it is raised. `raised` counts these
-    readings. `other_cpus` counts readings of a policy that lack a CPU or have other frequencies; they are left out.
+    readings. A CPU that a reading does not list is off, so its counters do not grow. `other_cpus` counts readings of a policy
+    with such CPUs, and those with other frequencies, or of CPUs that were off before: these are left out.
     """
 
     process: LoggedProcess
@@ -38,13 +39,14 @@ class RisingReadings:
             for cpu, ticks in found.items():
                 risen = list(map(max, ticks, highest.get(cpu, ticks)))
                 was_raised |= risen != ticks
-                found[cpu] = highest[cpu] = risen
+                highest[cpu] = risen
             self.raised += was_raised
+            listed = {cpu for cpu, _ in event.layout}
             for policy in self.cpus.policies:
-                if all(cpu in found for cpu in policy.cpus):
-                    yield t_ns, policy.id, b"".join(_section(cpu, self.cpus.frequencies[cpu], found[cpu]) for cpu in policy.cpus)
-                else:
-                    self.other_cpus += 1
+                self.other_cpus += not found.keys() >= set(policy.cpus)
+                if all(cpu in found or (cpu in highest and cpu not in listed) for cpu in policy.cpus):
+                    sections = (_section(cpu, self.cpus.frequencies[cpu], highest[cpu]) for cpu in policy.cpus)
+                    yield t_ns, policy.id, b"".join(sections)
 
 
 def _section(cpu: int, frequencies: tuple[int, ...], ticks: list[int]) -> bytes:

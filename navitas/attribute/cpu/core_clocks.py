@@ -26,11 +26,12 @@ _ALWAYS, _NEVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class CoreClock:
-    """The clock of a core: `khz[i]` from `t_ns[i]` on. Before `known_ns`, the trace does not show it, and it is guessed.
+    """The clock of core `cpu`: `khz[i]` from `t_ns[i]` on. Before `known_ns`, the trace does not show it, and it is guessed.
 
     `before_ma` is the current of the running core before `t_ns[0]`.
     """
 
+    cpu: int
     cluster: Cluster
     t_ns: I64
     khz: I64
@@ -47,16 +48,16 @@ class CoreClock:
 class CoreClocks:
     """The clocks of all cores, cluster by cluster, and the clusters whose cores have different ones."""
 
-    cores: dict[int, CoreClock]
+    cores: tuple[CoreClock, ...]
     apart: tuple[Cluster, ...]
 
 
 def core_clocks(frequencies: Frequencies, clusters: Sequence[Cluster]) -> CoreClocks:
-    """Return each core's own clock. A core that no event names has that of its cluster, in which it is the last one to change.
+    """Return each core's own clock. A core that no event names has the frequency of the last event of its cluster.
 
-    That clock counts as known if the kernel says that the cores share it, or if events name any core of the cluster.
+    That is known if the kernel says that the cores share a clock, or if events name any of the cores that share it.
     """
-    cores: dict[int, CoreClock] = {}
+    cores: list[CoreClock] = []
     apart: list[Cluster] = []
     for cluster in clusters:
         cpu, t_ns, khz = _in_order(frequencies, cluster.cpus)
@@ -68,8 +69,8 @@ def core_clocks(frequencies: Frequencies, clusters: Sequence[Cluster]) -> CoreCl
         for each in cluster.cpus:
             changes = (t_ns, khz) if is_one else own.get(each, (t_ns, khz))
             is_shown = each in own or (cluster.is_policy and not is_apart) or (is_one and len(named) > 1)
-            cores[each] = _clock(cluster, *changes, is_shown=is_shown)
-    return CoreClocks(cores, tuple(apart))
+            cores.append(_clock(each, cluster, *changes, is_shown=is_shown))
+    return CoreClocks(tuple(cores), tuple(apart))
 
 
 def _in_order(frequencies: Frequencies, cpus: Sequence[int]) -> tuple[I64, I64, I64]:
@@ -116,16 +117,17 @@ def _are_apart(clocks: Sequence[tuple[I64, I64]]) -> bool:
     return bool((lowest < highest).any())
 
 
-def _clock(cluster: Cluster, t_ns: I64, khz: I64, *, is_shown: bool) -> CoreClock:
+def _clock(cpu: int, cluster: Cluster, t_ns: I64, khz: I64, *, is_shown: bool) -> CoreClock:
     """A core's clock. Before its first change, it has the frequency whose time_in_state grew most until then."""
     known_ns = int(t_ns[0]) if is_shown and len(t_ns) else _NEVER
     table = cluster.residency
     if table is None:
-        return CoreClock(cluster, t_ns, khz, known_ns, float(cluster.power.core_ma[len(cluster.power.core_ma) // 2]))
+        return CoreClock(cpu, cluster, t_ns, khz, known_ns, float(cluster.power.core_ma[len(cluster.power.core_ma) // 2]))
     until = int(np.searchsorted(table.t_ns, t_ns[0], side="right")) if len(t_ns) else len(table.t_ns)
     growth = table.ns[max(until - 1, 0)] - table.ns[0]
     if not growth.any():
         growth = table.ns[-1] - table.ns[0]
     elif growth.max() >= _ONE_SPEED * growth.sum() and (is_shown or not len(t_ns)):
         known_ns = _ALWAYS
-    return CoreClock(cluster, t_ns, khz, known_ns, float(cluster.power.core_ma_at(table.freq_khz[np.argmax(growth)])))
+    before_ma = float(cluster.power.core_ma_at(table.freq_khz[np.argmax(growth)]))
+    return CoreClock(cpu, cluster, t_ns, khz, known_ns, before_ma)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,14 +42,14 @@ class Traced:
 
 
 def traced_energy(
-    trace: Trace, slices: SchedSlices, clusters: Sequence[Cluster], clocks: Mapping[int, CoreClock], model: PowerModel
+    trace: Trace, slices: SchedSlices, clusters: Sequence[Cluster], clocks: Sequence[CoreClock], model: PowerModel
 ) -> Traced:
     """Compute the power between all instants at which a core starts or stops running, or changes its frequency.
 
-    `clocks` are those of the cores, by cluster.
+    `clocks` are those of all cores, cluster by cluster.
     """
     grid = distinct(np.concatenate([slices.start_ns, slices.end_ns, trace.frequencies.t_ns]))
-    cores = [(slices.of_cpu(cpu), clock) for cpu, clock in clocks.items()]
+    cores = [(slices.of_cpu(clock.cpu), clock) for clock in clocks]
     parts: list[Pieces] = []
     non_thread_j = [np.zeros(1), np.zeros(1)]
     for low in range(0, max(len(grid) - 1, 0), _BLOCK):

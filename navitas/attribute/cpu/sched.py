@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,12 +103,12 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     )
 
 
-def _guessed_share(slices: SchedSlices, cores: Mapping[int, CoreClock], holes: Holes) -> float:
+def _guessed_share(slices: SchedSlices, cores: Sequence[CoreClock], holes: Holes) -> float:
     """The share of the known threads' time in the trace, outside of its holes, on cores whose clock is guessed."""
     counts = (slices.owner >= 0) & ~holes.contain(middle(slices.start_ns, slices.end_ns))
     cpu, start_ns, end_ns = slices.cpu[counts], slices.start_ns[counts], slices.end_ns[counts]
     known_ns = np.full(int(cpu.max(initial=0)) + 1, np.iinfo(np.int64).max)
-    for number, clock in cores.items():
-        known_ns[number : number + 1] = clock.known_ns
+    for clock in cores:
+        known_ns[clock.cpu : clock.cpu + 1] = clock.known_ns
     guessed_ns = np.clip(known_ns[cpu], start_ns, end_ns) - start_ns
     return float(guessed_ns.sum() / max((end_ns - start_ns).sum(), 1))

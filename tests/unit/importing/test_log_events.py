@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from original_logs import by_method, imported, line, paper1_by_method
+from original_logs import SPEEDS, VOLTS, by_method, imported, line, milliamps, paper1_by_method
 
 from navitas.errors import NavitasError, RecordingError
 from navitas.importing.counted_cpus import counted_cpus
@@ -98,8 +99,12 @@ def _two_clusters(at: int, restarts: dict[int, int]) -> dict[int, tuple[int, int
     return {cpu: (at - t - (at - t) // 3, (at - t) // 3) for cpu, t in since.items()}
 
 
-@pytest.mark.parametrize("restarts", [{4: 50, 5: 50}, {4: 50, 5: 90}, {4: 170, 5: 50}])
-@pytest.mark.parametrize("brief", [False, True])
+UNPLUGGED = [{4: 50, 5: 50}, {4: 50, 5: 90}, {4: 170, 5: 50}]
+ALL_CORES = dict.fromkeys((0, 1, 4, 5), 90)
+"""Without times in the log, this can be a restart of the phone."""
+
+
+@pytest.mark.parametrize(("restarts", "brief"), [*product(UNPLUGGED, [False, True]), (ALL_CORES, False)])
 def test_cores_that_were_unplugged_count_from_the_reading_before(restarts: dict[int, int], brief: bool, tmp_path: Path) -> None:
     """All energies are those of the log in which no core was unplugged, for the counters begin again right after a reading."""
     rows = [(t, f"{('Entry', 'Exit')[n % 2]} a.B.run{n // 2 % 2}") for n, t in enumerate(range(10, 211, 40))]
@@ -112,6 +117,22 @@ def test_cores_that_were_unplugged_count_from_the_reading_before(restarts: dict[
     assert found == pytest.approx(expected, rel=0.02)
     (message,) = [text for text in messages if "began again at 0" in text]
     assert codes.count("counter_restarts") == 1 and all(f"CPU {cpu}" in message for cpu in restarts)
+
+
+def test_a_core_that_is_off_uses_nothing(tmp_path: Path) -> None:
+    """It is off in the second call, and its counters begin again at 40 ticks. Paper 1 has what both cores counted."""
+    one = [(0, {0: (9000, 900), 1: (9000, 900)}), (10, {0: (9010, 900), 1: (9005, 905)})]
+    two = [(20, {0: (9010, 910)}), (40, {0: (9010, 930)})]
+    three = [(45, {0: (9010, 935), 1: (5, 0)}), (60, {0: (9025, 935), 1: (5, 15)})]
+    rows = [row for calls in (one, two, three) for row in calls]
+    text = "".join(
+        line(_stamp(t), (7, 7), f"{('Entry', 'Exit')[n % 2]} a.B.run{n // 2}", ticks) for n, (t, ticks) in enumerate(rows)
+    )
+    (methods,), codes, _ = _imported(tmp_path, text)
+    low, high = (milliamps(0, khz) / 1e3 * VOLTS * 0.01 for khz in SPEEDS)
+    expected = {"a.B.run0": 15 * low + 5 * high, "a.B.run1": 20 * high, "a.B.run2": 15 * low + 15 * high}
+    assert methods == pytest.approx(expected)
+    assert codes.count("counter_restarts") == codes.count("time_in_state_readings") == 1
 
 
 def test_a_process_of_the_same_id_after_a_restart_is_another_one(tmp_path: Path) -> None:

@@ -70,6 +70,10 @@ def test_items_and_arrays_convert_to_each_other() -> None:
         ('<item name="a">1</item><array name="a"><value>2</value></array>', "a: an <item> and an <array>, the <item> is used"),
         ('<array name="wifi.tx"/>', "wifi.tx: the array is empty"),
         (
+            '<array name="cpu.speeds"><value>300</value><value>600</value><value>300</value></array>',
+            "cpu.speeds: 300 kHz is listed more than once, its last current is used",
+        ),
+        (
             '<item name="a">1</item>\n<allow-in-power-save package="p"/>',
             "line 2: <allow-in-power-save> is not part of a power profile",
         ),
