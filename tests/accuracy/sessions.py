@@ -2,7 +2,8 @@
 
 Each run is a simulated run of a workload with its own seed, recorded and analyzed as `navitas report` does. The version after
 does each piece of work in 5 % more time. Experiments draw runs into sessions, which shift by 8 % as a whole, as those of a
-power meter do, and compare them as `navitas compare` does. The truth is the ratio of the true energies. Exit code 1: a target is missed.
+power meter do, and compare them as `navitas compare` does. The truth is the ratio of the true energies. Exit code 1: a target is
+missed.
 """
 
 from __future__ import annotations
