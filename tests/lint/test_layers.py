@@ -160,6 +160,11 @@ def test_module_names_of_the_analysis_are_unique() -> None:
     assert _shared(found) == {}
 
 
+def test_public_class_names_are_unique() -> None:
+    classes = [(node.name, _place(path)) for path in _modules() for node in nodes(path) if isinstance(node, ast.ClassDef)]
+    assert _shared((name, where) for name, where in classes if not name.startswith("_")) == {}
+
+
 def test_a_library_is_imported_in_few_modules() -> None:
     refused = []
     for path in _modules():

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from support.command_line import eventually
+from support.host import has_ended
 
 CI = Path(__file__).resolve().parents[2] / ".ci"
-# Starts a process that outlives it, as daemons do, and writes its id.
-LEAVES = "setsid sleep 600 >/dev/null 2>&1 & echo $! > left"
+# Starts a process that outlives it, as daemons do, and writes its id when it has a session of its own.
+LEAVES = "setsid sleep 600 >/dev/null 2>&1 & until grep -qs ^sleep /proc/$!/cmdline; do sleep 0.05; done; echo $! > left"
 
 Start = Callable[[str], "subprocess.Popen[str]"]
 
@@ -40,22 +41,21 @@ def start(checkout: Path) -> Iterator[Start]:
     yield begin
     for run in started:
         run.kill()
-    if (checkout / "left").is_file() and runs(checkout / "left"):
-        os.kill(int((checkout / "left").read_text()), signal.SIGKILL)
+    if (checkout / "left").is_file() and not has_ended(left(checkout)):
+        os.kill(left(checkout), signal.SIGKILL)
 
 
-def runs(file: Path) -> bool:
-    """Whether the process with the id in a file is running."""
-    line = Path(f"/proc/{file.read_text().strip()}/cmdline")
-    return line.is_file() and "sleep" in line.read_text()
+def left(checkout: Path) -> int:
+    """The id of the process that a command has left."""
+    return int((checkout / "left").read_text())
 
 
 def test_a_run_ends_what_it_leaves_and_has_the_exit_code_of_its_command(checkout: Path, start: Start) -> None:
     run = start(f"{LEAVES}; exit 3")
     _, said = run.communicate()
     assert run.returncode == 3
-    assert f"ending process {(checkout / 'left').read_text().strip()} that the tests left: sleep 600" in said
-    assert not runs(checkout / "left")
+    assert f"ending process {left(checkout)} that the tests left: sleep 600" in said
+    assert has_ended(left(checkout))
 
 
 def test_the_next_run_cleans_up_after_a_killed_one(checkout: Path, start: Start) -> None:
@@ -65,11 +65,11 @@ def test_the_next_run_cleans_up_after_a_killed_one(checkout: Path, start: Start)
     assert eventually(lambda: (checkout / "left").is_file() and (checkout / "left").read_text().strip() != "")
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
-    assert runs(checkout / "left")
+    assert not has_ended(left(checkout))
     unfinished.mkdir(exist_ok=True)
     _, said = start("true").communicate()
     assert "of an earlier run that was killed: sleep 600" in said
-    assert not runs(checkout / "left") and not unfinished.exists()
+    assert has_ended(left(checkout)) and not unfinished.exists()
 
 
 def test_a_second_run_waits_for_the_first(checkout: Path, start: Start) -> None:
