@@ -14,7 +14,6 @@ from navitas.errors import BuildError
 
 # useJUnitPlatform() came with Gradle 4.6. Each Gradle runs with the oldest or the newest JUnit.
 JUPITER = {"8.11.1": ("6.1.3", "4.13.2"), "7.6.4": ("5.4.2", "4.12")}
-pytestmark = pytest.mark.extended
 _HEAD = "apply plugin: 'java'\ngroup = 'org.example'\nrepositories { mavenCentral() }\n"
 _NEW_TEST = """
 package p;
@@ -134,6 +133,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
     assert none.outcome.troubles == ("no test ran: none matches p.NewTest#shown[3]",)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
 def test_a_launcher_that_is_not_available_is_reported(tmp_path: Path, gradle: str) -> None:
     jupiter, _ = versions(gradle)
