@@ -43,10 +43,10 @@ class LevelErrors(NamedTuple):
 
 
 LEVELS = {
-    "sched": LevelErrors(0.01, 0.01, 0.01, 0.01, 0.01, False),
-    "thread-freq": LevelErrors(0.03, 0.05, 0.06, 0.08, 0.02, True),
-    "thread-time": LevelErrors(0.03, 0.15, 0.3, 0.2, 0.25, True),
-    "device": LevelErrors(0.04, 0.35, 1.2, 3.0, 0.3, True),
+    "sched": LevelErrors(0.01, 0.01, 0.01, 0.01, 0.0, False),
+    "thread-freq": LevelErrors(0.03, 0.05, 0.06, 0.077, 0.07, True),
+    "thread-time": LevelErrors(0.03, 0.15, 0.3, 0.18, 0.25, True),
+    "device": LevelErrors(0.04, 0.35, 1.2, 2.5, 0.3, True),
 }
 OTHER_COMPONENTS = 0.1
 """The relative error of components other than the CPU, apart from the power profile's."""

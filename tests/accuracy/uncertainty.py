@@ -1,9 +1,10 @@
 """How often intervals of the measurement cover the truth, on the discrete-event phone of tests/truth.
 
 Prints a table by level of evidence and kind of figure, for exact power profiles and for wrong ones. For sums of rows (a method
-on a thread in a test), the run is split into many short tests: a sum has as many tests as give about 1, 10, 100 or 1,000 rows.
-For other figures, the run is one test. Exit code 1: intervals of 95 % cover less than 90 % of a kind of figure, less than 93 %
-of sums of some number of rows, or, at level sched with an exact profile, more than 97 % of them.
+on a thread in a test), a run is split into tests: the more tests, the more rows, and the less energy a row has. For other
+figures, the run is one test. At level sched, errors are small without probes, so sums are also measured with probes.
+
+Exit code 1: intervals of 95 % cover less than 90 % of a kind of figure; with probes, less than 85 % or more than 97 %.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import hypot
 from pathlib import Path
 from random import Random
-from statistics import median
+from statistics import NormalDist, median
 
 import numpy as np
 
@@ -27,58 +28,111 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 
 from scoring import LEAST_SHARE  # noqa: E402
-from truth.energy import F64, integrate  # noqa: E402
-from truth.methods import Truth, app_energies, rows_of, truth_of  # noqa: E402
+from truth.energy import F64, Energy, integrate  # noqa: E402
+from truth.methods import Truth, rows_of, truth_of  # noqa: E402
 from truth.phone import PIXEL_6, Phone, mistaken  # noqa: E402
 from truth.physics import Hidden  # noqa: E402
 from truth.record import Record  # noqa: E402
 from truth.recorder import write_recording  # noqa: E402
 from truth.samples import LEVELS, Level  # noqa: E402
+from truth.work import ENTER  # noqa: E402
 from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # noqa: E402
 
-import navitas  # noqa: E402
+from navitas.analyze.load import Loaded, analyze, load_tables  # noqa: E402
 from navitas.analyze.profile import Profile  # noqa: E402
 from navitas.analyze.uncertainty import COVER_95, StandardError  # noqa: E402
+from navitas.attribute.compensation import TIMED_LOSS  # noqa: E402
+from navitas.parse.tables import CallCost, ProbeCost  # noqa: E402
 
 LEAST_COVERAGE = 0.9
-LEAST_OF_SUMS, MOST_OF_SUMS = 0.93, 0.97
-"""Of sums of rows. The second is for level sched with an exact power profile."""
-WORLDS = ("exact", "wrong")
+LEAST_WITH_PROBES, MOST_WITH_PROBES = 0.85, 0.97
+"""The cost of probes is charged at the mean power of their thread in a test. That is too little if probes take the same time on
+fast and on slow cores, and a long test moves threads between them (docs/accuracy.md#sums-of-rows)."""
+WORLDS, PROBED = ("exact", "wrong"), "exact, with probes"
 SUMS = {"a row": 1, "10 rows": 10, "100 rows": 100, "1,000 rows": 1_000}
-TESTS = 250
-"""The number of tests of a run for sums of rows. They last 10 to 40 ms."""
+SPLITS = (1, 20, 250)
+"""Numbers of tests that a run is split into for sums of rows."""
 DRAWS = 3
-"""How many sums of each number of rows a method has, of tests at random."""
+"""How many sums of each number of rows a method has in each split, of tests at random."""
+PROBES_NS, INSIDE = 2_000_000.0, 0.4
+"""The work of a call's probes, and the share of it inside of the call. The workloads' calls last some milliseconds, so probes use
+about as much energy as in code of tiny methods."""
+SPREAD = 0.05
+"""The relative standard deviation of the sampled cost of probes."""
+MISSTATED = 4
+"""How many times the cost of probes is misstated for each run."""
 Covered = tuple[str, str, str, bool, float]
 """World, level, kind of figure, whether its interval covers the truth, and the interval's half-width relative to the truth."""
+Job = tuple[str, int, Sequence[float]]
+"""A workload, a seed, and the relative errors of the cost of probes."""
 
 
-def covered(job: tuple[str, int], intervals_ms: tuple[int, ...] = (20, 100)) -> list[Covered]:
+def covered(job: Job, intervals_ms: tuple[int, ...] = (20, 100)) -> list[Covered]:
     """Simulate a workload once, record it at all levels, and compare each figure with its interval."""
-    workload, seed = job
+    workload, seed, _ = job
     record = simulate(workload, seed)
-    found: list[Covered] = []
+    found = list(_covered_with_probes(job, intervals_ms[0]))
     for world in WORLDS:
         profile, hidden = (PIXEL_6, None) if world == "exact" else (mistaken(PIXEL_6, f"{workload} {seed}"), Hidden())
         energy = integrate(record, hidden)
-        truth, edges_ns = truth_of(record, energy), np.linspace(*record.window, TESTS + 1).astype(np.int64).tolist()
-        rows, app_j = rows_of(record, energy, edges_ns), app_energies(record, energy, edges_ns)
+        truth = truth_of(record, energy)
         for ms in intervals_ms:
             for level in LEVELS:
-                measure = partial(_measured, record, profile, interval_ns=ms * 1_000_000, level=level, seed=seed)
-                measured, random = measure(), Random(f"{workload} {seed}")
-                figures = [*_figures(measured, truth), *_sums(measure(edges_ns), rows, app_j, random)]
+                load = partial(_loaded, record, profile, interval_ns=ms * 1_000_000, level=level, seed=seed)
+                measured = analyze(load(record.window))
+                figures = list(_figures(measured, truth))
+                if world == "exact":
+                    for rows in _splits(record, energy):
+                        figures += _sums(analyze(load(rows.edges_ns)), rows, Random(f"{workload} {seed}"))
                 found += [(world, measured.evidence[0].level, *_one(*each, wrong=world == "wrong")) for each in figures]
     return found
 
 
-def _measured(
-    record: Record, profile: Phone, edges_ns: Sequence[int] = (), *, interval_ns: int, level: Level, seed: int
-) -> Profile:
+def _covered_with_probes(job: Job, interval_ms: int) -> Iterator[Covered]:
+    """Sums of rows, if probes take time. Their stated cost is the mean of the run, wrong by its stated error.
+
+    The profile is exact, the level sched.
+    The runtime does not count the probes of further segments of coroutines (docs/how-it-measures.md), so they are left out.
+    """
+    workload, seed, errors = job
+    if workload == "coroutines":
+        return
+    record = simulate(workload, seed, probes_ns=(INSIDE * PROBES_NS, (1 - INSIDE) * PROBES_NS))
+    calls = sum(kind == ENTER for thread in record.threads for _, kind, *_ in thread.events)
+    mean_ns = sum(thread.probes_ns for thread in record.threads) / calls
+    for rows in _splits(record, integrate(record)):
+        loaded = _loaded(record, PIXEL_6, rows.edges_ns, interval_ns=interval_ms * 1_000_000, level="sched", seed=seed)
+        (run,) = loaded.parsed.runs
+        for error in errors:
+            cost_ns = mean_ns / (1 + error)
+            both = INSIDE * cost_ns, (1 - INSIDE) * cost_ns
+            cost = CallCost(*both, *both, SPREAD * cost_ns)
+            parsed = replace(loaded.parsed, runs=(replace(run, probe_cost=ProbeCost(cost, cost)),))
+            for each in _sums(analyze(replace(loaded, parsed=parsed)), rows, Random(f"{workload} {seed}")):
+                yield PROBED, "sched", *_one(*each, wrong=False)
+
+
+def _loaded(record: Record, profile: Phone, edges_ns: Sequence[int], *, interval_ns: int, level: Level, seed: int) -> Loaded:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "r"
         write_recording(path, record, profile, interval_ns=interval_ns, level=level, seed=seed, edges_ns=edges_ns)
-        return navitas.load(path)
+        return load_tables(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """True joules of a run that is split into tests: of methods by thread (tests × 2, self and inclusive), and of the app."""
+
+    edges_ns: Sequence[int]
+    methods: Mapping[str, Mapping[int, F64]]
+    app_j: float
+
+
+def _splits(record: Record, energy: Energy) -> Iterator[Rows]:
+    app_j = truth_of(record, energy).app_j
+    for tests in SPLITS:
+        edges_ns = np.linspace(*record.window, tests + 1).astype(np.int64).tolist()
+        yield Rows(edges_ns, rows_of(record, energy, edges_ns), app_j)
 
 
 def _one(kind: str, value_j: float, truth_j: float, error: StandardError, *, wrong: bool) -> tuple[str, bool, float]:
@@ -104,29 +158,36 @@ def _figures(profile: Profile, truth: Truth) -> Iterator[tuple[str, float, float
             yield "method", total.inclusive_j, method.inclusive_j, total.inclusive_error
 
 
-def _sums(
-    profile: Profile, rows: Mapping[str, Mapping[int, F64]], app_j: F64, random: Random
-) -> Iterator[tuple[str, float, float, StandardError]]:
-    """Yield the figures of methods in some tests, in sums of about as many rows as `SUMS`."""
-    for name, by_thread in rows.items():
+def _sums(profile: Profile, rows: Rows, random: Random) -> Iterator[tuple[str, float, float, StandardError]]:
+    """Yield the figures of methods in at least a third of their tests, if they have about as many rows as one of `SUMS`."""
+    for name, by_thread in rows.methods.items():
         joules = np.stack(list(by_thread.values()))
         count = (joules[:, :, 1] > 0).sum(axis=0)
         own = np.flatnonzero(count)
         for kind, number in (item for item in SUMS.items() for _ in range(DRAWS)):
-            order = np.array(random.sample(own.tolist(), len(own)))
+            order = np.array(random.sample(own.tolist(), len(own)), np.int64)
             sizes = np.cumsum(count[order])
-            size = int(np.argmin(np.abs(sizes - number))) + 1
-            if abs(int(sizes[size - 1]) - number) > number / 3:
+            size = int(np.abs(sizes - number).argmin()) + 1 if len(own) else 0
+            if not size or abs(int(sizes[size - 1]) - number) > number / 3 or size < len(own) / 3:
                 continue
             chosen = order[:size]
             totals = profile.method_totals([profile.tests[test] for test in chosen.tolist()])
             total = next(each for each in totals if f"{each.method.class_name}#{each.method.name}" == name)
             exclusive_j, inclusive_j = joules[:, chosen].sum(axis=(0, 1)).tolist()
-            least_j = LEAST_SHARE * float(app_j[chosen].sum())
-            if exclusive_j >= least_j:
+            if exclusive_j >= LEAST_SHARE * rows.app_j:
                 yield kind, total.exclusive_j, exclusive_j, total.exclusive_error
-            if inclusive_j >= least_j:
+            if inclusive_j >= LEAST_SHARE * rows.app_j:
                 yield kind, total.inclusive_j, inclusive_j, total.inclusive_error
+
+
+def _jobs(seeds: Sequence[int]) -> list[Job]:
+    """Return the jobs. Together, their errors of the cost of probes are evenly spaced quantiles of their distribution."""
+    count = len(WORKLOADS) * len(seeds) * MISSTATED
+    of_cost = NormalDist(0, hypot(SPREAD, TIMED_LOSS))
+    errors = [of_cost.inv_cdf((number + 0.5) / count) for number in range(count)]
+    Random(1).shuffle(errors)
+    jobs = [(name, seed) for name in WORKLOADS for seed in seeds]
+    return [(name, seed, errors[n * MISSTATED : (n + 1) * MISSTATED]) for n, (name, seed) in enumerate(jobs)]
 
 
 def main() -> int:
@@ -134,7 +195,7 @@ def main() -> int:
     parser.add_argument("--tuning", action="store_true", help="the seeds for tuning instead of those for scoring")
     parser.add_argument("--interval", action="append", type=int, help="in ms (repeatable; 20 and 100)")
     arguments = parser.parse_args()
-    jobs = [(name, seed) for name in WORKLOADS for seed in (TUNING_SEEDS if arguments.tuning else SCORING_SEEDS)]
+    jobs = _jobs(TUNING_SEEDS if arguments.tuning else SCORING_SEEDS)
     chosen = {"intervals_ms": tuple(arguments.interval)} if arguments.interval else {}
     groups: defaultdict[tuple[str, str, str], list[tuple[bool, float]]] = defaultdict(list)
     with ProcessPoolExecutor(2) as pool:
@@ -145,8 +206,8 @@ def main() -> int:
     missed = False
     for (world, level, kind), pairs in sorted(groups.items()):
         share, half = sum(inside for inside, _ in pairs) / len(pairs), median(half for _, half in pairs)
-        least, most = (LEAST_OF_SUMS, MOST_OF_SUMS) if kind in SUMS else (LEAST_COVERAGE, 1.0)
-        missed = missed or share < least or (share > most and (world, level) == ("exact", "sched"))
+        least, most = (LEAST_WITH_PROBES, MOST_WITH_PROBES) if world == PROBED else (LEAST_COVERAGE, 1.0)
+        missed = missed or not least <= share <= most
         print(f"| {world} | {level} | {kind} | {len(pairs)} | {100 * share:.1f} % | ± {100 * half:.3g} % |")
     return int(missed)
 

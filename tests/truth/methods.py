@@ -102,7 +102,7 @@ def walk(thread: Thread, at_event: F64, methods: defaultdict[str, MethodTruth]) 
 
 
 def rows_of(record: Record, energy: Energy, edges_ns: Sequence[int]) -> dict[str, dict[int, F64]]:
-    """Compute the joules of each method on each thread (by tid) in tests from each edge to the next one.
+    """Compute the joules of each method on each thread (by tid) in tests from each edge to the next one, without probes.
 
     Shape of the arrays: tests × 2, self and inclusive energy. Inclusive energy counts recursion once.
     """
@@ -111,8 +111,12 @@ def rows_of(record: Record, energy: Energy, edges_ns: Sequence[int]) -> dict[str
     for thread in (thread for thread in record.threads if thread.app and thread.events):
         times = np.array([event[0] for event in thread.events], np.int64)
         # No call is open after the last event.
-        points = np.unique(np.concatenate([times, edges[edges < times[-1]]]))
-        joules = np.diff(energy.threads[thread].at(points))
+        probing = np.array(thread.probing, np.int64).reshape(-1, 2)
+        points = np.unique(np.concatenate([times, edges[edges < times[-1]], probing[probing[:, 1] <= times[-1]].ravel()]))
+        in_probes = np.searchsorted(probing[:, 0], points[:-1], side="right") > np.searchsorted(
+            probing[:, 1], points[:-1], side="right"
+        )
+        joules = np.diff(energy.threads[thread].at(points)) * ~in_probes
         events = np.searchsorted(times, points[:-1], side="right")
         tests = np.searchsorted(edges, points[:-1], side="right") - 1
         stack: list[str] = []
@@ -128,11 +132,6 @@ def rows_of(record: Record, energy: Energy, edges_ns: Sequence[int]) -> dict[str
                 row = found.setdefault(method, {}).setdefault(thread.tid, np.zeros((len(edges) - 1, 2)))
                 row[test] += spent_j * (method == stack[-1]), spent_j
     return found
-
-
-def app_energies(record: Record, energy: Energy, edges_ns: Sequence[int]) -> F64:
-    """Compute the joules of all of the app's threads in tests from each edge to the next one."""
-    return np.sum([np.diff(energy.threads[thread].at(edges_ns)) for thread in record.threads if thread.app], axis=0)
 
 
 def save(truth: Truth, path: Path) -> None:

@@ -100,6 +100,7 @@ class Thread:
         gains less from a big core). `activity` scales the core's power while the thread runs, if hidden physics is enabled.
             `events` are (time, kind, method, CPU ns). `messages` are what it said, with the time. `handed` is work of other
                 threads: begin, end, the thread that handed it over, and when. `owned` are spans that it ran for a module.
+                    `probing` are spans of its probes, and `probes_ns` their CPU time.
     """
 
     name: str
@@ -117,6 +118,8 @@ class Thread:
     messages: list[tuple[int, Say]] = field(default_factory=list)
     handed: list[tuple[int, int, Thread, int]] = field(default_factory=list)
     owned: list[tuple[int, int, str]] = field(default_factory=list)
+    probing: list[tuple[int, int]] = field(default_factory=list)
+    probes_ns: int = 0
     remaining: float = 0.0
     vruntime: float = 0.0
     util: float = 0.0
@@ -132,6 +135,39 @@ def call(method: str, body: Iterable[Operation]) -> Program:
     yield Probe(ENTER, method)
     yield from body
     yield Probe(EXIT, method)
+
+
+def with_probes(program: Program, inside_ns: float, outside_ns: float) -> Program:
+    """The program, and those of threads that it starts, with the work of probes: inside of each call, and outside.
+
+    Half of either is at the call's start, and half at its end.
+    """
+    received: object = None
+    while True:
+        try:
+            operation: Operation = program.send(received)
+        except StopIteration:
+            return
+        if isinstance(operation, Spawn):
+            operation.thread.program = with_probes(operation.thread.program, inside_ns, outside_ns)
+        if not isinstance(operation, Probe):
+            received = yield operation
+            continue
+        before_ns, after_ns = outside_ns / 2, inside_ns / 2
+        if operation.kind not in (ENTER, RESUME):
+            before_ns, after_ns = after_ns, before_ns
+        yield from _probing(before_ns)
+        received = yield operation
+        yield from _probing(after_ns)
+
+
+def _probing(work_ns: float) -> Program:
+    thread, start_ns = yield Here()
+    before_ns = thread.cpu_ns
+    yield Run(work_ns)
+    _, end_ns = yield Here()
+    thread.probing.append((start_ns, end_ns))
+    thread.probes_ns += thread.cpu_ns - before_ns
 
 
 def join(threads: Iterable[Thread]) -> Program:

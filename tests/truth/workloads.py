@@ -27,6 +27,7 @@ from truth.work import (
     holding,
     join,
     lock,
+    with_probes,
 )
 
 TUNING_SEEDS = (1, 2, 3)
@@ -37,10 +38,13 @@ _LEAD_NS = 60 * MS
 Workload = Callable[[Random], Sequence[Thread]]
 
 
-def simulate(name: str, seed: int, phone: Phone = PIXEL_6, *, slower: float = 1.0) -> Record:
+def simulate(
+    name: str, seed: int, phone: Phone = PIXEL_6, *, slower: float = 1.0, probes_ns: tuple[float, float] | None = None
+) -> Record:
     """Run a workload on the phone, together with the phone's background threads.
 
-    `slower`: how much longer each piece of the app's work takes than usual.
+    `slower`: how much longer each piece of the app's work takes than usual. `probes_ns`: the work of a call's probes, inside of
+    the call and outside. By default they take no time.
     """
     random = Random(f"{name} {seed}")
     threads = WORKLOADS[name](random)
@@ -50,7 +54,10 @@ def simulate(name: str, seed: int, phone: Phone = PIXEL_6, *, slower: float = 1.
         thread.ipc = (scale * random.uniform(0.8, 1.1), scale * random.uniform(0.9, 1.05), scale)
     workers = [thread for thread in threads if not thread.name.startswith("HeapTask") and thread.app]
     others = [thread for thread in threads if thread not in workers]
-    return Machine(phone).run([Thread("main", _test(workers), activity=random.uniform(0.7, 1.3)), *others, *background])
+    main = Thread("main", _test(workers), activity=random.uniform(0.7, 1.3))
+    if probes_ns is not None:
+        main.program = with_probes(main.program, *probes_ns)
+    return Machine(phone).run([main, *others, *background])
 
 
 def _test(workers: Sequence[Thread]) -> Program:

@@ -10,11 +10,11 @@ import pytest
 from truth.counters import USER_HZ_NS, Counters
 from truth.energy import integrate
 from truth.machine import Machine
-from truth.methods import truth_of
+from truth.methods import rows_of, truth_of
 from truth.phone import Cluster, Phone
 from truth.physics import Hidden
 from truth.record import Record
-from truth.work import Get, Mark, Program, Put, Queue, Run, Sleep, Spawn, Thread, call, holding, join, lock
+from truth.work import Get, Mark, Program, Put, Queue, Run, Sleep, Spawn, Thread, call, holding, join, lock, with_probes
 from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate
 
 MS = 1_000_000
@@ -125,6 +125,28 @@ def test_energy_is_conserved(record: Record) -> None:
     found = truth_of(record, energy)
     assert found.cpu_j == pytest.approx(energy.cpu.between(*record.window), rel=1e-9)
     assert sum(method.exclusive_j for method in found.methods.values()) + found.untraced_j == pytest.approx(found.app_j, rel=1e-9)
+
+
+def test_rows_of_tests_add_up_to_the_methods_of_the_run(record: Record) -> None:
+    energy, (start_ns, end_ns) = integrate(record), record.window
+    edges_ns = np.linspace(start_ns, end_ns, 8).astype(np.int64).tolist()
+    found, whole = rows_of(record, energy, edges_ns), truth_of(record, energy).methods
+    sums = {method: sum(rows.values()).sum(axis=0) for method, rows in found.items()}
+    used = {method: joules for method, joules in whole.items() if joules.inclusive_j > 0}
+    assert {method for method, joules in sums.items() if joules[1] > 0} == used.keys()
+    for method, joules in used.items():
+        assert sums[method].tolist() == pytest.approx([joules.exclusive_j, joules.inclusive_j], rel=1e-9)
+
+
+def test_probes_take_time_and_rows_leave_out_their_energy() -> None:
+    plain, probed = (Thread("worker", call("a.B#run", _work(10))) for _ in range(2))
+    probed.program = with_probes(probed.program, 2 * MS, 4 * MS)
+    for worker, cpu_ns, raw_ns in ((plain, 10 * MS, 10 * MS), (probed, 16 * MS, 12 * MS)):
+        record = _run(ONE_SPEED, worker)
+        energy = integrate(record)
+        assert (worker.cpu_ns, worker.probes_ns) == (cpu_ns, cpu_ns - 10 * MS)
+        assert rows_of(record, energy, record.window)["a.B#run"][worker.tid][0].tolist() == pytest.approx([2.56e-3, 2.56e-3])
+        assert truth_of(record, energy).methods["a.B#run"].exclusive_j == pytest.approx(2.56e-3 * raw_ns / (10 * MS))
 
 
 def test_a_core_runs_one_thread_and_a_thread_runs_on_one_core(record: Record) -> None:
