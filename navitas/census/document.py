@@ -45,8 +45,17 @@ class CensusOperation(_Part):
     kind: OperationClass = Field(alias="class")
 
 
+class InlinedCode(_Part):
+    """Code that the compiler inlined into a block: its source file, and its first and last line there."""
+
+    file: Name
+    lines: tuple[Number, Number]
+
+
 class CensusBlock(_Part):
     """A basic block: offsets of its first and last instruction, lines, and counts by index of operation.
+
+    `lines` are those of the class's own source file. For `inlined` code, the lines of its calls are among them.
 
     Its executions are the sum of the method's counters in `plus`, minus those in `minus`. `editable` are the offsets of the first
     and last instruction that a block edit removes or repeats, and `edit_operations` the counts of these instructions.
@@ -54,6 +63,7 @@ class CensusBlock(_Part):
 
     pc: tuple[Pc, Pc]
     lines: tuple[Number, Number] | None
+    inlined: list[InlinedCode] = []
     next: list[Number]
     handlers: list[Number]
     plus: list[Number] = []

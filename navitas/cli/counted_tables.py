@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from navitas.cli.block_source import source_text
 from navitas.cli.source_lines import SourceLines
 from navitas.operations.block_costs import EXECUTIONS, CostedBlock
 from navitas.operations.block_executions import CountedMethod
@@ -81,7 +82,7 @@ def blocks_table(blocks: Sequence[CostedBlock], top: int) -> FittedTable:
     """The blocks with most energy in these tests."""
     columns = [
         Column("Block", text=True),
-        Column("Lines", drop=1),
+        Column("Lines", text=True, drop=1),
         Column("Share", drop=3),
         Column("Energy"),
         Column(f"{EXECUTIONS:,} times", drop=2),
@@ -92,7 +93,7 @@ def blocks_table(blocks: Sequence[CostedBlock], top: int) -> FittedTable:
     for one in blocks[:top]:
         most = max(one.classes, key=lambda kind: one.classes[kind], default="")
         figures = (percent(one.share), joules(one.energy_j), joules(one.fixed_j), f"{one.executions:,}")
-        table.add(block_label(one.method, one.number), line_range(one.lines), *figures, most)
+        table.add(block_label(one.method, one.number), source_text(one.block), *figures, most)
     _more(table, len(blocks) - top, "blocks", "--top, --json")
     table.notes.append(Paragraph(ESTIMATE, style="dim"))
     return table
@@ -101,10 +102,10 @@ def blocks_table(blocks: Sequence[CostedBlock], top: int) -> FittedTable:
 def block_lines(blocks: Sequence[CostedBlock], lines: SourceLines) -> Iterator[Paragraph]:
     """The source lines of blocks, each below the block's name and energy."""
     for one in blocks:
-        if found := lines.of(one.method.class_name, one.method.file, one.lines):
+        if found := lines.of(one.method.class_name, one.method.file, one.block.lines):
             figures = f"{unbroken(joules(one.energy_j))}, {one.executions:,} executions"
             yield Paragraph(f"{block_label(one.method, one.number)} ({figures})", style="bold")
-            for number, line in enumerate(found, start=(one.lines or (1, 1))[0]):
+            for number, line in enumerate(found, start=(one.block.lines or (1, 1))[0]):
                 yield Paragraph(Text(f"{number:6d}  {printable(line, _LONGEST)}"), indent=" " * 8)
 
 
@@ -134,13 +135,13 @@ def changed_operations_table(changes: Sequence[ChangedOperation], top: int) -> F
         Column("Method", text=True),
         Column("Operation", text=True),
         Column("Difference"),
-        Column("Lines", drop=1),
+        Column("Lines", text=True, drop=1),
         Column("Before", drop=2),
         Column("After", drop=2),
     ]
     table = FittedTable("Operations that changed", columns)
     for one in changes[:top]:
-        figures = (_signed(one.difference_j), line_range(one.lines), f"{one.before:,}", f"{one.after:,}")
+        figures = (_signed(one.difference_j), source_text(one.block), f"{one.before:,}", f"{one.after:,}")
         table.add(method_label(one.method), printable(one.operation, _LONGEST), *figures)
     _more(table, len(changes) - top, "operations", "--top, --json")
     return table
@@ -154,8 +155,7 @@ def _signed(value_j: float | None) -> str:
 def code_advice_lines(found: Sequence[CodeAdvice], top: int) -> Iterator[Paragraph]:
     """Each advice with its message, its place, its mechanism and its saving."""
     for one in found[:top]:
-        place = f"{one.file}:{line_range(one.lines)}" if one.file and one.lines else ""
-        where = f" {printable(place, _LONGEST)}" if place else ""
+        where = f" {printable(one.file, _LONGEST)}:{source_text(one.block)}" if one.file and one.block.lines else ""
         saving = f"saves up to {unbroken(joules(one.saving_j))} ({unbroken(percent(one.saving_share))})"
         text = f"- {method_label(one.method)}{where}: {printable(one.message, 500)}: {saving}."
         yield Paragraph(Text(f"{text} {one.rule.mechanism} {one.rule.change}"), indent="  ")
@@ -170,11 +170,6 @@ def method_label(name: str) -> str:
     """`o.e.Sort.run` for a method with its descriptor."""
     owner, _, method = name.partition("(")[0].rpartition(".")
     return printable(f"{short_class(owner)}.{method}", _LONGEST)
-
-
-def line_range(lines: tuple[int, int] | None) -> str:
-    """`12`, `12-14`, or nothing."""
-    return "" if lines is None else str(lines[0]) if lines[0] == lines[1] else f"{lines[0]}-{lines[1]}"
 
 
 def cost(value_j: float) -> str:

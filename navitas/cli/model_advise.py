@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from navitas.cli.block_source import source_fields
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.counted_input import counted_options, model_option, read_costed
 from navitas.cli.counted_tables import code_advice_lines
@@ -44,7 +45,7 @@ def _document(one: CodeAdvice) -> dict[str, Any]:
         "rule": one.rule.id,
         "method": one.method,
         "file": one.file,
-        "lines": one.lines,
+        **source_fields(one.block),
         "message": one.message,
         "mechanism": one.rule.mechanism,
         "change": one.rule.change,

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from navitas.cli.block_source import source_fields
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.counted_input import counted_options, model_option, read_costed
 from navitas.cli.counted_tables import block_lines, blocks_table
@@ -58,7 +59,7 @@ def _document(one: CostedBlock) -> dict[str, Any]:
         "method": one.method.name,
         "file": one.method.file,
         "block": one.number,
-        "lines": one.lines,
+        **source_fields(one.block),
         "executions": one.executions,
         "each_j": one.each_j,
         "energy_j": one.energy_j,

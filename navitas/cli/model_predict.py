@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from navitas.cli.block_source import source_fields
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.counted_input import Counted, counted_options, model_option, read_builds, read_costs
 from navitas.cli.counted_tables import budgets_table, changed_operations_table, method_label
@@ -76,7 +77,7 @@ def command(
         changes = changed_operations(_first_runs(build, shared), _first_runs(counted, shared), costs)
     before = {(one.module, one.test): one for one in earlier}
     rows = [{**asdict(one), "before_j": _energy(before.get((one.module, one.test)))} for one in found]
-    write_json(json_file, recording=str(recording), level=model.level, tests=rows, changes=[asdict(one) for one in changes])
+    write_json(json_file, recording=str(recording), level=model.level, tests=rows, changes=[_document(one) for one in changes])
     if is_text:
         console = output_console()
         console.print(budgets_table(found, model.level))
@@ -85,6 +86,18 @@ def command(
     for one in found:
         _explain(one)
     return _check(found, before, limit)
+
+
+def _document(one: ChangedOperation) -> dict[str, Any]:
+    return {
+        "method": one.method,
+        "file": one.file,
+        "operation": one.operation,
+        **source_fields(one.block),
+        "before": one.before,
+        "after": one.after,
+        "difference_j": one.difference_j,
+    }
 
 
 def _energy(one: Budget | None) -> float | None:

@@ -33,9 +33,9 @@ exec execute
 TASKS = frozenset(_TASKS.split())
 """Methods of tasks. Such an outermost call can be work that another module handed over."""
 LAMBDA = "lambda$"
-"""The begin of the name of a compiled lambda, which can be a task or a listener."""
+"""In the name of a compiled lambda, which can be a task or a listener: `lambda$run$0` of javac, `run$lambda$0` of Kotlin."""
 
 
 def may_be_task(method: str) -> bool:
     """Whether an outermost call of this method can be handed work."""
-    return method in TASKS or method.startswith(LAMBDA)
+    return method in TASKS or LAMBDA in method

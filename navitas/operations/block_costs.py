@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.census.document import CensusBlock
 from navitas.operations.block_executions import CountedMethod
 from navitas.operations.counted_program import CountedProgram
 from navitas.parse.arrays import F64, I64
@@ -24,7 +25,7 @@ class CostedBlock:
 
     method: CountedMethod
     number: int
-    lines: tuple[int, int] | None
+    block: CensusBlock
     executions: int
     each_j: float
     energy_j: float
@@ -52,7 +53,7 @@ def costed_blocks(program: CountedProgram, counters: Mapping[int, I64], costs: M
         CostedBlock(
             method=method,
             number=number,
-            lines=method.census.blocks[number].lines,
+            block=method.census.blocks[number],
             executions=count,
             each_j=each_j,
             energy_j=count * each_j,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.census.document import CensusBlock
 from navitas.operations.block_executions import CountedMethod
 from navitas.operations.counted_program import CountedProgram
 from navitas.parse.arrays import I64
@@ -16,13 +17,13 @@ from navitas.parse.arrays import I64
 class ChangedOperation:
     """An operation of a method whose energy differs, in joules; None if the model has no cost of it.
 
-    `lines` are those of its block with most executions, in the newer build if it has any. `before` and `after` are executions.
+    `block` is the one with most executions, in the newer build if it has any. `before` and `after` are executions.
     """
 
     method: str
     file: str | None
     operation: str
-    lines: tuple[int, int] | None
+    block: CensusBlock | None
     before: int
     after: int
     difference_j: float | None
@@ -34,7 +35,7 @@ class _Use:
 
     executions: int = 0
     most: int = 0
-    lines: tuple[int, int] | None = None
+    block: CensusBlock | None = None
 
 
 _Uses = dict[tuple[str, str], _Use]
@@ -56,8 +57,8 @@ def changed_operations(
         more, cost = now.executions - was.executions, costs.get(operation)
         difference_j = None if cost is None else more * cost
         if more and difference_j != 0:
-            lines = now.lines or was.lines
-            found.append(ChangedOperation(method, files[method], operation, lines, was.executions, now.executions, difference_j))
+            block = now.block or was.block
+            found.append(ChangedOperation(method, files[method], operation, block, was.executions, now.executions, difference_j))
     return tuple(sorted(found, key=lambda one: (-abs(one.difference_j or 0.0), one.method, one.operation)))
 
 
@@ -78,4 +79,4 @@ def _add(program: CountedProgram, method: CountedMethod, executions: I64, uses: 
         count = int(counts[place])
         use.executions += count
         if count > use.most:
-            use.most, use.lines = count, method.census.blocks[int(terms.row[place])].lines
+            use.most, use.block = count, method.census.blocks[int(terms.row[place])]

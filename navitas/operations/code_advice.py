@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from navitas.census.document import CensusBlock
 from navitas.operations.code_rules import CODE_RULES, CodeRule, MethodEvidence
 from navitas.operations.counted_program import CountedProgram
 from navitas.parse.arrays import I64
@@ -21,7 +22,7 @@ class CodeAdvice:
     rule: CodeRule
     method: str
     file: str | None
-    lines: tuple[int, int] | None
+    block: CensusBlock
     message: str
     avoided: int
     saving_j: float
@@ -40,8 +41,8 @@ def code_advice(program: CountedProgram, counters: Mapping[int, I64], costs: Map
         for rule in CODE_RULES:
             for case in rule.find(evidence):
                 saving_j = sum(count * float(costs_j[place]) for place, count in sorted(case.avoided.items()))
-                lines = method.census.blocks[case.block].lines
+                block = method.census.blocks[case.block]
                 if saving_j > 0:
                     figures = (sum(case.avoided.values()), saving_j, saving_j / total_j if total_j > 0 else 0.0)
-                    found.append(CodeAdvice(rule, method.name, method.file, lines, case.message, *figures))
-    return tuple(sorted(found, key=lambda one: (-one.saving_j, one.rule.id, one.method, one.lines or (0, 0))))
+                    found.append(CodeAdvice(rule, method.name, method.file, block, case.message, *figures))
+    return tuple(sorted(found, key=lambda one: (-one.saving_j, one.rule.id, one.method, one.block.pc)))

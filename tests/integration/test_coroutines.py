@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from support.maven import NotFetchedError, fetch
+from support.kotlin_program import KotlinProgram
 
-from navitas.build.instrument import instrument
-from navitas.build.jars import JARS
-from navitas.build.java import find_java
-from navitas.errors import BuildError
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, by_thread_and_type, read_chunks
 from navitas.parse.folded import decode_folded
-from navitas.parse.methodmap import Span, places_of
 from navitas.parse.tables import ENTER, RESUME, THROW
 
 SOURCE = """\
@@ -74,71 +66,40 @@ fun main() {
   }
 }
 """
-TOOLS = ("org.jetbrains.kotlin:kotlin-compiler-embeddable:2.0.21", "org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm:1.9.0")
-
 DELAY_NS = 40_000_000
 
 pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the instrumented program, its method map, and its libraries in `jars`."""
+def program(tmp_path_factory: pytest.TempPathFactory) -> KotlinProgram:
     folder = tmp_path_factory.mktemp("coroutines")
-    for jar in ("navitas-bridge.jar", "navitas-runtime.jar"):
-        if not (JARS / jar).is_file():
-            pytest.skip(f"{jar} is not built: make jars")
-    try:
-        java, jars = find_java(), fetch(TOOLS, folder / "jars", transitive=True)
-    except (BuildError, NotFetchedError) as error:
-        pytest.skip(str(error))
-    (folder / "Waiting.kt").write_text(SOURCE)
-    compiler = [java, "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*", "org.jetbrains.kotlin.cli.jvm.K2JVMCompiler"]
-    libraries = os.pathsep.join(map(str, jars.glob("kotlin*-*.jar")))
-    arguments = ["-no-stdlib", "-no-reflect", "-nowarn", "-cp", libraries, "-d", folder / "classes", folder / "Waiting.kt"]
-    subprocess.run([*compiler, *arguments], check=True, capture_output=True)
-    instrument([folder / "classes"], folder / "probed", folder / "map.json")
-    return folder
-
-
-def run(program: Path, mode: str) -> Path:
-    """Run the program; return its event file."""
-    out = program / mode
-    class_path = os.pathsep.join(map(str, (program / "probed", program / "jars" / "*", JARS / "navitas-runtime.jar")))
-    command = [find_java(), f"-Dnavitas.out={out}", f"-Dnavitas.mode={mode}", "-Xverify:all", "-cp", class_path]
-    subprocess.run([*command, "waiting.WaitingKt"], check=True, capture_output=True)
-    (events,) = out.glob("events-*.nvch")
-    return events
+    source = folder / "Waiting.kt"
+    source.write_text(SOURCE)
+    return KotlinProgram(folder, source, "2.0.21")
 
 
 @pytest.fixture(scope="module")
-def names(program: Path) -> dict[int, str]:
+def names(program: KotlinProgram) -> dict[int, str]:
     """Methods of the source file's class, by row."""
-    methods = json.loads((program / "map.json").read_text())["methods"]
-    return {row: each["name"] for row, each in enumerate(methods) if each["class"] == "waiting.WaitingKt"}
+    return {row: each["name"] for row, each in enumerate(program.methods) if each["class"] == "waiting.WaitingKt"}
 
 
-def known(program: Path) -> dict[int, Span]:
-    text = json.loads((program / "map.json").read_text())
-    ids = [each["id"] for each in text["methods"]]
-    return {int(text["map_id"], 16): Span(0, max(ids) + 1, None, places_of(ids))}
-
-
-def threads(program: Path, events: Path) -> Iterator[list[tuple[int, int, int]]]:
+def threads(program: KotlinProgram, events: Path) -> Iterator[list[tuple[int, int, int]]]:
     """Each thread's events as (time, kind, method)."""
     for _, kind, chunks, missing in by_thread_and_type(read_chunks(events).chunks):
         assert missing == 0
         if kind == CALLS:
-            stream, dropped = encoded_calls(chunks, known(program))
+            stream, dropped = encoded_calls(chunks, program.known())
             assert dropped == 0
             calls = stream.whole()
             yield list(zip(calls.t_ns.tolist(), calls.kind.tolist(), calls.method.tolist(), strict=True))
 
 
-def test_a_suspended_call_counts_as_one_call_with_many_segments(program: Path, names: dict[int, str]) -> None:
+def test_a_suspended_call_counts_as_one_call_with_many_segments(program: KotlinProgram, names: dict[int, str]) -> None:
     kinds: Counter[tuple[str, int]] = Counter()
     on_main: list[tuple[int, int]] = []
-    for events in threads(program, run(program, "events")):
+    for events in threads(program, program.run("waiting.WaitingKt", "events")):
         stack: list[int] = []
         for _, kind, method in events:
             kinds[names.get(method, ""), kind] += 1
@@ -166,13 +127,13 @@ def test_a_suspended_call_counts_as_one_call_with_many_segments(program: Path, n
             assert t - begun[i - 1][0] > DELAY_NS  # the wait began in the previous segment
 
 
-def test_folding_gives_the_same_counts(program: Path, names: dict[int, str]) -> None:
+def test_folding_gives_the_same_counts(program: KotlinProgram, names: dict[int, str]) -> None:
     calls: Counter[str] = Counter()
     throws: Counter[str] = Counter()
-    for _, kind, chunks, missing in by_thread_and_type(read_chunks(run(program, "folded")).chunks):
+    for _, kind, chunks, missing in by_thread_and_type(read_chunks(program.run("waiting.WaitingKt", "folded")).chunks):
         assert missing == 0
         if kind == FOLDED:
-            table, dropped = decode_folded(chunks, known(program))
+            table, dropped = decode_folded(chunks, program.known())
             assert dropped == 0
             for method in np.unique(table.method).tolist():
                 rows = table.method == method

@@ -21,6 +21,7 @@ def document() -> Document:
         {
             "pc": [0, 4],
             "lines": [3, 4],
+            "inlined": [{"file": "C.kt", "lines": [7, 7]}],
             "next": [1],
             "handlers": [],
             "plus": [0],
@@ -57,6 +58,8 @@ def test_a_census_is_read(tmp_path: Path, packed: bool) -> None:
     assert census.operations[0].kind == "Arithmetic"
     assert method.blocks[0].operations == [(0, 2), (2, 1)]
     assert (method.blocks[0].pc, method.blocks[0].lines, method.blocks[1].lines) == ((0, 4), (3, 4), None)
+    assert [(one.file, one.lines) for one in method.blocks[0].inlined] == [("C.kt", (7, 7))]
+    assert method.blocks[1].inlined == []
     assert (method.blocks[0].editable, method.blocks[0].edit_operations) == ((0, 3), [(0, 2)])
     assert (method.blocks[1].editable, method.blocks[1].edit_operations) == (None, [])
     assert method.unmatched == [(0, 7)]

@@ -134,7 +134,7 @@ METHODS = [
     "p.Main$1#onClick",  # 5
     "p.Main#lambda$onCreate$0",  # 6
     "p.Task#run",  # 7
-    "p.Sync#lambda$onStartCommand$0",  # 8
+    "p.Sync#onStartCommand$lambda$0",  # 8: of Kotlin
     "p.Base#onResume",  # 9
     "p.Task2#run",  # 10
 ]

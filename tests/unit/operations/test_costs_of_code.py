@@ -38,7 +38,7 @@ def test_blocks_have_their_energy_and_that_of_3000_executions(counted: CountedFi
     program, tests = joined(counted)
     blocks = costed_blocks(program, tests[0].by_method(), COSTS)
     body = blocks[0]
-    assert (body.number, body.lines, body.executions) == (2, (12, 13), 200)
+    assert (body.number, body.block.lines, body.executions) == (2, (12, 13), 200)
     assert body.each_j == pytest.approx(3 * 5e-9 + 4e-8) and body.fixed_j == pytest.approx(3000 * body.each_j)
     assert sum(one.energy_j for one in blocks) == pytest.approx(TOTAL_J)
     assert body.classes == pytest.approx({"Arithmetic": 15 / 55, "Library": 40 / 55})
@@ -84,7 +84,7 @@ def test_a_difference_names_operations_lines_and_joules(tmp_path: Path) -> None:
     new.census.write_text(json.dumps(document))
     (before, (was,)), (after, (now,)) = joined(old), joined(new)
     changes = changed_operations((before, was.by_method()), (after, now.by_method()), COSTS)
-    figures = [(one.operation, one.lines, one.before, one.after) for one in changes]
+    figures = [(one.operation, one.block and one.block.lines, one.before, one.after) for one in changes]
     assert figures == [("Integer.valueOf", (12, 13), 200, 0), ("Addition_int_int", (14, 14), 12, 32)]
     assert [one.difference_j for one in changes] == pytest.approx([-200 * 4e-8, 20 * 1e-9])
     assert sum(one.difference_j for one in changes) == pytest.approx(
@@ -95,7 +95,7 @@ def test_a_difference_names_operations_lines_and_joules(tmp_path: Path) -> None:
 def test_advice_on_boxing_has_the_saving_of_all_but_one_pass(counted: CountedFiles) -> None:
     program, tests = joined(counted)
     (found,) = code_advice(program, tests[0].by_method(), COSTS)
-    assert (found.rule.id, found.lines, found.avoided) == ("boxing-in-loop", (12, 13), 196)
+    assert (found.rule.id, found.block.lines, found.avoided) == ("boxing-in-loop", (12, 13), 196)
     assert found.saving_j == pytest.approx(196 * 4e-8)
     assert "200 times" in found.message and "Integer.valueOf" in found.message
 

@@ -29,7 +29,7 @@ from navitas.attribute.owner_kind import OwnerKind
 from navitas.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.calibrate.component_steps import ComponentCurrents
 from navitas.calibrate.coupled_fit import Surface
-from navitas.census.document import CensusMethod
+from navitas.census.document import CensusBlock, CensusMethod, InlinedCode
 from navitas.cli.bisect_tables import steps_table as energy_steps_table
 from navitas.cli.compare_tables import changes_table as compared_table
 from navitas.cli.counted_tables import (
@@ -386,6 +386,12 @@ def _ranked(names: Sequence[str]) -> list[RankedOperation]:
     ]
 
 
+BLOCK = CensusBlock(
+    pc=(0, 1), lines=(12_345, 12_399), inlined=[InlinedCode(file="_Collections.kt", lines=(1620, 1622))], next=[], handlers=[],
+    operations=[],
+)  # fmt: skip
+
+
 def _counted_blocks(names: Sequence[str]) -> list[CostedBlock]:
     """Blocks of methods with these names, of lines as long as they get."""
     blocks = []
@@ -393,7 +399,7 @@ def _counted_blocks(names: Sequence[str]) -> list[CostedBlock]:
         census = CensusMethod(name=name, descriptor="()V", by="source", note=None, blocks=[], unmatched=[])
         none = Terms.of([])
         method = CountedMethod(0, f"org.example.{name}", "A.java", census, none, none)
-        blocks.append(CostedBlock(method, 12_345, (12_345, 12_399), 123_456_789_012, 1e-9, 123.4, 0.123, {"Comparison": 1.0}))
+        blocks.append(CostedBlock(method, 12_345, BLOCK, 123_456_789_012, 1e-9, 123.4, 0.123, {"Comparison": 1.0}))
     return blocks
 
 
@@ -403,7 +409,7 @@ def _budgets(names: Sequence[str]) -> FittedTable:
 
 
 def _changed(names: Sequence[str]) -> FittedTable:
-    changes = [ChangedOperation(f"{name}()V", "A.java", name, (1, 12_345), 123_456_789, 1, -12.34) for name in names]
+    changes = [ChangedOperation(f"{name}()V", "A.java", name, BLOCK, 123_456_789, 1, -12.34) for name in names]
     return changed_operations_table(changes, TOP)
 
 

@@ -9,6 +9,7 @@ import javassist.bytecode.MethodInfo;
 import org.navitas.instrument.BasicBlocks;
 import org.navitas.instrument.CounterPlacement;
 import org.navitas.instrument.EditableBlocks;
+import org.navitas.instrument.InlinedLines;
 import org.navitas.instrument.InstrumentException;
 import org.navitas.instrument.Options;
 import org.navitas.instrument.SelectedClasses;
@@ -60,6 +61,7 @@ public final class Census {
     ClassFile file = each.file;
     ClassCensus census = new ClassCensus(each.name, file.getSourceFile(), each.sha256);
     InstructionTable table = new InstructionTable(file, hierarchy);
+    InlinedLines inlined = InlinedLines.of(file);
     ClassJoin join = code == null ? null : new ClassJoin(file, table, code);
     boolean lines = true;
     for (MethodInfo method : file.getMethods()) {
@@ -69,7 +71,8 @@ public final class Census {
       try {
         BasicBlocks blocks = BasicBlocks.of(method.getCodeAttribute());
         CounterPlacement counters = CounterPlacement.of(method, blocks);
-        MethodCensus bytecode = MethodCensus.ofBytecode(method, blocks, EditableBlocks.of(file, method, blocks), counters, table);
+        MethodCensus bytecode = MethodCensus.ofBytecode(
+            file, method, blocks, BlockPlace.of(blocks, inlined), EditableBlocks.of(file, method, blocks), counters, table);
         census.methods.add(join == null ? bytecode : join.count(method, bytecode));
         lines &= method.getCodeAttribute().getAttribute(LineNumberAttribute.tag) != null;
       } catch (InstrumentException | RuntimeException e) {

@@ -77,9 +77,11 @@ final class CensusJson {
     json.append(", \"blocks\": [");
     for (int i = 0; i < method.counts.size(); i++) {
       Block block = method.blocks.blocks().get(i);
+      BlockPlace place = method.places.get(i);
       json.append(i == 0 ? "\n  " : ",\n  ");
       json.append("{\"pc\": [").append(block.firstPc).append(", ").append(block.lastPc).append("], \"lines\": ");
-      json.append(block.firstLine == 0 ? "null" : "[" + block.firstLine + ", " + block.lastLine + "]");
+      json.append(place.firstLine == 0 ? "null" : "[" + place.firstLine + ", " + place.lastLine + "]");
+      inlined(place);
       json.append(", \"next\": ").append(block.successors).append(", \"handlers\": ").append(block.handlers);
       json.append(", \"plus\": ").append(method.counters.plus(i)).append(", \"minus\": ").append(method.counters.minus(i));
       counts("operations", method.counts.get(i));
@@ -95,6 +97,16 @@ final class CensusJson {
       separator = ", ";
     }
     json.append("]}");
+  }
+
+  private void inlined(BlockPlace place) {
+    String separator = ", \"inlined\": [";
+    for (BlockPlace.Inlined each : place.inlined) {
+      field(json.append(separator).append('{'), "file", each.file);
+      json.append(", \"lines\": [").append(each.firstLine).append(", ").append(each.lastLine).append("]}");
+      separator = ", ";
+    }
+    json.append(place.inlined.isEmpty() ? "" : "]");
   }
 
   private void counts(String name, Map<String, Integer> counts) {

@@ -15,7 +15,6 @@ import javassist.bytecode.MethodInfo;
 final class ClassJoin {
   private final ClassFile file;
   private final InstructionTable table;
-  private final boolean dynamic;
   private final Map<MethodInfo, SourceMethod> pairs = new HashMap<>();
   private final boolean hasSource;
   /** Whether a method of the class is not where its source is: the class is of another build. */
@@ -24,7 +23,6 @@ final class ClassJoin {
   ClassJoin(ClassFile file, InstructionTable table, SourceCode code) {
     this.file = file;
     this.table = table;
-    dynamic = table.hasDynamicConcatenation();
     List<SourceMethod> sources = code.methods(file.getName());
     hasSource = sources != null;
     if (hasSource) {
@@ -138,7 +136,7 @@ final class ClassJoin {
     } else if (source.problem != null) {
       bytecode.note = source.problem;
     } else {
-      return MethodJoin.join(file, method, bytecode, table, source, dynamic);
+      return MethodJoin.join(file, method, bytecode, table, source);
     }
     return bytecode;
   }

@@ -32,7 +32,7 @@ final class InstructionKinds {
         InstructionTable.Called called = InstructionTable.Called.at(pool, code, pc);
         return (called.owner.equals("java.lang.StringBuilder") ? "sb:" : "call:") + called.name;
       case Opcode.INVOKEDYNAMIC:
-        return InstructionTable.isConcatenation(pool, code.u16bitAt(pc + 1)) ? "concat" : null;
+        return InstructionTable.isConcatenation(file, code.u16bitAt(pc + 1)) ? "concat" : null;
       default:
         break;
     }

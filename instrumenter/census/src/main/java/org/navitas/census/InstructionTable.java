@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import javassist.bytecode.BootstrapMethodsAttribute;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeIterator;
@@ -17,6 +18,8 @@ import javassist.bytecode.Opcode;
 /** The operations of bytecode instructions, from the table instructions.txt. */
 final class InstructionTable {
   private static final Map<String, List<String>> BY_MNEMONIC = new HashMap<>();
+  private static final String CONCATENATIONS = "java.lang.invoke.StringConcatFactory";
+  private static final String LAMBDAS = "java.lang.invoke.LambdaMetafactory";
   private static final List<String> BY_OPERAND = Collections.singletonList("*");
 
   static {
@@ -30,6 +33,8 @@ final class InstructionTable {
 
   private final ClassFile file;
   private final Hierarchy hierarchy;
+  /** Whether it concatenates strings by invokedynamic; null if that is not yet known. */
+  private Boolean concatenates;
 
   InstructionTable(ClassFile file, Hierarchy hierarchy) {
     this.file = file;
@@ -54,7 +59,7 @@ final class InstructionTable {
       case Opcode.NEW:
         return hierarchy.has(pool.getClassInfo(code.u16bitAt(pc + 1))) ? Collections.singletonList("Object Creation") : Collections.emptyList();
       case Opcode.INVOKEDYNAMIC:
-        return Collections.singletonList(isConcatenation(pool, code.u16bitAt(pc + 1)) ? "String Concatenation" : "Lambda Creation");
+        return Collections.singletonList(dynamic(code.u16bitAt(pc + 1)));
       case Opcode.INVOKEVIRTUAL:
       case Opcode.INVOKESPECIAL:
       case Opcode.INVOKESTATIC:
@@ -76,23 +81,42 @@ final class InstructionTable {
     return operations;
   }
 
-  static boolean isConcatenation(ConstPool pool, int index) {
-    String name = pool.getUtf8Info(pool.getNameAndTypeName(pool.getInvokeDynamicNameAndType(index)));
-    return name.equals("makeConcatWithConstants") || name.equals("makeConcat");
+  /** Returns the operation of an {@code invokedynamic}, which depends on the class that links it. */
+  private String dynamic(int index) {
+    String linker = linker(file, index);
+    switch (linker) {
+      case CONCATENATIONS:
+        return "String Concatenation";
+      case LAMBDAS:
+        return "Lambda Creation";
+      default:
+        ConstPool pool = file.getConstPool();
+        return Hierarchy.function(linker, pool.getUtf8Info(pool.getNameAndTypeName(pool.getInvokeDynamicNameAndType(index))));
+    }
+  }
+
+  /** Returns the class whose method links an {@code invokedynamic}. */
+  static String linker(ClassFile file, int index) {
+    ConstPool pool = file.getConstPool();
+    BootstrapMethodsAttribute methods = (BootstrapMethodsAttribute) file.getAttribute(BootstrapMethodsAttribute.tag);
+    int handle = methods.getMethods()[pool.getInvokeDynamicBootstrap(index)].methodRef;
+    int method = pool.getMethodHandleIndex(handle);
+    boolean ofInterface = pool.getTag(method) == ConstPool.CONST_InterfaceMethodref;
+    return ofInterface ? pool.getInterfaceMethodrefClassName(method) : pool.getMethodrefClassName(method);
+  }
+
+  static boolean isConcatenation(ClassFile file, int index) {
+    return linker(file, index).equals(CONCATENATIONS);
   }
 
   /** Returns whether the class concatenates strings by invokedynamic. */
   boolean hasDynamicConcatenation() {
-    BootstrapMethodsAttribute methods = (BootstrapMethodsAttribute) file.getAttribute(BootstrapMethodsAttribute.tag);
-    if (methods != null) {
+    if (concatenates == null) {
       ConstPool pool = file.getConstPool();
-      for (int i = 1; i < pool.getSize(); i++) {
-        if (pool.getTag(i) == ConstPool.CONST_InvokeDynamic && isConcatenation(pool, i)) {
-          return true;
-        }
-      }
+      concatenates = IntStream.range(1, pool.getSize())
+          .anyMatch(index -> pool.getTag(index) == ConstPool.CONST_InvokeDynamic && isConcatenation(file, index));
     }
-    return false;
+    return concatenates;
   }
 
   /** The method that an instruction calls. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeIterator;
 import javassist.bytecode.MethodInfo;
 import org.navitas.instrument.BasicBlocks;
@@ -29,6 +30,8 @@ final class MethodCensus {
   final String name;
   final String descriptor;
   final BasicBlocks blocks;
+  /** Where the source of each block is. */
+  final List<BlockPlace> places;
   final EditableBlocks editable;
   /** Where a build with counters counts these blocks. */
   final CounterPlacement counters;
@@ -42,10 +45,11 @@ final class MethodCensus {
   /** Why the source was not used, or null. */
   String note;
 
-  MethodCensus(MethodInfo method, BasicBlocks blocks, EditableBlocks editable, CounterPlacement counters) {
+  MethodCensus(MethodInfo method, BasicBlocks blocks, List<BlockPlace> places, EditableBlocks editable, CounterPlacement counters) {
     this.name = method.getName();
     this.descriptor = method.getDescriptor();
     this.blocks = blocks;
+    this.places = places;
     this.editable = editable;
     this.counters = counters;
     blocks.blocks().forEach(block -> {
@@ -56,7 +60,10 @@ final class MethodCensus {
 
   /** Adds an operation of the instruction at an offset. */
   void add(int pc, String operation) {
-    int block = blocks.blockOf(pc);
+    add(blocks.blockOf(pc), pc, operation);
+  }
+
+  private void add(int block, int pc, String operation) {
     counts.get(block).merge(operation, 1, Integer::sum);
     EditableBlocks.Range range = editable.range(block);
     if (range != null && range.contains(pc)) {
@@ -66,12 +73,15 @@ final class MethodCensus {
 
   /** Counts the operations of all instructions. */
   static MethodCensus ofBytecode(
-      MethodInfo method, BasicBlocks blocks, EditableBlocks editable, CounterPlacement counters, InstructionTable table) {
-    MethodCensus census = new MethodCensus(method, blocks, editable, counters);
+      ClassFile file, MethodInfo method, BasicBlocks blocks, List<BlockPlace> places, EditableBlocks editable, CounterPlacement counters,
+      InstructionTable table) {
+    MethodCensus census = new MethodCensus(method, blocks, places, editable, counters);
     CodeIterator code = method.getCodeAttribute().iterator();
-    for (int pc : blocks.instructions()) {
-      for (String operation : table.operations(method, code, pc)) {
-        census.add(pc, operation);
+    List<Integer> instructions = blocks.instructions();
+    for (int i = 0; i < instructions.size(); i++) {
+      int block = PatternSwitch.block(file, code, blocks, i);
+      for (String operation : table.operations(method, code, instructions.get(i))) {
+        census.add(block, instructions.get(i), operation);
       }
     }
     return census;

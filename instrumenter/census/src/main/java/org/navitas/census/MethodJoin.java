@@ -35,13 +35,13 @@ final class MethodJoin {
   }
 
   static MethodCensus join(
-      ClassFile file, MethodInfo method, MethodCensus bytecode, InstructionTable table, SourceMethod source, boolean dynamic) {
-    Event.Concatenation other = dynamic ? Event.Concatenation.BUILDER : Event.Concatenation.DYNAMIC;
+      ClassFile file, MethodInfo method, MethodCensus bytecode, InstructionTable table, SourceMethod source) {
+    Event.Concatenation other = table.hasDynamicConcatenation() ? Event.Concatenation.BUILDER : Event.Concatenation.DYNAMIC;
     List<Event> events = source.events.stream().filter(event -> event.when != other).collect(Collectors.toList());
     MethodJoin join = new MethodJoin(bytecode.blocks, events);
     CodeIterator code = method.getCodeAttribute().iterator();
     join.match(file, code);
-    MethodCensus census = new MethodCensus(method, bytecode.blocks, bytecode.editable, bytecode.counters);
+    MethodCensus census = new MethodCensus(method, bytecode.blocks, bytecode.places, bytecode.editable, bytecode.counters);
     census.by = MethodCensus.SOURCE;
     int known = join.count(census);
     if (join.missing > MOST_UNMATCHED * (known + join.missing)) {

@@ -31,6 +31,9 @@ public class BytecodeCensusTest {
     List<Object[]> all = new ArrayList<>();
     List<Case> java = Case.all("bytecode-cases.txt");
     add(java, Case.javac(Case.write(root, java), java, "javac", "--release", "11"), all);
+    List<Case> patterns = Case.all("pattern-cases.txt");
+    Path newer = Files.createDirectory(root.resolve("newer"));
+    add(patterns, Case.eclipse(Case.write(newer, patterns), patterns, "-21"), all);
     List<Case> kotlin = Case.all("kotlin-cases.txt");
     StringBuilder text = new StringBuilder();
     kotlin.forEach(each -> text.append("class ").append(each.className()).append(" {\n").append(each.code).append("}\n"));

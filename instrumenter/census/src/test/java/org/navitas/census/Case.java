@@ -118,11 +118,11 @@ final class Case {
     return classes;
   }
 
-  static Path eclipse(Path sources, List<Case> cases) {
-    Path classes = sources.resolveSibling("eclipse");
+  static Path eclipse(Path sources, List<Case> cases, String release) {
+    Path classes = sources.resolveSibling("eclipse" + release);
     StringWriter said = new StringWriter();
     List<String> arguments = new ArrayList<>(files(sources, cases));
-    Collections.addAll(arguments, "-1.8", "-g", "-preserveAllLocals", "-nowarn", "-proc:none", "-d", classes.toString());
+    Collections.addAll(arguments, release, "-g", "-preserveAllLocals", "-nowarn", "-proc:none", "-d", classes.toString());
     boolean compiled = BatchCompiler.compile(arguments.toArray(new String[0]), new PrintWriter(said), new PrintWriter(said), null);
     assertTrue(said.toString(), compiled);
     return classes;

@@ -1,6 +1,7 @@
 package org.navitas.census;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assert.fail;
@@ -15,6 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
 import org.junit.Before;
 import org.junit.Rule;
@@ -225,6 +227,53 @@ public class CensusTest {
     assertEquals(1, sum.get("Array Reference").intValue());
     assertEquals(1, sum.get("Intrinsics.checkNotNullParameter").intValue());
     assertTrue(notes.toString(), notes.get(0).endsWith("K.kt: Kotlin sources are not read; their classes are counted by bytecode"));
+  }
+
+  @Test
+  public void inlinedCodeOfKotlinHasTheLineOfItsCall() throws Exception {
+    write("K.kt", "inline fun twice(x: Int): Int {\n  val y = x * 2\n  return y\n}\n\nclass K {\n  fun m(a: List<Int>): List<Int> =\n"
+        + "    a.map {\n      it + 1\n    }\n\n  fun own(a: Int): Int {\n    return twice(a)\n  }\n}\n");
+    Case.kotlinc(sources.resolve("K.kt"), classes);
+    Map<String, MethodCensus> found = methods(new ArrayList<>());
+    List<String> places = new ArrayList<>();
+    for (BlockPlace place : found.get("K.m").places) {
+      assertTrue("line " + place.lastLine, place.firstLine >= 7 && place.lastLine <= 10);
+      place.inlined.forEach(each -> places.add(each.file));
+    }
+    assertEquals(Collections.nCopies(places.size(), "_Collections.kt"), places);
+    assertTrue(places.size() >= 3);
+    BlockPlace own = found.get("K.own").places.get(0);
+    assertEquals("13 13", own.firstLine + " " + own.lastLine);
+    assertEquals("K.kt 2 3", own.inlined.get(0).file + " " + own.inlined.get(0).firstLine + " " + own.inlined.get(0).lastLine);
+    assertTrue(json(), json().contains("\"lines\": [13, 13], \"inlined\": [{\"file\": \"K.kt\", \"lines\": [2, 3]}], \"next\": []"));
+  }
+
+  @Test
+  public void patternSwitchesCountWhereTheyBegin() throws Exception {
+    List<Case> snippets = Case.all("pattern-cases.txt");
+    Map<String, ClassCensus> all = Case.census(Case.eclipse(Case.write(root, snippets), snippets, "-21"), null);
+    MethodCensus census = snippets.get(0).method(all);
+    // The start, and two guards that can fail, lead to the second block, which looks for the next case.
+    assertEquals(3, census.blocks.blocks().stream().filter(each -> each.successors.contains(1)).count());
+    assertEquals(1, census.counts.get(1).get("SwitchBootstraps.typeSwitch").intValue());
+    assertEquals(1, census.counts.get(0).get("Switch").intValue());
+    assertEquals(1, Case.sum(census).get("Switch").intValue());
+    // Without guards, nothing leads back.
+    MethodCensus plain = snippets.get(1).method(all);
+    assertEquals(plain.counts.toString(), 1, plain.counts.stream().filter(each -> each.containsKey("Switch")).count());
+    plain.counts.forEach(each -> assertEquals(each.toString(), each.containsKey("SwitchBootstraps.typeSwitch"), each.containsKey("Switch")));
+  }
+
+  @Test
+  public void methodsThatTheCompilerLinksAreLibraryFunctions() throws Exception {
+    List<Case> snippets = Case.all("pattern-cases.txt");
+    ClassCensus record = Case.census(Case.eclipse(Case.write(root, snippets), snippets, "-21"), null).get(snippets.get(2).className() + "$R");
+    List<String> functions = new ArrayList<>();
+    for (MethodCensus method : record.methods) {
+      Case.sum(method).keySet().stream().filter(each -> each.startsWith("ObjectMethods.")).forEach(functions::add);
+      assertFalse(method.name, Case.sum(method).containsKey("Lambda Creation"));
+    }
+    assertEquals(Arrays.asList("ObjectMethods.equals", "ObjectMethods.hashCode", "ObjectMethods.toString"), functions.stream().sorted().collect(Collectors.toList()));
   }
 
   @Test

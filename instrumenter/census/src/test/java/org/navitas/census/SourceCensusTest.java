@@ -34,7 +34,7 @@ public class SourceCensusTest {
     List<Object[]> all = new ArrayList<>();
     add(all, "javac", cases, Case.census(Case.javac(sources, cases, "javac"), sources));
     add(all, "javac for Java 8", cases, Case.census(Case.javac(sources, cases, "java8", "--release", "8"), sources));
-    add(all, "Eclipse", portable, Case.census(Case.eclipse(sources, portable), sources));
+    add(all, "Eclipse", portable, Case.census(Case.eclipse(sources, portable, "-1.8"), sources));
     return all;
   }
 

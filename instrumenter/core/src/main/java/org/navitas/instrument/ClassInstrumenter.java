@@ -245,7 +245,7 @@ final class ClassInstrumenter {
     int id = firstId;
     for (Map.Entry<MethodInfo, CodeScan> body : bodies.entrySet()) {
       MethodInfo method = body.getKey();
-      MethodRef ref = new MethodRef(method.getName(), method.getDescriptor(), lines.ownLine(firstLine(method.getCodeAttribute())));
+      MethodRef ref = new MethodRef(method.getName(), method.getDescriptor(), firstLine(method.getCodeAttribute(), lines));
       id = id < 0 ? pool.addIntegerInfo(placeholder + methods.size()) : id;
       String reason = probes.add(method, body.getValue(), id);
       if (reason == null) {
@@ -276,9 +276,14 @@ final class ClassInstrumenter {
     return first;
   }
 
-  private static int firstLine(CodeAttribute code) {
-    LineNumberAttribute lines = (LineNumberAttribute) code.getAttribute(LineNumberAttribute.tag);
-    return lines == null || lines.tableLength() == 0 ? 0 : lines.toLineNumber(0);
+  /** Returns the first known line of a method, or 0. */
+  private static int firstLine(CodeAttribute code, InlinedLines lines) {
+    LineNumberAttribute numbers = (LineNumberAttribute) code.getAttribute(LineNumberAttribute.tag);
+    int line = 0;
+    for (int i = 0; numbers != null && line == 0 && i < numbers.tableLength(); i++) {
+      line = lines.ownLine(numbers.lineNumber(i));
+    }
+    return line;
   }
 
   private static int[] idOffsets(byte[] written, int firstId, int count) throws MalformedClassException {

@@ -12,7 +12,8 @@ import javassist.bytecode.ClassFile;
 /**
  * The source lines of code that Kotlin's compiler inlined into a class. Such code has line numbers beyond the end of the
  * source file. The attribute {@code SourceDebugExtension} (JSR-45) maps them: the stratum {@code Kotlin} to the lines of
- * the inlined function, {@code KotlinDebug} to the line of its call. Immutable.
+ * the inlined function, {@code KotlinDebug} to the line of its call. Code that the compiler made for an inlined lambda can
+ * have numbers that it does not map, such as 65535. Immutable.
  *
  * <p>The attribute can have any content. What cannot be read maps nothing.
  */
@@ -117,7 +118,7 @@ public final class InlinedLines {
    * Returns the inlined code that a line number stands for.
    *
    * @param number a line number of the class
-   * @return a range with that number, or null if it is a line of the source file
+   * @return a range with that number, or null if it is a line of the source file or of no file
    */
   public Range at(int number) {
     Range range = in(code, number);
@@ -131,13 +132,12 @@ public final class InlinedLines {
    * @return the line, or 0 if it is not known
    */
   public int ownLine(int number) {
-    Range inlined = at(number);
-    if (inlined == null) {
+    if (code.isEmpty()) {
       return number;
     }
     Range call = in(calls, number);
-    Range own = call != null ? call : inlined;
-    return own.file.equals(ownFile) ? own.lineOf(number) : 0;
+    Range own = call != null ? call : in(code, number);
+    return own != null && own.file.equals(ownFile) ? own.lineOf(number) : 0;
   }
 
   private static Range in(TreeMap<Integer, Range> stratum, int number) {

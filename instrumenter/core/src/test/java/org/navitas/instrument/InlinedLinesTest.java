@@ -27,9 +27,13 @@ public class InlinedLinesTest {
   }
 
   @Test
-  public void otherLinesAreThoseOfTheFile() {
-    for (int line : new int[] {0, 1, 20, 27, 65_535}) {
+  public void otherLinesAreThoseOfTheFileOrUnknown() {
+    for (int line : new int[] {1, 20}) {
       assertEquals(line + "", of(TEXT, line));
+    }
+    for (int line : new int[] {0, 27, 65_535}) {
+      assertEquals("0", of(TEXT, line));
+      assertEquals(line + "", of("", line));
     }
   }
 

@@ -1,6 +1,7 @@
 package org.navitas.instrument;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
 
 import java.io.File;
 import java.net.URL;
@@ -11,7 +12,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,6 +28,7 @@ import org.navitas.runtime.Probe;
 /** Calls of all forms of suspend functions and lambdas, by comments in {@code SuspendForms.kt.txt}. */
 public class SuspendFormsTest {
   private static final Pattern CALLS = Pattern.compile("// calls: (.*)");
+  private static final Pattern LINE = Pattern.compile("\"line\": (\\d+)");
   private static final Pattern LAMBDA = Pattern.compile("(?:Forms\\$)?(\\w+?)\\$.*\\.invokeSuspend");
 
   /** What compilers add to the code: nothing, and variables for debuggers. */
@@ -42,8 +43,8 @@ public class SuspendFormsTest {
     for (String[] options : Chosen.of(OPTIONS)) {
       Path compiled = temporary.newFolder().toPath();
       Compiled.kotlin(compiled, "SuspendForms.kt", source, options);
-      assertEquals(expected(source), calls(compiled, expected(source).keySet()));
-      assertEquals(expected(source), calls(covered(compiled), expected(source).keySet()));
+      assertEquals(expected(source), calls(compiled, source));
+      assertEquals(expected(source), calls(covered(compiled), source));
     }
   }
 
@@ -77,11 +78,14 @@ public class SuspendFormsTest {
     return expected;
   }
 
-  /** Runs the program with probes, and returns the calls of functions and lambdas. */
-  private Map<String, Integer> calls(Path classes, Set<String> names) throws Exception {
+  /** Runs the program with probes, and returns the calls of functions and lambdas. Each method has a line of its file. */
+  private Map<String, Integer> calls(Path classes, String source) throws Exception {
     Path out = temporary.newFolder().toPath();
     Path map = out.resolve("map.json");
     BulkInstrumenter.run(Arrays.asList(new Input(classes, out.resolve("out"), Input.MAIN, ":")), Options.defaults(), map);
+    for (Matcher line = LINE.matcher(MapText.of(map).text); line.find(); ) {
+      assertTrue("line " + line.group(1), Integer.parseInt(line.group(1)) <= source.split("\n").length);
+    }
     Map<String, Integer> calls = new TreeMap<>();
     try (URLClassLoader loader = new URLClassLoader(new URL[] {out.resolve("out").toUri().toURL()})) {
       Probe.take();
@@ -92,7 +96,7 @@ public class SuspendFormsTest {
         }
       }
     }
-    calls.keySet().retainAll(names);
+    calls.keySet().retainAll(expected(source).keySet());
     return calls;
   }
 
