@@ -70,7 +70,8 @@ public final class ProbedClasses implements ClassFileTransformer {
         if (CHANGED.isEmpty()) {
             return null;
         }
-        return CHANGED.size() + " classes, such as " + CHANGED.first() + ", were changed before they were loaded, and have no"
-                + " probes: their energy counts as their callers'";
+        String others = CHANGED.size() == 1 ? "" : " and " + (CHANGED.size() - 1) + " more";
+        return "classes that were changed before they were loaded have no probes, and their energy counts as their callers': "
+                + CHANGED.first() + others;
     }
 }
