@@ -102,6 +102,8 @@ class BundleManifest(CommonManifest):
     """The contents of a bundle of Java code, and the settings of the project's `test` task for its JVM."""
 
     class_path: list[Inside] = Field(min_length=1)
+    probed_classes: Inside | None = None
+    """The classes with probes, if the class path has those that the build made, because the tests look at class files."""
     test_roots: list[Inside] = Field(min_length=1)
     working_dir: Annotated[str, StringConstraints(pattern=r"^[^\x00]+$")]
     """Absolute, or relative to the folder of the bundle, so that builds in different checkouts make the same bundle."""

@@ -116,7 +116,8 @@ def _check_entries(archive: Archive) -> None:
         if missing:
             raise InvalidBundle(f"bundle.json names {quoted(min(missing))}, which is not in it")
         return
-    for entry in {*manifest.class_path, *manifest.test_roots}.difference(names):
+    probed = [manifest.probed_classes] if manifest.probed_classes else []
+    for entry in {*manifest.class_path, *manifest.test_roots, *probed}.difference(names):
         folder = f"{entry.rstrip('/')}/"
         at = bisect_left(names, folder)
         if at == len(names) or not names[at].startswith(folder):

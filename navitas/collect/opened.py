@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.bundle.manifest import CommonManifest
+from navitas.bundle.manifest import AndroidManifest, CommonManifest
 from navitas.collect import map_cache, power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
@@ -41,9 +41,12 @@ class Opened:
         self.writer.add_map(known.map_id, known.module, known.data, known.includes)
 
     def warn_of_build(self, build: CommonManifest, options: ProfileOptions) -> None:
-        """Add the build's warnings, and one if the options ask for calls of APIs and the build has hooked none."""
+        """Add the build's warnings, and those about what the recording cannot have of this build."""
         for text in build.warnings:
             self.writer.warn("build", text, VALID_FOR_RUN)
+        if isinstance(build, AndroidManifest) and build.minified and self._device.info.kind == "virtual":
+            message = f"{build.module}: a virtual phone runs {build.variant} as it is before R8 or ProGuard changes it"
+            self.writer.warn("build", message, "for the energy of the code that users get, profile it on a phone")
         if options.record != "none" and options.granularity == "method" and build.hooks is False:
             message = f"{build.package} was built without hooks, so --record {options.record} records no calls of APIs"
             self.writer.warn("no_hooks", message, _BUILD_WITH_HOOKS)

@@ -17,6 +17,7 @@ from navitas.collect.logcat import LogcatCapture
 from navitas.collect.notes import runtime_notes
 from navitas.collect.options import ProfileOptions, Transport
 from navitas.collect.progress import Progress
+from navitas.collect.seen_probes import seen_probes
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
 from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, parse_thermal
@@ -144,6 +145,8 @@ class RunRecorder:
                 self._writer.warn("cleanup", f"device lost: {left}", "profile again: the next run removes them")
             for text in done.warnings:
                 self._writer.warn("tests", f"{_prefix(plan)}{text}", VALID_FOR_RUN)
+            if (seen := seen_probes(done.stacks)) is not None:
+                self._writer.warn("probes_seen", f"{_prefix(plan)}{seen.message}", seen.remedy, run=plan.id)
             for trouble in done.troubles:
                 self._writer.warn("events_missing", trouble, "see logcat.txt of the run", run=plan.id)
             if done.crashed:

@@ -82,6 +82,7 @@ WarningCode = (
         "power_profile",
         "probe_cost",
         "probes_large",
+        "probes_seen",
         "rails_disagree",
         "sampling",
         "starved",

@@ -33,11 +33,14 @@ def launch(host: AppHost, package: Package, manifest: BundleManifest, arguments:
         "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
     }
     java, wrong_java = choose_java(manifest.java_home, host.jdks)
+    # First, so that the build's own agents get the classes with probes.
+    agent = [f"-javaagent:{phone_jar}={package.code / manifest.probed_classes}"] if manifest.probed_classes else []
     folder, wrong_folder = _working_dir(package, manifest, arguments)
 
     def argv(stream: str) -> list[str]:
         return [
             java,
+            *agent,
             *manifest.jvm_args,
             *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),
             "-cp",

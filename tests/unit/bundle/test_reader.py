@@ -170,6 +170,7 @@ def test_fields_of_a_newer_plugin_are_named_wherever_they_are(tmp_path: Path) ->
         ("class_path", [""]),
         ("class_path", ["classes/../../x"]),
         ("class_path", ["not-there"]),
+        ("probed_classes", "not-there"),
         ("test_roots", ["test-cl"]),
         ("test_roots", "test-classes"),
         ("working_dir", ""),

@@ -1,4 +1,4 @@
-"""A recording that asks for calls of APIs, of a bundle that was built without hooks, says so."""
+"""A recording says what it cannot have of a bundle: calls of APIs that it has not hooked, and what R8 changes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from navitas.collect.opened import Opened
 from navitas.collect.options import Granularity, ProfileOptions, Record
 
 
-def warned(build: CommonManifest, options: ProfileOptions) -> list[tuple[str, ...]]:
+def warned(build: CommonManifest, options: ProfileOptions, kind: str = "virtual") -> list[tuple[str, ...]]:
     """The warnings of a recording of a bundle."""
     warnings: list[tuple[str, ...]] = []
     writer = SimpleNamespace(warn=lambda *words: warnings.append(words))
-    unused = cast(Any, None)
-    Opened(cast(Any, writer), unused, unused, unused, unused).warn_of_build(build, options)
+    device, unused = SimpleNamespace(info=SimpleNamespace(kind=kind)), cast(Any, None)
+    Opened(cast(Any, writer), unused, cast(Any, device), unused, unused).warn_of_build(build, options)
     return warnings
 
 
@@ -50,3 +50,11 @@ def test_the_builds_warnings_are_in_the_recording() -> None:
     build = java(hooks=False).model_copy(update={"warnings": ["an old Gradle", "no debug information"]})
     found = [(code, message) for code, message, _ in warned(build, ProfileOptions(record="hooks"))]
     assert found[:2] == [("build", "an old Gradle"), ("build", "no debug information")] and found[2][0] == "no_hooks"
+
+
+def test_a_virtual_phone_does_not_run_what_r8_makes() -> None:
+    minified = AndroidManifest.model_validate(ANDROID_MANIFEST | {"minified": True})
+    ((code, message, remedy),) = warned(minified, ProfileOptions())
+    assert code == "build" and ":app: a virtual phone runs demoDebug" in message and "on a phone" in remedy
+    assert warned(minified, ProfileOptions(), kind="phone") == []
+    assert warned(AndroidManifest.model_validate(ANDROID_MANIFEST), ProfileOptions()) == []

@@ -197,12 +197,18 @@ public class BundleTask extends ModuleTask {
     Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  private Set<String> addClassPath(BundleZip zip, String mapId) throws IOException {
+  /** Adds the class path. The classes with probes go into {@code apart}, unless it is null. */
+  private Set<String> addClassPath(BundleZip zip, String mapId, ProbedClasses apart) throws IOException {
     Set<String> classPath = new LinkedHashSet<>();
     int others = 0;
     for (ClassPathEntry entry : entries()) {
       boolean plain = entry.isOwnCode() ? entry.isTestCode && !getInstrumentTests() : !hooks.takes(entry);
       File from = plain ? entry.file : new File(getInstrumentedClasses(), entry.path);
+      if (apart != null && !plain) {
+        apart.add(entry.file, from);
+        from = entry.file;
+        plain = true;
+      }
       others += entry.isMerged() ? 0 : 1;
       if (entry.isJar()) {
         zip.add(entry.path, Files.readAllBytes(from.toPath()));
@@ -256,7 +262,12 @@ public class BundleTask extends ModuleTask {
     manifest.put("map_id", mapId);
     manifest.put("hooks", hooks.getHooks());
     manifest.put("probes", hooks.getProbes().text());
-    manifest.put("class_path", addClassPath(zip, mapId));
+    ProbedClasses apart = ProbedClasses.ifNeeded(entries());
+    manifest.put("class_path", addClassPath(zip, mapId, apart));
+    if (apart != null) {
+      zip.add(ProbedClasses.FILE, apart.bytes());
+      manifest.put("probed_classes", ProbedClasses.FILE);
+    }
     manifest.put("test_roots", testRoots(zip, excludedTests));
     Map<Object, Object> task = new LinkedHashMap<>((Map<?, ?>) getSetup().get("test_task"));
     task.put("left_out", excludedTests);

@@ -93,6 +93,9 @@ public final class InstrumentMain {
             } else {
                 new JUnit4Run(parsed, printer, loader).run();
             }
+            if (ProbedClasses.warning() != null) {
+                new TestProgress(printer).warn(ProbedClasses.warning());
+            }
         } catch (Exception | LinkageError e) {
             failed(printer, e.getClass().getName(), e);
         }
