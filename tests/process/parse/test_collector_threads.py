@@ -30,13 +30,13 @@ def program(jvm: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "Names.java").write_text(THREADS_OF_ITSELF)
     compiler = shutil.which("javac")
     assert compiler is not None
-    subprocess.run([compiler, "--release", "8", "-Xlint:-options", "Names.java"], cwd=folder, check=True, timeout=60)
+    subprocess.run([compiler, "--release", "8", "-Xlint:-options", "Names.java"], cwd=folder, check=True)
     return folder
 
 
 def names(java: str, program: Path, *options: str) -> set[str]:
     command = [java, "-Xlog:disable", "-XX:+UnlockExperimentalVMOptions", *options, "-Xmx64m", "-cp", str(program), "Names"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
     if "Unrecognized VM option" in done.stderr or "not supported" in done.stderr:
         pytest.skip(f"{java} lacks {options}")
     assert done.returncode == 0, done.stderr
