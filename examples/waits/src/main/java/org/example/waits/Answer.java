@@ -16,7 +16,7 @@ public final class Answer {
         return decode(ROUNDS);
     }
 
-    /** Takes some 40 ms. Double the rounds, and it needs twice the energy. */
+    /** Takes about 40 ms. Double the rounds, and it needs twice the energy. */
     static long decode(int rounds) {
         long state = 42;
         for (int round = 0; round < rounds; round++) {
