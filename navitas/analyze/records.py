@@ -288,9 +288,9 @@ class TestEnergy:
     whole_compensated_j: float | None = None
     compensated_error_j: float | None = None
     components: tuple[float, ...] = ()
+    unfit: tuple[str, ...] = ()
     app_components: tuple[float, ...] = ()
     base_components: tuple[float, ...] = ()
-    unfit: tuple[str, ...] = ()
 
     @property
     def compensated_j(self) -> float:

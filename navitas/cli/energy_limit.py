@@ -74,7 +74,7 @@ def check_limit(found: Comparison, choice: FigureChoice, limit: Limit) -> ExitCo
     above = [one for one in judged if _is_above(one, percent)]
     unknown = [f"{one.subject.name} ({_shown(one)})" for one in judged if one not in above and not _is_below(one, percent)]
     for one in above:
-        text = f"{one.subject.name} needs {_percent(one):.1f} % more {one.subject.energy} energy (limit {percent:g} %)"
+        text = f"{one.subject.name}: {_percent(one):.1f} % more {one.subject.energy} energy (limit {percent:g} %)"
         failed_check(printable(text.replace("  ", " "), 1000), "See which methods changed in the table.")
     text = f"it is not known whether these need over {percent:g} % more energy: {printable_list(unknown, _NAMES)}"
     remedy = "Measure more runs in turns (navitas profile --against), on a quieter device; or name the figures with --figure."

@@ -96,7 +96,7 @@ def test_a_dearer_test_is_different_and_others_are_the_same(tmp_path: Path, caps
     assert run(["compare", before, after]) == ExitCode.OK
     assert "a.Sorter.sort " in capsys.readouterr().out
     assert run(["compare", before, after, "--fail-above", "5"]) == ExitCode.CHECK_FAILED
-    assert ":app:a.SortTest#sorts needs" in capsys.readouterr().err
+    assert ":app:a.SortTest#sorts: " in capsys.readouterr().err
     assert run(["compare", before, after, "--fail-above", "40"]) == ExitCode.OK
 
 

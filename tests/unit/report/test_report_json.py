@@ -80,3 +80,9 @@ def test_lone_surrogates_in_names_can_be_written() -> None:
     test = one_run(0, 10.0)
     odd = replace(test, threads=(replace(test.threads[0], name="a\ud800b"), *test.threads[1:]))
     assert data_of(write, profile(odd))["tests"][0]["threads"][0]["name"] == "a?b"
+
+
+def test_app_and_base_energy_are_split_by_component() -> None:
+    for test in data_of(write, profile(one_run(0, 10.0), one_run(1, 12.0)))["tests"]:
+        for energy in ("app", "base"):
+            assert sum(test[f"{energy}_components"].values()) == pytest.approx(test[f"{energy}_j"]), energy
