@@ -35,7 +35,6 @@ from truth.physics import Hidden  # noqa: E402
 from truth.record import Record  # noqa: E402
 from truth.recorder import write_recording  # noqa: E402
 from truth.samples import LEVELS, Level  # noqa: E402
-from truth.work import ENTER  # noqa: E402
 from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # noqa: E402
 
 from navitas.analyze.load import Loaded, analyze, load_tables  # noqa: E402
@@ -55,7 +54,7 @@ SPLITS = (1, 20, 250)
 DRAWS = 3
 """How many sums of each number of rows a method has in each split, of tests at random."""
 PROBES_NS, INSIDE = 2_000_000.0, 0.4
-"""The work of a call's probes, and the share of it inside of the call. The workloads' calls last some milliseconds, so probes use
+"""The time of a call's probes, and the share of it inside of the call. The workloads' calls last some milliseconds, so probes use
 about as much energy as in code of tiny methods."""
 SPREAD = 0.05
 """The relative standard deviation of the sampled cost of probes."""
@@ -89,22 +88,20 @@ def covered(job: Job, intervals_ms: tuple[int, ...] = (20, 100)) -> list[Covered
 
 
 def _covered_with_probes(job: Job, interval_ms: int) -> Iterator[Covered]:
-    """Sums of rows, if probes take time. Their stated cost is the mean of the run, wrong by its stated error.
+    """Sums of rows, if probes take time whose stated cost is wrong by its stated error. The profile is exact, the level sched.
 
-    The profile is exact, the level sched.
-    The runtime does not count the probes of further segments of coroutines (docs/how-it-measures.md), so they are left out.
+    Probes take the same time on all cores, as one cost applies to all threads of a run. The runtime does not count the probes of
+    further segments of coroutines, so these are left out (docs/how-it-measures.md).
     """
     workload, seed, errors = job
     if workload == "coroutines":
         return
     record = simulate(workload, seed, probes_ns=(INSIDE * PROBES_NS, (1 - INSIDE) * PROBES_NS))
-    calls = sum(kind == ENTER for thread in record.threads for _, kind, *_ in thread.events)
-    mean_ns = sum(thread.probes_ns for thread in record.threads) / calls
     for rows in _splits(record, integrate(record)):
         loaded = _loaded(record, PIXEL_6, rows.edges_ns, interval_ns=interval_ms * 1_000_000, level="sched", seed=seed)
         (run,) = loaded.parsed.runs
         for error in errors:
-            cost_ns = mean_ns / (1 + error)
+            cost_ns = PROBES_NS / (1 + error)
             both = INSIDE * cost_ns, (1 - INSIDE) * cost_ns
             cost = CallCost(*both, *both, SPREAD * cost_ns)
             parsed = replace(loaded.parsed, runs=(replace(run, probe_cost=ProbeCost(cost, cost)),))

@@ -12,7 +12,7 @@ from truth.governor import BLOCKED_PERIOD_NS, Governor
 from truth.phone import Phone
 from truth.placement import Placement
 from truth.record import DEAD, MOVED, RUNNABLE, SLEEPS, Record, Switch
-from truth.work import Get, Here, Mark, Operation, Probe, Put, Queue, Run, Say, Sleep, Spawn, Thread
+from truth.work import Get, Here, Mark, Operation, Probe, Put, Queue, Run, Say, Sleep, Spawn, Spend, Thread
 
 _FIRST_TID = 5000
 _SLEEPER_BONUS_NS = 3e6
@@ -172,9 +172,10 @@ class Machine:
                 self._put(thread.ends, None)
                 return
             thread.received = None
-            if isinstance(operation, Run):
-                thread.remaining = operation.work_ns
-                if operation.work_ns > 0:
+            if isinstance(operation, Run | Spend):
+                rate = core.work_rate(thread)
+                thread.remaining = operation.ns * rate if isinstance(operation, Spend) else operation.work_ns
+                if thread.remaining > 0:
                     self._plan(core)
                     return
             elif self._blocks(thread, operation):

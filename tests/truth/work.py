@@ -20,6 +20,13 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Spend:
+    """Compute for a time that does not depend on the core's speed, such as reading a clock."""
+
+    ns: float
+
+
+@dataclass(frozen=True, slots=True)
 class Sleep:
     """Wait for a timer, a disk or the network."""
 
@@ -89,7 +96,7 @@ class Say:
     action: str = ""
 
 
-Operation = Run | Sleep | Put | Get | Probe | Spawn | Mark | Here | Say
+Operation = Run | Spend | Sleep | Put | Get | Probe | Spawn | Mark | Here | Say
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +107,7 @@ class Thread:
         gains less from a big core). `activity` scales the core's power while the thread runs, if hidden physics is enabled.
             `events` are (time, kind, method, CPU ns). `messages` are what it said, with the time. `handed` is work of other
                 threads: begin, end, the thread that handed it over, and when. `owned` are spans that it ran for a module.
-                    `probing` are spans of its probes, and `probes_ns` their CPU time.
+                    `probing` are spans of its probes.
     """
 
     name: str
@@ -119,7 +126,6 @@ class Thread:
     handed: list[tuple[int, int, Thread, int]] = field(default_factory=list)
     owned: list[tuple[int, int, str]] = field(default_factory=list)
     probing: list[tuple[int, int]] = field(default_factory=list)
-    probes_ns: int = 0
     remaining: float = 0.0
     vruntime: float = 0.0
     util: float = 0.0
@@ -138,9 +144,9 @@ def call(method: str, body: Iterable[Operation]) -> Program:
 
 
 def with_probes(program: Program, inside_ns: float, outside_ns: float) -> Program:
-    """The program, and those of threads that it starts, with the work of probes: inside of each call, and outside.
+    """The program, and those of threads that it starts, with probes that take time: inside of each call, and outside.
 
-    Half of either is at the call's start, and half at its end.
+    Half of either time is at the call's start, and half at its end.
     """
     received: object = None
     while True:
@@ -161,13 +167,11 @@ def with_probes(program: Program, inside_ns: float, outside_ns: float) -> Progra
         yield from _probing(after_ns)
 
 
-def _probing(work_ns: float) -> Program:
+def _probing(ns: float) -> Program:
     thread, start_ns = yield Here()
-    before_ns = thread.cpu_ns
-    yield Run(work_ns)
+    yield Spend(ns)
     _, end_ns = yield Here()
     thread.probing.append((start_ns, end_ns))
-    thread.probes_ns += thread.cpu_ns - before_ns
 
 
 def join(threads: Iterable[Thread]) -> Program:

@@ -43,7 +43,7 @@ def simulate(
 ) -> Record:
     """Run a workload on the phone, together with the phone's background threads.
 
-    `slower`: how much longer each piece of the app's work takes than usual. `probes_ns`: the work of a call's probes, inside of
+    `slower`: how much longer each piece of the app's work takes than usual. `probes_ns`: the time of a call's probes inside of
     the call and outside. By default they take no time.
     """
     random = Random(f"{name} {seed}")
