@@ -113,7 +113,7 @@ public final class BasicBlocks {
   }
 
   /**
-   * Returns the line number of an instruction. That of inlined code is not one of the source file: {@link InlinedLines}.
+   * Returns the line number of an instruction. {@link InlinedLines} has the line of inlined code.
    *
    * @param pc the instruction's offset
    * @return a line number, or 0 without line numbers
