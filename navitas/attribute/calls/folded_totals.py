@@ -12,7 +12,7 @@ import numpy as np
 from navitas.attribute.amounts import WALL_NS, Amounts
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.calls.self_totals import SelfTotals
-from navitas.attribute.curves import group_ends, overlaps
+from navitas.attribute.curves import group_starts, overlaps
 from navitas.attribute.forest import path_sums
 from navitas.attribute.window_spans import WindowSpans
 from navitas.parse.arrays import I64
@@ -22,8 +22,8 @@ from navitas.parse.tables import Folded, Thread
 def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> SelfTotals:
     """Sum up the self time of every fold node, by test.
 
-    An epoch may extend over a test's edge. Its calls count in the test in which it ends, because the first probe in a test
-    ends the epoch. Its time and energy are split at the edge.
+    An epoch may extend over a test's edge, because a thread's last calls before it waits may have no anchor. Its calls count
+    in the test in which it begins: the probe that ends the epoch is no part of it. Its time and energy are split at the edge.
     """
     owner, rows = _rows(threads)
     path = _paths_of(owner, rows, paths)
@@ -33,8 +33,8 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
     high = np.clip(end_ns, spans.start_ns[window], spans.end_ns[window])
     share = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
     inside = amounts.between(owner[row], low, high) * share[:, None]
-    final = group_ends(row)
-    counts = np.stack([rows.calls[row] * final, rows.throws[row] * final, np.zeros(len(row), np.int64)], axis=1)
+    first = group_starts(row)
+    counts = np.stack([rows.calls[row] * first, rows.throws[row] * first, np.zeros(len(row), np.int64)], axis=1)
     used = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
     row = row[used]
     return SelfTotals.merged([SelfTotals(window[used], owner[row], path[row], counts[used], inside[used])], amounts.columns)

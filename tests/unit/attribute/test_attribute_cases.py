@@ -233,17 +233,18 @@ def test_folding_that_begins_in_open_calls_continues_their_paths() -> None:
     ]
 
 
-def test_a_folded_test_method_counts_in_the_test_in_which_its_epoch_ends() -> None:
+def test_folded_calls_count_in_the_test_in_which_their_epoch_begins() -> None:
+    # The last two calls of the first test have no anchor; the thread's first probe in the second test ends their epoch.
     rows = [
         (0, 100, 0, -1, 1, 1, 0, 100),
-        (100, 500, 0, -1, 1, 1, 0, 0),
-        (500, 600, 0, -1, 1, 0, 0, 100),
+        (100, 500, 0, -1, 1, 2, 1, 0),
+        (500, 600, 0, -1, 1, 3, 0, 100),
     ]
     anchors = [(0, 0), (100, 100), (500, 100), (600, 200)]
     tables = run([thread(1, (), anchors, folds=folded(rows))], [(0, 200), (400, 700)])
     first, second = (by_method(test.threads[0]) for test in analyzed(tables, tests=2).tests)
-    assert (first[1].calls, first[1].inclusive_j) == (1, ms(100))
-    assert (second[1].calls, second[1].inclusive_j) == (1, ms(100))
+    assert (first[1].calls, first[1].throws, first[1].inclusive_j) == (3, 1, ms(100))
+    assert (second[1].calls, second[1].throws, second[1].inclusive_j) == (3, 0, ms(100))
 
 
 def test_cpu_time_of_unknown_threads_and_of_other_processes() -> None:
