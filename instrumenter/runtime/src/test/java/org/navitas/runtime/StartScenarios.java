@@ -308,7 +308,7 @@ public final class StartScenarios {
     }
 
     /** An error at a place of the start. */
-    static void error() {
+    static void error() throws InterruptedException {
         String error = System.getProperty("error");
         System.setProperties(new Failing(System.getProperty("property"), () -> {
             if (error.equals("OutOfMemoryError")) {
@@ -325,6 +325,7 @@ public final class StartScenarios {
         check(!Hook.records(), "hooks record");
         check(BlockProbe.find(1, 3) == BlockProbe.find(2, 3), "each call needs memory");
         check(BlockProbe.find(3, 8).length >= 8, "too few counters");
+        checkThreadsEnd(); // the start prints the error after the first probe has returned
     }
 
     /** A lack of memory for each class that the start may need. */
@@ -349,7 +350,7 @@ public final class StartScenarios {
         int count = Thread.enumerate(threads);
         for (int i = 0; i < count; i++) {
             if (threads[i].getName().startsWith("navitas-")) {
-                threads[i].join(10_000);
+                threads[i].join(100_000);
                 check(!threads[i].isAlive(), threads[i].getName() + " still runs");
             }
         }
