@@ -28,7 +28,7 @@ figure_option = option(
     type=TEXT,
     metavar="FIGURE",
     callback=lambda ctx, param, value: parse_figures(value),
-    help="app, base or total energy of tests, or only KIND:PATTERN with * and ?; repeatable. [app]",
+    help="app, base, total or KIND:PATTERN; repeatable. [app]",
 )
 
 
@@ -45,7 +45,7 @@ def limit_options(function: F) -> F:
         metavar="PERCENT",
         help="Exit with code 1 if all tests or a test need over this much more energy.",
     )
-    fail_on = fail_on_option("above", "above: only if the data shows that. unknown: also if that is not known. [unknown]")
+    fail_on = fail_on_option("above", "Fail if above, or also if unknown. [unknown]")
     return above(fail_on(function))
 
 

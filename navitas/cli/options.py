@@ -87,9 +87,8 @@ device_option = option(
     "--device",
     type=TEXT,
     default=VIRTUAL,
-    show_default=True,
     metavar="SERIAL",
-    help="'virtual', or a device of `navitas devices`.",
+    help="A device of `navitas devices`. [virtual]",
 )
 phone_option = option(
     "--phone",
@@ -110,7 +109,7 @@ def probe_options(function: F) -> F:
             multiple=True,
             type=TEXT,
             metavar="PATTERN",
-            help="Add probes only to classes like a.b.**; repeatable.",
+            help="Only to classes like a.b.**; repeatable.",
         ),
         option(
             "--exclude",
@@ -140,8 +139,7 @@ def measuring_options(function: F) -> F:
             "--transport",
             type=click.Choice(["files", "logcat"]),
             default="files",
-            show_default=True,
-            help="How the app delivers events.",
+            help="How the app delivers events. [files]",
         ),
         option(
             "--mode",
@@ -154,8 +152,7 @@ def measuring_options(function: F) -> F:
             "--record",
             type=click.Choice(["none", "sampling", "hooks", "both"]),
             default="none",
-            show_default=True,
-            help="Record uses of files, network and devices.",
+            help="Record uses of files, network, devices. [none]",
         ),
         option(
             "--sample-interval",
@@ -174,7 +171,7 @@ def measuring_options(function: F) -> F:
         option(
             "--prepare/--no-prepare",
             default=None,
-            help="Set up the phone, and restore it. [on real phones]",
+            help="Set up and restore the phone. [on real ones]",
         ),
         option(
             "--radios",
@@ -209,7 +206,7 @@ def report_options(function: F) -> F:
             from_project=False,
         ),
         *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
-        option("--tree", type=TEXT, metavar="THREAD", help="Show the call tree of this thread (name or serial)."),
+        option("--tree", type=TEXT, metavar="THREAD", help="Show a thread's call tree (name or serial)."),
         option("--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Rows in the tables."),
         option(
             "--model",
@@ -229,8 +226,7 @@ def report_options(function: F) -> F:
             "--evidence",
             type=click.Choice(["rails", "model"]),
             default="rails",
-            show_default=True,
-            help="model: leave out what power rails measured.",
+            help="model: without what power rails measured. [rails]",
         ),
     )(function)
 

@@ -95,7 +95,7 @@ from navitas.report.registry import find_format
         type=TEXT,
         metavar="REVISION",
         from_project=False,
-        help="Also measure this git revision, in turns, and compare.",
+        help="Measure this git revision, too, in turns.",
     ),
     figure_option,
     limit_options,
@@ -119,7 +119,7 @@ from navitas.report.registry import find_format
         type=READ_FILE,
         metavar="FILE",
         from_project=False,
-        help="A bundle from navitasBundle, instead of PROJECT; repeatable.",
+        help="A bundle of navitasBundle, not PROJECT; repeatable.",
     ),
     option("--source", type=READ, metavar="DIR", help="The bundles' project, for its git revision."),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from support.ftrace_writer import Form, comments
 from support.no_progress import NoProgress
-from support.notes_app import bundle_of, make
+from support.notes_app import make_bundle
 from support.perfetto_writer import PerfettoWriter
 from support.recording_maker import make_recording, start_ns
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
@@ -20,7 +20,6 @@ from truth.workloads import simulate
 
 from navitas.build.gradle import build_bundles
 from navitas.build.sample import copy_sample
-from navitas.bundle.reader import open_bundle
 from navitas.collect.options import ProfileOptions
 from navitas.collect.session import profile
 from navitas.recording.manifest import File
@@ -68,7 +67,7 @@ def phone_samples(folder: Path, gradle: str) -> list[Path]:
             chosen = ProfileOptions(tests=_PHONE_TESTS, **options)  # type: ignore[arg-type]
             profile(phone, bundles, chosen, folder / name, NoProgress())
         (folder / "notes").mkdir()
-        app = open_bundle(bundle_of(make(folder / "notes"), folder / "notes.bundle.zip"))
+        app = make_bundle(folder / "notes")
         profile(phone, [app], ProfileOptions(), folder / "android", NoProgress())
     return [*(folder / name for name in _PHONE), folder / "android"]
 
