@@ -43,8 +43,12 @@ public class Uses {
         } catch (IOException e) { throw new UncheckedIOException(e); }
       });
       thread.start();
-      try (Socket socket = new Socket("127.0.0.1", server.getLocalPort())) { socket.getOutputStream().write(new byte[12345]); }
-      thread.join();
+      // The virtual phone knows that a connection stays on it while both ends are open.
+      try (Socket socket = new Socket("127.0.0.1", server.getLocalPort())) {
+        socket.getOutputStream().write(new byte[12345]);
+        socket.shutdownOutput();
+        thread.join();
+      }
     }
   }
 }
