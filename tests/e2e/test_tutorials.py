@@ -123,3 +123,5 @@ def test_the_graph_of_an_example_app(tmp_path: Path) -> None:
 def test_the_readme_shows_the_rows_that_the_command_prints() -> None:
     done = subprocess.run([sys.executable, ROOT / ".ci/readme", "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    if "nothing was compared" in done.stdout:
+        pytest.skip("other programs took the CPU")
