@@ -6,11 +6,13 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from navitas.compare.effect import Deviations, Effect, stats
+from navitas.extra_libraries import extra_library
 
 Word = Literal["same", "different", "not enough data"]
 
@@ -119,7 +121,19 @@ def _least(start: int, shows: Callable[[int], bool]) -> int | None:
 
 def _shows(aim: float, variance: float, freedom: int, level: float) -> bool:
     """Whether a t-test at this level finds a change of `aim` with probability `POWER`, given the variance of its estimate."""
-    if not variance:
-        return True
-    limit = stats().t.ppf(1 - level / 2, freedom)
-    return bool(stats().nct.sf(limit, freedom, aim / math.sqrt(variance)) >= POWER)
+    return not variance or aim >= math.sqrt(variance) * _least_effect(freedom, level)
+
+
+@lru_cache(maxsize=4096)
+def _least_effect(freedom: int, level: float) -> float:
+    """The smallest change that a t-test at this level finds with probability `POWER`, in standard errors of its estimate.
+
+    It is the same for all figures of a kind, so it is computed once.
+    """
+    limit = float(stats().t.ppf(1 - level / 2, freedom))
+
+    def surplus(effect: float) -> float:
+        return float(stats().nct.sf(limit, freedom, effect)) - POWER
+
+    most = 2 * limit + 2  # enough for any degrees of freedom: with one, 1.75 × the limit is
+    return float(extra_library("scipy.optimize", "comparing needs", "compare").brentq(surplus, 0.0, most))
