@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -31,6 +32,18 @@ class Consumer:
     by_uid_uj: Mapping[int, float]
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A cluster at the last call: its energy, its cores' own energy by process, and the energy of uids."""
+
+    energy_uj: float
+    spent_uj: Mapping[int, float]
+    by_uid_uj: Mapping[int, float]
+
+
+_NOTHING = _Read(0.0, {}, {})
+
+
 class RailMonitor:
     """All rails of the phone."""
 
@@ -38,6 +51,8 @@ class RailMonitor:
         self._kernel = kernel
         self._devices = devices
         self.uid_of = uid_of
+        self._lock = threading.Lock()
+        self._last: dict[int, _Read] = {}
 
     def rails_uj(self) -> dict[str, float]:
         """Return the present energy of every rail in µJ, in the order of channels: the CPU's first."""
@@ -53,18 +68,31 @@ class RailMonitor:
         return procfs.energy_value(self.rails_uj())
 
     def consumers(self) -> list[Consumer]:
-        """Return the present energy of every consumer."""
-        cores = self._kernel.core_energies_uj()
-        rails_uj = self.rails_uj()
-        found = []
-        for cluster, (_, total_uj) in enumerate(zip(cores, rails_uj.items(), strict=False)):
-            name, energy_uj = total_uj
-            by_uid: dict[int, float] = {}
-            for pid, spent_uj in cores[cluster].items():
-                by_uid[self.uid_of(pid)] = by_uid.get(self.uid_of(pid), 0.0) + spent_uj
-            # The cores' common energy is divided like their own, since the HAL knows no more than their times.
-            own_uj = sum(by_uid.values())
-            shares = {uid: energy_uj * spent_uj / own_uj for uid, spent_uj in by_uid.items()} if own_uj else {}
-            found.append(Consumer(_CPU, cluster, name.rpartition("_")[2], energy_uj, shares))
+        """Return the present energy of every consumer.
+
+        A cluster's energy since the last call is divided by what each uid's threads spent on its cores since then, since the HAL
+        knows no more than their times. So the uids together never have more than the cluster.
+        """
+        with self._lock:
+            cores = self._kernel.core_energies_uj()
+            rails_uj = self.rails_uj()
+            found = [
+                self._cluster(cluster, rail.rpartition("_")[2], energy_uj, cores[cluster])
+                for cluster, (rail, energy_uj) in enumerate(rails_uj.items())
+                if cluster in cores
+            ]
         found += [Consumer(kind, 0, name, sum(rails_uj[rail] for rail in rails), {}) for kind, name, rails in _CONSUMERS]
         return found
+
+    def _cluster(self, ordinal: int, name: str, energy_uj: float, spent_uj: Mapping[int, float]) -> Consumer:
+        """Continue a cluster's energies by uid. `spent_uj` is by process."""
+        last = self._last.get(ordinal, _NOTHING)
+        new_uj = {pid: uj - last.spent_uj.get(pid, 0.0) for pid, uj in spent_uj.items()}
+        all_uj = sum(new_uj.values())
+        by_uid_uj = dict(last.by_uid_uj)
+        if all_uj > 0:
+            for pid, uj in new_uj.items():
+                uid = self.uid_of(pid)
+                by_uid_uj[uid] = by_uid_uj.get(uid, 0.0) + (energy_uj - last.energy_uj) * uj / all_uj
+        self._last[ordinal] = _Read(energy_uj, spent_uj, by_uid_uj)
+        return Consumer(_CPU, ordinal, name, energy_uj, by_uid_uj)

@@ -1,4 +1,4 @@
-"""Energy consumers: their totals are those of their rails, and what they attribute to uids is the whole of a cluster."""
+"""Energy consumers: their totals are those of their rails, of which uids get what their threads used."""
 
 from __future__ import annotations
 
@@ -42,6 +42,29 @@ def test_a_clusters_energy_is_attributed_to_uids(tmp_path: Path) -> None:
         assert little.by_uid_uj == pytest.approx({10_001: 45.0, 10_002: 45.0})
         assert (mid.energy_uj, mid.by_uid_uj) == (0.0, {})
         assert [other.kind for other in others] == ["DISPLAY", "GNSS", "MOBILE_RADIO", "WIFI", "CAMERA"]
+
+    on_phone(tmp_path, act)
+
+
+def test_a_uid_never_gets_more_than_its_cluster_used_meanwhile(tmp_path: Path) -> None:
+    """Until the first reading, process 2 used as much as process 1. Afterwards only process 1 runs."""
+
+    class LaterAlone(NullKernel):
+        reads = 0
+
+        def rails_uj(self) -> dict[str, float]:
+            return {"S4M_VDD_CPUCL0": 90.0 + 30.0 * self.reads}
+
+        def core_energies_uj(self) -> dict[int, dict[int, float]]:
+            self.reads += 1
+            return {0: {1: 40.0 + 20.0 * self.reads, 2: 60.0}}
+
+    async def act(phone: Phone) -> None:
+        monitor = RailMonitor(LaterAlone(), phone.devices, {1: 10_001, 2: 10_002}.__getitem__)
+        before, after = (monitor.consumers()[0] for _ in range(2))
+        assert before.by_uid_uj == pytest.approx({10_001: 60.0, 10_002: 60.0})
+        assert after.by_uid_uj == pytest.approx({10_001: 90.0, 10_002: 60.0})
+        assert after.energy_uj == 150.0
 
     on_phone(tmp_path, act)
 
