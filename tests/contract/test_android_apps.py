@@ -153,6 +153,7 @@ def test_a_crash_of_the_main_thread_ends_the_run(phone: AdbDevice) -> None:
     )
 
 
+@pytest.mark.extended
 def test_an_app_without_tests_runs_until_it_is_stopped(phone: AdbDevice) -> None:
     phone.shell(f"run-as {APP} sh -c 'rm -f files/navitas/events-*'")
     started = phone.shell(f"am start -W -n {APP}/.Main", timeout_s=1200)

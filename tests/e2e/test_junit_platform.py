@@ -108,8 +108,8 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
     assert any("Reusing configuration cache" in line for line in lines), lines
     assert "> Task :navitasBundle UP-TO-DATE" in lines
 
-    lab = Lab(phone, bundles, tmp_path)
-    everything = lab.profile(name="all")
+    everything = Lab(phone, bundles, tmp_path).profile(name="all")
+    lab = Lab(phone, [new], tmp_path)
     one = lab.profile("NewTest#shown[2]", name="one")
     none = lab.profile("NewTest#shown[3]", name="none")
     assert {f"{test.module}{test.class_name}#{test.method}": test.status for test in everything.profile.tests} == {

@@ -16,6 +16,7 @@ from navitas.build.sample import copy_sample
 from navitas.report.json_report import schema
 
 
+@pytest.mark.extended
 def test_a_project_in_a_repository_is_named(gradle: str, navitas: Run, tmp_path: Path) -> None:
     git = shutil.which("git")
     if git is None:

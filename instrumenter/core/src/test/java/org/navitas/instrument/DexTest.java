@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.AbstractMap.SimpleImmutableEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -82,15 +83,24 @@ public class DexTest {
       return PAIRS;
     }
     Options all = Options.builder().include(Collections.singletonList("**")).build();
-    for (Path jar : Chosen.of(JARS)) {
-      Path out = path(jar.getFileName().toString());
+    for (Map.Entry<Path, Build> each : Chosen.of(builds())) {
+      Path jar = each.getKey();
+      Path out = path(each.getValue() + "-" + jar.getFileName());
       Summary summary = BulkInstrumenter.run(Arrays.asList(new Input(jar, out, Input.MAIN, ":")), all, path("map.json"));
       assertTrue(jar + ": " + summary.methods(), summary.methods() > 1_000);
-      for (Build build : Build.values()) {
-        PAIRS.add(new Pair(jar, out, summary.methods(), build));
-      }
+      PAIRS.add(new Pair(jar, out, summary.methods(), each.getValue()));
     }
     return PAIRS;
+  }
+
+  private static List<Map.Entry<Path, Build>> builds() {
+    List<Map.Entry<Path, Build>> builds = new ArrayList<>();
+    for (Path jar : JARS) {
+      for (Build build : Build.values()) {
+        builds.add(new SimpleImmutableEntry<>(jar, build));
+      }
+    }
+    return builds;
   }
 
   @Test
