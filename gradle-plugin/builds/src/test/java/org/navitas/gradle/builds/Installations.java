@@ -3,7 +3,6 @@ package org.navitas.gradle.builds;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +11,7 @@ import java.util.Map;
 final class Installations {
   private Installations() {}
 
-  /** Returns names and launchers: the newest with {@code make test}, and with {@code make test-all} also the others. */
+  /** Returns names and launchers: the oldest made one with {@code make test}, and with {@code make test-all} also the others. */
   static List<Object[]> chosen() {
     String which = System.getProperty("navitas.inputs", "all");
     List<Object[]> all = all();
@@ -28,7 +27,7 @@ final class Installations {
     if (named != null && !named.isEmpty()) {
       Arrays.stream(named.split(File.pathSeparator)).map(File::new).forEach(homes::add);
     } else if (made != null) {
-      Arrays.sort(made, Comparator.reverseOrder());
+      Arrays.sort(made);
       homes.addAll(Arrays.asList(made));
     }
     homes.forEach(home -> launchers.put(home.getName(), new File(home, "bin/gradle")));
